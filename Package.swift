@@ -1,0 +1,176 @@
+// swift-tools-version: 6.2
+// The target list is the table of contents: lower rows may be imported by higher ones, never the other way.
+import PackageDescription
+
+let package = Package(
+    name: "oob-authenticator",
+    products: [
+        .executable(name: "oob-agent", targets: ["oob-agent"]),
+        .executable(name: "oobctl", targets: ["oobctl"]),
+        .executable(name: "oob-issuer", targets: ["oob-issuer"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // The programs: argument parsing and wiring, nothing else.
+        .executableTarget(
+            name: "oob-agent",
+            dependencies: [
+                "Authenticator", "Control", "ControlServer", "Custody", "IssuerLink", "Keys", "LinuxProcess", "Storage",
+                "StrictJSON", "ThreeDS",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                "Yams",
+            ]),
+        .executableTarget(
+            name: "oobctl",
+            dependencies: ["Control", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+        .executableTarget(
+            name: "oob-issuer",
+            dependencies: [
+                "Sandbox",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+
+        // The edges: each depends on the core and never on another edge.
+        .target(  // The control API on the Unix socket.
+            name: "ControlServer",
+            dependencies: [
+                "Authenticator", "Control", "IssuerProtocol", "StrictJSON", "ThreeDS",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        .target(  // HTTP to the issuers: enrolling, fetching, delivering.
+            name: "IssuerLink",
+            dependencies: [
+                "Authenticator", "IssuerProtocol", "StrictJSON",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        .target(  // The book in SQLite.
+            name: "Storage",
+            dependencies: [
+                "Authenticator", "IssuerProtocol", "StrictJSON", "ThreeDS",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
+        .target(  // Private keys in files under the agent's secret.
+            name: "Custody",
+            dependencies: ["Authenticator", "IssuerProtocol", "Keys"]),
+        .target(  // The sandbox: an issuer backend with a small ACS and a merchant.
+            name: "Sandbox",
+            dependencies: [
+                "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ]),
+        .target(  // What client and agent say to each other on the control socket, and the client.
+            name: "Control",
+            dependencies: [
+                "StrictJSON", "ThreeDS",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]),
+
+        // The core: life cycle, decisions, ports. No HTTP, no SQLite, no OpenSSL, no clock of its own.
+        .target(
+            name: "Authenticator",
+            dependencies: [
+                "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+
+        // The wire: pure values, no I/O.
+        .target(  // The issuer protocol's messages, JWS, challenge commitment.
+            name: "IssuerProtocol",
+            dependencies: ["Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
+        .target(  // Client data, authenticator data, CBOR, attestation, verification.
+            name: "WebAuthn",
+            dependencies: ["Keys", "StrictJSON"]),
+        .target(name: "ThreeDS"),  // EMV 3-D Secure and ISO 4217 values, and the text that is shown.
+        .target(name: "StrictJSON"),  // JSON read strictly and bounded, RFC 8785 out, base64url.
+        .target(name: "Keys", dependencies: ["COpenSSL"]),  // The only door to OpenSSL.
+        .target(name: "LinuxProcess", dependencies: ["CLinux"]),  // What a careful Linux process sets for itself.
+        .systemLibrary(
+            name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .target(name: "CLinux"),  // prctl and SO_PEERCRED, which Glibc's module lacks.
+
+        // Tests: one target for each of the above, and the programs as a whole.
+        .testTarget(name: "ThreeDSTests", dependencies: ["ThreeDS"]),
+        .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
+        .testTarget(name: "KeysTests", dependencies: ["Keys"]),
+        .testTarget(name: "LinuxProcessTests", dependencies: ["LinuxProcess"]),
+        .testTarget(name: "WebAuthnTests", dependencies: ["Keys", "StrictJSON", "WebAuthn"]),
+        .testTarget(
+            name: "IssuerProtocolTests", dependencies: ["IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
+        .testTarget(name: "ControlTests", dependencies: ["Control"]),
+        .testTarget(
+            name: "AuthenticatorTests",
+            dependencies: [
+                "Authenticator", "Custody", "IssuerProtocol", "Keys", "Storage", "StrictJSON", "ThreeDS", "WebAuthn",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .testTarget(
+            name: "StorageTests",
+            dependencies: [
+                "Authenticator", "IssuerProtocol", "Storage", "ThreeDS", .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
+        .testTarget(name: "CustodyTests", dependencies: ["Authenticator", "Custody", "IssuerProtocol", "Keys"]),
+        .testTarget(
+            name: "IssuerLinkTests",
+            dependencies: [
+                "Authenticator", "IssuerLink", "IssuerProtocol", "Keys", "StrictJSON", "WebAuthn",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
+        .testTarget(
+            name: "SandboxTests",
+            dependencies: [
+                "IssuerProtocol", "Keys", "Sandbox", "StrictJSON", "ThreeDS", "WebAuthn",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ]),
+        .testTarget(name: "EndToEndTests", dependencies: ["oob-agent", "oobctl", "oob-issuer"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system && target.name != "CLinux" {
+    target.swiftSettings =
+        (target.swiftSettings ?? []) + [
+            .swiftLanguageMode(.v6), .strictMemorySafety(), .treatAllWarnings(as: .error),
+            .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+        ]
+}

@@ -1,0 +1,209 @@
+import IssuerProtocol
+import Keys
+package import Logging
+import StrictJSON
+package import ThreeDS
+
+/// The core as the edges see it: what can be asked of an agent, and what runs while it lives.
+package struct Agent: Sendable {
+    package let hub = EventHub()
+    package let settings: AgentSettings
+    /// What runs while the agent lives; each works until its task is cancelled.
+    package let ceremonies: Ceremonies
+    package let fetcher: Fetcher
+    package let courier: Courier
+    package let timekeeper: Timekeeper
+
+    private let ports: Ports
+    private let enroller: Enroller
+    private let unenroller: Unenroller
+    private let decider: Decider
+    private let health = IssuerHealth()
+
+    package init(ports: Ports, settings: AgentSettings, log: Logger) {
+        self.ports = ports
+        self.settings = settings
+        let directory = IssuerDirectory(gateway: ports.gateway, clock: ports.clock)
+        let holding = Holding()
+        let intake = Intake(
+            ports: ports, settings: settings, directory: directory, holding: holding, hub: hub,
+            refusedPeers: LogQuota(), log: log)
+        ceremonies = Ceremonies(ports: ports, directory: directory, hub: hub, log: log)
+        fetcher = Fetcher(ports: ports, directory: directory, intake: intake, hub: hub, health: health, log: log)
+        courier = Courier(ports: ports, directory: directory, hub: hub, log: log)
+        timekeeper = Timekeeper(ports: ports, intake: intake, holding: holding, hub: hub, log: log)
+        enroller = Enroller(ports: ports, settings: settings, directory: directory, hub: hub, log: log)
+        unenroller = Unenroller(ports: ports, directory: directory, hub: hub, log: log)
+        decider = Decider(ports: ports, hub: hub, lanes: SignatureLanes())
+    }
+
+    /// Clears up after a crash; before anything runs.
+    package func prepare() async throws { try await EndedKeys(ports: ports).sweep() }
+
+    // MARK: Enrollments
+
+    /// All that are not over, oldest first; with `ended`, also those.
+    package func enrollments(includingEnded ended: Bool = false) async throws -> [Enrollment] {
+        try await ports.book.read { try $0.enrollments(includingEnded: ended) }
+    }
+
+    /// The enrollment whose id begins with `prefix`.
+    ///
+    /// - Throws: `CommandFailure` `.notFound` or `.ambiguous`.
+    package func enrollment(prefix: String, includingEnded: Bool = false) async throws -> Enrollment {
+        let all = try await ports.book.read { try $0.enrollments(includingEnded: includingEnded) }
+        let found = prefix.isEmpty ? [] : all.filter { $0.id.text.hasPrefix(prefix) }
+        guard let first = found.first else {
+            throw CommandFailure(.notFound, "there is no enrollment \(DisplayText(prefix).text)")
+        }
+        guard found.count == 1 else {
+            throw CommandFailure(
+                .ambiguous,
+                "\(prefix) stands for several enrollments: \(found.prefix(5).map(\.id.text).joined(separator: ", "))")
+        }
+        return first
+    }
+
+    /// Enrolls, and waits up to `patience` seconds for the issuer's answer.
+    ///
+    /// - Returns: the enrollment: active, or still enrolling where the issuer has not answered in time.
+    package func enroll(_ wish: EnrollmentWish, patience: Double) async throws -> Enrollment {
+        let events = hub.listen()
+        let id = try await enroller.begin(wish)
+        return try await outcome(of: id, events, patience: patience)
+    }
+
+    private func outcome(
+        of id: EnrollmentID, _ events: AsyncStream<AgentEvent>, patience: Double
+    ) async throws -> Enrollment {
+        let reason = try await withThrowingTaskGroup(of: String?.self) { group in
+            group.addTask {
+                for await event in events {
+                    if case .enrolled(id) = event { return nil }
+                    if case .enrollmentFailed(id, let reason) = event { return reason }
+                }
+                return nil
+            }
+            group.addTask {
+                try await ports.clock.sleep(seconds: patience)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+        guard reason == nil, let enrollment = try await ports.book.read({ try $0.enrollment(id) }) else {
+            throw CommandFailure(.issuerRefused, "the enrollment was given up: \(reason ?? "it is gone")")
+        }
+        return enrollment
+    }
+
+    package func unenroll(_ id: EnrollmentID, locally: Bool, forced: Bool) async throws -> Bool {
+        try await unenroller.unenroll(id, locally: locally, forced: forced)
+    }
+
+    // MARK: Requests
+
+    /// Fetches now, at one enrollment or at all; returns what could not be fetched, with the reason.
+    package func fetch(_ enrollment: EnrollmentID?) async throws -> [(Enrollment, String)] {
+        let chosen = try await enrollments().filter { enrollment == nil || $0.id == enrollment }
+        var failures: [(Enrollment, String)] = []
+        for enrollment in chosen where enrollment.membership != nil {
+            do {
+                try await fetcher.fetchNow(enrollment)
+            } catch let failure as IssuerFailure {
+                failures.append((enrollment, failure.reason))
+            }
+        }
+        return failures
+    }
+
+    package func requests(pendingOnly: Bool, enrollment: EnrollmentID?, limit: Int) async throws -> [RequestRecord] {
+        try await ports.book.read {
+            try $0.requests(pendingOnly: pendingOnly, enrollment: enrollment, limit: limit)
+        }
+    }
+
+    /// The request that a selector means.
+    ///
+    /// - Throws: `CommandFailure` `.notFound`, `.noRequest` or `.ambiguous`.
+    package func request(_ selector: RequestSelector, enrollment: EnrollmentID?) async throws -> RequestRecord {
+        try await find(selector, enrollment: enrollment, wait: 0)
+    }
+
+    /// Decides one request, and waits up to `deliveryTimeout` seconds for the issuer's answer.
+    ///
+    /// - Parameter wait: the seconds to wait for a request that is not there yet.
+    /// - Returns: the request once its decision is durable; `life.delivery` says how far it has come.
+    /// - Throws: `CommandFailure` where nothing was decided.
+    package func decide(
+        _ decision: RequestLife.Decision, on selector: RequestSelector, enrollment: EnrollmentID?,
+        expecting expectations: Expectations, wait: Double, deliveryTimeout: Double
+    ) async throws -> RequestRecord {
+        let request = try await find(selector, enrollment: enrollment, wait: wait)
+        let decided = try await decider.decide(decision, on: request.id, expecting: expectations)
+        let delivered = try await hub.wait(seconds: deliveryTimeout, on: ports.clock) {
+            let current = try await ports.book.read { try $0.request(decided.id) }
+            return current?.life.delivery == .queued ? nil : current
+        }
+        return delivered ?? decided
+    }
+
+    private func find(
+        _ selector: RequestSelector, enrollment: EnrollmentID?, wait: Double
+    ) async throws -> RequestRecord {
+        let found = try await hub.wait(seconds: wait, on: ports.clock) {
+            try await ports.book.read { try Selection.find(selector, enrollment: enrollment, in: $0) }
+        }
+        if let found { return found }
+        switch selector {
+        case .named(let name) where wait == 0: throw CommandFailure(.notFound, "there is no request \(name)")
+        case .named(let name): throw CommandFailure(.noRequest, "the request \(name) did not come in \(Int(wait)) s")
+        case .next where wait == 0: throw CommandFailure(.noRequest, "no request is pending")
+        case .next: throw CommandFailure(.noRequest, "no request came in \(Int(wait)) s")
+        }
+    }
+
+    // MARK: Presenting
+
+    /// The text that is shown for a request; nil where there is nothing to show.
+    package func text(of request: RequestRecord) async throws -> TransactionText? {
+        guard let presented = request.presented,
+            let enrollment = try await ports.book.read({ try $0.enrollment(request.enrollmentId) })
+        else { return nil }
+        return TransactionText(
+            transaction: presented.transaction, issuer: enrollment.route.issuer.text, enrollment: enrollment.name,
+            expiresAt: request.exp ?? 0, payeeOrigin: nil, instrument: nil,
+            warnings: request.warnings(for: enrollment), localTime: settings.localTime)
+    }
+
+    /// SHA-256 of the octets of a text that is shown, base64url.
+    package func digest(of shown: TransactionText) throws -> String {
+        Base64URL.encode(try SHA256Digest.of(Array(shown.text.utf8)))
+    }
+
+    // MARK: State
+
+    /// What is weak in how the agent is set up.
+    package func warnings(about enrollments: [Enrollment]) -> [Warning] {
+        enrollments.filter { $0.authnType == .test }.map { enrollment in
+            Warning(
+                id: "testAuthenticator", message: "enrollment \(enrollment.id) is a test authenticator",
+                severity: .medium)
+        }
+    }
+
+    package func counts() async throws -> (pending: Int, queued: Int) {
+        try await ports.book.read { (try $0.pendingCount(enrollment: nil), try $0.outboxCount(enrollment: nil)) }
+    }
+
+    /// What is wrong at the moment with reaching an enrollment's issuer; nil where nothing is known to be.
+    package func trouble(of enrollment: EnrollmentID) -> String? { health.trouble(of: enrollment) }
+
+    /// One enrollment, also one that is over.
+    package func enrollment(_ id: EnrollmentID) async throws -> Enrollment? {
+        try await ports.book.read { try $0.enrollment(id) }
+    }
+
+    /// Where an enrollment's private key is kept, as a URI.
+    package func keyURI(of id: EnrollmentID) -> String { ports.custody.uri(of: id) }
+}

@@ -1,0 +1,32 @@
+/// Exponential back-off with full jitter: each wait is drawn evenly from zero to a ceiling that doubles.
+package struct Backoff: Sendable {
+    private let first: Double
+    private let most: Double
+    private var ceiling: Double
+
+    /// Ceilings go from `first` to `most` seconds.
+    package init(first: Double, most: Double) {
+        self.first = first
+        self.most = most
+        ceiling = first
+    }
+
+    /// The seconds to wait before the next try; never less than what the server asked for, which counts for an hour
+    /// at most.
+    package mutating func next(retryAfter: Int64?, entropy: any Entropy) throws -> Double {
+        let drawn = ceiling * (try entropy.fraction())
+        ceiling = min(ceiling * 2, most)
+        guard let retryAfter else { return drawn }
+        return max(drawn, Double(min(max(retryAfter, 0), 3_600)))
+    }
+
+    package mutating func reset() { ceiling = first }
+}
+
+extension Entropy {
+    /// A number from 0 up to and without 1.
+    package func fraction() throws -> Double {
+        let drawn = try octets(4).reduce(0) { $0 << 8 | UInt32($1) }
+        return Double(drawn) / 4_294_967_296
+    }
+}

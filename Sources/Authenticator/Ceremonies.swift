@@ -1,0 +1,106 @@
+import IssuerProtocol
+import Logging
+
+/// Sends registrations: the same octets until the issuer has answered, also after a crash.
+package struct Ceremonies: Sendable {
+    let ports: Ports
+    let directory: IssuerDirectory
+    let hub: EventHub
+    let log: Logger
+
+    /// The seconds for which an enrollment is repeated before it is given up.
+    static let longest: Int64 = 600
+
+    /// Works until the task is cancelled.
+    package func run() async throws {
+        let events = hub.listen()
+        let enrollments = try await ports.book.read { try $0.enrollments(includingEnded: false) }
+        await KeyedWork<EnrollmentID>().run(enrollments.map(\.id), then: events) { event in
+            if case .ceremonyStarted(let id) = event { [id] } else { [] }
+        } work: { id in
+            await send(id)
+        }
+    }
+
+    private func send(_ id: EnrollmentID) async {
+        var backoff = Backoff(first: 1, most: 30)
+        while !Task.isCancelled {
+            do {
+                guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }),
+                    case .enrolling(let body) = enrollment.state
+                else { return }
+                guard ports.clock.now - enrollment.startedAt < Self.longest else {
+                    return try await give(up: enrollment, "the issuer did not answer for 10 minutes")
+                }
+                guard case .again(let retryAfter) = try await attempt(enrollment, body) else { return }
+                try await ports.clock.sleep(seconds: backoff.next(retryAfter: retryAfter, entropy: ports.entropy))
+            } catch is CancellationError {
+                return
+            } catch {
+                log.error("an enrollment waits", metadata: ["enrollment": "\(id)", "reason": "\(error)"])
+                guard (try? await ports.clock.sleep(seconds: 5)) != nil else { return }
+            }
+        }
+    }
+
+    private enum Attempt {
+        case over
+        case again(retryAfter: Int64?)
+    }
+
+    private func attempt(_ enrollment: Enrollment, _ body: [UInt8]) async throws -> Attempt {
+        do throws(IssuerFailure) {
+            let discovery = try await directory.discovery(enrollment.route)
+            let answer = try await ports.gateway.enroll(enrollment.route, discovery, body: body)
+            try await keep(answer, enrollment)
+            return .over
+        } catch {
+            log.notice("an enrollment was not taken", metadata: enrollment.logged(["reason": "\(error.reason)"]))
+            switch error {
+            case .problem(let problem) where problem.code?.endsCeremony == true:
+                try await give(up: enrollment, error.reason)
+                return .over
+            case .problem: return .again(retryAfter: nil)
+            case .transient(_, let retryAfter): return .again(retryAfter: retryAfter)
+            }
+        }
+    }
+
+    private func keep(_ answer: EnrollmentAnswer, _ enrollment: Enrollment) async throws(IssuerFailure) {
+        do {
+            var active = enrollment
+            active.state = .active(
+                Membership(
+                    authenticatorId: answer.authenticatorId,
+                    sealedToken: try ports.custody.seal(answer.accessToken, for: enrollment.id),
+                    enrolledAt: ports.clock.now))
+            let changed = active
+            try await ports.book.write { try $0.update(changed) }
+        } catch {
+            // The answer comes again for the same body.
+            throw .transient(reason: "the enrollment could not be kept: \(error)", retryAfter: nil)
+        }
+        log.info("enrolled", metadata: enrollment.logged(["authenticator": "\(answer.authenticatorId.text)"]))
+        hub.publish(.enrolled(enrollment.id))
+    }
+
+    private func give(up enrollment: Enrollment, _ reason: String) async throws {
+        var ended = enrollment
+        ended.state = .ended(authenticatorId: nil, keyRemoved: false)
+        let changed = ended
+        try await ports.book.write { try $0.update(changed) }
+        try await EndedKeys(ports: ports).remove(of: enrollment.id)
+        log.error("an enrollment was given up", metadata: enrollment.logged(["reason": "\(reason)"]))
+        hub.publish(.enrollmentFailed(enrollment.id, reason: reason))
+    }
+}
+
+extension ProblemCode {
+    /// Whether a registration that got this answer is not sent again.
+    fileprivate var endsCeremony: Bool {
+        switch self {
+        case .invalidRegistration, .ceremonyExpired, .invalidEnrollmentCode, .invalidRequest: true
+        default: false
+        }
+    }
+}

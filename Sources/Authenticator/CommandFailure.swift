@@ -1,0 +1,33 @@
+/// Why a command was not carried out: a code for programs, a sentence for people.
+package struct CommandFailure: Error, Sendable {
+    package enum Code: Sendable, Equatable, CaseIterable {
+        case invalidArgument
+        case notFound
+        /// No request came in time, or none is pending.
+        case noRequest
+        /// What was named stands for several.
+        case ambiguous
+        case expectationFailed
+        case userNotVerified
+        case blocked
+        case noLongerDecidable
+        case notEnrolled
+        case invalidEnrollmentCode
+        case alreadyEnrolled
+        case issuerUnreachable
+        case issuerRefused
+        case failed
+    }
+
+    package let code: Code
+    /// One sentence: what, where, and what is allowed.
+    package let message: String
+    /// The request that it is about, as it is now.
+    package let request: RequestRecord?
+
+    package init(_ code: Code, _ message: String, request: RequestRecord? = nil) {
+        self.code = code
+        self.message = message
+        self.request = request
+    }
+}

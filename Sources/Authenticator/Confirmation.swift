@@ -1,0 +1,135 @@
+// The only way to a signature. `Confirmed…` values prove that the core decided; nothing outside this file can make one,
+// and a `SigningPermit` is made from nothing else.
+
+import IssuerProtocol
+import Keys
+import ThreeDS
+import WebAuthn
+
+/// What whoever checked the user found out.
+///
+/// Never a default: each is a fact of one decision.
+struct UserCheck: Sendable {
+    /// The user was there and approved (WebAuthn's user presence).
+    let isPresent: Bool
+    /// The user was verified for this very decision (WebAuthn's user verification).
+    let isVerified: Bool
+
+    /// Someone who may use the control socket approved this request.
+    ///
+    /// A declared test authenticator claims verification with it, as a browser's virtual authenticator does.
+    static func explicitApproval(by authnType: AuthnType) -> UserCheck {
+        UserCheck(isPresent: true, isVerified: authnType == .test)
+    }
+
+    fileprivate var flags: AuthenticatorFlags {
+        var flags: AuthenticatorFlags = []
+        if isPresent { flags.insert(.userPresent) }
+        if isVerified { flags.insert(.userVerified) }
+        return flags
+    }
+}
+
+/// Proof that the payer approved exactly what was presented.
+struct ConfirmedTransaction: Sendable {
+    fileprivate let presented: PresentedRequest
+    fileprivate let enrollment: Enrollment
+    fileprivate let check: UserCheck
+    fileprivate let signCount: UInt32
+
+    /// Nil unless the request is undecided, belongs to the enrollment, and the user was there.
+    init?(_ request: RequestRecord, of enrollment: Enrollment, check: UserCheck, signCount: UInt32) {
+        var life = request.life
+        guard life.decide(.approve) == .sign, let presented = request.presented,
+            request.enrollmentId == enrollment.id, check.isPresent, signCount > enrollment.signCount
+        else { return nil }
+        self.presented = presented
+        self.enrollment = enrollment
+        self.check = check
+        self.signCount = signCount
+    }
+
+    /// The assertion but for its signature (WebAuthn §6.3.3).
+    ///
+    /// The challenge is computed here from the transaction that was presented, never copied from what was sent, so
+    /// one signature covers every member that the payer was shown (PSD2 RTS Article 5, dynamic linking).
+    func unsignedAssertion() throws -> UnsignedAssertion {
+        let challenge = try ChallengeCommitment.challenge(
+            nonce: presented.nonce, transaction: presented.transaction.members)
+        let data = try AuthenticatorData(rpId: enrollment.rpId, flags: check.flags, signCount: signCount)
+        return UnsignedAssertion(
+            enrollment: enrollment, clientDataJSON: ClientData.get(challenge: challenge, origin: enrollment.origin),
+            authenticatorData: data.encoded())
+    }
+}
+
+/// The octets of an assertion that waits for its signature.
+struct UnsignedAssertion: Sendable {
+    fileprivate let enrollment: Enrollment
+    fileprivate let clientDataJSON: [UInt8]
+    fileprivate let authenticatorData: [UInt8]
+
+    /// WebAuthn §6.3.3 step 11: the signature is over authenticatorData and the hash of the client data.
+    func permit() throws -> SigningPermit {
+        SigningPermit(octets: authenticatorData + (try SHA256Digest.of(clientDataJSON)))
+    }
+
+    func signed(_ signature: [UInt8]) -> AuthenticationResponse {
+        AuthenticationResponse(
+            credentialId: enrollment.credentialId, clientDataJSON: clientDataJSON,
+            authenticatorData: authenticatorData, signature: signature, userHandle: enrollment.userHandle)
+    }
+}
+
+/// The octets of a registration that waits for its attestation signature, where it has one.
+struct UnsignedRegistration: Sendable {
+    private let enrollment: Enrollment
+    private let clientDataJSON: [UInt8]
+    private let authenticatorData: [UInt8]
+    private let attestsItself: Bool
+    private let algorithm: SignatureAlgorithm
+
+    /// A registration of the key that was just made for `enrollment` (WebAuthn §6.3.2), which someone asked for
+    /// explicitly.
+    init(
+        _ enrollment: Enrollment, publicKey: PublicKey, options: PublicKeyCredentialCreationOptions
+    ) throws {
+        self.enrollment = enrollment
+        clientDataJSON = ClientData.create(challenge: options.challenge, origin: enrollment.origin)
+        let credential = try AttestedCredential(
+            aaguid: enrollment.authnType == .test ? AAGUID.test : AAGUID.model,
+            credentialId: enrollment.credentialId, publicKey: publicKey)
+        authenticatorData = try AuthenticatorData(
+            rpId: enrollment.rpId, flags: UserCheck.explicitApproval(by: enrollment.authnType).flags, signCount: 0,
+            attestedCredential: credential
+        ).encoded()
+        attestsItself = options.attestation != .none
+        algorithm = publicKey.algorithm
+    }
+
+    /// What a self attestation signs (WebAuthn §8.2); nil where the issuer asked for none.
+    func permit() throws -> SigningPermit? {
+        guard attestsItself else { return nil }
+        return SigningPermit(octets: authenticatorData + (try SHA256Digest.of(clientDataJSON)))
+    }
+
+    func attested(_ signature: [UInt8]?) throws -> RegistrationResponse {
+        let statement = signature.map { AttestationStatement.packedSelf(algorithm: algorithm, signature: $0) }
+        let attestation = AttestationObject(authenticatorData: authenticatorData, statement: statement ?? .none)
+        return try RegistrationResponse(
+            credentialId: enrollment.credentialId, clientDataJSON: clientDataJSON,
+            attestationObject: attestation.encoded())
+    }
+}
+
+/// Leave to sign these octets, once the core has decided; the custody signs nothing else.
+package struct SigningPermit: Sendable {
+    package let octets: [UInt8]
+
+    fileprivate init(octets: [UInt8]) { self.octets = octets }
+}
+
+extension Enrollment {
+    /// The origin in client data: the issuer's own.
+    var origin: String { route.issuer.text }
+}

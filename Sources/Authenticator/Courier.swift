@@ -1,0 +1,165 @@
+import IssuerProtocol
+import Logging
+
+/// Delivers decisions: per credential in the order of their counters, repeated octet for octet until the issuer has
+/// answered, and never after `exp`.
+package struct Courier: Sendable {
+    let ports: Ports
+    let directory: IssuerDirectory
+    let hub: EventHub
+    let log: Logger
+
+    private struct Lane: Hashable {
+        let enrollment: EnrollmentID
+        let lane: OutboxLane
+    }
+
+    /// Works until the task is cancelled.
+    package func run() async throws {
+        let events = hub.listen()
+        let waiting = try await ports.book.read { try $0.outboxEnrollments() }
+        await KeyedWork<Lane>().run(waiting.flatMap(Self.lanes), then: events) { event in
+            guard case .outboxFilled(let enrollment) = event else { return [] }
+            return Self.lanes(of: enrollment)
+        } work: { lane in
+            await drain(lane)
+        }
+    }
+
+    private static func lanes(of enrollment: EnrollmentID) -> [Lane] {
+        OutboxLane.allCases.map { Lane(enrollment: enrollment, lane: $0) }
+    }
+
+    /// Sends what waits in a lane, one entry at a time, until nothing is left.
+    private func drain(_ lane: Lane) async {
+        var backoff = Backoff(first: 1, most: 30)
+        while !Task.isCancelled {
+            do {
+                let head = try await ports.book.read { book in
+                    try book.outboxHead(enrollment: lane.enrollment, lane: lane.lane)
+                        .flatMap { entry in try book.enrollment(entry.enrollmentId).map { (entry, $0) } }
+                }
+                guard let (entry, enrollment) = head else { return }
+                switch await send(entry, of: enrollment) {
+                case .ended(let end):
+                    try await settle(entry, end)
+                    backoff.reset()
+                case .again(let retryAfter):
+                    let pause = try backoff.next(retryAfter: retryAfter, entropy: ports.entropy)
+                    try await ports.clock.sleep(seconds: min(pause, Double(max(entry.exp - ports.clock.now, 0))))
+                }
+            } catch is CancellationError {
+                return
+            } catch {
+                log.error("a decision waits", metadata: ["enrollment": "\(lane.enrollment)", "reason": "\(error)"])
+                guard (try? await ports.clock.sleep(seconds: 5)) != nil else { return }
+            }
+        }
+    }
+
+    private enum End: Sendable {
+        case answered(TransStatus)
+        case failed(token: String)
+    }
+
+    private enum Outcome {
+        case ended(End)
+        case again(retryAfter: Int64?)
+    }
+
+    private func send(_ entry: OutboxEntry, of enrollment: Enrollment) async -> Outcome {
+        guard entry.exp > ports.clock.now else { return .ended(.failed(token: "expired")) }
+        guard let membership = enrollment.membership else { return .ended(.failed(token: "unenrolled")) }
+        do {
+            let access = IssuerAccess(
+                route: enrollment.route, discovery: try await directory.discovery(enrollment.route),
+                token: try ports.custody.open(membership.sealedToken, for: enrollment.id))
+            return .ended(
+                .answered(
+                    try await ports.gateway.decide(
+                        access, jti: entry.jti, body: entry.body, traceparent: entry.traceparent)))
+        } catch let failure as IssuerFailure {
+            return judge(failure, entry, enrollment)
+        } catch {
+            log.error("an access token cannot be opened", metadata: enrollment.logged(["reason": "\(error)"]))
+            return .again(retryAfter: 60)
+        }
+    }
+
+    /// Only a problem with a listed code ends it; anything else is like a broken connection.
+    private func judge(_ failure: IssuerFailure, _ entry: OutboxEntry, _ enrollment: Enrollment) -> Outcome {
+        log.notice(
+            "a decision was not taken",
+            metadata: enrollment.logged(["jti": "\(entry.jti.text)", "reason": "\(failure.reason)"]))
+        switch failure {
+        case .problem(let problem):
+            guard let code = problem.code, code.endsDelivery else { return .again(retryAfter: nil) }
+            return .ended(.failed(token: code.rawValue))
+        case .transient(_, let retryAfter):
+            return .again(retryAfter: retryAfter)
+        }
+    }
+
+    private func settle(_ entry: OutboxEntry, _ end: End) async throws {
+        let now = ports.clock.now
+        let events = try await ports.book.write { book in try Self.settle(entry, end, now: now, in: book) }
+        var metadata: Logger.Metadata = ["enrollment": "\(entry.enrollmentId)", "jti": "\(entry.jti.text)"]
+        switch end {
+        case .answered(let status): metadata["trans-status"] = "\(status.rawValue)"
+        case .failed(let token): metadata["failed"] = "\(token)"
+        }
+        log.info("decision delivery ended", metadata: metadata)
+        hub.publish(events)
+    }
+
+    private static func settle(
+        _ entry: OutboxEntry, _ end: End, now: Int64, in book: any BookWriter
+    ) throws -> [AgentEvent] {
+        if let sequence = entry.sequence { try book.removeOutbox(sequence: sequence) }
+        var events: [AgentEvent] = []
+        if case .failed(ProblemCode.invalidToken.rawValue) = end,
+            var enrollment = try book.enrollment(entry.enrollmentId), enrollment.suspend()
+        {
+            try book.update(enrollment)
+            events.append(.suspended(enrollment.id))
+        }
+        guard let id = entry.requestId, var request = try book.request(id) else { return events }
+        switch end {
+        case .answered(let status): request.life.answered(status)
+        case .failed(let token): request.life.deliveryFailed(token: token)
+        }
+        try book.update(request)
+        if case .answered = end { return events + [.requestDelivered(id)] }
+        return events + [.requestDeliveryFailed(id)]
+    }
+}
+
+extension ProblemCode {
+    /// Whether a decision that got this answer is not sent again.
+    fileprivate var endsDelivery: Bool {
+        switch self {
+        case .unknownRequest, .alreadyDecided, .expired, .cancelled, .invalidAssertion, .invalidToken: true
+        default: false
+        }
+    }
+}
+
+extension Enrollment {
+    /// The issuer no longer knows the token.
+    ///
+    /// True where that is news.
+    mutating func suspend() -> Bool {
+        guard case .active(let membership) = state else { return false }
+        state = .suspended(membership)
+        return true
+    }
+
+    /// The issuer knows the token again.
+    ///
+    /// True where that is news.
+    mutating func resume() -> Bool {
+        guard case .suspended(let membership) = state else { return false }
+        state = .active(membership)
+        return true
+    }
+}

@@ -1,0 +1,142 @@
+import IssuerProtocol
+import ThreeDS
+import WebAuthn
+
+/// Decides requests: once each, durable before anyone is told.
+struct Decider: Sendable {
+    let ports: Ports
+    let hub: EventHub
+    let lanes: SignatureLanes
+
+    /// Approves or denies one request that is pending.
+    ///
+    /// - Returns: the request as the book has it once the decision is durable.
+    /// - Throws: `CommandFailure` where nothing was decided; what the book or the custody throws, likewise.
+    func decide(
+        _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations
+    ) async throws -> RequestRecord {
+        let decided =
+            switch decision {
+            case .deny(let reason): try await deny(id, reason, expectations)
+            case .approve: try await approve(id, expectations)
+            }
+        hub.publish([.requestDecided(id), .outboxFilled(decided.enrollmentId), .deadlineMoved])
+        return decided
+    }
+
+    private func deny(
+        _ id: RequestID, _ reason: DenyReason, _ expectations: Expectations
+    ) async throws -> RequestRecord {
+        let now = ports.clock.now
+        return try await ports.book.write { book in
+            var (request, _) = try Self.decidable(id, expectations, now: now, in: book)
+            guard request.life.decide(.deny(reason)) == .queueDenial(reason) else { throw request.tooLate }
+            try Self.commit(&request, body: DecisionBody.deny(reason), signCount: nil, now: now, in: book)
+            return request
+        }
+    }
+
+    private func approve(_ id: RequestID, _ expectations: Expectations) async throws -> RequestRecord {
+        let now = ports.clock.now
+        let (first, enrollment) = try await ports.book.read { book in
+            try Self.decidable(id, expectations, now: now, in: book)
+        }
+        // In its lane an approval is alone with its credential, so the number it takes cannot be taken twice.
+        return try await lanes.run(enrollment.id) {
+            var request = first
+            while true {
+                switch try await approveOnce(request, expectations) {
+                case .committed(let record): return record
+                case .superseded(let newer): request = newer
+                }
+            }
+        }
+    }
+
+    private enum Attempt: Sendable {
+        case committed(RequestRecord)
+        /// A newer message took over while the key was at work: its nonce wants another signature.
+        case superseded(RequestRecord)
+    }
+
+    /// Takes a number, signs without holding the database, looks again, commits.
+    private func approveOnce(_ request: RequestRecord, _ expectations: Expectations) async throws -> Attempt {
+        let id = request.enrollmentId
+        guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }), enrollment.signCount < .max else {
+            throw CommandFailure(.notEnrolled, "the enrollment \(id) is over", request: request)
+        }
+        let signCount = enrollment.signCount + 1
+        let body = try await assertion(request, enrollment, signCount)
+        // The await above let a cancellation, the expiry or a newer message run; look again before anything is kept.
+        let now = ports.clock.now
+        return try await ports.book.write { book in
+            var (current, enrollment) = try Self.decidable(request.id, expectations, now: now, in: book)
+            guard current.jti == request.jti else { return .superseded(current) }
+            guard enrollment.signCount < signCount, current.life.signed() else { throw current.tooLate }
+            enrollment.signCount = signCount
+            try book.update(enrollment)
+            try Self.commit(&current, body: body, signCount: signCount, now: now, in: book)
+            return .committed(current)
+        }
+    }
+
+    private func assertion(
+        _ request: RequestRecord, _ enrollment: Enrollment, _ signCount: UInt32
+    ) async throws -> [UInt8] {
+        let check = UserCheck.explicitApproval(by: enrollment.authnType)
+        guard let confirmed = ConfirmedTransaction(request, of: enrollment, check: check, signCount: signCount) else {
+            throw request.tooLate
+        }
+        let unsigned = try confirmed.unsignedAssertion()
+        let signature = try await ports.custody.signature(with: enrollment.id, for: try unsigned.permit())
+        return DecisionBody.approve(unsigned.signed(signature))
+    }
+
+    /// A request that can be decided now and of which all expectations hold.
+    private static func decidable(
+        _ id: RequestID, _ expectations: Expectations, now: Int64, in book: any BookReader
+    ) throws -> (RequestRecord, Enrollment) {
+        guard let request = try book.request(id) else { throw CommandFailure(.notFound, "there is no request \(id)") }
+        guard request.life.state == .pending else { throw request.tooLate }
+        guard let exp = request.exp, exp > now else {
+            throw CommandFailure(.noLongerDecidable, "the request \(id) has expired", request: request)
+        }
+        if let broken = expectations.firstBroken(by: request) {
+            throw CommandFailure(.expectationFailed, "nothing was decided: \(broken)", request: request)
+        }
+        guard let enrollment = try book.enrollment(request.enrollmentId), case .active = enrollment.state else {
+            throw CommandFailure(
+                .notEnrolled, "the enrollment \(request.enrollmentId) is not active: its issuer no longer knows it",
+                request: request)
+        }
+        return (request, enrollment)
+    }
+
+    private static func commit(
+        _ request: inout RequestRecord, body: [UInt8], signCount: UInt32?, now: Int64, in book: any BookWriter
+    ) throws {
+        request.decidedAt = now
+        try book.update(request)
+        try book.insert(
+            OutboxEntry(
+                sequence: nil, enrollmentId: request.enrollmentId, jti: request.jti, requestId: request.id,
+                signCount: signCount, body: body, exp: request.exp ?? now,
+                traceparent: request.presented?.traceparent))
+    }
+}
+
+extension RequestRecord {
+    /// The failure that says what became of a request that can no longer be decided.
+    var tooLate: CommandFailure {
+        let what =
+            switch life.state {
+            case .pending: "changed meanwhile"
+            case .approved: "was approved already"
+            case .denied: "was denied already"
+            case .expired: "has expired"
+            case .cancelled: "was cancelled by its issuer"
+            case .refused: "was refused by the agent"
+            }
+        return CommandFailure(.noLongerDecidable, "the request \(id) \(what)", request: self)
+    }
+}

@@ -1,0 +1,27 @@
+/// Removes the keys of enrollments that are over, also where a crash came between the row and the key.
+struct EndedKeys: Sendable {
+    let ports: Ports
+
+    func remove(of id: EnrollmentID) async throws {
+        guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }),
+            case .ended(let authenticatorId, false) = enrollment.state
+        else { return }
+        try await ports.custody.removeKey(named: id)
+        var clean = enrollment
+        clean.state = .ended(authenticatorId: authenticatorId, keyRemoved: true)
+        let changed = clean
+        try await ports.book.write { try $0.update(changed) }
+    }
+
+    /// At start: enrollments that never got their key to the issuer end, and no ended one keeps a key.
+    func sweep() async throws {
+        for var enrollment in try await ports.book.read({ try $0.enrollments(includingEnded: true) }) {
+            if case .keyless = enrollment.state {
+                enrollment.state = .ended(authenticatorId: nil, keyRemoved: false)
+                let changed = enrollment
+                try await ports.book.write { try $0.update(changed) }
+            }
+            if case .ended(_, false) = enrollment.state { try await remove(of: enrollment.id) }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package import IssuerProtocol
+import WebAuthn
+
+/// One authenticator at one issuer.
+package struct Enrollment: Sendable {
+    package let id: EnrollmentID
+    package let route: IssuerRoute
+    /// What a person calls it.
+    package let name: String
+    package let authnType: AuthnType
+    /// COSE algorithm number.
+    package let algorithm: Int
+    package let rpId: String
+    package let credentialId: [UInt8]
+    /// WebAuthn's `user.id`, which comes back as `userHandle`.
+    package let userHandle: [UInt8]
+    /// Seconds since 1970.
+    package let startedAt: Int64
+    /// The greatest signature counter that this agent committed for the credential.
+    package var signCount: UInt32
+    package var state: EnrollmentState
+
+    package init(
+        id: EnrollmentID, route: IssuerRoute, name: String, authnType: AuthnType, algorithm: Int, rpId: String,
+        credentialId: [UInt8], userHandle: [UInt8], startedAt: Int64, signCount: UInt32, state: EnrollmentState
+    ) {
+        self.id = id
+        self.route = route
+        self.name = name
+        self.authnType = authnType
+        self.algorithm = algorithm
+        self.rpId = rpId
+        self.credentialId = credentialId
+        self.userHandle = userHandle
+        self.startedAt = startedAt
+        self.signCount = signCount
+        self.state = state
+    }
+
+    /// Whether an approval can claim user verification.
+    package var canVerifyUser: Bool { authnType.verifiesUser }
+
+    /// What the issuer gave, where the issuer has accepted the registration.
+    package var membership: Membership? {
+        switch state {
+        case .active(let membership), .suspended(let membership): membership
+        case .keyless, .enrolling, .ended: nil
+        }
+    }
+}
+
+extension AuthnType {
+    /// PIN approvals verify the user; a test authenticator is declared to claim it; presence never does.
+    package var verifiesUser: Bool { self != .presence }
+}
+
+/// What an issuer gave when it accepted a registration.
+package struct Membership: Sendable, Equatable {
+    package let authenticatorId: TokenID
+    /// The access token, sealed by the custody.
+    package let sealedToken: [UInt8]
+    /// Seconds since 1970.
+    package let enrolledAt: Int64
+
+    package init(authenticatorId: TokenID, sealedToken: [UInt8], enrolledAt: Int64) {
+        self.authenticatorId = authenticatorId
+        self.sealedToken = sealedToken
+        self.enrolledAt = enrolledAt
+    }
+}
+
+/// How far an enrollment has come.
+package enum EnrollmentState: Sendable {
+    /// In the book before its key exists, so that a key without a row cannot be left behind.
+    case keyless
+    /// Key and body are durable; the same octets are sent until the issuer has answered.
+    case enrolling(body: [UInt8])
+    case active(Membership)
+    /// The issuer no longer knows the token; the key stays.
+    case suspended(Membership)
+    /// Over. The row stays for dedup; `keyRemoved` is false until the key is gone as well.
+    case ended(authenticatorId: TokenID?, keyRemoved: Bool)
+}

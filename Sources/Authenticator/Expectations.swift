@@ -1,0 +1,31 @@
+package import ThreeDS
+
+/// What must hold of a request for a script's decision to count; nothing is decided unless all hold.
+package struct Expectations: Sendable {
+    package let amount: ExpectedAmount?
+    /// The merchant's name, octet for octet.
+    package let merchantName: String?
+    package let acsTransId: ACSTransactionID?
+
+    package init(amount: ExpectedAmount? = nil, merchantName: String? = nil, acsTransId: ACSTransactionID? = nil) {
+        self.amount = amount
+        self.merchantName = merchantName
+        self.acsTransId = acsTransId
+    }
+
+    /// The first expectation that does not hold, as a sentence; nil where all hold.
+    func firstBroken(by request: RequestRecord) -> String? {
+        guard let transaction = request.presented?.transaction else { return "the request shows no transaction" }
+        if let amount, !amount.holds(for: transaction.purchase) {
+            return "the amount is \(transaction.purchase?.display ?? "none"), not \(amount)"
+        }
+        if let merchantName, !merchantName.utf8.elementsEqual(transaction.merchantName.utf8) {
+            let actual = DisplayText(transaction.merchantName).text
+            return "the merchant is \(actual), not \(DisplayText(merchantName).text)"
+        }
+        if let acsTransId, acsTransId != transaction.acsTransId {
+            return "the acsTransId is \(transaction.acsTransId.text), not \(acsTransId.text)"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,148 @@
+import IssuerProtocol
+package import Logging
+import ThreeDS
+
+/// Takes in the messages of one issuer's answer: reads, judges, enters them into the book, holds or drops them.
+struct Intake: Sendable {
+    let ports: Ports
+    let settings: AgentSettings
+    let directory: IssuerDirectory
+    let holding: Holding
+    let hub: EventHub
+    let refusedPeers: LogQuota
+    let log: Logger
+
+    /// Every message is in the book, held or dropped when this returns, so a cursor may move.
+    ///
+    /// - Parameter heldUntil: for messages that were held before, when they are dropped; seconds since 1970.
+    /// - Throws: what the book throws; then nothing of the answer was taken in.
+    func receive(_ messages: [String], for enrollment: Enrollment, heldUntil: Int64? = nil) async throws {
+        guard let facts = enrollment.facts(settings.exponentPolicy), !messages.isEmpty else { return }
+        let keys = try await knownKeys(of: enrollment)
+        var readings = messages.map { read($0, facts, keys) }
+        if readings.contains(where: { $0.hasUnknownKey }), let newer = await newerKeys(of: enrollment) {
+            readings = messages.map { read($0, facts, newer) }
+        }
+        try await enter(
+            zip(messages, readings).map { Item(message: $0, reading: $1, heldUntil: heldUntil) }, for: enrollment)
+    }
+
+    private struct Item: Sendable {
+        let message: String
+        let reading: Reading
+        let heldUntil: Int64?
+    }
+
+    private func read(_ message: String, _ facts: EnrollmentFacts, _ keys: JWKSet) -> Reading {
+        AuthnRequestReader.read(message, for: facts, keys: keys, now: ports.clock.now)
+    }
+
+    private func knownKeys(of enrollment: Enrollment) async throws -> JWKSet {
+        try await directory.keys(enrollment.route)
+    }
+
+    private func newerKeys(of enrollment: Enrollment) async -> JWKSet? {
+        do {
+            return try await directory.keysForUnknown(enrollment.route)
+        } catch {
+            log.warning("keys could not be fetched", metadata: enrollment.logged(["reason": "\(error.reason)"]))
+            return nil
+        }
+    }
+
+    private func enter(_ items: [Item], for enrollment: Enrollment) async throws {
+        let ids = try items.map { _ in try RequestID(random: ports.entropy) }
+        let now = ports.clock.now
+        let most = settings.maxUndecided
+        let outcomes = try await ports.book.write { book in
+            try zip(items, ids).map { item, id in
+                let receipt = Receipt(enrollment: enrollment, now: now, maxUndecided: most, newId: id)
+                return try Self.enter(item, by: receipt, in: book)
+            }
+        }
+        for (item, outcome) in zip(items, outcomes) { conclude(item, outcome, enrollment) }
+    }
+
+    private static func enter(
+        _ item: Item, by receipt: Receipt, in book: any BookWriter
+    ) throws -> Receipt.Outcome? {
+        switch item.reading {
+        case .request(let request): try receipt.enter(request, message: item.message, in: book)
+        case .cancellation(let cancellation): try receipt.enter(cancellation, in: book)
+        case .notAuthentic, .unknownKey, .unanswerable: nil
+        }
+    }
+
+    /// Tells of what is durable, and holds or drops the rest.
+    private func conclude(_ item: Item, _ outcome: Receipt.Outcome?, _ enrollment: Enrollment) {
+        switch (outcome, item.reading) {
+        case (.entered(let events)?, _):
+            hub.publish(events)
+        case (.known?, _):
+            break
+        case (.reusedJTI?, _):
+            drop("a jti came again with other octets", enrollment, ["jti": item.reading.loggedJTI])
+            hub.publish(.requestConflict(enrollment.id))
+        case (.early(let seconds)?, _):
+            // Clocks differ: it is read again when its iat is no longer ahead by more than the tolerance.
+            hold(item, for: seconds - AuthnRequestReader.clockTolerance, enrollment)
+        case (.tooEarly(let seconds)?, _):
+            drop(
+                "a request is from the future; check this machine's clock", enrollment, ["seconds-ahead": "\(seconds)"])
+        case (nil, .unknownKey(let kid)):
+            log.notice(
+                "a request waits for an unknown key", metadata: enrollment.logged(["kid": "\(kid.debugDescription)"]))
+            hold(item, for: IssuerDirectory.unknownKeyPause, enrollment)
+        case (nil, .notAuthentic(let reason)):
+            drop("a request is not authentic", enrollment, ["reason": "\(reason)"])
+        case (nil, .unanswerable(let reason)):
+            drop("a request cannot be answered", enrollment, ["reason": "\(reason)"])
+        case (nil, .request), (nil, .cancellation):
+            break
+        }
+    }
+
+    private func hold(_ item: Item, for seconds: Int64, _ enrollment: Enrollment) {
+        let now = ports.clock.now
+        let held = Holding.Held(
+            enrollmentId: enrollment.id, message: item.message, readAgainAt: now + seconds,
+            dropAt: item.heldUntil ?? now + Holding.longest)
+        guard held.readAgainAt <= held.dropAt, holding.hold(held) else {
+            drop("a request that could not be judged was not held any longer", enrollment, [:])
+            return
+        }
+        hub.publish(.deadlineMoved)
+    }
+
+    /// One line per enrollment and minute: an issuer cannot fill the log.
+    private func drop(_ sentence: Logger.Message, _ enrollment: Enrollment, _ metadata: Logger.Metadata) {
+        guard let dropped = refusedPeers.admit(enrollment.id.text, now: ports.clock.now) else { return }
+        var metadata = metadata
+        if dropped > 0 { metadata["also-dropped"] = "\(dropped)" }
+        log.warning(sentence, metadata: enrollment.logged(metadata))
+    }
+}
+
+extension Reading {
+    fileprivate var hasUnknownKey: Bool {
+        if case .unknownKey = self { true } else { false }
+    }
+
+    fileprivate var loggedJTI: Logger.MetadataValue {
+        if case .request(let request) = self { "\(request.jti.text)" } else { "" }
+    }
+}
+
+extension Enrollment {
+    /// What reading a request for this enrollment depends on; nil while it has no authenticator id.
+    func facts(_ policy: ExponentPolicy) -> EnrollmentFacts? {
+        guard let membership else { return nil }
+        return EnrollmentFacts(
+            issuer: route.issuer, authenticatorId: membership.authenticatorId, rpId: rpId,
+            credentialId: credentialId, canVerifyUser: canVerifyUser, exponentPolicy: policy)
+    }
+
+    package func logged(_ more: Logger.Metadata = [:]) -> Logger.Metadata {
+        more.merging(["enrollment": "\(id.text)", "issuer": "\(route.issuer.text)"]) { mine, _ in mine }
+    }
+}

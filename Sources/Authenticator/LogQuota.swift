@@ -1,0 +1,28 @@
+import Synchronization
+
+/// One log line per peer and minute; what was left out is counted.
+final class LogQuota: Sendable {
+    private struct Peer {
+        var spokenAt: Int64
+        var leftOut: Int
+    }
+
+    private static let pause: Int64 = 60
+    /// The most peers that are remembered; past it the memory starts anew.
+    private static let mostPeers = 20_000
+    private let peers = Mutex<[String: Peer]>([:])
+
+    /// The number of lines left out since the last one, where one may be written now; nil where not.
+    func admit(_ peer: String, now: Int64) -> Int? {
+        peers.withLock { peers in
+            if let known = peers[peer], now - known.spokenAt < Self.pause {
+                peers[peer]?.leftOut += 1
+                return nil
+            }
+            if peers.count >= Self.mostPeers { peers.removeAll() }
+            let leftOut = peers[peer]?.leftOut ?? 0
+            peers[peer] = Peer(spokenAt: now, leftOut: 0)
+            return leftOut
+        }
+    }
+}

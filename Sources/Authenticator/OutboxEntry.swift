@@ -1,0 +1,38 @@
+package import IssuerProtocol
+
+/// A decision on its way to the issuer: octets that never change until it has answered.
+package struct OutboxEntry: Sendable {
+    /// Grows with every entry; nil before the book has given it.
+    package let sequence: Int64?
+    package let enrollmentId: EnrollmentID
+    package let jti: TokenID
+    /// The request whose delivery this is; nil where only a message is answered (a duplicate).
+    package let requestId: RequestID?
+    /// The signature counter of an approval; nil for a deny.
+    package let signCount: UInt32?
+    package let body: [UInt8]
+    /// Nothing is sent from this second on.
+    package let exp: Int64
+    package let traceparent: String?
+
+    package init(
+        sequence: Int64?, enrollmentId: EnrollmentID, jti: TokenID, requestId: RequestID?, signCount: UInt32?,
+        body: [UInt8], exp: Int64, traceparent: String?
+    ) {
+        self.sequence = sequence
+        self.enrollmentId = enrollmentId
+        self.jti = jti
+        self.requestId = requestId
+        self.signCount = signCount
+        self.body = body
+        self.exp = exp
+        self.traceparent = traceparent
+    }
+}
+
+/// Approvals of a credential go one at a time in the order of their signature counters; denials have a lane of their
+/// own, so that they are not held up.
+package enum OutboxLane: Sendable, Hashable, CaseIterable {
+    case approvals
+    case denials
+}

@@ -1,0 +1,114 @@
+// The ports: what the core needs from the outside, named for the role it plays. Each is implemented at an edge.
+
+package import IssuerProtocol
+package import Keys
+
+/// Where the core learns what time it is, and waits.
+package protocol AgentClock: Sendable {
+    /// Wall clock, whole seconds since 1970-01-01 UTC.
+    var now: Int64 { get }
+    /// Waits for at least `seconds`; throws `CancellationError` when the task is cancelled meanwhile.
+    func sleep(seconds: Double) async throws
+}
+
+/// Where randomness comes from.
+package protocol Entropy: Sendable {
+    /// `count` octets fit for keys, ids and nonces.
+    func octets(_ count: Int) throws -> [UInt8]
+}
+
+/// Who keeps private keys and can use them, and seals what must not lie in clear in the book.
+///
+/// A key is named by its enrollment. A second implementation (a token, a TPM) needs nothing from the core but this.
+package protocol KeyCustody: Sendable {
+    /// Makes a key pair; the private half is durable when this returns.
+    func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm) async throws -> PublicKey
+    /// Signs what a permit allows, and nothing else can be signed.
+    func signature(with name: EnrollmentID, for permit: SigningPermit) async throws -> [UInt8]
+    /// Where a key is kept, as a URI; never the key.
+    func uri(of name: EnrollmentID) -> String
+    /// Removes a key; one that is not there is no error.
+    func removeKey(named name: EnrollmentID) async throws
+    /// Encrypts an access token for the book.
+    func seal(_ token: AccessToken, for name: EnrollmentID) throws -> [UInt8]
+    /// Opens what ``seal(_:for:)`` made for the same enrollment.
+    func open(_ sealed: [UInt8], for name: EnrollmentID) throws -> AccessToken
+}
+
+/// How an issuer is reached: its URL, and the roots that replace the system's for it.
+package struct IssuerRoute: Hashable, Sendable {
+    package let issuer: IssuerURL
+    /// PEM certificates, as they were given.
+    package let rootsPEM: String?
+
+    package init(issuer: IssuerURL, rootsPEM: String?) {
+        self.issuer = issuer
+        self.rootsPEM = rootsPEM
+    }
+}
+
+/// What an authenticated call needs.
+package struct IssuerAccess: Sendable {
+    package let route: IssuerRoute
+    package let discovery: Discovery
+    package let token: AccessToken
+}
+
+/// Why a call to an issuer brought no answer that can be used.
+package enum IssuerFailure: Error, Sendable {
+    /// The issuer answered with a problem whose code the protocol lists: it ends what was tried.
+    case problem(Problem)
+    /// Anything else (no connection, a proxy's page, a redirect, garbage, 5xx): the same may be tried again,
+    /// not before `retryAfter` seconds where the server asked for that.
+    case transient(reason: String, retryAfter: Int64?)
+
+    /// One sentence for logs and people; carries no body and no token.
+    package var reason: String {
+        switch self {
+        case .problem(let problem): problem.code.map { "the issuer answered \($0.rawValue)" } ?? "the issuer refused"
+        case .transient(let reason, _): reason
+        }
+    }
+}
+
+/// The calls of the issuer protocol.
+///
+/// Nothing is repeated here; whoever calls decides about that.
+package protocol IssuerGateway: Sendable {
+    func discovery(_ route: IssuerRoute) async throws(IssuerFailure) -> Discovery
+    func keys(_ route: IssuerRoute, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet
+    func enrollmentOptions(
+        _ route: IssuerRoute, _ discovery: Discovery, code: String
+    ) async throws(IssuerFailure) -> EnrollmentOptionsAnswer
+    /// Sends the octets of an enrollment as they are.
+    func enroll(
+        _ route: IssuerRoute, _ discovery: Discovery, body: [UInt8]
+    ) async throws(IssuerFailure) -> EnrollmentAnswer
+    /// Fetches requests: what came after `cursor`, waiting for it up to `wait` seconds.
+    func fetch(_ access: IssuerAccess, wait: Int, after cursor: String?) async throws(IssuerFailure) -> RequestList
+    /// Sends the octets of a decision as they are.
+    func decide(
+        _ access: IssuerAccess, jti: TokenID, body: [UInt8], traceparent: String?
+    ) async throws(IssuerFailure) -> TransStatus
+    func unenroll(_ access: IssuerAccess) async throws(IssuerFailure)
+}
+
+/// Everything the core needs, in one value for the place that wires it.
+package struct Ports: Sendable {
+    package let book: any Book
+    package let custody: any KeyCustody
+    package let gateway: any IssuerGateway
+    package let clock: any AgentClock
+    package let entropy: any Entropy
+
+    package init(
+        book: any Book, custody: any KeyCustody, gateway: any IssuerGateway, clock: any AgentClock,
+        entropy: any Entropy
+    ) {
+        self.book = book
+        self.custody = custody
+        self.gateway = gateway
+        self.clock = clock
+        self.entropy = entropy
+    }
+}

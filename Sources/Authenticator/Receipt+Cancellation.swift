@@ -1,0 +1,24 @@
+import IssuerProtocol
+
+extension Receipt {
+    /// Takes a request back: it acts on the jti that it names, and is remembered for one that has not come yet.
+    func enter(_ cancellation: Cancellation, in book: any BookWriter) throws -> Outcome {
+        guard cancellation.exp > now else { return .known }
+        if let seen = try book.message(enrollment: enrollment.id, jti: cancellation.jti) {
+            return seen.payloadDigest == cancellation.payloadDigest ? .known : .reusedJTI
+        }
+        try book.insert(
+            SeenMessage(
+                enrollmentId: enrollment.id, jti: cancellation.jti, payloadDigest: cancellation.payloadDigest,
+                requestId: nil))
+        try book.insert(
+            RememberedCancellation(
+                enrollmentId: enrollment.id, cancels: cancellation.cancels, until: cancellation.exp))
+        guard let seen = try book.message(enrollment: enrollment.id, jti: cancellation.cancels),
+            let id = seen.requestId, var request = try book.request(id), request.jti == cancellation.cancels,
+            request.life.cancel()
+        else { return .entered([]) }
+        try book.update(request)
+        return .entered([.requestCancelled(id)])
+    }
+}

@@ -1,0 +1,57 @@
+import IssuerProtocol
+import ThreeDS
+
+/// How a command names a request.
+package enum RequestSelector: Sendable, Equatable {
+    /// The pending one that came first.
+    case next
+    /// The request's id, its jti, its acsTransId, or a unique prefix of one.
+    case named(String)
+
+    /// Reads what a person or script wrote; nil for an empty name or one that no request can have.
+    package init?(_ text: String) {
+        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.isNameOctet) else { return nil }
+        self = text == "next" ? .next : .named(text)
+    }
+
+    private static func isNameOctet(_ octet: UInt8) -> Bool {
+        switch octet {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
+        default: false
+        }
+    }
+}
+
+/// Finds the request that a selector means.
+enum Selection {
+    /// The request; nil where there is none (yet).
+    ///
+    /// - Throws: `CommandFailure` with `.ambiguous` where a name stands for several.
+    static func find(
+        _ selector: RequestSelector, enrollment: EnrollmentID?, in book: any BookReader
+    ) throws -> RequestRecord? {
+        guard case .named(let name) = selector else { return try book.oldestPending(enrollment: enrollment) }
+        let found = try book.requests(prefix: name, enrollment: enrollment, limit: 20)
+        let whole = found.filter { $0.isWholly(named: name) }
+        let candidates = whole.isEmpty ? found : whole
+        guard candidates.count > 1 else { return candidates.first }
+        // A whole acsTransId that stands for several means the pending one.
+        let pending = candidates.filter { $0.life.state == .pending }
+        if !whole.isEmpty, pending.count == 1 { return pending.first }
+        throw CommandFailure(.ambiguous, "\(name) stands for several requests: \(listed(candidates))")
+    }
+
+    private static func listed(_ requests: [RequestRecord]) -> String {
+        let shown = requests.prefix(5).map { request in
+            let merchant = request.presented.map { " (\(DisplayText($0.transaction.merchantName).text))" } ?? ""
+            return request.id.text + merchant
+        }
+        return shown.joined(separator: ", ") + (requests.count > shown.count ? " and more" : "")
+    }
+}
+
+extension RequestRecord {
+    fileprivate func isWholly(named name: String) -> Bool {
+        id.text == name || jti.text == name || acsTransId == name.lowercased()
+    }
+}

@@ -1,0 +1,88 @@
+import Logging
+
+/// The one clock: closes what has expired and reads again what was held, when the next instant has come.
+package struct Timekeeper: Sendable {
+    let ports: Ports
+    let intake: Intake
+    let holding: Holding
+    let hub: EventHub
+    let log: Logger
+
+    /// How many rows one database transaction closes at most, so that a decision never waits long.
+    private static let batch = 100
+    /// The longest sleep, in seconds: a wall clock that was set meanwhile is noticed by then.
+    private static let longestSleep: Double = 60
+
+    /// Works until the task is cancelled.
+    package func run() async throws {
+        while !Task.isCancelled {
+            do {
+                try await hub.wait(seconds: Self.longestSleep, on: ports.clock, untilNews: work)
+            } catch is CancellationError {
+                return
+            } catch {
+                log.error("expired requests could not be closed", metadata: ["reason": "\(error)"])
+                try await ports.clock.sleep(seconds: 5)
+            }
+        }
+    }
+
+    /// Does what is due, and says in how many seconds the next is.
+    private func work() async throws -> Double? {
+        while try await expire() {}
+        for held in holding.takeDue(now: ports.clock.now) { try await readAgain(held) }
+        let next = try await ports.book.read { try $0.nextDeadline() }
+        return [next, holding.nextDeadline].compactMap(\.self).min().map { Double(max($0 - ports.clock.now, 0)) }
+    }
+
+    /// True where there may be more.
+    private func expire() async throws -> Bool {
+        let now = ports.clock.now
+        // A look costs nothing; a write is made only where something is due.
+        guard let next = try await ports.book.read({ try $0.nextDeadline() }), next <= now else { return false }
+        let events = try await ports.book.write { book in
+            try book.removeCancellations(until: now)
+            return try book.duePending(now: now, limit: Self.batch).compactMap { due -> AgentEvent? in
+                var request = due
+                guard request.life.expire() else { return nil }
+                try book.update(request)
+                return .requestExpired(request.id)
+            }
+        }
+        hub.publish(events)
+        return events.count == Self.batch
+    }
+
+    private func readAgain(_ held: Holding.Held) async throws {
+        guard let enrollment = try await ports.book.read({ try $0.enrollment(held.enrollmentId) }) else { return }
+        do {
+            try await intake.receive([held.message], for: enrollment, heldUntil: held.dropAt)
+        } catch {
+            // It could not be judged now (no keys, no database): it stays held.
+            let again = ports.clock.now + IssuerDirectory.unknownKeyPause
+            guard again <= held.dropAt else { return }
+            _ = holding.hold(
+                Holding.Held(
+                    enrollmentId: held.enrollmentId, message: held.message, readAgainAt: again, dropAt: held.dropAt))
+        }
+    }
+}
+
+extension EventHub {
+    /// Does `work`, then sleeps until the time that it names or until a deadline moved.
+    fileprivate func wait(
+        seconds longest: Double, on clock: any AgentClock,
+        untilNews work: @escaping @Sendable () async throws -> Double?
+    ) async throws {
+        let events = listen()
+        let seconds = min(try await work() ?? longest, longest)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await case .deadlineMoved in events { return }
+            }
+            group.addTask { try await clock.sleep(seconds: seconds) }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+}

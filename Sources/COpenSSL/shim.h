@@ -1,0 +1,18 @@
+#ifndef COPENSSL_SHIM_H
+#define COPENSSL_SHIM_H
+
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/kdf.h>
+#include <openssl/pkcs12.h>
+#include <openssl/rand.h>
+#include <openssl/x509.h>
+
+/// EVP_EC_gen is a macro over a variadic function, which Swift cannot import.
+static inline EVP_PKEY *shim_generate_p256(void) { return EVP_EC_gen("P-256"); }
+
+#endif

@@ -1,0 +1,50 @@
+/// Why a call of the client's brought nothing.
+package enum ClientFailure: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The agent was not reached, or what was reached may not be spoken to; nothing was asked of anyone.
+    case unreachable(String)
+    /// The agent was reached, but its answer did not come or could not be read; what was asked may have been done.
+    case unclear(String)
+    /// The agent answered with an error, or the arguments cannot be sent to it.
+    case refused(ControlError)
+
+    package var exitStatus: ExitStatus {
+        switch self {
+        case .unreachable: .unreachable
+        case .unclear: .failed
+        case .refused(let error): error.token.exitStatus
+        }
+    }
+
+    package var d1Code: D1Code {
+        switch self {
+        case .unreachable: .authenticatorNotAvailable
+        case .unclear: .core
+        case .refused(let error): error.code
+        }
+    }
+
+    /// One sentence for a person, fit for a terminal once escaped.
+    package var description: String {
+        switch self {
+        case .unreachable(let message), .unclear(let message): message
+        case .refused(let error): error.message
+        }
+    }
+}
+
+/// An error on standard error, with `--json`.
+///
+/// `{"error": {"code": 70003, "name": "authnAccessDenied", "message": "…"}}`
+package struct ErrorView: Codable, Sendable, Equatable {
+    package struct Body: Codable, Sendable, Equatable {
+        package var code: D1Code
+        package var name: String
+        package var message: String
+    }
+
+    package var error: Body
+
+    package init(_ code: D1Code, _ message: String) {
+        error = Body(code: code, name: code.name, message: message)
+    }
+}

@@ -1,0 +1,85 @@
+package import StrictJSON
+
+// How the agent reads request bodies: each member within its bounds, octets of UTF-8 for text.
+
+extension EnrollCommand: ControlCommand {
+    package static let memberNames = ["issuer", "code", "authnType", "name", "caFile"]
+    /// What leaves room for the other members of a body.
+    package static let maxCAFileOctets = 49_152
+
+    package init(json: JSONObject) throws(JSONMemberError) {
+        self.init(
+            issuer: try json.string("issuer", octets: 1...2_048), code: try json.string("code", octets: 1...256),
+            authnType: try json.optionalString("authnType", octets: 1...16),
+            name: try json.optionalString("name", octets: 1...256),
+            caFile: try json.optionalString("caFile", octets: 1...Self.maxCAFileOctets))
+    }
+}
+
+extension UnenrollCommand: ControlCommand {
+    package static let memberNames = ["local", "force"]
+
+    package init(json: JSONObject) throws(JSONMemberError) {
+        self.init(local: try json.optionalBool("local"), force: try json.optionalBool("force"))
+    }
+}
+
+extension FetchCommand: ControlCommand {
+    package static let memberNames = ["enrollment"]
+
+    package init(json: JSONObject) throws(JSONMemberError) {
+        self.init(enrollment: try json.optionalString("enrollment", octets: 1...64))
+    }
+}
+
+extension DecideCommand: ControlCommand {
+    package static let memberNames = [
+        "enrollment", "wait", "expectAmount", "expectMerchant", "expectAcsTransId", "reason", "deliveryTimeout",
+        "shownTextDigest",
+    ]
+
+    package init(json: JSONObject) throws(JSONMemberError) {
+        self.init(
+            enrollment: try json.optionalString("enrollment", octets: 1...64),
+            wait: try json.optionalSeconds("wait", in: Self.waitRange),
+            expectAmount: try json.expectedAmount("expectAmount"),
+            expectMerchant: try json.optionalString("expectMerchant", octets: Self.expectMerchantOctets),
+            expectAcsTransId: try json.expectedAcsTransId("expectAcsTransId"),
+            reason: try json.denialReason("reason"),
+            deliveryTimeout: try json.optionalSeconds("deliveryTimeout", in: Self.deliveryTimeoutRange),
+            shownTextDigest: try json.digest("shownTextDigest"))
+    }
+}
+
+extension JSONObject {
+    fileprivate func optionalSeconds(_ name: String, in range: ClosedRange<Int>) throws(JSONMemberError) -> Int? {
+        let bounds = Int64(range.lowerBound)...Int64(range.upperBound)
+        return try optionalInteger(name, in: bounds).map { Int($0) }
+    }
+
+    fileprivate func expectedAmount(_ name: String) throws(JSONMemberError) -> String? {
+        guard let text = try optionalString(name, octets: 1...128) else { return nil }
+        guard let problem = Expectation.problem(withAmount: text) else { return text }
+        throw JSONMemberError(path: "/\(name)", problem: "is not in order: \(problem)")
+    }
+
+    fileprivate func expectedAcsTransId(_ name: String) throws(JSONMemberError) -> String? {
+        guard let text = try optionalString(name, octets: 1...64) else { return nil }
+        guard let problem = Expectation.problem(withAcsTransId: text) else { return text }
+        throw JSONMemberError(path: "/\(name)", problem: "is not in order: \(problem)")
+    }
+
+    fileprivate func denialReason(_ name: String) throws(JSONMemberError) -> DenialReason? {
+        guard let text = try optionalString(name) else { return nil }
+        guard let reason = DenialReason(rawValue: text) else {
+            let allowed = DenialReason.allCases.map(\.rawValue).joined(separator: " or ")
+            throw JSONMemberError(path: "/\(name)", problem: "must be \(allowed)")
+        }
+        return reason
+    }
+
+    /// A SHA-256 digest as base64url text.
+    fileprivate func digest(_ name: String) throws(JSONMemberError) -> String? {
+        try optionalBase64url(name, octets: 32...32).map(Base64URL.encode)
+    }
+}

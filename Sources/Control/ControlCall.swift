@@ -1,0 +1,56 @@
+/// One request to the agent.
+struct ControlCall: Sendable {
+    enum Method: String, Sendable { case get = "GET", post = "POST", delete = "DELETE" }
+
+    let method: Method
+    /// Path and query, percent-encoded.
+    let target: String
+    let body: [UInt8]?
+    /// How long the answer may take, in seconds.
+    let seconds: Int
+
+    init(_ method: Method, _ segments: [String], query: [(String, String)] = [], body: [UInt8]? = nil, seconds: Int) {
+        self.method = method
+        let path = "/v1/" + segments.map(PercentEncoding.encode).joined(separator: "/")
+        let pairs = query.map { PercentEncoding.encode($0.0) + "=" + PercentEncoding.encode($0.1) }
+        self.target = pairs.isEmpty ? path : path + "?" + pairs.joined(separator: "&")
+        self.body = body
+        self.seconds = seconds
+    }
+}
+
+/// What came back: the octets of the body with status and media type.
+struct ControlAnswer: Sendable, Equatable {
+    let status: UInt
+    let contentType: String?
+    let body: [UInt8]
+
+    /// Reads the body as what was asked for, or as the agent's error.
+    func read<Answer: Decodable>(as type: Answer.Type) throws(ClientFailure) -> Answer {
+        if mediaType == ControlError.contentType, let error = ControlJSON.answer(body, as: ControlError.self) {
+            throw .refused(error)
+        }
+        guard mediaType == "application/json" || mediaType == ControlError.contentType else {
+            throw .unreachable(
+                "What listens on the socket did not answer as an oob-agent does (HTTP status \(status)).")
+        }
+        guard (200...299).contains(status), let answer = ControlJSON.answer(body, as: type) else {
+            throw .unclear(
+                "The agent's answer (HTTP status \(status)) could not be read: is it of another version? "
+                    + "What was asked may have been done.")
+        }
+        return answer
+    }
+
+    /// The media type without its parameters.
+    private var mediaType: String? {
+        contentType?.split(separator: ";").first?.lowercased().trimmingSpaces()
+    }
+}
+
+extension String {
+    fileprivate func trimmingSpaces() -> String {
+        let withoutFirst = drop { $0 == " " }
+        return String(withoutFirst.reversed().drop { $0 == " " }.reversed())
+    }
+}

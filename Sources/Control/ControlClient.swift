@@ -1,0 +1,80 @@
+/// The client of the agent's control API: a function for each call.
+package struct ControlClient: Sendable {
+    private let transport: ControlTransport
+
+    /// Finds the agent's socket and checks that it may be trusted; nothing is sent yet.
+    package init(socketFlag: String?, environment: [String: String]) throws(ClientFailure) {
+        let found: String?
+        do throws(ControlError) {
+            found = try ControlSocket.path(flag: socketFlag, environment: environment)
+        } catch {
+            throw .refused(error)
+        }
+        guard let path = found else {
+            throw .nobodyListens(at: ControlSocket.candidates(flag: socketFlag, environment: environment))
+        }
+        try SocketTrust.check(path, environment: environment)
+        self.transport = ControlTransport(socketPath: path)
+    }
+
+    package func status() async throws(ClientFailure) -> StatusView {
+        try await get(["status"])
+    }
+
+    package func enrollments() async throws(ClientFailure) -> [EnrollmentView] {
+        try await get(["enrollments"])
+    }
+
+    package func enroll(_ command: EnrollCommand) async throws(ClientFailure) -> EnrollmentView {
+        try await send(command, .post, ["enrollments"], seconds: ControlTimeout.enroll)
+    }
+
+    package func unenroll(id: String, _ command: UnenrollCommand) async throws(ClientFailure) -> UnenrolledView {
+        try await send(command, .delete, ["enrollments", id], seconds: ControlTimeout.unenroll)
+    }
+
+    package func fetch(_ command: FetchCommand) async throws(ClientFailure) -> FetchView {
+        try await send(command, .post, ["fetch"], seconds: ControlTimeout.fetch)
+    }
+
+    /// Requests, oldest first: the pending ones, or all.
+    package func requests(
+        all: Bool, limit: Int, enrollment: String?
+    ) async throws(ClientFailure) -> [RequestView] {
+        var query = [("limit", String(limit))]
+        if all { query.append(("all", "true")) }
+        if let enrollment { query.append(("enrollment", enrollment)) }
+        return try await get(["requests"], query: query)
+    }
+
+    /// One request with its text.
+    ///
+    /// `id` is its id, its jti, its acsTransId, or a unique prefix of one.
+    package func request(id: String, enrollment: String?) async throws(ClientFailure) -> RequestView {
+        try await get(["requests", id], query: enrollment.map { [("enrollment", $0)] } ?? [])
+    }
+
+    /// Decides one request; returns once the issuer has answered or the delivery time-out is over.
+    package func decide(
+        _ decision: Decision, _ selector: RequestSelector, _ command: DecideCommand
+    ) async throws(ClientFailure) -> RequestView {
+        let path = ["requests", selector.segment, decision.rawValue]
+        return try await send(command, .post, path, seconds: ControlTimeout.decide(command))
+    }
+
+    private func get<Answer: Decodable>(
+        _ path: [String], query: [(String, String)] = []
+    ) async throws(ClientFailure) -> Answer {
+        let call = ControlCall(.get, path, query: query, seconds: ControlTimeout.read)
+        return try await transport.answer(to: call).read(as: Answer.self)
+    }
+
+    private func send<Answer: Decodable>(
+        _ command: some ControlCommand, _ method: ControlCall.Method, _ path: [String], seconds: Int
+    ) async throws(ClientFailure) -> Answer {
+        let body: [UInt8]
+        do throws(ControlError) { body = try ControlJSON.encode(command) } catch { throw .refused(error) }
+        let call = ControlCall(method, path, body: body, seconds: seconds)
+        return try await transport.answer(to: call).read(as: Answer.self)
+    }
+}

@@ -1,0 +1,46 @@
+/// A call that failed, as the agent answers it: RFC 9457 `application/problem+json` with the members `code` (the
+/// token), `d1Code`, and `request` where one is concerned.
+package struct ControlError: Error, Sendable, Equatable, CustomStringConvertible {
+    package static let contentType = "application/problem+json"
+
+    package let token: ErrorToken
+    /// The token's own number unless said otherwise.
+    package let code: D1Code
+    /// One sentence for a person: what, where, and what is allowed.
+    package let message: String
+    package let request: RequestView?
+
+    package init(_ token: ErrorToken, _ message: String, code: D1Code? = nil, request: RequestView? = nil) {
+        self.token = token
+        self.code = code ?? token.d1Code
+        self.message = message
+        self.request = request
+    }
+
+    package var description: String { message }
+}
+
+extension ControlError: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case type, title, status, detail, code, d1Code, request
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            try members.decode(ErrorToken.self, forKey: .code), try members.decode(String.self, forKey: .detail),
+            code: try members.decode(D1Code.self, forKey: .d1Code),
+            request: try members.decodeIfPresent(RequestView.self, forKey: .request))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode("about:blank", forKey: .type)
+        try members.encode(token.title, forKey: .title)
+        try members.encode(token.httpStatus, forKey: .status)
+        try members.encode(message, forKey: .detail)
+        try members.encode(token, forKey: .code)
+        try members.encode(code, forKey: .d1Code)
+        try members.encodeIfPresent(request, forKey: .request)
+    }
+}

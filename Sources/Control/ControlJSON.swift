@@ -1,0 +1,63 @@
+internal import FoundationEssentials
+package import StrictJSON
+
+/// The JSON of the control socket: compact, members in a stable order, members without a value left out.
+package enum ControlJSON {
+    /// The most octets that the agent reads of a request body.
+    package static let maxCommandOctets = 65_536
+    /// The most octets that a client reads of an answer.
+    package static let maxAnswerOctets = 8 * 1024 * 1024
+
+    /// The octets of a message.
+    package static func encode(_ message: some Encodable) throws(ControlError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        do {
+            return [UInt8](try encoder.encode(message))
+        } catch {
+            throw ControlError(.failed, "The message could not be written as JSON.")
+        }
+    }
+
+    /// Reads a request body strictly; an empty one is an empty object.
+    ///
+    /// A name that stands twice or is not known, and a value of another type or out of its bounds, are errors.
+    package static func decode<Command: ControlCommand>(
+        _ octets: [UInt8], as type: Command.Type
+    ) throws(ControlError) -> Command {
+        do {
+            let object = try JSONReader.object(octets.isEmpty ? Array("{}".utf8) : octets, limits: limits)
+            try refuseUnknownNames(in: object, known: type.memberNames)
+            return try type.init(json: object)
+        } catch let error as JSONError {
+            throw ControlError(.invalidArgument, "The body is not in order: \(error).")
+        } catch let error as JSONMemberError {
+            throw ControlError(.invalidArgument, "The body is not in order: \(error).")
+        } catch {
+            throw ControlError(.invalidArgument, "The body is not in order.")
+        }
+    }
+
+    /// Reads an answer of the agent's; unknown members of a later version are ignored.
+    static func answer<Answer: Decodable>(_ octets: [UInt8], as type: Answer.Type) -> Answer? {
+        try? JSONDecoder().decode(type, from: Data(octets))
+    }
+
+    private static let limits = JSONLimits(maxOctets: maxCommandOctets, maxDepth: 4, maxValues: 100)
+
+    private static func refuseUnknownNames(in object: JSONObject, known: [String]) throws(JSONMemberError) {
+        for member in object.members where !known.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) {
+            let allowed = known.joined(separator: ", ")
+            throw JSONMemberError(path: "/\(member.name)", problem: "is not known; allowed are \(allowed)")
+        }
+    }
+}
+
+/// A request body of the control API.
+package protocol ControlCommand: Encodable, Sendable {
+    /// Every name that the body may hold.
+    static var memberNames: [String] { get }
+
+    /// Reads the members; names have been checked before.
+    init(json: JSONObject) throws(JSONMemberError)
+}

@@ -1,0 +1,85 @@
+/// Where the agent's control socket is looked for.
+package enum ControlSocket {
+    package static let fileName = "control.sock"
+    /// What fits `sockaddr_un` with its closing zero (unix(7)).
+    package static let maxPathOctets = 107
+    package static let systemDirectory = "/run/oob-agent"
+
+    /// The path where an agent listens: the one that its settings name, else one in its usual directory.
+    package static func listeningPath(
+        setting: String?, stateDirectory: String, environment: [String: String]
+    ) throws(ControlError) -> String {
+        try checked(setting ?? socketPath(in: runtimeDirectories(environment).first ?? stateDirectory))
+    }
+
+    /// The path that a client uses: the one that is named, else the first usual one where something stands.
+    ///
+    /// Nil where nothing stands. A path that is named must be one that a socket can have; of the usual ones, those
+    /// that cannot are passed over.
+    package static func path(
+        flag: String?, environment: [String: String], exists: (String) -> Bool = SocketTrust.exists
+    ) throws(ControlError) -> String? {
+        if let named = named(flag, environment) { return exists(try checked(named)) ? named : nil }
+        return usualPaths(environment).first { $0.utf8.count <= maxPathOctets && exists($0) }
+    }
+
+    /// The paths where a client looks, in order; a flag or `OOB_AGENT_SOCKET` leaves no other choice.
+    package static func candidates(flag: String?, environment: [String: String]) -> [String] {
+        named(flag, environment).map { [$0] } ?? usualPaths(environment)
+    }
+
+    private static func named(_ flag: String?, _ environment: [String: String]) -> String? {
+        flag ?? environment.value("OOB_AGENT_SOCKET")
+    }
+
+    private static func usualPaths(_ environment: [String: String]) -> [String] {
+        let state = environment.value("OOB_AGENT_STATE_DIR") ?? defaultStateDirectory(environment)
+        var paths: [String] = []
+        for directory in runtimeDirectories(environment) + [state, systemDirectory].compactMap(\.self) {
+            let path = socketPath(in: directory)
+            if !paths.contains(path) { paths.append(path) }
+        }
+        return paths
+    }
+
+    /// Refuses a path that is empty or too long for a Unix socket.
+    package static func checked(_ path: String) throws(ControlError) -> String {
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw ControlError(.invalidArgument, "The socket path is empty or holds a zero octet: name a file.")
+        }
+        guard path.utf8.count <= maxPathOctets else {
+            let message = "The socket path \(path) has \(path.utf8.count) octets; a Unix socket's has at most"
+            throw ControlError(.invalidArgument, "\(message) \(maxPathOctets): choose a shorter one with --socket.")
+        }
+        return path
+    }
+
+    /// The state directory without a flag: systemd's, else XDG's.
+    package static func defaultStateDirectory(_ environment: [String: String]) -> String? {
+        if let directory = environment.directory("STATE_DIRECTORY") { return directory }
+        if let base = environment.directory("XDG_STATE_HOME") { return base + "/oob-agent" }
+        return environment.directory("HOME").map { $0 + "/.local/state/oob-agent" }
+    }
+
+    private static func runtimeDirectories(_ environment: [String: String]) -> [String] {
+        let systemd = environment.directory("RUNTIME_DIRECTORY")
+        let session = environment.directory("XDG_RUNTIME_DIR").map { $0 + "/oob-agent" }
+        return [systemd, session].compactMap(\.self)
+    }
+
+    private static func socketPath(in directory: String) -> String { directory + "/" + fileName }
+}
+
+extension [String: String] {
+    /// A variable that is set and not empty.
+    fileprivate func value(_ name: String) -> String? {
+        self[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The first of the absolute directories that a variable lists (systemd.exec(5) separates them with colons).
+    fileprivate func directory(_ name: String) -> String? {
+        let first = value(name).flatMap { $0.split(separator: ":").first }
+        guard let first, first.hasPrefix("/") else { return nil }
+        return first == "/" ? "" : String(first)
+    }
+}

@@ -1,0 +1,16 @@
+/// How long a client waits for the agent's answer, in seconds: longer than the agent may take for it.
+enum ControlTimeout {
+    /// What is read from the agent's own book.
+    static let read = 15
+    /// The agent repeats an enrollment whose answer was lost for 10 minutes.
+    static let enroll = 660
+    /// The agent waits for its outbox, and then for the issuer.
+    static let unenroll = 660
+    /// One request to each issuer, side by side, 30 s at most.
+    static let fetch = 60
+
+    /// The wait for the request, the wait for the issuer, and 15 s.
+    static func decide(_ command: DecideCommand) -> Int {
+        (command.wait ?? 0) + (command.deliveryTimeout ?? DecideCommand.defaultDeliveryTimeout) + 15
+    }
+}

@@ -1,0 +1,46 @@
+/// What `POST /v1/requests/{id}/approve` and `…/deny` take as their body.
+///
+/// Unless every expectation holds nothing is decided.
+package struct DecideCommand: Encodable, Sendable, Equatable {
+    package static let defaultDeliveryTimeout = 10
+    package static let expectMerchantOctets = 1...1_024
+    package static let waitRange = 0...3600
+    package static let deliveryTimeoutRange = 0...600
+
+    /// Looks only at this enrollment's requests.
+    package var enrollment: String?
+    /// Seconds to wait for the request to come, 0 to 3,600.
+    package var wait: Int?
+    /// An amount with its currency and all its decimals, such as `USD 1.00`.
+    package var expectAmount: String?
+    /// The merchantName, octet for octet.
+    package var expectMerchant: String?
+    /// The acsTransId, without regard to case.
+    package var expectAcsTransId: String?
+    /// Why, of a deny; an approve has none.
+    package var reason: DenialReason?
+    /// Seconds to wait for the issuer's answer once decided, 0 to 600; 10 where absent.
+    package var deliveryTimeout: Int?
+    /// The digest of the text that was shown to a person; absent where nothing was shown to anyone.
+    package var shownTextDigest: String?
+
+    package init(
+        enrollment: String? = nil, wait: Int? = nil, expectAmount: String? = nil, expectMerchant: String? = nil,
+        expectAcsTransId: String? = nil, reason: DenialReason? = nil, deliveryTimeout: Int? = nil,
+        shownTextDigest: String? = nil
+    ) {
+        self.enrollment = enrollment
+        self.wait = wait
+        self.expectAmount = expectAmount
+        self.expectMerchant = expectMerchant
+        self.expectAcsTransId = expectAcsTransId
+        self.reason = reason
+        self.deliveryTimeout = deliveryTimeout
+        self.shownTextDigest = shownTextDigest
+    }
+}
+
+/// Why a payer denies.
+package enum DenialReason: String, Codable, Sendable, CaseIterable {
+    case userDenied, suspectedFraud
+}

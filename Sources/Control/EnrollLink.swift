@@ -1,0 +1,45 @@
+/// The link that an issuer hands out: `oob-enroll:?issuer=…&code=…`, values percent-encoded (RFC 3986 §2.1).
+package struct EnrollLink: Sendable, Equatable {
+    package static let scheme = "oob-enroll"
+
+    package let issuer: String
+    package let code: String
+
+    /// Takes both parameters once each, in any order, and nothing else.
+    package init(_ text: String) throws(ControlError) {
+        let parameters = try Self.parameters(of: text)
+        guard let issuer = parameters["issuer"], let code = parameters["code"] else {
+            throw Self.error("it must have both issuer and code")
+        }
+        self.issuer = issuer
+        self.code = code
+    }
+
+    private static func parameters(of text: String) throws(ControlError) -> [String: String] {
+        let start = scheme + ":?"
+        guard text.utf8.count <= 4_096 else { throw error("it has more than 4,096 octets") }
+        // RFC 3986 §3.1: a scheme is compared without regard to case.
+        guard text.prefix(start.count).lowercased() == start else { throw error("it must begin with \(start)") }
+        var parameters: [String: String] = [:]
+        for pair in text.dropFirst(start.count).split(separator: "&", omittingEmptySubsequences: false) {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, ["issuer", "code"].contains(parts[0]) else {
+                throw error("its parameters are issuer=… and code=…, no others")
+            }
+            guard parameters[parts[0]] == nil else { throw error("\(parts[0]) stands twice") }
+            parameters[parts[0]] = try value(parts[1], of: parts[0])
+        }
+        return parameters
+    }
+
+    private static func value(_ written: String, of name: String) throws(ControlError) -> String {
+        guard let octets = PercentEncoding.decode(written), !octets.isEmpty,
+            octets.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { throw error("\(name) must be percent-encoded printable ASCII without spaces, and not empty") }
+        return String(decoding: octets, as: UTF8.self)
+    }
+
+    private static func error(_ problem: String) -> ControlError {
+        ControlError(.invalidArgument, "The enrollment link is not of the form \(scheme):?issuer=…&code=…: \(problem).")
+    }
+}

@@ -1,0 +1,42 @@
+/// The body of `POST /v1/enrollments`.
+package struct EnrollCommand: Encodable, Sendable, Equatable {
+    package var issuer: String
+    package var code: String
+    /// `presence` or `test`; the agent's default where absent.
+    package var authnType: String?
+    /// What a person calls this enrollment.
+    package var name: String?
+    /// PEM text of the roots that replace the system's for this issuer.
+    package var caFile: String?
+
+    package init(issuer: String, code: String, authnType: String? = nil, name: String? = nil, caFile: String? = nil) {
+        self.issuer = issuer
+        self.code = code
+        self.authnType = authnType
+        self.name = name
+        self.caFile = caFile
+    }
+}
+
+/// The body of `DELETE /v1/enrollments/{id}`.
+package struct UnenrollCommand: Encodable, Sendable, Equatable {
+    /// Ends it here only; the issuer is not told.
+    package var local: Bool?
+    /// Does not wait for decisions that are not delivered yet.
+    package var force: Bool?
+
+    package init(local: Bool? = nil, force: Bool? = nil) {
+        self.local = local
+        self.force = force
+    }
+}
+
+/// The body of `POST /v1/fetch`.
+package struct FetchCommand: Encodable, Sendable, Equatable {
+    /// Fetches for this enrollment only.
+    package var enrollment: String?
+
+    package init(enrollment: String? = nil) {
+        self.enrollment = enrollment
+    }
+}

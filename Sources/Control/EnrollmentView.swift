@@ -1,0 +1,61 @@
+/// One enrollment as clients see it.
+///
+/// A member without a value is left out.
+package struct EnrollmentView: Codable, Sendable, Equatable {
+    package var id: String
+    package var issuer: String
+    /// The issuer's id of the authenticator; absent until the issuer has answered.
+    package var authenticatorId: String?
+    /// WebAuthn's credential id, base64url.
+    package var credentialId: String?
+    /// COSE number of the signature algorithm (`-7` is ES256).
+    package var algorithm: Int
+    package var authnType: String
+    /// Where the private key is kept; never the key.
+    package var keyUri: String
+    package var name: String
+    package var state: EnrollmentState
+    package var signCount: Int
+    package var push: Bool
+    package var enrolledAt: String?
+    package var warnings: [WarningView]?
+
+    package init(
+        id: String, issuer: String, authenticatorId: String? = nil, credentialId: String? = nil, algorithm: Int,
+        authnType: String, keyUri: String, name: String, state: EnrollmentState, signCount: Int, push: Bool = false,
+        enrolledAt: String? = nil, warnings: [WarningView]? = nil
+    ) {
+        self.id = id
+        self.issuer = issuer
+        self.authenticatorId = authenticatorId
+        self.credentialId = credentialId
+        self.algorithm = algorithm
+        self.authnType = authnType
+        self.keyUri = keyUri
+        self.name = name
+        self.state = state
+        self.signCount = signCount
+        self.push = push
+        self.enrolledAt = enrolledAt
+        self.warnings = warnings
+    }
+}
+
+/// Where an enrollment is in its life.
+package enum EnrollmentState: String, Codable, Sendable, CaseIterable {
+    case enrolling, active, suspended, blocked
+}
+
+/// What an unenroll answers; the same for an enrollment that was there and for one that is gone.
+package struct UnenrolledView: Codable, Sendable, Equatable {
+    package var id: String
+    package var unenrolled: Bool
+    /// Whether there was an enrollment to end.
+    package var wasEnrolled: Bool
+
+    package init(id: String, unenrolled: Bool = true, wasEnrolled: Bool) {
+        self.id = id
+        self.unenrolled = unenrolled
+        self.wasEnrolled = wasEnrolled
+    }
+}

@@ -1,0 +1,52 @@
+/// Why a call on the control socket failed: a stable token, with its HTTP status, exit status and D1 number.
+package enum ErrorToken: String, Codable, Sendable, CaseIterable {
+    case invalidArgument = "invalid_argument"
+    /// No request or enrollment has this id.
+    case notFound = "not_found"
+    /// No request came within the wait, or none is pending.
+    case noRequest = "no_request"
+    /// The id stands for several; the message names them.
+    case ambiguous
+    case expectationFailed = "expectation_failed"
+    case userNotVerified = "user_not_verified"
+    case blocked
+    case noLongerDecidable = "no_longer_decidable"
+    case notEnrolled = "not_enrolled"
+    case invalidEnrollmentCode = "invalid_enrollment_code"
+    case issuerUnreachable = "issuer_unreachable"
+    case issuerRefused = "issuer_refused"
+    case alreadyEnrolled = "already_enrolled"
+    case forbidden
+    case storage
+    case failed
+
+    package var httpStatus: Int { traits.httpStatus }
+    package var exitStatus: ExitStatus { traits.exitStatus }
+    package var d1Code: D1Code { traits.d1Code }
+    /// RFC 9457's title: the same for every error of this token.
+    package var title: String { traits.title }
+
+    private typealias Traits = (httpStatus: Int, exitStatus: ExitStatus, d1Code: D1Code, title: String)
+
+    private var traits: Traits {
+        switch self {
+        case .invalidArgument: (400, .usage, .invalidArgument, "Invalid argument")
+        case .notFound: (404, .noRequest, .invalidArgument, "Not found")
+        case .noRequest: (404, .noRequest, .authn, "No request")
+        case .ambiguous: (409, .usage, .invalidArgument, "Ambiguous")
+        case .expectationFailed: (412, .expectationFailed, .authn, "Expectation failed")
+        case .userNotVerified: (403, .userNotVerified, .authnAccessDenied, "User not verified")
+        case .blocked: (423, .blocked, .authnBlocked, "Blocked")
+        case .noLongerDecidable: (409, .noLongerDecidable, .authn, "No longer decidable")
+        case .notEnrolled: (409, .notEnrolled, .authnNotEnrolled, "Not enrolled")
+        case .invalidEnrollmentCode:
+            (403, .invalidEnrollmentCode, .authnInvalidEnrollmentToken, "Enrollment code not valid")
+        case .issuerUnreachable: (502, .failed, .authn, "Issuer unreachable")
+        case .issuerRefused: (502, .failed, .authn, "Issuer refused")
+        case .alreadyEnrolled: (409, .failed, .authn, "Already enrolled")
+        case .forbidden: (403, .failed, .authn, "Forbidden")
+        case .storage: (500, .failed, .core, "Storage failed")
+        case .failed: (500, .failed, .core, "Failed")
+        }
+    }
+}

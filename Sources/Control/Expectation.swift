@@ -1,0 +1,29 @@
+internal import ThreeDS
+
+/// The texts of expectations, checked before anything is sent.
+package enum Expectation {
+    /// Why a text is no expected amount, in words that say what is allowed; nil where it is one.
+    ///
+    /// A currency that has decimals needs them written: `USD 1` is not taken for `USD 1.00`.
+    package static func problem(withAmount text: String) -> String? {
+        do throws(ExpectedAmountError) {
+            _ = try ExpectedAmount(text)
+        } catch {
+            return "\(error)"
+        }
+        guard !text.utf8.contains(UInt8(ascii: ".")), let decimals = isoDecimals(of: text), decimals > 0 else {
+            return nil
+        }
+        let example = text + "." + String(repeating: "0", count: decimals)
+        return "this currency has \(decimals) decimals: write all of them, such as \"\(example)\""
+    }
+
+    /// Why a text is no acsTransId; nil where it is one.
+    package static func problem(withAcsTransId text: String) -> String? {
+        ACSTransactionID(text) == nil ? "an acsTransId is a UUID of 36 characters" : nil
+    }
+
+    private static func isoDecimals(of text: String) -> Int? {
+        Currency.alphabetic(String(text.prefix(3)))?.minorUnit
+    }
+}

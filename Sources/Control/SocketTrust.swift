@@ -1,0 +1,70 @@
+internal import Glibc
+
+/// Whether a client may speak to what stands at a socket path: codes and decisions go only to a socket of root's, of
+/// the client's own user's, or of the user whom `OOB_AGENT_USER` names.
+package enum SocketTrust {
+    package static let defaultAgentUser = "oob-agent"
+
+    /// What stands at a path, as far as trust goes.
+    package struct Found: Sendable, Equatable {
+        package let isSocket: Bool
+        package let owner: UInt32
+
+        package init(isSocket: Bool, owner: UInt32) {
+            self.isSocket = isSocket
+            self.owner = owner
+        }
+    }
+
+    /// Whether anything stands at the path; a symbolic link is not followed.
+    package static func exists(_ path: String) -> Bool {
+        if case .success = look(at: path) { return true }
+        return false
+    }
+
+    /// Refuses a path where no socket stands, or one that belongs to somebody else.
+    package static func check(_ path: String, environment: [String: String]) throws(ClientFailure) {
+        switch look(at: path) {
+        case .failure(let error) where error.number == EACCES:
+            throw .unreachable(
+                "The socket \(path) may not be looked at by this user: ask who runs the agent for access.")
+        case .failure:
+            throw .nobodyListens(at: [path])
+        case .success(let found):
+            let agentUser = environment["OOB_AGENT_USER"].flatMap { $0.isEmpty ? nil : $0 } ?? defaultAgentUser
+            try check(found, at: path, ownUser: geteuid(), agentUser: (agentUser, userID(named: agentUser)))
+        }
+    }
+
+    /// The rule itself; `agentUser.id` is nil where there is no such user.
+    package static func check(
+        _ found: Found, at path: String, ownUser: UInt32, agentUser: (name: String, id: UInt32?)
+    ) throws(ClientFailure) {
+        guard found.isSocket else { throw .unreachable("\(path) is not a socket: name the agent's with --socket.") }
+        guard found.owner != 0, found.owner != ownUser, found.owner != agentUser.id else { return }
+        throw .unreachable(
+            "The socket \(path) belongs to user id \(found.owner), not to root, to you, or to \(agentUser.name): "
+                + "nothing was sent. Where the agent runs as another user, name it in OOB_AGENT_USER.")
+    }
+
+    private struct LookError: Error { let number: Int32 }
+
+    private static func look(at path: String) -> Result<Found, LookError> {
+        var info = stat()
+        guard unsafe lstat(path, &info) == 0 else { return .failure(LookError(number: errno)) }
+        return .success(Found(isSocket: info.st_mode & S_IFMT == S_IFSOCK, owner: info.st_uid))
+    }
+
+    private static func userID(named name: String) -> UInt32? {
+        guard let entry = unsafe getpwnam(name) else { return nil }
+        return unsafe entry.pointee.pw_uid
+    }
+}
+
+extension ClientFailure {
+    static func nobodyListens(at paths: [String]) -> ClientFailure {
+        .unreachable(
+            "No agent listens at \(paths.joined(separator: " or ")): start oob-agent, or name its socket with --socket."
+        )
+    }
+}

@@ -1,0 +1,68 @@
+/// How the agent is: the answer of `GET /v1/status`.
+package struct StatusView: Codable, Sendable, Equatable {
+    package var version: String
+    package var state: AgentState
+    /// Why the agent is not ready, one sentence each; empty where it is.
+    package var reasons: [String]
+    package var enrollments: [EnrollmentView]
+    /// Requests that wait for a decision.
+    package var pending: Int
+    /// Decisions that the issuer has not answered yet.
+    package var queued: Int
+    package var warnings: [WarningView]
+
+    package init(
+        version: String, state: AgentState, reasons: [String] = [], enrollments: [EnrollmentView] = [],
+        pending: Int, queued: Int, warnings: [WarningView] = []
+    ) {
+        self.version = version
+        self.state = state
+        self.reasons = reasons
+        self.enrollments = enrollments
+        self.pending = pending
+        self.queued = queued
+        self.warnings = warnings
+    }
+}
+
+/// The agent as a whole.
+package enum AgentState: String, Codable, Sendable, CaseIterable {
+    case starting, ready, degraded
+}
+
+/// The answer of `GET /v1/health`: with status 200 where ready, else 503.
+package struct HealthView: Codable, Sendable, Equatable {
+    package var live: Bool
+    package var ready: Bool
+    package var reasons: [String]
+
+    package init(live: Bool = true, ready: Bool, reasons: [String] = []) {
+        self.live = live
+        self.ready = ready
+        self.reasons = reasons
+    }
+}
+
+/// What a fetch at every issuer found.
+package struct FetchView: Codable, Sendable, Equatable {
+    /// Requests that wait for a decision after the fetch.
+    package var pending: Int
+    /// The issuers that could not be asked.
+    package var failures: [FetchFailure]
+
+    package init(pending: Int, failures: [FetchFailure] = []) {
+        self.pending = pending
+        self.failures = failures
+    }
+}
+
+/// One issuer that could not be asked, and why.
+package struct FetchFailure: Codable, Sendable, Equatable {
+    package var issuer: String
+    package var message: String
+
+    package init(issuer: String, message: String) {
+        self.issuer = issuer
+        self.message = message
+    }
+}

@@ -1,0 +1,22 @@
+internal import ThreeDS
+
+/// Text from outside, made fit for a terminal.
+package enum TerminalText {
+    /// One line; control characters and what could hide or reorder text come out as visible escapes.
+    package static func escaped(_ raw: String) -> String { DisplayText(raw).text }
+
+    /// The same for a sentence in which escapes may stand already: backslashes and spaces stay as they are.
+    package static func sentence(_ raw: String) -> String {
+        var result = ""
+        var word = ""
+        for scalar in raw.unicodeScalars {
+            guard scalar == " " || scalar == "\\" else {
+                word.unicodeScalars.append(scalar)
+                continue
+            }
+            result += escaped(word) + String(scalar)
+            word = ""
+        }
+        return result + escaped(word)
+    }
+}

@@ -1,0 +1,104 @@
+import Authenticator
+import Control
+import IssuerProtocol
+import StrictJSON
+import ThreeDS
+
+extension RequestView {
+    /// - Parameter enrollment: the request's; nil where it is not at hand.
+    init(_ request: RequestRecord, enrollment: Enrollment?) {
+        let transaction = request.presented?.transaction
+        let purchase = transaction?.purchase
+        self.init(
+            id: request.id.text, jti: request.jti.text,
+            acsTransId: transaction?.acsTransId.text ?? request.acsTransId ?? "",
+            enrollmentId: request.enrollmentId.text, issuer: enrollment?.route.issuer.text ?? "",
+            merchantName: transaction?.merchantName,
+            amount: purchase.map { AmountView(currency: $0.currency.alphabetic, value: $0.majorUnits) },
+            purchaseDate: purchase?.date.rfc3339,
+            threeDSRequestorAppURL: transaction?.threeDSRequestorAppURL?.text,
+            transaction: transaction.map { members in
+                Dictionary(members.members.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+            },
+            warnings: enrollment.map { request.warnings(for: $0).map(WarningView.init) } ?? [],
+            state: Control.RequestState(request.life.state), reason: request.life.state.reason?.rawValue,
+            refusal: request.life.state.refusal, delivery: Control.DeliveryState(request.life.delivery),
+            transStatus: request.life.delivery.transStatus?.rawValue, receivedAt: UTCTime.text(request.receivedAt),
+            expiresAt: request.exp.map(UTCTime.text), decidedAt: request.decidedAt.map(UTCTime.text))
+    }
+}
+
+extension WarningView {
+    init(_ warning: Warning) {
+        self.init(id: warning.id, message: warning.message, severity: warning.severity.rawValue)
+    }
+}
+
+extension EnrollmentView {
+    init(_ enrollment: Enrollment, keyURI: String) {
+        self.init(
+            id: enrollment.id.text, issuer: enrollment.route.issuer.text,
+            authenticatorId: enrollment.membership?.authenticatorId.text,
+            credentialId: Base64URL.encode(enrollment.credentialId), algorithm: enrollment.algorithm,
+            authnType: enrollment.authnType.rawValue, keyUri: keyURI, name: enrollment.name,
+            state: Control.EnrollmentState(enrollment.state), signCount: Int(enrollment.signCount),
+            enrolledAt: (enrollment.membership?.enrolledAt).map(UTCTime.text))
+    }
+}
+
+extension Control.EnrollmentState {
+    fileprivate init(_ state: Authenticator.EnrollmentState) {
+        self =
+            switch state {
+            case .active: .active
+            // One that is over is not listed.
+            case .suspended, .ended: .suspended
+            case .keyless, .enrolling: .enrolling
+            }
+    }
+}
+
+extension Control.RequestState {
+    fileprivate init(_ state: Authenticator.RequestState) {
+        self =
+            switch state {
+            case .pending: .pending
+            case .approved: .approved
+            case .denied: .denied
+            case .expired: .expired
+            case .cancelled: .cancelled
+            case .refused: .refused
+            }
+    }
+}
+
+extension Control.DeliveryState {
+    fileprivate init(_ state: Authenticator.DeliveryState) {
+        self =
+            switch state {
+            case .none: .none
+            case .queued: .queued
+            case .delivered: .delivered
+            case .failed: .failed
+            }
+    }
+}
+
+extension Authenticator.RequestState {
+    fileprivate var reason: DenyReason? {
+        switch self {
+        case .denied(let reason), .refused(_, let reason): reason
+        case .pending, .approved, .expired, .cancelled: nil
+        }
+    }
+
+    fileprivate var refusal: String? {
+        if case .refused(let token, _) = self { token } else { nil }
+    }
+}
+
+extension Authenticator.DeliveryState {
+    fileprivate var transStatus: TransStatus? {
+        if case .delivered(let status) = self { status } else { nil }
+    }
+}

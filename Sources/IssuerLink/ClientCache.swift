@@ -1,0 +1,124 @@
+internal import AsyncHTTPClient
+internal import Authenticator
+internal import NIOCore
+internal import NIOSSL
+internal import Synchronization
+
+/// What the clients may hold.
+struct TransportLimits: Sendable {
+    /// Each request that is held back takes a connection, and so a file descriptor: those are the real bound.
+    var pollConnections = 10_000
+    var callConnections = 100
+    /// Different sets of root certificates that are in use at a time.
+    var sets = 256
+    var connectSeconds: Int64 = 10
+
+    static let standard = TransportLimits()
+}
+
+/// The clients for one set of root certificates.
+struct ClientPair: Sendable {
+    private let calls: HTTPClient
+    private let polls: HTTPClient
+
+    init(tls: TLSConfiguration, limits: TransportLimits) {
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls, redirectConfiguration: .disallow,
+            timeout: .init(connect: .seconds(limits.connectSeconds)), decompression: .disabled)
+        configuration.httpVersion = .http1Only
+        // Whoever calls decides about trying again, and hears the reason at once.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = limits.callConnections
+        calls = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = limits.pollConnections
+        polls = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    func client(for lane: IssuerCall.Lane) -> HTTPClient {
+        switch lane {
+        case .calls: calls
+        case .polls: polls
+        }
+    }
+
+    /// Calls that are under way fail.
+    func shutdown() async {
+        try? await calls.shutdown()
+        try? await polls.shutdown()
+    }
+}
+
+/// A pair of clients for each set of root certificates, made when first used; the longest unused makes room.
+final class ClientCache: Sendable {
+    private struct Entry {
+        let pair: ClientPair
+        var users: Int
+        let lastUse: Int
+    }
+
+    private struct State {
+        // Texts that are Unicode-equivalent hold the same certificates: those are ASCII.
+        var entries: [String?: Entry] = [:]
+        var uses = 0
+        var isShutDown = false
+    }
+
+    private let limits: TransportLimits
+    private let state = Mutex(State())
+
+    init(limits: TransportLimits) { self.limits = limits }
+
+    /// Runs `body` with clients that are not shut down to make room before it returns.
+    func withPair<Value>(
+        roots: String?, _ body: (ClientPair) async throws(IssuerFailure) -> Value
+    ) async throws(IssuerFailure) -> Value {
+        let (pair, unused) = try state.withLock { state throws(IssuerFailure) in try lend(roots, &state) }
+        defer { state.withLock { $0.entries[roots]?.users -= 1 } }
+        await unused?.shutdown()
+        return try await body(pair)
+    }
+
+    /// Idempotent.
+    func shutdown() async {
+        let pairs = state.withLock { state in
+            state.isShutDown = true
+            defer { state.entries = [:] }
+            return state.entries.values.map(\.pair)
+        }
+        for pair in pairs { await pair.shutdown() }
+    }
+
+    /// The pair, and another that had to go for it.
+    private func lend(_ roots: String?, _ state: inout State) throws(IssuerFailure) -> (ClientPair, ClientPair?) {
+        guard !state.isShutDown else { throw .transient(reason: "the agent is stopping", retryAfter: nil) }
+        state.uses += 1
+        if let known = state.entries[roots] {
+            state.entries[roots] = Entry(pair: known.pair, users: known.users + 1, lastUse: state.uses)
+            return (known.pair, nil)
+        }
+        // What can fail comes first: a pair that is made must be shut down one day.
+        let tls = try tlsConfiguration(roots)
+        let unused = try makeRoom(&state)
+        let pair = ClientPair(tls: tls, limits: limits)
+        state.entries[roots] = Entry(pair: pair, users: 1, lastUse: state.uses)
+        return (pair, unused)
+    }
+
+    private func tlsConfiguration(_ roots: String?) throws(IssuerFailure) -> TLSConfiguration {
+        do {
+            return try TrustedRoots.configuration(pem: roots)
+        } catch {
+            throw .transient(reason: "\(error)", retryAfter: nil)
+        }
+    }
+
+    private func makeRoom(_ state: inout State) throws(IssuerFailure) -> ClientPair? {
+        guard state.entries.count >= limits.sets else { return nil }
+        let idle = state.entries.filter { $0.value.users == 0 }
+        guard let oldest = idle.min(by: { $0.value.lastUse < $1.value.lastUse }) else {
+            throw .transient(
+                reason: "more than \(limits.sets) different sets of root certificates are in use", retryAfter: nil)
+        }
+        return state.entries.removeValue(forKey: oldest.key)?.pair
+    }
+}

@@ -1,0 +1,86 @@
+package import Authenticator
+package import IssuerProtocol
+internal import NIOHTTP1
+
+/// The issuer protocol over HTTP: one request for each call, nothing repeated and no redirect followed.
+///
+/// A call ends early when its task is cancelled. `shutdown()` must be called before the last copy goes.
+package struct HTTPIssuerGateway: IssuerGateway, Sendable {
+    private let transport: IssuerTransport
+
+    /// `version` is told to the issuers; `clock` ends calls that take too long, and reads dates in answers.
+    package init(version: String, clock: any AgentClock) {
+        self.init(version: version, clock: clock, limits: .standard)
+    }
+
+    init(version: String, clock: any AgentClock, limits: TransportLimits) {
+        transport = IssuerTransport(version: version, clock: clock, limits: limits)
+    }
+
+    /// Ends all calls and closes all connections; whatever is called afterwards fails.
+    package func shutdown() async { await transport.clients.shutdown() }
+
+    /// Refuses root certificates that a route could not be used with.
+    package static func checkRoots(pem: String) throws(RootsError) { _ = try TrustedRoots.configuration(pem: pem) }
+
+    package func discovery(_ route: IssuerRoute) async throws(IssuerFailure) -> Discovery {
+        let call = IssuerCall(.GET, route.issuer.text + Discovery.path)
+        return try await transport.answer(to: call, by: route).value(on: 200) { octets throws(ProtocolError) in
+            try Discovery(json: octets, expected: route.issuer)
+        }
+    }
+
+    package func keys(_ route: IssuerRoute, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet {
+        let call = IssuerCall(.GET, discovery.jwksUri)
+        return try await transport.answer(to: call, by: route).value(on: 200, JWKSet.init(json:))
+    }
+
+    package func enrollmentOptions(
+        _ route: IssuerRoute, _ discovery: Discovery, code: String
+    ) async throws(IssuerFailure) -> EnrollmentOptionsAnswer {
+        var call = IssuerCall(.POST, discovery.enrollmentOptionsEndpoint)
+        call.body = EnrollmentOptionsRequest(enrollmentCode: code).octets
+        return try await transport.answer(to: call, by: route).value(on: 200, EnrollmentOptionsAnswer.init(octets:))
+    }
+
+    package func enroll(
+        _ route: IssuerRoute, _ discovery: Discovery, body: [UInt8]
+    ) async throws(IssuerFailure) -> EnrollmentAnswer {
+        var call = IssuerCall(.POST, discovery.enrollmentsEndpoint)
+        call.body = body
+        return try await transport.answer(to: call, by: route).value(on: 201, EnrollmentAnswer.init(octets:))
+    }
+
+    /// `wait` is brought within 0 to 60 s; the answer may take 15 s more.
+    package func fetch(
+        _ access: IssuerAccess, wait: Int, after cursor: String?
+    ) async throws(IssuerFailure) -> RequestList {
+        let wait = min(max(wait, 0), 60)
+        let endpoint = Endpoint(access.discovery.authnRequestsEndpoint)
+        var call = IssuerCall(.GET, endpoint.url(query: [("wait", "\(wait)")] + (cursor.map { [("after", $0)] } ?? [])))
+        call.token = access.token
+        call.lane = .polls
+        call.seconds = Double(wait + IssuerCall.pollMargin)
+        call.maxOctets = RequestList.maxOctets
+        return try await transport.answer(to: call, by: access.route).value(on: 200, RequestList.init(octets:))
+    }
+
+    /// A `traceparent` that is none of W3C Trace Context's version 00 is left out.
+    package func decide(
+        _ access: IssuerAccess, jti: TokenID, body: [UInt8], traceparent: String?
+    ) async throws(IssuerFailure) -> TransStatus {
+        let endpoint = Endpoint(access.discovery.authnRequestsEndpoint)
+        var call = IssuerCall(.POST, endpoint.url(path: "/\(jti.text)/decision"))
+        call.token = access.token
+        call.body = body
+        call.traceparent = traceparent.flatMap(Traceparent.init)
+        return try await transport.answer(to: call, by: access.route)
+            .value(on: 200, DecisionAnswer.init(octets:)).transStatus
+    }
+
+    package func unenroll(_ access: IssuerAccess) async throws(IssuerFailure) {
+        var call = IssuerCall(.DELETE, access.discovery.authenticatorEndpoint)
+        call.token = access.token
+        try await transport.answer(to: call, by: access.route).value(on: 204) { _ throws(ProtocolError) in }
+    }
+}

@@ -1,0 +1,49 @@
+internal import Authenticator
+internal import IssuerProtocol
+internal import StrictJSON
+
+/// An issuer's answer, or that of whatever stands in front of it.
+struct IssuerAnswer: Sendable {
+    let status: UInt
+    let contentType: String?
+    /// Seconds, of a server that is busy.
+    let retryAfter: Int64?
+    let body: [UInt8]
+
+    /// The value in the body, where the status is `expected`; the content type is not looked at, as only JSON of the
+    /// right form can be read.
+    func value<Value>(
+        on expected: UInt, _ read: ([UInt8]) throws(ProtocolError) -> Value
+    ) throws(IssuerFailure) -> Value {
+        guard status == expected else { throw refusal(expected) }
+        do {
+            return try read(body)
+        } catch {
+            throw .transient(reason: "the issuer's answer is not in order: \(complaint(error))", retryAfter: nil)
+        }
+    }
+
+    /// A problem with a code of the protocol, on a status that is an error; all else is like a broken connection.
+    private func refusal(_ expected: UInt) -> IssuerFailure {
+        if (300..<400).contains(status) {
+            return .transient(
+                reason: "the issuer answered with a redirect (\(status)), which is not followed", retryAfter: nil)
+        }
+        if (400..<600).contains(status), let problem = Problem(octets: body, contentType: contentType) {
+            return .problem(problem)
+        }
+        return .transient(
+            reason: "the issuer answered \(status), and neither \(expected) nor a problem with a known code",
+            retryAfter: retryAfter)
+    }
+
+    /// Names that stand twice are the issuer's text: they would be quoted.
+    private func complaint(_ error: ProtocolError) -> String {
+        do throws(JSONError) {
+            _ = try JSONReader.value(body, limits: JSONLimits(maxOctets: body.count))
+        } catch {
+            if case .duplicateName = error.reason { return "JSON at octet \(error.offset): a name stands twice" }
+        }
+        return "\(error)"
+    }
+}

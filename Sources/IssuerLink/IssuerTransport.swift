@@ -1,0 +1,91 @@
+internal import AsyncHTTPClient
+internal import Authenticator
+internal import IssuerProtocol
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Carries one call to an issuer and brings its answer, within the call's bounds.
+struct IssuerTransport: Sendable {
+    let clients: ClientCache
+    private let version: String
+    private let clock: any AgentClock
+
+    init(version: String, clock: any AgentClock, limits: TransportLimits) {
+        clients = ClientCache(limits: limits)
+        self.version = version
+        self.clock = clock
+    }
+
+    func answer(to call: IssuerCall, by route: IssuerRoute) async throws(IssuerFailure) -> IssuerAnswer {
+        try await clients.withPair(roots: route.rootsPEM) { pair throws(IssuerFailure) in
+            try await answerInTime(to: call, by: pair.client(for: call.lane)).get()
+        }
+    }
+
+    /// The client's own deadline ends with the head of an answer; this one covers the body as well.
+    private func answerInTime(
+        to call: IssuerCall, by client: HTTPClient
+    ) async -> Result<IssuerAnswer, IssuerFailure> {
+        await withTaskGroup(of: Result<IssuerAnswer, IssuerFailure>.self) { group in
+            group.addTask { await exchange(call, by: client) }
+            group.addTask { .failure(await limit(of: call)) }
+            defer { group.cancelAll() }
+            return await group.next() ?? .failure(.cancelled)
+        }
+    }
+
+    private func limit(of call: IssuerCall) async -> IssuerFailure {
+        do {
+            try await clock.sleep(seconds: call.seconds)
+            return .transient(reason: "the issuer did not answer within \(Int(call.seconds)) s", retryAfter: nil)
+        } catch {
+            return .cancelled
+        }
+    }
+
+    private func exchange(_ call: IssuerCall, by client: HTTPClient) async -> Result<IssuerAnswer, IssuerFailure> {
+        let response: HTTPClientResponse
+        do {
+            response = try await client.execute(request(for: call), deadline: .distantFuture)
+        } catch {
+            return .failure(.of(error, reading: call, retryAfter: nil))
+        }
+        let retryAfter = retryAfter(of: response)
+        do {
+            // Nobody reads what stands beside a redirect.
+            let isRedirect = (300..<400).contains(response.status.code)
+            let body = isRedirect ? ByteBuffer() : try await response.body.collect(upTo: call.maxOctets)
+            return .success(
+                IssuerAnswer(
+                    status: response.status.code, contentType: response.headers.first(name: "content-type"),
+                    retryAfter: retryAfter, body: Array(body.readableBytesView)))
+        } catch {
+            return .failure(.of(error, reading: call, retryAfter: retryAfter))
+        }
+    }
+
+    private func request(for call: IssuerCall) -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: call.url)
+        request.method = call.method
+        request.headers.add(name: "accept", value: "application/json")
+        request.headers.add(name: "accept-encoding", value: "identity")
+        request.headers.add(name: "user-agent", value: "oob-agent/\(version)")
+        if let token = call.token {
+            request.headers.add(name: "authorization", value: "Bearer \(token.reveal())")
+        }
+        if let traceparent = call.traceparent {
+            request.headers.add(name: "traceparent", value: traceparent.text)
+        }
+        if let body = call.body {
+            request.headers.add(name: "content-type", value: "application/json")
+            request.body = .bytes(ByteBuffer(bytes: body))
+        }
+        return request
+    }
+
+    /// Only a server that is busy (429, 503) is asked when to come again.
+    private func retryAfter(of response: HTTPClientResponse) -> Int64? {
+        guard response.status == .tooManyRequests || response.status == .serviceUnavailable else { return nil }
+        return response.headers.first(name: "retry-after").flatMap { RetryAfter.seconds($0, now: clock.now) }
+    }
+}

@@ -1,0 +1,39 @@
+internal import NIOSSL
+
+/// Why root certificates cannot be used: one sentence that quotes nothing of them.
+package struct RootsError: Error, Equatable, Sendable, CustomStringConvertible {
+    package let description: String
+}
+
+/// How an issuer's certificate is judged: fully, always, with the system's roots or with given ones instead.
+enum TrustedRoots {
+    /// The most that is taken as PEM: 1 MiB.
+    private static let maxOctets = 1_048_576
+
+    static func configuration(pem: String?) throws(RootsError) -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.certificateVerification = .fullVerification
+        configuration.trustRoots = .default
+        if let pem { configuration.trustRoots = .certificates(try certificates(pem)) }
+        return configuration
+    }
+
+    private static func certificates(_ pem: String) throws(RootsError) -> [NIOSSLCertificate] {
+        guard pem.utf8.count <= maxOctets else {
+            throw RootsError(description: "the root certificates have more than 1 MiB")
+        }
+        guard !pem.contains("PRIVATE KEY-----") else {
+            throw RootsError(description: "the root certificates come with a private key: give certificates only")
+        }
+        guard pem.contains("-----BEGIN ") else {
+            throw RootsError(
+                description: "there is no root certificate: it must be PEM, from -----BEGIN CERTIFICATE-----")
+        }
+        do {
+            return try NIOSSLCertificate.fromPEMBytes(Array(pem.utf8))
+        } catch {
+            throw RootsError(description: "the root certificates hold none in PEM, or one that cannot be read")
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package import ThreeDS
+package import WebAuthn
+
+/// An authn request in which every rule holds: authentic, within its time, and committed to what will be shown.
+package struct AuthnRequest: Sendable {
+    package let jti: TokenID
+    /// Seconds since 1970, as are all times here.
+    package let iat: Int64
+    package let exp: Int64
+    /// 16 to 64 octets.
+    package let nonce: [UInt8]
+    package let transaction: Transaction
+    /// Equal exactly for "the same transaction" (`ChallengeCommitment.transactionDigest`).
+    package let transactionDigest: [UInt8]
+    package let options: PublicKeyCredentialRequestOptions
+    /// What the transaction and the nonce commit to; `options.challenge` is the same octets.
+    package let challenge: [UInt8]
+    /// W3C Trace Context; nil where none came or it is malformed.
+    package let traceparent: String?
+    /// What the payer should look at.
+    package let warnings: [Warning]
+
+    package init(
+        jti: TokenID, iat: Int64, exp: Int64, nonce: [UInt8], transaction: Transaction, transactionDigest: [UInt8],
+        options: PublicKeyCredentialRequestOptions, challenge: [UInt8], traceparent: String? = nil,
+        warnings: [Warning] = []
+    ) {
+        self.jti = jti
+        self.iat = iat
+        self.exp = exp
+        self.nonce = nonce
+        self.transaction = transaction
+        self.transactionDigest = transactionDigest
+        self.options = options
+        self.challenge = challenge
+        self.traceparent = traceparent
+        self.warnings = warnings
+    }
+}
+
+/// What the rules compare a message with: the enrollment that it came for, and the agent's policy.
+package struct EnrollmentFacts: Sendable {
+    package let issuer: IssuerURL
+    package let authenticatorId: TokenID
+    package let rpId: String
+    package let credentialId: [UInt8]
+    /// Whether an approval of this enrollment can carry UV.
+    package let canVerifyUser: Bool
+    package let exponentPolicy: ExponentPolicy
+
+    package init(
+        issuer: IssuerURL, authenticatorId: TokenID, rpId: String, credentialId: [UInt8], canVerifyUser: Bool,
+        exponentPolicy: ExponentPolicy
+    ) {
+        self.issuer = issuer
+        self.authenticatorId = authenticatorId
+        self.rpId = rpId
+        self.credentialId = credentialId
+        self.canVerifyUser = canVerifyUser
+        self.exponentPolicy = exponentPolicy
+    }
+}
+
+/// An issuer's word that a request is taken back.
+package struct Cancellation: Sendable, Equatable {
+    /// The cancellation's own.
+    package let jti: TokenID
+    package let iat: Int64
+    /// Until when it is to be remembered; it may be past.
+    package let exp: Int64
+    /// The `jti` of the request.
+    package let cancels: TokenID
+    /// SHA-256 of the payload's octets.
+    package let payloadDigest: [UInt8]
+
+    package init(jti: TokenID, iat: Int64, exp: Int64, cancels: TokenID, payloadDigest: [UInt8]) {
+        self.jti = jti
+        self.iat = iat
+        self.exp = exp
+        self.cancels = cancels
+        self.payloadDigest = payloadDigest
+    }
+}

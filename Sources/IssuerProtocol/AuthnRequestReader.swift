@@ -1,0 +1,71 @@
+import Keys
+import StrictJSON
+import ThreeDS
+
+/// Reads what an issuer sent for one enrollment, every rule in one pass.
+package enum AuthnRequestReader {
+    /// The most that a message may have, in octets.
+    package static let maxOctets = 16_384
+    /// Seconds that an `iat` may be ahead without more ado: clocks differ.
+    package static let clockTolerance: Int64 = 60
+    /// Seconds that an `iat` may be ahead for the message to be held until its time.
+    package static let longestHold: Int64 = 600
+
+    /// Says what the message is.
+    ///
+    /// - Parameters:
+    ///   - keys: the issuer's own; a key of another issuer never counts, whatever its `kid`.
+    ///   - now: seconds since 1970.
+    package static func read(_ jws: String, for facts: EnrollmentFacts, keys: JWKSet, now: Int64) -> Reading {
+        guard jws.utf8.count <= maxOctets else { return .unanswerable(.tooLarge) }
+        do throws(NotAuthentic) {
+            let message = try CompactJWS.parse(jws)
+            guard let key = keys[message.kid] else { return .unknownKey(kid: message.kid) }
+            try verify(message, with: key)
+            guard let claims = Claims(payload: message.payload) else { return .unanswerable(.payload) }
+            try checkParties(claims, facts)
+            return try read(claims, of: message, facts, now)
+        } catch {
+            return .notAuthentic(error)
+        }
+    }
+
+    private static func verify(_ message: CompactJWS, with key: PublicKey) throws(NotAuthentic) {
+        do {
+            guard try key.isValid(rawSignature: message.signature, over: message.signingInput) else {
+                throw NotAuthentic.signature
+            }
+        } catch let error as NotAuthentic {
+            throw error
+        } catch {
+            throw .cannotTell
+        }
+    }
+
+    private static func checkParties(_ claims: Claims, _ facts: EnrollmentFacts) throws(NotAuthentic) {
+        guard claims.unique("iss") == .string(facts.issuer.text) else { throw .iss }
+        guard claims.unique("aud") == .string(facts.authenticatorId.text) else { throw .aud }
+    }
+
+    private static func read(
+        _ claims: Claims, of message: CompactJWS, _ facts: EnrollmentFacts, _ now: Int64
+    ) throws(NotAuthentic) -> Reading {
+        guard let digest = try? SHA256Digest.of(message.payload) else { throw .cannotTell }
+        do throws(Unanswerable) {
+            let jti = try claims.jti()
+            switch message.type {
+            case .cancellation:
+                return .cancellation(try claims.cancellation(jti, digest))
+            case .authnRequest:
+                let rules = RequestRules(jti: jti, claims: claims, facts: facts)
+                guard let verdict = rules.verdict(at: now) else { return .notAuthentic(.cannotTell) }
+                return .request(
+                    ReadRequest(
+                        jti: jti, payloadDigest: digest, acsTransId: claims.acsTransId(), iat: claims.integer("iat"),
+                        exp: claims.integer("exp"), traceparent: claims.traceparent(), verdict: verdict))
+            }
+        } catch {
+            return .unanswerable(error)
+        }
+    }
+}

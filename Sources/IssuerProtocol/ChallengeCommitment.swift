@@ -1,0 +1,66 @@
+import Keys
+package import StrictJSON
+package import ThreeDS
+
+/// Why no commitment could be computed.
+package enum CommitmentError: Error, Equatable, Sendable {
+    /// The transaction holds a number that has no canonical form; a transaction that was checked holds none.
+    case notCanonical(RFC8785Error)
+    /// The hash failed, by OpenSSL's own account.
+    case digest(String)
+}
+
+/// The challenge that commits to every member of a transaction (PSD2 RTS Article 5, dynamic linking).
+package enum ChallengeCommitment {
+    private static let challengeDomain = "oob-authn-v1"
+    private static let sameTransactionDomain = "oob-same-transaction-v1"
+
+    /// SHA-256("oob-authn-v1" || 0x00 || nonce || JCS(transaction)): 32 octets.
+    package static func challenge(nonce: [UInt8], transaction: JSONObject) throws(CommitmentError) -> [UInt8] {
+        try digest(challengeDomain, nonce + transactionOctets(transaction))
+    }
+
+    package static func challenge(
+        nonce: [UInt8], transaction: [TransactionMember]
+    ) throws(CommitmentError) -> [UInt8] {
+        try challenge(nonce: nonce, transaction: object(transaction))
+    }
+
+    /// The transaction in canonical form (RFC 8785).
+    package static func transactionOctets(_ transaction: JSONObject) throws(CommitmentError) -> [UInt8] {
+        do {
+            return try RFC8785.canonical(.object(transaction))
+        } catch {
+            throw .notCanonical(error)
+        }
+    }
+
+    package static func transactionOctets(_ members: [TransactionMember]) throws(CommitmentError) -> [UInt8] {
+        try transactionOctets(object(members))
+    }
+
+    /// Equal exactly for requests that ask the same of the payer, whatever their `jti`, nonce and times: 32 octets.
+    ///
+    /// It covers every member, acsTransId without regard to case, and what is asked of user verification. It stays in
+    /// one agent and is never signed, so it has a domain of its own.
+    package static func transactionDigest(
+        _ transaction: Transaction, userVerification: String
+    ) throws(CommitmentError) -> [UInt8] {
+        var members = object(transaction.members)
+        members["acsTransId"] = .string(transaction.acsTransId.canonical)
+        let asked: JSONObject = ["transaction": .object(members), "userVerification": .string(userVerification)]
+        return try digest(sameTransactionDomain, transactionOctets(asked))
+    }
+
+    private static func object(_ members: [TransactionMember]) -> JSONObject {
+        JSONObject(members.map { JSONObject.Member(name: $0.name, value: .string($0.value)) })
+    }
+
+    private static func digest(_ domain: String, _ octets: [UInt8]) throws(CommitmentError) -> [UInt8] {
+        do {
+            return try SHA256Digest.of(Array(domain.utf8) + [0x00] + octets)
+        } catch {
+            throw .digest("\(error)")
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import StrictJSON
+import ThreeDS
+
+/// The claims of a message whose signature held; names may still stand twice in it.
+struct Claims {
+    let object: JSONObject
+    /// JSON pointers; all of the top level's, some of those below.
+    let duplicateNames: [String]
+
+    /// Nil where the payload is no strict JSON object.
+    init?(payload: [UInt8]) {
+        let limits = JSONLimits(maxOctets: AuthnRequestReader.maxOctets)
+        guard let document = try? JSONReader.document(payload, limits: limits), case .object(let object) = document.root
+        else { return nil }
+        self.object = object
+        self.duplicateNames = document.duplicateNames
+    }
+
+    func standsTwice(_ name: String) -> Bool {
+        duplicateNames.contains { $0.utf8.elementsEqual("/\(name)".utf8) }
+    }
+
+    /// The claim's value; nil where it is absent, and where it stands twice and so has none.
+    func unique(_ name: String) -> JSONValue? {
+        standsTwice(name) ? nil : object[name]
+    }
+
+    /// Nil where it is absent, no integer of 64 bits, or stands twice.
+    func integer(_ name: String) -> Int64? {
+        standsTwice(name) ? nil : try? object.integer(name)
+    }
+
+    func jti() throws(Unanswerable) -> TokenID {
+        guard !standsTwice("jti") else { throw .jtiTwice }
+        guard let value = object["jti"] else { throw .jtiMissing }
+        guard case .string(let text) = value, let jti = TokenID(text) else { throw .jtiMalformed }
+        return jti
+    }
+
+    /// Nil where it cannot be read without doubt.
+    func acsTransId() -> ACSTransactionID? {
+        guard duplicateNames.isEmpty, case .object(let transaction)? = object["transaction"],
+            case .string(let text)? = transaction["acsTransId"]
+        else { return nil }
+        return ACSTransactionID(text)
+    }
+
+    /// W3C Trace Context §3.2.2, of exactly 55 octets; nil for anything else, as it is to be ignored then (§3.2.4).
+    ///
+    /// It becomes an HTTP header, so nothing else may be in it.
+    func traceparent() -> String? {
+        guard case .string(let text)? = unique("traceparent") else { return nil }
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        let isOfHexadecimal = parts.allSatisfy { part in
+            part.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        }
+        guard isOfHexadecimal, parts.map(\.utf8.count) == [2, 32, 16, 2], parts[0] != "ff",
+            parts[1...2].allSatisfy({ !$0.utf8.allSatisfy { $0 == UInt8(ascii: "0") } })
+        else { return nil }
+        return text
+    }
+
+    func cancellation(_ jti: TokenID, _ digest: [UInt8]) throws(Unanswerable) -> Cancellation {
+        guard duplicateNames.isEmpty, let times = try? Lifetime(self), case .string(let text)? = object["cancels"],
+            let cancels = TokenID(text)
+        else { throw .malformedCancellation }
+        return Cancellation(
+            jti: jti, iat: times.iat, exp: times.exp, cancels: cancels, payloadDigest: digest)
+    }
+}
+
+/// `iat` and `exp` (RFC 7519 §4.1), an issuer's statement of how long its message counts.
+struct Lifetime {
+    /// Seconds from `iat` to `exp`, at most: a day.
+    static let longest: Int64 = 86_400
+
+    let iat: Int64
+    let exp: Int64
+
+    init(_ claims: Claims) throws(RequestRefusal) {
+        exp = try Self.time("exp", claims, missing: .expMissing, notInteger: .expNotInteger)
+        iat = try Self.time("iat", claims, missing: .iatMissing, notInteger: .iatNotInteger)
+        guard exp > iat else { throw .invalid(.expNotAfterIat, "exp must be after iat") }
+        let (seconds, isOverflow) = exp.subtractingReportingOverflow(iat)
+        guard !isOverflow, seconds <= Self.longest else {
+            throw .invalid(.lifetimeTooLong, "exp must be at most 24 hours after iat")
+        }
+    }
+
+    private static func time(
+        _ name: String, _ claims: Claims, missing: RequestRefusal.Rule, notInteger: RequestRefusal.Rule
+    ) throws(RequestRefusal) -> Int64 {
+        guard !claims.standsTwice(name) else { throw .duplicateName("/\(name)") }
+        guard claims.object[name] != nil else { throw .invalid(missing, "\(name) is missing") }
+        guard let time = claims.integer(name) else { throw .invalid(notInteger, "\(name) must be an integer") }
+        return time
+    }
+}
+
+extension RequestRefusal {
+    static func duplicateName(_ pointer: String) -> RequestRefusal {
+        .invalid(.duplicateName, "\(EscapedText.of(pointer)) stands more than once")
+    }
+}

@@ -1,0 +1,60 @@
+import StrictJSON
+
+/// A JWS in compact serialization (RFC 7515 §7.1) signed with ES256, taken apart but not verified.
+package struct CompactJWS: Sendable {
+    package enum MessageType: String, Sendable {
+        case authnRequest = "oob-authn-request+jwt"
+        case cancellation = "oob-authn-cancel+jwt"
+    }
+
+    package let kid: String
+    package let type: MessageType
+    package let payload: [UInt8]
+    /// r and s of 32 octets each (RFC 7518 §3.4).
+    package let signature: [UInt8]
+    /// What the signature is over: the first two parts as they came.
+    package let signingInput: [UInt8]
+
+    /// Takes apart what has the shape: three parts, `alg` ES256, a `typ` of ours, no `crit`, a `kid`, a signature of 64
+    /// octets.
+    package static func parse(_ text: String) throws(NotAuthentic) -> CompactJWS {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let header = decoded(parts[0]), let payload = decoded(parts[1]),
+            let signature = decoded(parts[2])
+        else { throw .notJWS }
+        let (kid, type) = try read(header: header)
+        guard signature.count == 64 else { throw .signature }
+        let signingInput = Array(text.utf8.prefix(parts[0].count + 1 + parts[1].count))
+        return CompactJWS(kid: kid, type: type, payload: payload, signature: signature, signingInput: signingInput)
+    }
+
+    private static func decoded(_ part: Substring.UTF8View.SubSequence) -> [UInt8]? {
+        part.isEmpty ? nil : Base64URL.decode(String(decoding: part, as: UTF8.self))
+    }
+
+    private static func read(header octets: [UInt8]) throws(NotAuthentic) -> (kid: String, type: MessageType) {
+        let limits = JSONLimits(maxOctets: octets.count, maxValues: 1_000)
+        guard let document = try? JSONReader.document(octets, limits: limits), case .object(let header) = document.root
+        else { throw .notJWS }
+        guard document.duplicateNames.isEmpty else { throw .duplicateHeaderName }
+        guard header["alg"] == "ES256" else { throw .alg }
+        guard case .string(let name)? = header["typ"], let type = MessageType(exactly: name) else { throw .typ }
+        // RFC 7515 §4.1.11: a critical extension that is not understood makes the JWS invalid; none is understood.
+        guard header["crit"] == nil else { throw .crit }
+        guard let kid = try? header.string("kid", octets: 1...JWKSet.maxKeyIDOctets) else { throw .kid }
+        return (kid, type)
+    }
+}
+
+extension CompactJWS {
+    /// What is to be signed (RFC 7515 §5.1), for whoever plays the issuer.
+    package static func signingInput(kid: String, typ: String, payload: [UInt8]) -> [UInt8] {
+        let header: JSONObject = ["alg": "ES256", "kid": .string(kid), "typ": .string(typ)]
+        return Array("\(Base64URL.encode(header.serialized())).\(Base64URL.encode(payload))".utf8)
+    }
+
+    /// The whole, from what was signed and its signature of 64 octets.
+    package static func compact(signingInput: [UInt8], signature: [UInt8]) -> String {
+        String(decoding: signingInput, as: UTF8.self) + "." + Base64URL.encode(signature)
+    }
+}

@@ -1,0 +1,111 @@
+import Keys
+package import StrictJSON
+
+/// What an issuer says of itself at `/.well-known/oob-authenticator`.
+///
+/// Every address in it has the issuer's origin and is spelled with it; endpoints have neither query nor fragment, since
+/// paths are appended to them.
+package struct Discovery: Sendable, Equatable {
+    /// The one version of the protocol that this code speaks.
+    package static let protocolVersion: Int64 = 1
+    /// Where to ask, after the issuer's URL.
+    package static let path = "/.well-known/oob-authenticator"
+
+    package let issuer: IssuerURL
+    package let jwksUri: String
+    package let enrollmentOptionsEndpoint: String
+    package let enrollmentsEndpoint: String
+    package let authnRequestsEndpoint: String
+    package let authenticatorEndpoint: String
+    /// Nil where the issuer has none.
+    package let batchFetchEndpoint: String?
+    /// An uncompressed P-256 point of 65 octets; nil where the issuer does not push.
+    package let vapidPublicKey: [UInt8]?
+
+    package init(
+        issuer: IssuerURL, jwksUri: String, enrollmentOptionsEndpoint: String, enrollmentsEndpoint: String,
+        authnRequestsEndpoint: String, authenticatorEndpoint: String, batchFetchEndpoint: String? = nil,
+        vapidPublicKey: [UInt8]? = nil
+    ) {
+        self.issuer = issuer
+        self.jwksUri = jwksUri
+        self.enrollmentOptionsEndpoint = enrollmentOptionsEndpoint
+        self.enrollmentsEndpoint = enrollmentsEndpoint
+        self.authnRequestsEndpoint = authnRequestsEndpoint
+        self.authenticatorEndpoint = authenticatorEndpoint
+        self.batchFetchEndpoint = batchFetchEndpoint
+        self.vapidPublicKey = vapidPublicKey
+    }
+
+    /// Reads the document that was found at `expected`, and refuses another issuer's.
+    package init(json octets: [UInt8], expected: IssuerURL) throws(ProtocolError) {
+        self = try ProtocolError.readingObject("discovery", octets) { object in
+            try DiscoveryReader(object: object, issuer: expected).discovery()
+        }
+    }
+
+    package var json: JSONObject {
+        var object: JSONObject = [
+            "issuer": .string(issuer.text), "protocolVersions": [.integer(Self.protocolVersion)],
+            "jwksUri": .string(jwksUri), "enrollmentOptionsEndpoint": .string(enrollmentOptionsEndpoint),
+            "enrollmentsEndpoint": .string(enrollmentsEndpoint),
+            "authnRequestsEndpoint": .string(authnRequestsEndpoint),
+            "authenticatorEndpoint": .string(authenticatorEndpoint),
+        ]
+        object["batchFetchEndpoint"] = batchFetchEndpoint.map { .string($0) }
+        object["vapidPublicKey"] = vapidPublicKey.map { .string(Base64URL.encode($0)) }
+        return object
+    }
+}
+
+private struct DiscoveryReader {
+    let object: JSONObject
+    let issuer: IssuerURL
+
+    func discovery() throws -> Discovery {
+        try checkVersions()
+        guard try object.string("issuer", octets: 0...300).utf8.elementsEqual(issuer.text.utf8) else {
+            throw JSONMemberError(path: "/issuer", problem: "must be \(issuer.text), where it was found")
+        }
+        return Discovery(
+            issuer: issuer, jwksUri: try address("jwksUri", mayHaveQuery: true),
+            enrollmentOptionsEndpoint: try address("enrollmentOptionsEndpoint"),
+            enrollmentsEndpoint: try address("enrollmentsEndpoint"),
+            authnRequestsEndpoint: try address("authnRequestsEndpoint"),
+            authenticatorEndpoint: try address("authenticatorEndpoint"),
+            batchFetchEndpoint: try object.optionalString("batchFetchEndpoint") == nil
+                ? nil : address("batchFetchEndpoint"),
+            vapidPublicKey: try vapidPublicKey())
+    }
+
+    private func checkVersions() throws {
+        let versions = try object.array("protocolVersions", count: 0...100)
+        guard versions.contains(.integer(Discovery.protocolVersion)) else {
+            throw JSONMemberError(
+                path: "/protocolVersions",
+                problem: "must hold \(Discovery.protocolVersion), the only version spoken here")
+        }
+    }
+
+    private func address(_ name: String, mayHaveQuery: Bool = false) throws -> String {
+        let text = try object.string(name, octets: 1...2_048)
+        let isPlain = text.utf8.allSatisfy { octet in
+            (0x21...0x7E).contains(octet) && octet != UInt8(ascii: "#") && octet != UInt8(ascii: "\\")
+                && (mayHaveQuery || octet != UInt8(ascii: "?"))
+        }
+        guard text.utf8.starts(with: (issuer.text + "/").utf8), isPlain else {
+            let rest = mayHaveQuery ? "a fragment" : "query or fragment"
+            throw JSONMemberError(
+                path: "/" + name, problem: "must start with \(issuer.text)/ and be printable ASCII without \(rest)")
+        }
+        return text
+    }
+
+    private func vapidPublicKey() throws -> [UInt8]? {
+        guard let point = try object.optionalBase64url("vapidPublicKey", octets: 65...65) else { return nil }
+        guard point[0] == 0x04,
+            (try? PublicKey(p256X: Array(point[1..<33]), p256Y: Array(point[33...]))) != nil
+        else { throw JSONMemberError(path: "/vapidPublicKey", problem: "must be an uncompressed point on P-256") }
+        return point
+    }
+}

@@ -1,0 +1,167 @@
+package import StrictJSON
+package import WebAuthn
+
+/// The first step of an enrollment: the code that the issuer handed out.
+package struct EnrollmentOptionsRequest: Sendable {
+    /// 1 to 256 octets; a secret until it is used.
+    package let enrollmentCode: String
+
+    package init(enrollmentCode: String) { self.enrollmentCode = enrollmentCode }
+
+    package init(octets: [UInt8]) throws(ProtocolError) {
+        enrollmentCode = try ProtocolError.readingObject("enrollment options request", octets) { object in
+            try object.string("enrollmentCode", octets: 1...256)
+        }
+    }
+
+    package var octets: [UInt8] {
+        let body: JSONObject = ["enrollmentCode": .string(enrollmentCode)]
+        return body.serialized()
+    }
+}
+
+/// The issuer's answer to a code: a ceremony, and what to make.
+package struct EnrollmentOptionsAnswer: Sendable, Equatable {
+    /// 1 to 256 of printable ASCII.
+    package let ceremonyId: String
+    package let options: PublicKeyCredentialCreationOptions
+
+    package init(ceremonyId: String, options: PublicKeyCredentialCreationOptions) {
+        self.ceremonyId = ceremonyId
+        self.options = options
+    }
+
+    package init(octets: [UInt8]) throws(ProtocolError) {
+        self = try ProtocolError.readingObject("enrollment options", octets) { object in
+            EnrollmentOptionsAnswer(
+                ceremonyId: try object.ceremonyId(),
+                options: try PublicKeyCredentialCreationOptions(json: object.object("publicKey")))
+        }
+    }
+
+    package var json: JSONObject { ["ceremonyId": .string(ceremonyId), "publicKey": .object(options.json)] }
+}
+
+/// What an approval of an enrollment takes.
+package enum AuthnType: String, Sendable, CaseIterable {
+    /// The PIN, for every approval.
+    case pin
+    /// An explicit approve.
+    case presence
+    /// As presence, but it claims user verification: for tests only.
+    case test
+}
+
+/// The second step of an enrollment: the new credential, and what made it.
+package struct EnrollmentRequest: Sendable, Equatable {
+    package let ceremonyId: String
+    package let credential: RegistrationResponse
+    /// What a person called this authenticator: 1 to 256 octets.
+    package let name: String
+    /// The agent's: 1 to 64 octets.
+    package let version: String
+    package let authnType: AuthnType
+
+    package init(
+        ceremonyId: String, credential: RegistrationResponse, name: String, version: String, authnType: AuthnType
+    ) {
+        self.ceremonyId = ceremonyId
+        self.credential = credential
+        self.name = name
+        self.version = version
+        self.authnType = authnType
+    }
+
+    package init(octets: [UInt8]) throws(ProtocolError) {
+        self = try ProtocolError.readingObject("enrollment", octets) { object in
+            let authenticator = try object.object("authenticator")
+            guard let authnType = AuthnType(exactly: try authenticator.string("authnType")) else {
+                throw JSONMemberError(path: "/authenticator/authnType", problem: "must be pin, presence or test")
+            }
+            _ = try authenticator.string("platform", octets: 1...64)
+            return EnrollmentRequest(
+                ceremonyId: try object.ceremonyId(),
+                credential: try RegistrationResponse(json: object.object("credential")),
+                name: try authenticator.string("name", octets: 1...256),
+                version: try authenticator.string("version", octets: 1...64), authnType: authnType)
+        }
+    }
+
+    /// The body as it is to be kept before it is sent, and sent again.
+    package var octets: [UInt8] {
+        let body: JSONObject = [
+            "ceremonyId": .string(ceremonyId), "credential": .object(credential.json),
+            "authenticator": [
+                "name": .string(name), "platform": "linux", "version": .string(version),
+                "authnType": .string(authnType.rawValue),
+            ],
+        ]
+        return body.serialized()
+    }
+}
+
+/// The issuer's answer to a credential that it took.
+package struct EnrollmentAnswer: Sendable {
+    package let authenticatorId: TokenID
+    package let accessToken: AccessToken
+
+    package init(authenticatorId: TokenID, accessToken: AccessToken) {
+        self.authenticatorId = authenticatorId
+        self.accessToken = accessToken
+    }
+
+    package init(octets: [UInt8]) throws(ProtocolError) {
+        self = try ProtocolError.readingObject("enrollment answer", octets) { object in
+            guard let token = AccessToken(try object.string("accessToken")) else {
+                throw JSONMemberError(path: "/accessToken", problem: "must be 1 to 512 of RFC 6750's b64token")
+            }
+            return EnrollmentAnswer(authenticatorId: try object.tokenID("authenticatorId"), accessToken: token)
+        }
+    }
+
+    /// Holds the token in clear: for the answer's body only.
+    package var json: JSONObject {
+        ["authenticatorId": .string(authenticatorId.text), "accessToken": .string(accessToken.reveal())]
+    }
+}
+
+/// What the issuer knows of an authenticator.
+package struct AuthenticatorStatus: Sendable, Equatable {
+    package let authenticatorId: TokenID
+    /// The greatest that the issuer accepted.
+    package let signCount: UInt32
+
+    package init(authenticatorId: TokenID, signCount: UInt32) {
+        self.authenticatorId = authenticatorId
+        self.signCount = signCount
+    }
+
+    package init(octets: [UInt8]) throws(ProtocolError) {
+        self = try ProtocolError.readingObject("authenticator", octets) { object in
+            AuthenticatorStatus(
+                authenticatorId: try object.tokenID("authenticatorId"),
+                signCount: UInt32(try object.integer("signCount", in: 0...Int64(UInt32.max))))
+        }
+    }
+
+    package var json: JSONObject {
+        ["authenticatorId": .string(authenticatorId.text), "signCount": .integer(Int64(signCount))]
+    }
+}
+
+extension JSONObject {
+    fileprivate func tokenID(_ name: String) throws(JSONMemberError) -> TokenID {
+        guard let id = TokenID(try string(name)) else {
+            throw JSONMemberError(path: "/" + name, problem: "must be 1 to 64 of A-Z a-z 0-9 _ -")
+        }
+        return id
+    }
+
+    fileprivate func ceremonyId() throws(JSONMemberError) -> String {
+        let id = try string("ceremonyId", octets: 1...256)
+        guard id.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            throw JSONMemberError(path: "/ceremonyId", problem: "must be printable ASCII")
+        }
+        return id
+    }
+}

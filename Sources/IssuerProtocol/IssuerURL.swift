@@ -1,0 +1,58 @@
+/// An issuer's address, in the one spelling that is also its origin (RFC 6454 §6.2) in client data.
+///
+/// `https`, or `http` where the host is loopback; a lower-case host; a port only where it is not the scheme's own;
+/// nothing after it. Of IPv6 only `[::1]` is taken: no relying party can be named by an address anyway.
+package struct IssuerURL: Hashable, Sendable, CustomStringConvertible {
+    package let text: String
+    package let host: String
+    package let port: Int
+
+    package init(_ text: String) throws(ProtocolError) {
+        guard text.utf8.count <= 300 else { throw Self.refusal("more than 300 octets") }
+        let isHTTPS = text.utf8.starts(with: "https://".utf8)
+        guard isHTTPS || text.utf8.starts(with: "http://".utf8) else {
+            throw Self.refusal("must start with https:// (or http:// on loopback)")
+        }
+        let authority = String(decoding: text.utf8.dropFirst(isHTTPS ? 8 : 7), as: UTF8.self)
+        let (host, port) = try Self.hostAndPort(authority, defaultPort: isHTTPS ? 443 : 80)
+        guard HostName.isValid(host) else {
+            throw Self.refusal("must be scheme, lower-case host and port only, without a slash at the end")
+        }
+        guard isHTTPS || HostName.isLoopback(host) else { throw Self.refusal("http is for loopback only; use https") }
+        self.text = text
+        self.host = host
+        self.port = port
+    }
+
+    /// localhost, 127.0.0.0/8 and ::1.
+    package var isLoopback: Bool { HostName.isLoopback(host) }
+
+    /// Whether the issuer may be the relying party `rpId`: its host, or a parent domain of at least two labels.
+    ///
+    /// Never an IP address (WebAuthn §5.1.2 asks for a domain). A public suffix such as `co.uk` is not told from a
+    /// domain of somebody's; keys are bound to their issuer besides.
+    package func permits(rpId: String) -> Bool {
+        guard HostName.isValid(rpId), !HostName.isAddress(host) else { return false }
+        if rpId.utf8.elementsEqual(host.utf8) { return true }
+        let isParent = host.utf8.reversed().starts(with: ("." + rpId).utf8.reversed())
+        return isParent && rpId.utf8.contains(UInt8(ascii: "."))
+    }
+
+    package var description: String { text }
+
+    private static func refusal(_ what: String) -> ProtocolError { ProtocolError(what: what, where: "issuer URL") }
+
+    /// The port is what follows the last colon that is not within an IPv6 address.
+    private static func hostAndPort(_ authority: String, defaultPort: Int) throws(ProtocolError) -> (String, Int) {
+        let octets = Array(authority.utf8)
+        guard let colon = octets.lastIndex(of: UInt8(ascii: ":")), octets.last != UInt8(ascii: "]") else {
+            return (authority, defaultPort)
+        }
+        let digits = String(decoding: octets[(colon + 1)...], as: UTF8.self)
+        guard let port = UInt16(digits), port > 0, String(port).utf8.elementsEqual(digits.utf8) else {
+            throw refusal("the port must be 1 to 65535")
+        }
+        guard port != defaultPort else { throw refusal("leave out the port where it is the scheme's own") }
+        return (String(decoding: octets[..<colon], as: UTF8.self), Int(port))
+    }
+}

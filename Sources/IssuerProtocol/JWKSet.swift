@@ -1,0 +1,56 @@
+package import Keys
+package import StrictJSON
+
+/// An issuer's keys (RFC 7517 §5): those that can sign an authn request, by their `kid`.
+package struct JWKSet: Sendable {
+    /// The longest `kid` that is looked at, in octets.
+    static let maxKeyIDOctets = 256
+
+    private let keys: [(kid: String, key: PublicKey)]
+
+    package init(keys: [(kid: String, key: PublicKey)]) { self.keys = keys }
+
+    /// Takes keys with `kty` EC, `crv` P-256, `alg` ES256, `use` sig and a `kid`, and ignores all others.
+    ///
+    /// Throws where the set is malformed, has more than 100 keys, or has two usable keys with one `kid`.
+    package init(json octets: [UInt8]) throws(ProtocolError) {
+        keys = try ProtocolError.readingObject("JWK Set", octets) { object in
+            var keys: [(kid: String, key: PublicKey)] = []
+            for case .object(let jwk) in try object.array("keys", count: 0...100) {
+                guard let entry = Self.usable(jwk) else { continue }
+                guard !keys.contains(where: { $0.kid.utf8.elementsEqual(entry.kid.utf8) }) else {
+                    throw JSONMemberError(path: "/keys", problem: "a kid stands twice")
+                }
+                keys.append(entry)
+            }
+            return keys
+        }
+    }
+
+    /// The key with exactly this `kid`.
+    package subscript(kid: String) -> PublicKey? {
+        keys.first { $0.kid.utf8.elementsEqual(kid.utf8) }?.key
+    }
+
+    package var json: JSONObject {
+        [
+            "keys": .array(
+                keys.map { kid, key in
+                    [
+                        "kty": "EC", "crv": "P-256", "alg": "ES256", "use": "sig", "kid": .string(kid),
+                        "x": .string(Base64URL.encode(key.x)), "y": .string(Base64URL.encode(key.y)),
+                    ]
+                })
+        ]
+    }
+
+    /// RFC 7517 §5: a key that is not understood, or that lacks or bends a member, is ignored.
+    private static func usable(_ jwk: JSONObject) -> (kid: String, key: PublicKey)? {
+        guard jwk["kty"] == "EC", jwk["crv"] == "P-256", jwk["alg"] == "ES256", jwk["use"] == "sig",
+            let kid = try? jwk.string("kid", octets: 1...maxKeyIDOctets),
+            let x = try? jwk.base64url("x", octets: 32...32), let y = try? jwk.base64url("y", octets: 32...32),
+            let key = try? PublicKey(p256X: x, p256Y: y)
+        else { return nil }
+        return (kid, key)
+    }
+}

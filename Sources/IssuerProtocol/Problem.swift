@@ -1,0 +1,94 @@
+import StrictJSON
+
+/// What an issuer's error means (RFC 9457 with a member `code`); the raw values are what is sent.
+package enum ProblemCode: String, Sendable, CaseIterable {
+    case invalidRequest = "invalid_request"
+    case invalidEnrollmentCode = "invalid_enrollment_code"
+    case invalidRegistration = "invalid_registration"
+    case ceremonyExpired = "ceremony_expired"
+    case invalidToken = "invalid_token"
+    case unknownCursor = "unknown_cursor"
+    case unknownRequest = "unknown_request"
+    case alreadyDecided = "already_decided"
+    case expired
+    case cancelled
+    case invalidAssertion = "invalid_assertion"
+    case unknownAuthenticator = "unknown_authenticator"
+
+    /// The HTTP status that it goes with.
+    package var status: Int {
+        switch self {
+        case .invalidRequest: 400
+        case .invalidToken: 401
+        case .invalidEnrollmentCode: 403
+        case .unknownRequest, .unknownAuthenticator: 404
+        case .alreadyDecided: 409
+        case .ceremonyExpired, .unknownCursor, .expired, .cancelled: 410
+        case .invalidRegistration, .invalidAssertion: 422
+        }
+    }
+}
+
+/// A problem (RFC 9457).
+///
+/// Only one with a code of this protocol ends anything, so nothing else is read as one: a proxy's page or a stray 410
+/// of a bad deployment is nil. To write, a server may leave the code out.
+package struct Problem: Error, Equatable, Sendable {
+    package static let contentType = "application/problem+json"
+
+    /// The member of that name, or else the code's own; advisory (RFC 9457 §3.1.2).
+    package let status: Int
+    /// Never nil in what was read.
+    package let code: ProblemCode?
+    /// Text of the peer, to be escaped before it is printed.
+    package let title: String?
+    package let detail: String?
+
+    package init(_ code: ProblemCode, title: String? = nil, detail: String? = nil) {
+        self.init(status: code.status, code: code, title: title, detail: detail)
+    }
+
+    package init(status: Int, code: ProblemCode?, title: String? = nil, detail: String? = nil) {
+        self.status = status
+        self.code = code
+        self.title = title
+        self.detail = detail
+    }
+
+    /// Nil for any other content type, for what is no strict JSON object, and without a code that is listed.
+    ///
+    /// RFC 9457 §3.1: the other members are ignored where they are not of their type.
+    package init?(octets: [UInt8], contentType: String?) {
+        guard let contentType, Self.isProblem(contentType),
+            let object = try? JSONReader.object(octets, limits: ProtocolError.bodyLimits),
+            case .string(let token)? = object["code"], let code = ProblemCode(exactly: token)
+        else { return nil }
+        self.init(
+            status: (try? object.integer("status", in: 100...599)).map { Int($0) } ?? code.status, code: code,
+            title: try? object.string("title", octets: 1...1_024),
+            detail: try? object.string("detail", octets: 1...4_096))
+    }
+
+    package var octets: [UInt8] {
+        var object: JSONObject = ["type": "about:blank", "status": .integer(Int64(status))]
+        object["title"] = title.map { .string($0) }
+        object["detail"] = detail.map { .string($0) }
+        object["code"] = code.map { .string($0.rawValue) }
+        return object.serialized()
+    }
+
+    /// RFC 9110 §8.3.1: type and subtype without regard to case, parameters after a semicolon.
+    private static func isProblem(_ value: String) -> Bool {
+        let type = value.prefix { $0 != ";" }.trimmingBlanks().lowercased()
+        return type.utf8.elementsEqual(contentType.utf8)
+    }
+}
+
+extension Substring {
+    fileprivate func trimmingBlanks() -> Substring {
+        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+        var rest = drop(while: isBlank)
+        while let last = rest.last, isBlank(last) { rest.removeLast() }
+        return rest
+    }
+}

@@ -1,0 +1,43 @@
+import StrictJSON
+
+/// A message of the issuer protocol that is not what it must be.
+package struct ProtocolError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// What is wrong and what is allowed, fit for a log line.
+    package let what: String
+    /// The message, and within it the member.
+    package let `where`: String
+
+    package init(what: String, where location: String) {
+        self.what = what
+        self.where = location
+    }
+
+    package var description: String { "\(`where`): \(what)" }
+}
+
+extension ProtocolError {
+    /// The most that is read of any body but a list of requests: 1 MiB.
+    static let bodyLimits = JSONLimits(maxOctets: 1_048_576)
+
+    /// Runs `body`, and names `message` in what it throws.
+    static func reading<Value>(
+        _ message: String, _ body: () throws -> Value
+    ) throws(ProtocolError) -> Value {
+        do {
+            return try body()
+        } catch let error as ProtocolError {
+            throw error
+        } catch let error as JSONMemberError {
+            throw ProtocolError(what: error.problem, where: message + EscapedText.of(error.path))
+        } catch {
+            throw ProtocolError(what: "\(error)", where: message)
+        }
+    }
+
+    /// As `reading(_:_:)`, for a body that is one JSON object.
+    static func readingObject<Value>(
+        _ message: String, _ octets: [UInt8], limits: JSONLimits = bodyLimits, _ body: (JSONObject) throws -> Value
+    ) throws(ProtocolError) -> Value {
+        try reading(message) { try body(JSONReader.object(octets, limits: limits)) }
+    }
+}

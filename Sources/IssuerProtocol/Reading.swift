@@ -1,0 +1,91 @@
+package import ThreeDS
+
+/// What one message of an issuer turned out to be: of the ways in which it can be out of order, the first that fits.
+package enum Reading: Sendable {
+    /// Dropped and counted; nothing of it is kept.
+    case notAuthentic(NotAuthentic)
+    /// The header is in order but names a key that is not known (yet).
+    case unknownKey(kid: String)
+    /// Authentic or too large to look at, and there is nothing to answer to: dropped with a log line.
+    case unanswerable(Unanswerable)
+    case request(ReadRequest)
+    /// Well-formed; whether its `exp` is past is for the reader of the book to see.
+    case cancellation(Cancellation)
+}
+
+/// Why a message is not authentic; the raw values are stable.
+package enum NotAuthentic: String, Error, Sendable, CaseIterable {
+    /// Not three base64url parts with a strict JSON object as header.
+    case notJWS
+    /// A name stands twice in the header.
+    case duplicateHeaderName
+    /// Not ES256.
+    case alg
+    /// Not one of this protocol's message types.
+    case typ
+    /// A critical extension; none is understood.
+    case crit
+    /// No string of 1 to 256 octets.
+    case kid
+    /// Not 64 octets, or it does not hold.
+    case signature
+    /// Another issuer's, missing, or twice.
+    case iss
+    /// For another authenticator, missing, or twice.
+    case aud
+    /// The cryptography of this machine failed, so nothing is known about the message.
+    case cannotTell
+}
+
+/// Why there is nothing to answer to; the raw values are stable.
+package enum Unanswerable: String, Error, Sendable, CaseIterable {
+    /// More than 16 KiB; looked at before anything else, so nothing is known of its signature.
+    case tooLarge
+    /// The payload is no strict JSON object.
+    case payload
+    case jtiMissing
+    case jtiTwice
+    /// Not 1 to 64 of `A-Z a-z 0-9 _ -`.
+    case jtiMalformed
+    case malformedCancellation
+}
+
+/// An authentic authn request with a `jti` that can be answered to, and what is to become of it.
+package struct ReadRequest: Sendable {
+    package let jti: TokenID
+    /// SHA-256 of the payload's octets: the same `jti` with another digest is a conflict.
+    package let payloadDigest: [UInt8]
+    /// Nil where it could not be read.
+    package let acsTransId: ACSTransactionID?
+    /// Seconds since 1970; nil where it is missing, no integer, or stands twice.
+    package let iat: Int64?
+    /// As `iat`.
+    package let exp: Int64?
+    /// W3C Trace Context, for the answer to a refused request too; nil where none came or it is malformed.
+    package let traceparent: String?
+    package let verdict: RequestVerdict
+
+    package init(
+        jti: TokenID, payloadDigest: [UInt8], acsTransId: ACSTransactionID?, iat: Int64?, exp: Int64?,
+        traceparent: String? = nil, verdict: RequestVerdict
+    ) {
+        self.jti = jti
+        self.payloadDigest = payloadDigest
+        self.acsTransId = acsTransId
+        self.iat = iat
+        self.exp = exp
+        self.traceparent = traceparent
+        self.verdict = verdict
+    }
+}
+
+package enum RequestVerdict: Sendable {
+    /// `exp` is past: never presented, never answered.
+    case expired
+    /// `iat` is ahead by more than 60 s and at most 600 s: to be held, and read again later.
+    case early(secondsAhead: Int64)
+    /// `iat` is ahead by more than 600 s: to be dropped with a warning about the clock.
+    case tooEarly(secondsAhead: Int64)
+    case refused(RequestRefusal)
+    case inOrder(AuthnRequest)
+}

@@ -1,0 +1,62 @@
+package import ThreeDS
+
+/// Why a request is refused: the agent's own no, so that the issuer can end the challenge at once.
+package struct RequestRefusal: Error, Equatable, Sendable, CustomStringConvertible {
+    /// A rule for the message as a whole; the raw values are stable.
+    package enum Rule: String, Sendable, CaseIterable {
+        case expMissing, expNotInteger, iatMissing, iatNotInteger, expNotAfterIat, lifetimeTooLong
+        case duplicateName
+        case nonce
+        /// Missing, no object, or not of WebAuthn's form.
+        case publicKey
+        case rpId
+        case allowCredentials
+        case paymentExtension
+        /// The transaction is missing or no object.
+        case transactionMissing
+        case commitment
+        case userVerification
+    }
+
+    package enum Code: Hashable, Sendable {
+        case rule(Rule)
+        /// A rule for the transaction itself, or the policy for its exponent.
+        case transaction(TransactionRefusal.Code)
+
+        /// A stable word for scripts and logs, different for each rule of either kind.
+        package var token: String {
+            switch self {
+            case .rule(let rule): rule.rawValue
+            case .transaction(let code): code.rawValue
+            }
+        }
+    }
+
+    package let code: Code
+    /// One line that is safe to print.
+    package let message: String
+    /// What the issuer is told.
+    package let reason: DenyReason
+
+    package init(code: Code, message: String, reason: DenyReason) {
+        self.code = code
+        self.message = message
+        self.reason = reason
+    }
+
+    package var token: String { code.token }
+
+    package var description: String { "\(token): \(message)" }
+}
+
+extension RequestRefusal {
+    static func invalid(_ rule: Rule, _ message: String) -> RequestRefusal {
+        RequestRefusal(code: .rule(rule), message: message, reason: .invalidRequest)
+    }
+
+    static func transaction(_ refusal: TransactionRefusal) -> RequestRefusal {
+        RequestRefusal(
+            code: .transaction(refusal.code), message: refusal.message,
+            reason: refusal.code.isPolicy ? .policy : .invalidRequest)
+    }
+}

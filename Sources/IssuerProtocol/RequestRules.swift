@@ -1,0 +1,103 @@
+import Keys
+import StrictJSON
+import ThreeDS
+import WebAuthn
+
+/// The rules for an authentic authn request that can be answered to.
+struct RequestRules {
+    let jti: TokenID
+    let claims: Claims
+    let facts: EnrollmentFacts
+
+    /// Nil where the cryptography of this machine failed and nothing can be said.
+    ///
+    /// A request is past its time from the second that `exp` names: RFC 7519 §4.1.4 has it processed before that only.
+    func verdict(at now: Int64) -> RequestVerdict? {
+        if let exp = claims.integer("exp"), exp <= now { return .expired }
+        if let ahead = secondsAhead(of: now), ahead > AuthnRequestReader.clockTolerance {
+            return ahead > AuthnRequestReader.longestHold
+                ? .tooEarly(secondsAhead: ahead) : .early(secondsAhead: ahead)
+        }
+        do {
+            return .inOrder(try request())
+        } catch let refusal as RequestRefusal {
+            return .refused(refusal)
+        } catch {
+            return nil
+        }
+    }
+
+    private func secondsAhead(of now: Int64) -> Int64? {
+        guard let iat = claims.integer("iat"), iat > now else { return nil }
+        let (seconds, isOverflow) = iat.subtractingReportingOverflow(now)
+        return isOverflow ? .max : seconds
+    }
+
+    /// First all that makes a request invalid, then all that the agent's own policy is against.
+    ///
+    /// Throws `RequestRefusal`, or `CommitmentError` where a hash could not be computed.
+    private func request() throws -> AuthnRequest {
+        let lifetime = try Lifetime(claims)
+        if let pointer = claims.duplicateNames.first { throw RequestRefusal.duplicateName(pointer) }
+        let nonce = try nonce()
+        let received = try transactionObject()
+        let transaction = try Self.transaction(received)
+        let options = try RequestedOptions(claims: claims, facts: facts).options()
+        let challenge = try ChallengeCommitment.challenge(nonce: nonce, transaction: received)
+        guard options.challenge == challenge else {
+            throw RequestRefusal.invalid(.commitment, "publicKey.challenge does not commit to the transaction")
+        }
+        try checkUserVerification(options.userVerification)
+        let digest = try ChallengeCommitment.transactionDigest(
+            transaction, userVerification: options.userVerification.rawValue)
+        return AuthnRequest(
+            jti: jti, iat: lifetime.iat, exp: lifetime.exp, nonce: nonce, transaction: transaction,
+            transactionDigest: digest, options: options, challenge: challenge, traceparent: claims.traceparent(),
+            warnings: try warnings(transaction))
+    }
+
+    private func nonce() throws(RequestRefusal) -> [UInt8] {
+        do {
+            return try claims.object.base64url("nonce", octets: 16...64)
+        } catch {
+            throw .invalid(.nonce, "nonce \(error.problem)")
+        }
+    }
+
+    private func transactionObject() throws(RequestRefusal) -> JSONObject {
+        do {
+            return try claims.object.object("transaction")
+        } catch {
+            throw .invalid(.transactionMissing, "transaction \(error.problem)")
+        }
+    }
+
+    private static func transaction(_ object: JSONObject) throws(RequestRefusal) -> Transaction {
+        do throws(TransactionRefusal) {
+            var members: [TransactionMember] = []
+            for member in object.members {
+                guard case .string(let value) = member.value else { throw .nonStringValue(member: member.name) }
+                members.append(TransactionMember(name: member.name, value: value))
+            }
+            return try Transaction(members: members)
+        } catch {
+            throw .transaction(error)
+        }
+    }
+
+    private func checkUserVerification(_ requirement: UserVerificationRequirement) throws(RequestRefusal) {
+        guard requirement != .required || facts.canVerifyUser else {
+            throw RequestRefusal(
+                code: .rule(.userVerification),
+                message: "userVerification is required, and this enrollment cannot verify its user", reason: .policy)
+        }
+    }
+
+    private func warnings(_ transaction: Transaction) throws(RequestRefusal) -> [Warning] {
+        do {
+            return try transaction.warnings(under: facts.exponentPolicy)
+        } catch {
+            throw .transaction(error)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import StrictJSON
+import WebAuthn
+
+/// The rules for a request's `publicKey`, but for its challenge's value.
+struct RequestedOptions {
+    let claims: Claims
+    let facts: EnrollmentFacts
+
+    func options() throws(RequestRefusal) -> PublicKeyCredentialRequestOptions {
+        guard case .object(let json)? = claims.object["publicKey"] else {
+            throw .invalid(.publicKey, "publicKey must be an object")
+        }
+        try checkChallengeForm(json)
+        try checkRelyingParty(json)
+        let options = try parse(json)
+        guard options.allowCredentials.contains(facts.credentialId) else {
+            throw .invalid(.allowCredentials, "publicKey.allowCredentials must name this enrollment's credential")
+        }
+        // Another form of assertion, with rules of its own, which this version does not make.
+        guard options.extensions?["payment"] == nil else {
+            throw .invalid(.paymentExtension, "publicKey.extensions.payment is not supported")
+        }
+        return options
+    }
+
+    /// A challenge that is no SHA-256 cannot be the commitment, whatever WebAuthn would allow.
+    private func checkChallengeForm(_ json: JSONObject) throws(RequestRefusal) {
+        do {
+            _ = try json.base64url("challenge", octets: 32...32)
+        } catch {
+            throw .invalid(.commitment, "publicKey.challenge \(error.problem)")
+        }
+    }
+
+    /// There is no page whose origin could stand in for an absent `rpId`.
+    private func checkRelyingParty(_ json: JSONObject) throws(RequestRefusal) {
+        guard json["rpId"] == .string(facts.rpId) else {
+            throw .invalid(.rpId, "publicKey.rpId must be \(facts.rpId), as enrolled")
+        }
+    }
+
+    private func parse(_ json: JSONObject) throws(RequestRefusal) -> PublicKeyCredentialRequestOptions {
+        do {
+            return try PublicKeyCredentialRequestOptions(json: json)
+        } catch {
+            throw .invalid(.publicKey, "publicKey: \(error)")
+        }
+    }
+}

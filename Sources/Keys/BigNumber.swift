@@ -1,0 +1,42 @@
+import COpenSSL
+
+/// The owner of one BIGNUM that holds a public value.
+///
+/// It is freed without wiping.
+@safe struct BigNumber: ~Copyable {
+    private let pointer: OpaquePointer  // <BIGNUM>
+
+    /// Takes ownership: the caller must not free `pointer`.
+    init(takingOwnershipOf pointer: OpaquePointer) {
+        unsafe self.pointer = unsafe pointer
+    }
+
+    /// Reads a big-endian number.
+    init(_ bigEndian: ArraySlice<UInt8>) throws(OpenSSLError) {
+        let octets = Array(bigEndian)
+        unsafe pointer = try checkNotNull("BN_bin2bn") { unsafe BN_bin2bn(octets, CInt(octets.count), nil) }
+    }
+
+    deinit { unsafe BN_free(pointer) }
+
+    /// Gives the number away: whoever gets the pointer must free it.
+    consuming func releasingOwnership() -> OpaquePointer {
+        let pointer = unsafe self.pointer
+        discard self
+        return unsafe pointer
+    }
+
+    /// The number, big-endian, with leading zeros up to `count` octets.
+    ///
+    /// Throws where it does not fit.
+    func octets(count: Int) throws(OpenSSLError) -> [UInt8] {
+        try unsafe Self.octets(of: pointer, count: count)
+    }
+
+    /// The same for a BIGNUM that another structure owns.
+    static func octets(of borrowed: OpaquePointer, count: Int) throws(OpenSSLError) -> [UInt8] {
+        var octets = [UInt8](repeating: 0, count: count)
+        try check("BN_bn2binpad") { unsafe BN_bn2binpad(borrowed, &octets, CInt(count)) == CInt(count) ? 1 : 0 }
+        return octets
+    }
+}

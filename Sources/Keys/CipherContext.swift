@@ -1,0 +1,80 @@
+import COpenSSL
+
+/// An EVP_CIPHER_CTX for one message under AES-256-GCM (NIST SP 800-38D).
+@safe struct CipherContext: ~Copyable {
+    static let keyCount = 32
+    static let nonceCount = 12
+    static let tagCount = 16
+
+    private let pointer: OpaquePointer  // <EVP_CIPHER_CTX>
+
+    init() throws(OpenSSLError) {
+        unsafe pointer = try checkNotNull("EVP_CIPHER_CTX_new") { unsafe EVP_CIPHER_CTX_new() }
+    }
+
+    deinit { unsafe EVP_CIPHER_CTX_free(pointer) }
+
+    /// The ciphertext, as long as `plain`, with the tag after it.
+    ///
+    /// A nonce must never return under the same key.
+    consuming func encrypt(
+        _ plain: Secret, key: Secret, nonce: [UInt8], additional: [UInt8]
+    ) throws(OpenSSLError) -> [UInt8] {
+        try start(isEncrypting: 1, key: key, nonce: nonce, additional: additional)
+        var output = [UInt8](repeating: 0, count: plain.count)
+        var count: CInt = 0
+        try unsafe plain.withOctets { octets throws(OpenSSLError) in
+            let input = unsafe octets.bindMemory(to: UInt8.self)
+            try check("EVP_CipherUpdate") {
+                unsafe EVP_CipherUpdate(pointer, &output, &count, input.baseAddress, CInt(input.count))
+            }
+        }
+        var tag = [UInt8](repeating: 0, count: Self.tagCount)
+        // GCM is a stream: the end adds no octets, it only makes the tag.
+        try check("EVP_CipherFinal_ex") { unsafe EVP_CipherFinal_ex(pointer, &tag, &count) }
+        try check("EVP_CTRL_AEAD_GET_TAG") {
+            unsafe EVP_CIPHER_CTX_ctrl(pointer, EVP_CTRL_AEAD_GET_TAG, CInt(Self.tagCount), &tag)
+        }
+        return output + tag
+    }
+
+    /// The plain octets, or nil where the tag does not hold; then what was decrypted is wiped unseen.
+    consuming func decrypt(
+        _ ciphertext: [UInt8], tag: [UInt8], key: Secret, nonce: [UInt8], additional: [UInt8]
+    ) throws(OpenSSLError) -> Secret? {
+        try start(isEncrypting: 0, key: key, nonce: nonce, additional: additional)
+        var count: CInt = 0
+        let plain = try unsafe Secret(count: ciphertext.count) { output throws(OpenSSLError) in
+            let start = unsafe output.bindMemory(to: UInt8.self).baseAddress
+            try check("EVP_CipherUpdate") {
+                unsafe EVP_CipherUpdate(pointer, start, &count, ciphertext, CInt(ciphertext.count))
+            }
+        }
+        var tag = tag
+        try check("EVP_CTRL_AEAD_SET_TAG") {
+            unsafe EVP_CIPHER_CTX_ctrl(pointer, EVP_CTRL_AEAD_SET_TAG, CInt(tag.count), &tag)
+        }
+        var rest = [UInt8](repeating: 0, count: Self.tagCount)
+        let holds = unsafe EVP_CipherFinal_ex(pointer, &rest, &count) == 1
+        // A tag that does not hold is an answer, not trouble of ours.
+        if !holds { OpenSSLError.discardQueue() }
+        return holds ? plain : nil
+    }
+
+    private func start(
+        isEncrypting: CInt, key: Secret, nonce: [UInt8], additional: [UInt8]
+    ) throws(OpenSSLError) {
+        // OpenSSL reads 32 and 12 octets whatever the arrays hold.
+        try check("AES-256-GCM key and nonce") { key.count == Self.keyCount && nonce.count == Self.nonceCount ? 1 : 0 }
+        try unsafe key.withOctets { octets throws(OpenSSLError) in
+            let key = unsafe octets.bindMemory(to: UInt8.self).baseAddress
+            try check("EVP_CipherInit_ex2") {
+                unsafe EVP_CipherInit_ex2(pointer, EVP_aes_256_gcm(), key, nonce, isEncrypting, nil)
+            }
+        }
+        var count: CInt = 0
+        try check("EVP_CipherUpdate") {
+            unsafe EVP_CipherUpdate(pointer, nil, &count, additional, CInt(additional.count))
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Glibc
+
+/// The owner of one open file descriptor, with the path for errors.
+struct Descriptor: ~Copyable {
+    let number: CInt
+    let path: String
+
+    /// Takes ownership of `number`; a negative one becomes an error made from errno.
+    init(takingOwnershipOf number: CInt, path: String, operation: String) throws(FileError) {
+        guard number >= 0 else { throw .afterCall(operation, path: path) }
+        (self.number, self.path) = (number, path)
+    }
+
+    deinit { _ = close(number) }
+
+    func status() throws(FileError) -> stat {
+        var status = stat()
+        guard unsafe fstat(number, &status) == 0 else { throw .afterCall("fstat", path: path) }
+        return status
+    }
+
+    /// Returns when the content and its metadata are on the disk.
+    func synchronize() throws(FileError) {
+        guard fsync(number) == 0 else { throw .afterCall("fsync", path: path) }
+    }
+
+    func setMode(_ mode: mode_t) throws(FileError) {
+        guard fchmod(number, mode) == 0 else { throw .afterCall("fchmod", path: path) }
+    }
+
+    func writeAll(_ octets: UnsafeRawBufferPointer) throws(FileError) {
+        var written = 0
+        while written < octets.count {
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: octets[written...])
+            let count = unsafe Glibc.write(number, rest.baseAddress, rest.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw .afterCall("write", path: path) }
+            written += count
+        }
+    }
+
+    /// Reads to the end of the file, and says how many octets that were.
+    ///
+    /// Throws where the file does not end before `buffer` is full.
+    func readAll(into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+            let count = unsafe Glibc.read(number, rest.baseAddress, rest.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw .afterCall("read", path: path) }
+            if count == 0 { return filled }
+            filled += count
+        }
+        throw FileError(path: path, reason: .tooLarge(maxOctets: buffer.count - 1))
+    }
+}
+
+extension FileError {
+    /// From errno as the call before left it.
+    static func afterCall(_ operation: String, path: String) -> FileError {
+        let number = errno
+        return switch number {
+        case EEXIST: FileError(path: path, reason: .exists)
+        case ENOENT: FileError(path: path, reason: .missing)
+        case ELOOP: FileError(path: path, reason: .notRegularFile)
+        default: FileError(path: path, reason: .system(operation: operation, errno: number))
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import COpenSSL
+
+/// An EVP_MD_CTX for one signature or one verification with SHA-256.
+@safe struct DigestContext: ~Copyable {
+    private let pointer: OpaquePointer  // <EVP_MD_CTX>
+
+    init() throws(OpenSSLError) {
+        unsafe pointer = try checkNotNull("EVP_MD_CTX_new") { unsafe EVP_MD_CTX_new() }
+    }
+
+    deinit { unsafe EVP_MD_CTX_free(pointer) }
+
+    /// The signature as the algorithm encodes it: for ECDSA a DER ECDSA-Sig-Value.
+    consuming func signature(by key: PKey, over message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
+        try unsafe key.withPointer { key throws(OpenSSLError) in
+            try check("EVP_DigestSignInit") { unsafe EVP_DigestSignInit(pointer, nil, EVP_sha256(), nil, key) }
+        }
+        var count = 0
+        try check("EVP_DigestSign") { unsafe EVP_DigestSign(pointer, nil, &count, message, message.count) }
+        var signature = [UInt8](repeating: 0, count: count)
+        try check("EVP_DigestSign") { unsafe EVP_DigestSign(pointer, &signature, &count, message, message.count) }
+        return Array(signature.prefix(count))
+    }
+
+    /// Whether the signature holds.
+    ///
+    /// One that cannot be read does not hold; only a failure to begin throws.
+    consuming func isValid(_ signature: [UInt8], by key: PKey, over message: [UInt8]) throws(OpenSSLError) -> Bool {
+        try unsafe key.withPointer { key throws(OpenSSLError) in
+            try check("EVP_DigestVerifyInit") { unsafe EVP_DigestVerifyInit(pointer, nil, EVP_sha256(), nil, key) }
+        }
+        let result = unsafe EVP_DigestVerify(pointer, signature, signature.count, message, message.count)
+        // 0 and every negative number mean "no": a malformed signature must not look like trouble of ours.
+        if result != 1 { OpenSSLError.discardQueue() }
+        return result == 1
+    }
+}

@@ -1,0 +1,52 @@
+import COpenSSL
+
+/// The owner of one ECDSA_SIG: the two numbers of a signature on P-256, between its two encodings.
+@safe struct ECDSASignature: ~Copyable {
+    /// The octets of each number in the raw form.
+    private static let numberCount = 32
+
+    private let pointer: OpaquePointer  // <ECDSA_SIG>
+
+    private init(takingOwnershipOf pointer: OpaquePointer) {
+        unsafe self.pointer = unsafe pointer
+    }
+
+    deinit { unsafe ECDSA_SIG_free(pointer) }
+
+    /// Reads a whole DER ECDSA-Sig-Value (RFC 3279 §2.2.3).
+    static func reading(der: [UInt8]) throws(OpenSSLError) -> ECDSASignature {
+        let decoded = try unsafe DER.decoding("d2i_ECDSA_SIG", der) { unsafe d2i_ECDSA_SIG(nil, $0, $1) }
+        let signature = unsafe ECDSASignature(takingOwnershipOf: decoded.pointer)
+        try check("d2i_ECDSA_SIG") { unsafe decoded.consumed == der.count ? 1 : 0 }
+        return signature
+    }
+
+    /// Reads r || s, 32 octets each, big-endian (RFC 7518 §3.4).
+    ///
+    /// Nil where the length is another.
+    static func reading(raw: [UInt8]) throws(OpenSSLError) -> ECDSASignature? {
+        guard raw.count == 2 * numberCount else { return nil }
+        let signature = try unsafe ECDSASignature(
+            takingOwnershipOf: checkNotNull("ECDSA_SIG_new") { unsafe ECDSA_SIG_new() })
+        let r = try BigNumber(raw.prefix(numberCount))
+        let s = try BigNumber(raw.suffix(numberCount))
+        // Cannot fail: set0 refuses only null pointers, and from here on it owns both numbers.
+        unsafe ECDSA_SIG_set0(signature.pointer, r.releasingOwnership(), s.releasingOwnership())
+        return signature
+    }
+
+    /// The DER form, as WebAuthn (§6.5.5) and most tools have it.
+    func der() throws(OpenSSLError) -> [UInt8] {
+        try unsafe DER.encoding("i2d_ECDSA_SIG") { unsafe i2d_ECDSA_SIG(pointer, $0) }
+    }
+
+    /// The raw form r || s, always 64 octets.
+    ///
+    /// Throws where a number is longer than P-256's.
+    func raw() throws(OpenSSLError) -> [UInt8] {
+        let r = try unsafe checkNotNull("ECDSA_SIG_get0_r") { unsafe ECDSA_SIG_get0_r(pointer) }
+        let s = try unsafe checkNotNull("ECDSA_SIG_get0_s") { unsafe ECDSA_SIG_get0_s(pointer) }
+        return try unsafe BigNumber.octets(of: r, count: Self.numberCount)
+            + BigNumber.octets(of: s, count: Self.numberCount)
+    }
+}

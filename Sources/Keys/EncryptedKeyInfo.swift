@@ -1,0 +1,36 @@
+import COpenSSL
+
+/// The owner of one X509_SIG that holds an EncryptedPrivateKeyInfo (RFC 5958 §3).
+@safe struct EncryptedKeyInfo: ~Copyable {
+    private let pointer: OpaquePointer  // <X509_SIG>
+
+    /// Takes ownership: the caller must not free `pointer`.
+    init(takingOwnershipOf pointer: OpaquePointer) {
+        unsafe self.pointer = unsafe pointer
+    }
+
+    deinit { unsafe X509_SIG_free(pointer) }
+
+    /// Reads a whole DER EncryptedPrivateKeyInfo.
+    static func reading(der: [UInt8]) throws(OpenSSLError) -> EncryptedKeyInfo {
+        let decoded = try unsafe DER.decoding("d2i_X509_SIG", der) { unsafe d2i_X509_SIG(nil, $0, $1) }
+        let info = unsafe EncryptedKeyInfo(takingOwnershipOf: decoded.pointer)
+        try check("d2i_X509_SIG") { unsafe decoded.consumed == der.count ? 1 : 0 }
+        return info
+    }
+
+    func der() throws(OpenSSLError) -> [UInt8] {
+        try unsafe DER.encoding("i2d_X509_SIG") { unsafe i2d_X509_SIG(pointer, $0) }
+    }
+
+    /// Throws where the passphrase is wrong or the octets are damaged; which of the two cannot be told.
+    func decrypted(with passphrase: Secret) throws(OpenSSLError) -> PrivateKeyInfo {
+        try unsafe passphrase.withOctets { octets throws(OpenSSLError) in
+            let characters = unsafe octets.bindMemory(to: CChar.self)
+            return try unsafe PrivateKeyInfo(
+                takingOwnershipOf: checkNotNull("PKCS8_decrypt") {
+                    unsafe PKCS8_decrypt(pointer, characters.baseAddress, CInt(characters.count))
+                })
+        }
+    }
+}

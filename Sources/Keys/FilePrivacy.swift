@@ -1,0 +1,37 @@
+import Glibc
+
+/// Who may be able to read or write a file that holds something secret.
+package enum FilePrivacy: Sendable {
+    /// Of this user or root, without any permission for group and others, and not reached by a symbolic link.
+    case ownerOnly
+    /// As systemd hands a credential over: the same, but a file of root's may have the group's read bit (there it is
+    /// the mask of the ACL that names the service's user), and the path may be a symbolic link.
+    case credential
+
+    var openFlags: CInt {
+        switch self {
+        case .ownerOnly: O_NOFOLLOW
+        case .credential: 0
+        }
+    }
+
+    func check(_ status: stat, path: String, maxOctets: Int) throws(FileError) {
+        guard status.st_mode & S_IFMT == S_IFREG else { throw FileError(path: path, reason: .notRegularFile) }
+        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+            throw FileError(path: path, reason: .wrongOwner(uid: status.st_uid))
+        }
+        guard status.st_mode & forbiddenBits(owner: status.st_uid) == 0 else {
+            throw FileError(path: path, reason: .tooPermissive(mode: status.st_mode & 0o7777, advised: "0600"))
+        }
+        guard status.st_size <= maxOctets else {
+            throw FileError(path: path, reason: .tooLarge(maxOctets: maxOctets))
+        }
+    }
+
+    private func forbiddenBits(owner: uid_t) -> mode_t {
+        switch self {
+        case .ownerOnly: 0o077
+        case .credential: owner == 0 ? 0o037 : 0o077
+        }
+    }
+}

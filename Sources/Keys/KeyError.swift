@@ -1,0 +1,26 @@
+/// Why octets are no key that this program can use.
+///
+/// Never carries octets of a key.
+package enum KeyError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The coordinates are no point of the curve (or are the point at infinity).
+    case notOnCurve
+    /// The encoding is not what the standard says; with OpenSSL's reason where there is one.
+    case malformed(OpenSSLError?)
+    /// The passphrase does not open the key, or the encrypted octets are damaged: the two cannot be told apart.
+    case wrongPassphrase(OpenSSLError)
+    /// A key of another kind; the text says which kind is supported.
+    case unsupported(String)
+    /// OpenSSL could not do its part, for a reason that is not the key's.
+    case openSSL(OpenSSLError)
+
+    package var description: String {
+        switch self {
+        case .notOnCurve: "the public key is no point of the curve P-256"
+        case .malformed(nil): "the key's encoding is malformed"
+        case .malformed(let cause?): "the key's encoding is malformed (\(cause))"
+        case .wrongPassphrase(let cause): "the passphrase does not open this key, or the key is damaged (\(cause))"
+        case .unsupported(let what): "the key is not supported: \(what)"
+        case .openSSL(let cause): cause.description
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import COpenSSL
+
+/// An EVP_PKEY_CTX for one operation: a check of a key, or a key derivation.
+@safe struct PKeyContext: ~Copyable {
+    private let pointer: OpaquePointer  // <EVP_PKEY_CTX>
+
+    init(for key: PKey) throws(OpenSSLError) {
+        unsafe pointer = try key.withPointer { key throws(OpenSSLError) in
+            try unsafe checkNotNull("EVP_PKEY_CTX_new_from_pkey") { unsafe EVP_PKEY_CTX_new_from_pkey(nil, key, nil) }
+        }
+    }
+
+    /// A context for HKDF (RFC 5869).
+    init(hkdf: Void) throws(OpenSSLError) {
+        unsafe pointer = try checkNotNull("EVP_PKEY_CTX_new_from_name") {
+            unsafe EVP_PKEY_CTX_new_from_name(nil, "HKDF", nil)
+        }
+    }
+
+    deinit { unsafe EVP_PKEY_CTX_free(pointer) }
+
+    /// Throws unless the public point is on its curve, of its order, and not at infinity.
+    func checkPublicKey() throws(OpenSSLError) {
+        try check("EVP_PKEY_public_check") { unsafe EVP_PKEY_public_check(pointer) }
+    }
+
+    /// Throws unless the private key is in range and the public key is its own.
+    func checkPair() throws(OpenSSLError) {
+        try check("EVP_PKEY_check") { unsafe EVP_PKEY_check(pointer) }
+    }
+
+    /// HKDF with SHA-256 and no salt: fills `output` from `secret` and `info`.
+    func deriveHKDF(
+        from secret: Secret, info: [UInt8], into output: UnsafeMutableRawBufferPointer
+    ) throws(OpenSSLError) {
+        try check("EVP_PKEY_derive_init") { unsafe EVP_PKEY_derive_init(pointer) }
+        try check("EVP_PKEY_CTX_set_hkdf_md") { unsafe EVP_PKEY_CTX_set_hkdf_md(pointer, EVP_sha256()) }
+        try unsafe secret.withOctets { octets throws(OpenSSLError) in
+            let key = unsafe octets.bindMemory(to: UInt8.self)
+            try check("EVP_PKEY_CTX_set1_hkdf_key") {
+                unsafe EVP_PKEY_CTX_set1_hkdf_key(pointer, key.baseAddress, CInt(key.count))
+            }
+        }
+        try check("EVP_PKEY_CTX_add1_hkdf_info") {
+            unsafe EVP_PKEY_CTX_add1_hkdf_info(pointer, info, CInt(info.count))
+        }
+        var count = output.count
+        let start = unsafe output.bindMemory(to: UInt8.self).baseAddress
+        try check("EVP_PKEY_derive") { unsafe EVP_PKEY_derive(pointer, start, &count) }
+    }
+}

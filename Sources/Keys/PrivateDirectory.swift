@@ -1,0 +1,48 @@
+import Glibc
+
+/// Directories that nobody but their user can change.
+package enum PrivateDirectory {
+    /// Makes the directory with mode 0700, and the missing ones above it.
+    ///
+    /// One that is there already must belong to this user and be writable for nobody else; a symbolic link to one is
+    /// followed (systemd makes such links), and what it leads to is checked.
+    package static func make(at path: String) throws(FileError) {
+        guard !path.isEmpty, !path.utf8.contains(0) else { throw FileError(path: path, reason: .unusablePath) }
+        try makeMissing(path)
+        let number = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if number < 0 && errno == ENOTDIR { throw FileError(path: path, reason: .notDirectory) }
+        let directory = try Descriptor(takingOwnershipOf: number, path: path, operation: "open")
+        try check(directory.status(), path: path)
+    }
+
+    private static func makeMissing(_ path: String) throws(FileError) {
+        if unsafe mkdir(path, 0o700) == 0 { return try synchronizeParent(of: path) }
+        if errno == EEXIST { return }
+        guard errno == ENOENT, let parent = parent(of: path) else { throw .afterCall("mkdir", path: path) }
+        try makeMissing(parent)
+        guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .afterCall("mkdir", path: path) }
+        try synchronizeParent(of: path)
+    }
+
+    private static func synchronizeParent(of path: String) throws(FileError) {
+        let parent = parent(of: path) ?? "."
+        let number = unsafe open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        try Descriptor(takingOwnershipOf: number, path: parent, operation: "open").synchronize()
+    }
+
+    /// What stands before the last name; nil for a single name and for the root.
+    private static func parent(of path: String) -> String? {
+        let parts = path.split(separator: "/")
+        guard parts.count > 1 else { return path.hasPrefix("/") && !parts.isEmpty ? "/" : nil }
+        return (path.hasPrefix("/") ? "/" : "") + parts.dropLast().joined(separator: "/")
+    }
+
+    private static func check(_ status: stat, path: String) throws(FileError) {
+        guard status.st_uid == geteuid() else {
+            throw FileError(path: path, reason: .wrongOwner(uid: status.st_uid))
+        }
+        guard status.st_mode & 0o022 == 0 else {
+            throw FileError(path: path, reason: .tooPermissive(mode: status.st_mode & 0o7777, advised: "0700"))
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import COpenSSL
+
+/// The owner of one PKCS8_PRIV_KEY_INFO: a private key in clear, which libcrypto wipes when it frees it.
+@safe struct PrivateKeyInfo: ~Copyable {
+    private let pointer: OpaquePointer  // <PKCS8_PRIV_KEY_INFO>
+
+    /// Takes ownership: the caller must not free `pointer`.
+    init(takingOwnershipOf pointer: OpaquePointer) {
+        unsafe self.pointer = unsafe pointer
+    }
+
+    init(of key: PKey) throws(OpenSSLError) {
+        unsafe pointer = try key.withPointer { key throws(OpenSSLError) in
+            try unsafe checkNotNull("EVP_PKEY2PKCS8") { unsafe EVP_PKEY2PKCS8(key) }
+        }
+    }
+
+    deinit { unsafe PKCS8_PRIV_KEY_INFO_free(pointer) }
+
+    func key() throws(OpenSSLError) -> PKey {
+        try unsafe PKey(takingOwnershipOf: checkNotNull("EVP_PKCS82PKEY") { unsafe EVP_PKCS82PKEY(pointer) })
+    }
+
+    /// PBES2 with AES-256-CBC and PBKDF2-HMAC-SHA256 (RFC 8018 §6.2).
+    func encrypted(under passphrase: Secret, salt: [UInt8], iterations: CInt) throws(OpenSSLError) -> EncryptedKeyInfo {
+        var salt = salt
+        return try unsafe passphrase.withOctets { octets throws(OpenSSLError) in
+            let characters = unsafe octets.bindMemory(to: CChar.self)
+            return try unsafe EncryptedKeyInfo(
+                takingOwnershipOf: checkNotNull("PKCS8_encrypt") {
+                    // -1: PBES2, whose PRF is HMAC-SHA256 where the cipher names no other.
+                    unsafe PKCS8_encrypt(
+                        -1, EVP_aes_256_cbc(), characters.baseAddress, CInt(characters.count), &salt,
+                        CInt(salt.count), iterations, pointer)
+                })
+        }
+    }
+}

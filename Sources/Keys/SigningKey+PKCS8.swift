@@ -1,0 +1,59 @@
+extension SigningKey {
+    /// PBKDF2's rounds: OpenSSL's default.
+    ///
+    /// They are few because the passphrases are derived from a secret of full entropy, which nobody can guess however
+    /// fast a guess is. They would be too few for a PIN or a chosen password.
+    private static let iterations: CInt = 2_048
+    private static let saltCount = 16
+
+    /// The key as DER EncryptedPrivateKeyInfo (RFC 5958 §3): PBES2 with AES-256-CBC and PBKDF2-HMAC-SHA256.
+    ///
+    /// `passphrase` must be of full entropy, such as `AgentSecret.passphrase(for:)` gives; see `iterations`.
+    package func encryptedPKCS8(passphrase: Secret) throws(OpenSSLError) -> [UInt8] {
+        try PrivateKeyInfo(of: pair)
+            .encrypted(under: passphrase, salt: SecureRandom.octets(Self.saltCount), iterations: Self.iterations)
+            .der()
+    }
+
+    /// Reads a DER EncryptedPrivateKeyInfo that holds a key on P-256, also one that another tool wrote.
+    ///
+    /// The octets choose the number of rounds, and so the time it takes: read only octets that are known to be ours.
+    package convenience init(encryptedPKCS8: [UInt8], passphrase: Secret) throws(KeyError) {
+        let pair = try Self.decrypted(Self.encryptedInfo(encryptedPKCS8), with: passphrase)
+        guard pair.isP256 else { throw .unsupported("it is not on P-256") }
+        do throws(OpenSSLError) {
+            try PKeyContext(for: pair).checkPair()
+        } catch {
+            throw .malformed(error)
+        }
+        do throws(OpenSSLError) {
+            try self.init(pair)
+        } catch {
+            throw .openSSL(error)
+        }
+    }
+
+    private static func encryptedInfo(_ der: [UInt8]) throws(KeyError) -> EncryptedKeyInfo {
+        do throws(OpenSSLError) {
+            return try EncryptedKeyInfo.reading(der: der)
+        } catch {
+            throw .malformed(error)
+        }
+    }
+
+    private static func decrypted(
+        _ info: consuming EncryptedKeyInfo, with passphrase: Secret
+    ) throws(KeyError) -> PKey {
+        let inner: PrivateKeyInfo
+        do throws(OpenSSLError) {
+            inner = try info.decrypted(with: passphrase)
+        } catch {
+            throw .wrongPassphrase(error)
+        }
+        do throws(OpenSSLError) {
+            return try inner.key()
+        } catch {
+            throw .malformed(error)
+        }
+    }
+}

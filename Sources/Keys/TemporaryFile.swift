@@ -1,0 +1,49 @@
+import Glibc
+
+/// A file under a random name beside its later place.
+///
+/// It is removed unless it was renamed.
+struct TemporaryFile: ~Copyable {
+    private let file: Descriptor
+    private let directory: CInt
+    private let name: String
+    private var isRenamed = false
+
+    /// The directory must stay open for as long as this value lives.
+    init(for location: FileLocation, in directory: borrowing Descriptor) throws(FileError) {
+        let name = ".tmp-" + String(UInt64.random(in: .min ... .max), radix: 16)
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let number = unsafe openat(directory.number, name, flags, 0o600)
+        file = try Descriptor(takingOwnershipOf: number, path: location.path, operation: "open")
+        (self.directory, self.name) = (directory.number, name)
+    }
+
+    deinit {
+        if !isRenamed { _ = unsafe unlinkat(directory, name, 0) }
+    }
+
+    /// Writes the content and waits until it is on the disk.
+    func fill(_ octets: UnsafeRawBufferPointer, mode: mode_t) throws(FileError) {
+        try unsafe file.writeAll(octets)
+        try file.setMode(mode)
+        try file.synchronize()
+    }
+
+    /// Gives the file its name; whoever opens that name finds the old file or the whole new one.
+    mutating func take(
+        _ location: FileLocation, in directory: borrowing Descriptor, replacing: Bool
+    ) throws(FileError) {
+        if replacing {
+            guard unsafe renameat(directory.number, name, directory.number, location.name) == 0 else {
+                throw .afterCall("rename", path: location.path)
+            }
+            isRenamed = true
+        } else {
+            // A link, because rename would overwrite, and Glibc's module lacks renameat2. The temporary name goes
+            // with this value.
+            guard unsafe linkat(directory.number, name, directory.number, location.name, 0) == 0 else {
+                throw .afterCall("link", path: location.path)
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import CLinux
+import Glibc
+
+/// What a process that holds keys sets for itself, before it reads the first one.
+package enum ProcessHardening {
+    /// Files for this user only, and no memory on a disk or in a debugger.
+    ///
+    /// To be called first in `main`, before any thread is there: the umask belongs to the whole process.
+    package static func apply() throws(SystemError) {
+        // Not 0177, which would take the search permission from directories.
+        umask(0o077)
+        // No core dump, and no ptrace by processes of the same user (prctl(2), PR_SET_DUMPABLE).
+        guard clinux_forbid_dumps() == 0 else { throw .afterCall("prctl PR_SET_DUMPABLE") }
+        // Again no core dump, where something below makes the process dumpable once more.
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) == 0 else {
+            throw .afterCall("setrlimit RLIMIT_CORE")
+        }
+    }
+}

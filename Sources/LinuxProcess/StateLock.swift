@@ -1,0 +1,60 @@
+import Glibc
+
+/// The claim of one process to a state directory: a lock on its file `agent.lock`, which holds the process's id.
+///
+/// The kernel gives the lock up when the process ends, however it ends, so there is nothing to clean up after a
+/// crash. The file stays: removing it would let two processes lock two files of the same name.
+package final class StateLock: Sendable {
+    package static let fileName = "agent.lock"
+
+    /// The locked file.
+    package let path: String
+
+    private init(path: String) {
+        self.path = path
+    }
+
+    /// Locks the directory for the rest of the process's life.
+    ///
+    /// The lock does not depend on the returned value being kept: its descriptor is never closed, because Swift may
+    /// release a value right after its last use, long before the process ends.
+    @discardableResult
+    package static func acquire(directory: String) throws(StateLockError) -> StateLock {
+        let path = directory + "/" + fileName
+        let file = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw .system(.afterCall("open \(path)")) }
+        do throws(StateLockError) {
+            try lock(file, path: path)
+            try writeProcessID(to: file, path: path)
+        } catch {
+            close(file)
+            throw error
+        }
+        return StateLock(path: path)
+    }
+
+    private static func lock(_ file: CInt, path: String) throws(StateLockError) {
+        // flock(2), not fcntl(2): a lock of the latter goes when any descriptor of the file is closed.
+        while flock(file, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EINTR { continue }
+            guard errno == EWOULDBLOCK else { throw .system(.afterCall("flock \(path)")) }
+            throw .heldBy(pid: processID(in: file), path: path)
+        }
+    }
+
+    private static func writeProcessID(to file: CInt, path: String) throws(StateLockError) {
+        let text = Array("\(getpid())\n".utf8)
+        guard ftruncate(file, 0) == 0 else { throw .system(.afterCall("ftruncate \(path)")) }
+        guard unsafe pwrite(file, text, text.count, 0) == text.count else {
+            throw .system(.afterCall("write \(path)"))
+        }
+    }
+
+    /// What the holder wrote; nil where it has not come to that yet, or where it is no process id.
+    private static func processID(in file: CInt) -> Int32? {
+        var octets = [UInt8](repeating: 0, count: 16)
+        let count = unsafe pread(file, &octets, octets.count, 0)
+        guard count > 1, octets[count - 1] == UInt8(ascii: "\n") else { return nil }
+        return Int32(String(decoding: octets.prefix(count - 1), as: UTF8.self)).flatMap { $0 > 0 ? $0 : nil }
+    }
+}

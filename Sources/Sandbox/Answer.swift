@@ -1,0 +1,41 @@
+import HTTPTypes
+import IssuerProtocol
+import StrictJSON
+
+/// An HTTP answer before it goes out.
+package struct Answer: Sendable {
+    package var status: Int
+    package var contentType: String?
+    package var body: [UInt8]
+    /// Seconds.
+    package var retryAfter: Int64?
+    /// The methods that a path takes, for 405.
+    package var allow: String?
+
+    static func json(_ status: Int, _ object: JSONObject) -> Answer {
+        Answer(status: status, contentType: "application/json", body: JSONValue.object(object).serialized())
+    }
+
+    static func list(_ elements: [JSONObject]) -> Answer {
+        let array = JSONValue.array(elements.map { .object($0) })
+        return Answer(status: 200, contentType: "application/json", body: array.serialized())
+    }
+
+    static let noContent = Answer(status: 204, body: [])
+
+    static func problem(_ refusal: SandboxRefusal, retryAfter: Int64? = nil, allow: String? = nil) -> Answer {
+        let title = HTTPResponse.Status(integerLiteral: refusal.status).reasonPhrase
+        let problem = Problem(
+            status: refusal.status, code: refusal.code, title: title.isEmpty ? nil : title, detail: refusal.detail)
+        return Answer(
+            status: refusal.status, contentType: Problem.contentType, body: problem.octets, retryAfter: retryAfter,
+            allow: allow)
+    }
+
+    /// What a proxy or a bad deployment would answer: no problem of the protocol's.
+    static func fault(_ fault: Fault) -> Answer {
+        Answer(
+            status: fault.status, contentType: "text/plain", body: Array("planned failure\n".utf8),
+            retryAfter: fault.retryAfter)
+    }
+}

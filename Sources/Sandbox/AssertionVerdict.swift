@@ -1,0 +1,55 @@
+import Keys
+import StrictJSON
+import WebAuthn
+
+/// What the issuer checked of an assertion (WebAuthn Level 3 §7.2), and with what result.
+struct AssertionVerdict: Sendable {
+    /// In the order in which the verifier goes through them; the first that fails ends it.
+    private static let checks: [VerificationFailure.Code] = [
+        .credentialId, .userHandle, .clientData, .type, .challenge, .origin, .crossOrigin, .topOrigin,
+        .authenticatorData, .rpId, .userPresence, .userVerification, .backupState, .signature, .signCount,
+    ]
+
+    /// The number to keep; nil where the assertion does not hold.
+    let signCount: UInt32?
+    /// Why it does not hold.
+    let failure: String?
+    private let failed: VerificationFailure.Code?
+    private let userVerificationRequired: Bool
+
+    init(_ response: AuthenticationResponse, _ visit: DecisionVisit, _ authenticator: AuthenticatorRecord) throws {
+        let publicKey = try PublicKey(subjectPublicKeyInfo: authenticator.publicKey)
+        userVerificationRequired = visit.purchase.userVerification == UserVerificationRequirement.required.rawValue
+        do throws(VerificationFailure) {
+            signCount = try AssertionVerifier.verify(
+                response, publicKey: publicKey, credentialId: authenticator.credentialId,
+                userHandle: authenticator.userId, challenge: visit.request.challenge, origin: visit.request.origin,
+                rpId: visit.site.rpId, userVerificationRequired: userVerificationRequired,
+                signCount: .mustRise(above: authenticator.signCount))
+            failure = nil
+            failed = nil
+        } catch {
+            signCount = nil
+            failure = error.description
+            failed = error.code
+        }
+    }
+
+    /// `[{"check", "result": "passed | failed | notRequired | notReached"}]`.
+    var json: JSONValue {
+        var isOver = false
+        return .array(
+            Self.checks.map { check in
+                let result: String
+                if isOver {
+                    result = "notReached"
+                } else if check == failed {
+                    result = "failed"
+                    isOver = true
+                } else {
+                    result = check == .userVerification && !userVerificationRequired ? "notRequired" : "passed"
+                }
+                return ["check": .string(check.rawValue), "result": .string(result)]
+            })
+    }
+}

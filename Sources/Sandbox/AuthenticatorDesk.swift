@@ -1,0 +1,35 @@
+import GRDB
+import IssuerProtocol
+import StrictJSON
+
+/// What an enrolled authenticator asks about itself, and how it ends its enrollment.
+struct AuthenticatorDesk: Sendable {
+    let backend: IssuerBackend
+
+    func status(_ incoming: Incoming) async throws -> Answer {
+        let authenticator = try await backend.authenticated(incoming)
+        return .json(
+            200,
+            [
+                "authenticatorId": .string(authenticator.id), "signCount": .integer(Int64(authenticator.signCount)),
+            ])
+    }
+
+    func unenroll(_ incoming: Incoming) async throws -> Answer {
+        let authenticator = try await backend.authenticated(incoming)
+        try await end(authenticator.id, as: "unenrolled")
+        return .noContent
+    }
+
+    /// The token is worth nothing from here on, and nothing is listed any more; what is open runs into its expiry.
+    func end(_ id: String, as ending: String) async throws {
+        let now = backend.now
+        try await backend.book.queue.write { db in
+            try db.execute(
+                sql: "UPDATE authenticator SET endedAt = ?, ending = ? WHERE id = ? AND endedAt IS NULL",
+                arguments: [now, ending, id])
+            try db.execute(sql: "DELETE FROM listing WHERE authenticatorId = ?", arguments: [id])
+        }
+        backend.bell.ring(.authenticator(id))
+    }
+}

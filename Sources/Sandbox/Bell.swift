@@ -1,0 +1,87 @@
+import ServiceLifecycle
+import Synchronization
+
+/// Wakes whoever waits for news about something, so that a long poll needs no loop.
+///
+/// Waiters are bounded, end at their time limit, and end at once when the process is asked to stop.
+package final class Bell: Sendable {
+    /// What the news are about.
+    package enum Topic: Hashable, Sendable {
+        case authenticator(String)
+        case purchase(String)
+    }
+
+    /// More wait already than the bell takes on.
+    struct TooManyWaiters: Error {}
+
+    private struct State {
+        var nextID: UInt64 = 0
+        var count = 0
+        var waiters: [Topic: [UInt64: AsyncStream<Void>.Continuation]] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let maxWaiters: Int
+    private let sleep: @Sendable (Duration) async throws -> Void
+
+    package init(maxWaiters: Int = 10_000, sleep: @escaping @Sendable (Duration) async throws -> Void) {
+        self.maxWaiters = maxWaiters
+        self.sleep = sleep
+    }
+
+    /// How many wait now.
+    package var waiting: Int { state.withLock { $0.count } }
+
+    func ring(_ topic: Topic) {
+        let woken = state.withLock { $0.waiters[topic].map { Array($0.values) } ?? [] }
+        for continuation in woken { continuation.yield() }
+    }
+
+    /// Looks now and after every ring until there is a value, and gives nil when `seconds` are over.
+    ///
+    /// The waiter is on the list before the first look, so that no ring falls between the two.
+    func firstValue<Value: Sendable>(
+        about topic: Topic, within seconds: Int64, look: @Sendable () async throws -> Value?
+    ) async throws -> Value? {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let id = try enter(continuation, topic)
+        defer { leave(id, topic) }
+        return try await withGracefulShutdownHandler {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { [sleep] in
+                    try? await sleep(.seconds(seconds))
+                    continuation.finish()
+                }
+                defer { group.cancelAll() }
+                if let value = try await look() { return value }
+                for await _ in stream {
+                    if let value = try await look() { return value }
+                }
+                return nil
+            }
+        } onGracefulShutdown: {
+            continuation.finish()
+        }
+    }
+
+    private func enter(_ continuation: AsyncStream<Void>.Continuation, _ topic: Topic) throws(TooManyWaiters) -> UInt64
+    {
+        let id: UInt64? = state.withLock { state in
+            guard state.count < maxWaiters else { return nil }
+            state.nextID += 1
+            state.count += 1
+            state.waiters[topic, default: [:]][state.nextID] = continuation
+            return state.nextID
+        }
+        guard let id else { throw TooManyWaiters() }
+        return id
+    }
+
+    private func leave(_ id: UInt64, _ topic: Topic) {
+        state.withLock { state in
+            state.count -= 1
+            state.waiters[topic]?[id] = nil
+            if state.waiters[topic]?.isEmpty == true { state.waiters[topic] = nil }
+        }
+    }
+}

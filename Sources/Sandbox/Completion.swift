@@ -1,0 +1,66 @@
+import GRDB
+import ThreeDS
+
+/// How a purchase ends: once, by a decision, by the payer's leaving, or by its expiry.
+enum Completion {
+    /// The completion, if there is one by now.
+    ///
+    /// An expiry takes no timer: whoever looks first after it writes it down.
+    static func of(_ purchase: PurchaseRecord, now: Int64, _ db: Database) throws -> CompletionRecord? {
+        if let record = try stored(purchase.id, db) { return record }
+        guard now >= purchase.expiresAt else { return nil }
+        try complete(purchase, as: .expired, now: purchase.expiresAt, db)
+        return try stored(purchase.id, db)
+    }
+
+    /// Throws where the purchase has a completion already: the table has room for one.
+    static func complete(
+        _ purchase: PurchaseRecord, as status: CompletionRecord.Status, reason: String? = nil, jti: String? = nil,
+        now: Int64, _ db: Database
+    ) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO completion (purchaseId, status, transStatus, reason, jti, at) VALUES (?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                purchase.id, status.rawValue, status == .authenticated ? "Y" : "N", reason, jti, now,
+            ])
+    }
+
+    private static func stored(_ purchaseId: Int64, _ db: Database) throws -> CompletionRecord? {
+        try CompletionRecord.fetchOne(
+            db, sql: "SELECT * FROM completion WHERE purchaseId = ?", arguments: [purchaseId])
+    }
+}
+
+extension PurchaseRecord {
+    static func byID(_ id: Int64, _ db: Database) throws -> PurchaseRecord {
+        guard let record = try fetchOne(db, sql: "SELECT * FROM purchase WHERE id = ?", arguments: [id]) else {
+            throw BookError(what: "a request without its purchase")
+        }
+        return record
+    }
+
+    /// The purchase that stands for an acsTransId: of several, which only `force` makes, the first.
+    static func first(_ acsTransId: ACSTransactionID, _ db: Database) throws -> PurchaseRecord {
+        let found = try fetchOne(
+            db, sql: "SELECT * FROM purchase WHERE acsTransId = ? ORDER BY id LIMIT 1",
+            arguments: [acsTransId.canonical])
+        guard let found else { throw SandboxRefusal.notFound("no purchase has this acsTransId") }
+        return found
+    }
+}
+
+extension RequestRecord {
+    /// The requests of a purchase that a decision can still be taken for.
+    static func open(of purchaseId: Int64, now: Int64, _ db: Database) throws -> [RequestRecord] {
+        try fetchAll(
+            db,
+            sql: """
+                SELECT * FROM authnRequest WHERE purchaseId = ? AND cancelledAt IS NULL AND exp > ?
+                    AND NOT EXISTS (SELECT 1 FROM decision WHERE decision.jti = authnRequest.jti)
+                ORDER BY rowid
+                """,
+            arguments: [purchaseId, now])
+    }
+}

@@ -1,0 +1,158 @@
+import FoundationEssentials
+import GRDB
+import IssuerProtocol
+import Keys
+import StrictJSON
+import WebAuthn
+
+/// Takes decisions: verifies what approves, and completes the purchase.
+///
+/// A decision concerns its jti. Where the same transaction stands under several, what is said of one leaves the others
+/// as they are; only the payer's own yes or no completes the purchase for all.
+struct DecisionDesk: Sendable {
+    private enum Outcome: Sendable {
+        case taken(TransStatus)
+        /// Unlike a thrown error it leaves what was written in place.
+        case refused(SandboxRefusal)
+    }
+
+    /// How many refused assertions are kept for one request.
+    private static let maxRefused = 10
+
+    let backend: IssuerBackend
+
+    func take(_ incoming: Incoming) async throws -> Answer {
+        let authenticator = try await backend.authenticated(incoming)
+        guard let jti = incoming.captured.first.flatMap(TokenID.init) else { throw Self.unknownRequest }
+        let digest = try SHA256Digest.of(incoming.body)
+        let site = try backend.site.get()
+        let now = backend.now
+        let (outcome, acsTransId) = try await backend.book.queue.write { db in
+            let request = try Self.request(jti, of: authenticator, db)
+            let purchase = try PurchaseRecord.byID(request.purchaseId, db)
+            let visit = DecisionVisit(
+                body: incoming.body, digest: digest, request: request, purchase: purchase, site: site, now: now)
+            return (try Self.decide(visit, db), purchase.acsTransId)
+        }
+        backend.bell.ring(.purchase(acsTransId))
+        switch outcome {
+        case .taken(let status): return .json(200, ["transStatus": .string(status.rawValue)])
+        case .refused(let refusal): throw refusal
+        }
+    }
+
+    private static let unknownRequest = SandboxRefusal.listed(
+        .unknownRequest, "no request of this authenticator has this jti")
+
+    private static func request(
+        _ jti: TokenID, of authenticator: AuthenticatorRecord, _ db: Database
+    ) throws -> RequestRecord {
+        let found = try RequestRecord.fetchOne(
+            db, sql: "SELECT * FROM authnRequest WHERE jti = ? AND authenticatorId = ?",
+            arguments: [jti.text, authenticator.id])
+        guard let found else { throw unknownRequest }
+        return found
+    }
+
+    private static func decide(_ visit: DecisionVisit, _ db: Database) throws -> Outcome {
+        if let earlier = try DecisionRecord.of(visit.request.jti, db) {
+            guard earlier.digest == visit.digest else {
+                return .refused(.listed(.alreadyDecided, "the request has another decision already"))
+            }
+            return .taken(earlier.transStatus == "Y" ? .authenticated : .notAuthenticated)
+        }
+        guard visit.request.cancelledAt == nil else {
+            return .refused(.listed(.cancelled, "the request was taken back"))
+        }
+        guard visit.now < visit.request.exp else { return .refused(.listed(.expired, "the request has expired")) }
+        switch try DecisionMessage(octets: visit.body) {
+        case .approve(let response): return try approve(visit, response, db)
+        case .deny(let reason): return try deny(visit, reason, db)
+        }
+    }
+
+    private static func approve(
+        _ visit: DecisionVisit, _ response: AuthenticationResponse, _ db: Database
+    ) throws -> Outcome {
+        guard try Completion.of(visit.purchase, now: visit.now, db) == nil else {
+            return .refused(.listed(.alreadyDecided, "the purchase is completed by another request"))
+        }
+        let authenticator = try AuthenticatorRecord.byID(visit.request.authenticatorId, db)
+        let verdict = try AssertionVerdict(response, visit, authenticator)
+        guard let signCount = verdict.signCount else {
+            try keep(refused: verdict, visit, db)
+            return .refused(.listed(.invalidAssertion, verdict.failure ?? "the assertion does not hold"))
+        }
+        try db.execute(
+            sql: "UPDATE authenticator SET signCount = ? WHERE id = ?", arguments: [signCount, authenticator.id])
+        try record(visit, .authenticated, authenticator, verdict, db)
+        try Completion.complete(
+            visit.purchase, as: .authenticated, jti: visit.request.jti, now: visit.now, db)
+        return .taken(.authenticated)
+    }
+
+    /// The payer's own no ends the purchase at once; the software's no ends it where no other request is left that could
+    /// still bring the payer's word.
+    private static func deny(_ visit: DecisionVisit, _ reason: DenyReason, _ db: Database) throws -> Outcome {
+        let authenticator = try AuthenticatorRecord.byID(visit.request.authenticatorId, db)
+        try record(visit, .notAuthenticated, authenticator, nil, db)
+        let othersAreOpen = try !RequestRecord.open(of: visit.purchase.id, now: visit.now, db).isEmpty
+        let isPayersWord = reason == .userDenied || reason == .suspectedFraud
+        if isPayersWord || !othersAreOpen, try Completion.of(visit.purchase, now: visit.now, db) == nil {
+            try Completion.complete(
+                visit.purchase, as: .notAuthenticated, reason: reason.rawValue, jti: visit.request.jti,
+                now: visit.now, db)
+        }
+        return .taken(.notAuthenticated)
+    }
+
+    private static func record(
+        _ visit: DecisionVisit, _ status: TransStatus, _ authenticator: AuthenticatorRecord,
+        _ verdict: AssertionVerdict?, _ db: Database
+    ) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO decision (jti, digest, body, transStatus, at, storedSignCount, verdict)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                visit.request.jti, Data(visit.digest), String(decoding: visit.body, as: UTF8.self), status.rawValue,
+                visit.now, authenticator.signCount, verdict?.json.text,
+            ])
+        try RequestMaker.unlist(visit.request.jti, db)
+    }
+
+    private static func keep(refused verdict: AssertionVerdict, _ visit: DecisionVisit, _ db: Database) throws {
+        let kept = try Int.fetchOne(
+            db, sql: "SELECT count(*) FROM refusedAssertion WHERE jti = ?", arguments: [visit.request.jti])
+        guard kept ?? 0 < maxRefused else { return }
+        try db.execute(
+            sql: "INSERT INTO refusedAssertion (jti, at, verdict) VALUES (?, ?, ?)",
+            arguments: [visit.request.jti, visit.now, verdict.json.text])
+    }
+}
+
+/// One call with a decision.
+struct DecisionVisit: Sendable {
+    let body: [UInt8]
+    let digest: [UInt8]
+    let request: RequestRecord
+    let purchase: PurchaseRecord
+    let site: IssuerSite
+    let now: Int64
+}
+
+extension DecisionRecord {
+    static func of(_ jti: String, _ db: Database) throws -> DecisionRecord? {
+        try fetchOne(db, sql: "SELECT * FROM decision WHERE jti = ?", arguments: [jti])
+    }
+}
+
+extension AuthenticatorRecord {
+    static func byID(_ id: String, _ db: Database) throws -> AuthenticatorRecord {
+        guard let record = try fetchOne(db, sql: "SELECT * FROM authenticator WHERE id = ?", arguments: [id]) else {
+            throw BookError(what: "a request without its authenticator")
+        }
+        return record
+    }
+}

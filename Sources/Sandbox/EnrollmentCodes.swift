@@ -1,0 +1,64 @@
+import FoundationEssentials
+import GRDB
+import IssuerProtocol
+import StrictJSON
+import WebAuthn
+
+/// Makes enrollment codes, as a bank's app or branch would hand them out.
+struct EnrollmentCodes: Sendable {
+    private static let known: Set<String> = ["attestation", "userVerification", "expiresIn", "sameCardholderAs"]
+    /// Crockford's: none that is taken for another; 32 of them, so that five bits of an octet choose one.
+    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+
+    let backend: IssuerBackend
+
+    /// `{"attestation"?, "userVerification"?, "expiresIn"?, "sameCardholderAs"?}` → `{"code", "link"}`.
+    func make(_ incoming: Incoming) async throws -> Answer {
+        let body = try incoming.object(emptyAllowed: true)
+        try body.refuseMembers(except: Self.known)
+        let attestation: AttestationConveyance = try body.optionalChoice("attestation") ?? .none
+        let userVerification: UserVerificationRequirement = try body.optionalChoice("userVerification") ?? .preferred
+        let expiresIn = try body.optionalInteger("expiresIn", in: 0...86_400) ?? 600
+        let cardholder = try body.optionalString("sameCardholderAs", octets: 1...64)
+        let code = try newCode()
+        let fresh = try backend.surroundings.random(32)
+        let expiresAt = backend.now + expiresIn
+        let site = try backend.site.get()
+        try await backend.book.queue.write { db in
+            let userId = try cardholder.map { try Self.userId(of: $0, db) } ?? fresh
+            try db.execute(
+                sql: """
+                    INSERT INTO enrollmentCode (code, userId, attestation, userVerification, expiresAt)
+                    VALUES (?, ?, ?, ?, ?)
+                    """,
+                arguments: [code, Data(userId), attestation.rawValue, userVerification.rawValue, expiresAt])
+        }
+        return .json(201, ["code": .string(code), "link": .string(Self.link(site.issuer, code))])
+    }
+
+    private static func userId(of authenticatorId: String, _ db: Database) throws -> [UInt8] {
+        guard
+            let record = try AuthenticatorRecord.fetchOne(
+                db, sql: "SELECT * FROM authenticator WHERE id = ?", arguments: [authenticatorId])
+        else { throw SandboxRefusal.notFound("sameCardholderAs: no such authenticator") }
+        return record.userId
+    }
+
+    private func newCode() throws -> String {
+        let characters = try backend.surroundings.random(8).map { Self.alphabet[Int($0 & 31)] }
+        return String(characters[0..<4]) + "-" + String(characters[4..<8])
+    }
+
+    /// Both values percent-encoded (RFC 3986 §2.1); in an issuer's URL only `:`, `/` and an address's brackets need it.
+    static func link(_ issuer: IssuerURL, _ code: String) -> String {
+        let encoded = issuer.text.utf8.map { octet -> String in
+            switch octet {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+                UInt8(ascii: "."):
+                String(UnicodeScalar(octet))
+            default: "%" + Base16.encode([octet]).uppercased()
+            }
+        }.joined()
+        return "oob-enroll:?issuer=\(encoded)&code=\(code)"
+    }
+}

@@ -1,0 +1,81 @@
+import FoundationEssentials
+import GRDB
+import IssuerProtocol
+import StrictJSON
+import WebAuthn
+
+/// Opens a registration ceremony for whoever has an enrollment code.
+struct EnrollmentOptions: Sendable {
+    /// Seconds in which a ceremony must be answered.
+    static let lifetime: Int64 = 600
+    /// Options that were lost on the way can be asked for again, but not without end.
+    private static let maxGiven = 5
+
+    let backend: IssuerBackend
+
+    func give(_ incoming: Incoming) async throws -> Answer {
+        let text = try EnrollmentOptionsRequest(octets: incoming.body).enrollmentCode
+        let site = try backend.site.get()
+        let ceremonyId = try backend.surroundings.randomID()
+        let challenge = try backend.surroundings.random(32)
+        let now = backend.now
+        let answer = try await backend.book.queue.write { db in
+            let code = try Self.openCode(text, now: now, db)
+            try db.execute(
+                sql: "UPDATE enrollmentCode SET optionsGiven = optionsGiven + 1 WHERE code = ?",
+                arguments: [code.code])
+            try db.execute(
+                sql: "INSERT INTO ceremony (id, code, challenge, expiresAt) VALUES (?, ?, ?, ?)",
+                arguments: [ceremonyId, code.code, Data(challenge), now + Self.lifetime])
+            let options = try Self.options(for: code, challenge: challenge, site: site, db)
+            return EnrollmentOptionsAnswer(ceremonyId: ceremonyId, options: options)
+        }
+        return .json(200, answer.json)
+    }
+
+    private static func openCode(_ text: String, now: Int64, _ db: Database) throws -> EnrollmentCodeRecord {
+        let found = try EnrollmentCodeRecord.fetchOne(
+            db, sql: "SELECT * FROM enrollmentCode WHERE code = ?", arguments: [text])
+        guard let found, found.usedAt == nil, now < found.expiresAt, found.optionsGiven < maxGiven else {
+            throw SandboxRefusal.listed(.invalidEnrollmentCode, "the code is wrong, used or expired")
+        }
+        return found
+    }
+
+    private static func options(
+        for code: EnrollmentCodeRecord, challenge: [UInt8], site: IssuerSite, _ db: Database
+    ) throws -> PublicKeyCredentialCreationOptions {
+        let enrolled = try AuthenticatorRecord.fetchAll(
+            db, sql: "SELECT * FROM authenticator WHERE userId = ? AND endedAt IS NULL",
+            arguments: [Data(code.userId)])
+        return PublicKeyCredentialCreationOptions(
+            rpId: site.rpId, rpName: "Sandbox issuer", userId: code.userId, userName: "cardholder",
+            userDisplayName: "Sandbox cardholder", challenge: challenge,
+            pubKeyCredParams: RegistrationDesk.algorithms, excludeCredentials: enrolled.map(\.credentialId),
+            userVerification: code.userVerification, attestation: code.attestation)
+    }
+}
+
+/// What an enrollment code allows, and how far it is used.
+struct EnrollmentCodeRecord: FetchableRecord, Sendable {
+    let code: String
+    let userId: [UInt8]
+    let attestation: AttestationConveyance
+    let userVerification: UserVerificationRequirement
+    let expiresAt: Int64
+    let optionsGiven: Int
+    let usedAt: Int64?
+
+    init(row: Row) throws {
+        guard let attestation = AttestationConveyance(rawValue: row["attestation"]),
+            let userVerification = UserVerificationRequirement(rawValue: row["userVerification"])
+        else { throw BookError(what: "enrollmentCode") }
+        self.attestation = attestation
+        self.userVerification = userVerification
+        code = row["code"]
+        userId = row.octets("userId")
+        expiresAt = row["expiresAt"]
+        optionsGiven = row["optionsGiven"]
+        usedAt = row["usedAt"]
+    }
+}

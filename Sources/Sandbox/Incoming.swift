@@ -1,0 +1,67 @@
+import IssuerProtocol
+import StrictJSON
+
+/// A call as it came over HTTP, whole and within bounds.
+package struct Call: Sendable {
+    /// Octets of a body.
+    package static let maxBody = 1_048_576
+
+    package var method: String
+    /// Without the query, percent-encoded as it came.
+    package var path: String
+    /// Of names that stand twice, the first.
+    package var query: [String: String]
+    /// The `Authorization` field.
+    package var authorization: String?
+    package var body: [UInt8]
+
+    package init(
+        _ method: String, _ path: String, query: [String: String] = [:], authorization: String? = nil,
+        body: [UInt8] = []
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.authorization = authorization
+        self.body = body
+    }
+}
+
+/// A call that has found its route.
+struct Incoming: Sendable {
+    private let call: Call
+    /// What the path holds where its pattern has a placeholder.
+    let captured: [String]
+
+    init(_ call: Call, captured: [String]) {
+        self.call = call
+        self.captured = captured
+    }
+
+    var body: [UInt8] { call.body }
+
+    /// The token of `Authorization: Bearer …` (RFC 6750 §2.1).
+    var bearerToken: AccessToken? {
+        guard let parts = call.authorization?.split(separator: " ", maxSplits: 1), parts.count == 2,
+            parts[0].lowercased() == "bearer"
+        else { return nil }
+        return AccessToken(String(parts[1]))
+    }
+
+    func query(_ name: String) -> String? { call.query[name] }
+
+    /// Seconds to wait, 0 to 60; absent is 0.
+    func wait() throws -> Int64 {
+        guard let text = call.query["wait"] else { return 0 }
+        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let seconds = Int64(text), seconds <= 60
+        else { throw SandboxRefusal.listed(.invalidRequest, "wait: must be a whole number of 0 to 60 seconds") }
+        return seconds
+    }
+
+    /// The body as an object; an empty body is an empty object where the call allows it.
+    func object(emptyAllowed: Bool = false) throws -> JSONObject {
+        if emptyAllowed, body.isEmpty { return [:] }
+        return try JSONReader.object(body, limits: JSONLimits(maxOctets: Call.maxBody))
+    }
+}

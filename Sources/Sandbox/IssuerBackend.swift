@@ -1,0 +1,46 @@
+import FoundationEssentials
+import GRDB
+import IssuerProtocol
+import Keys
+package import Logging
+
+/// All that the sandbox's calls work on.
+package struct IssuerBackend: Sendable {
+    let book: IssuerBook
+    let signer: IssuerSigner
+    let surroundings: Surroundings
+    let site: SiteHolder
+    package let bell: Bell
+    package let faults = Faults()
+    let logger: Logger
+
+    package init(
+        book: IssuerBook, signer: IssuerSigner, site: SiteHolder, surroundings: Surroundings = .system,
+        logger: Logger = Logger(label: "oob-issuer")
+    ) {
+        self.book = book
+        self.signer = signer
+        self.site = site
+        self.surroundings = surroundings
+        self.logger = logger
+        bell = Bell(sleep: surroundings.sleep)
+    }
+
+    var now: Int64 { surroundings.now() }
+
+    /// The authenticator whose token came, as it is now.
+    ///
+    /// A missing, unknown or ended one is `invalid_token`, without a word on which.
+    func authenticated(_ incoming: Incoming) async throws -> AuthenticatorRecord {
+        guard let token = incoming.bearerToken else { throw Self.invalidToken }
+        let digest = Data(try SHA256Digest.of(Array(token.reveal().utf8)))
+        let found = try await book.queue.read { db in
+            try AuthenticatorRecord.fetchOne(
+                db, sql: "SELECT * FROM authenticator WHERE tokenDigest = ? AND endedAt IS NULL", arguments: [digest])
+        }
+        guard let found else { throw Self.invalidToken }
+        return found
+    }
+
+    private static let invalidToken = SandboxRefusal.listed(.invalidToken, "no enrolled authenticator has this token")
+}

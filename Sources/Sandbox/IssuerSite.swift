@@ -1,0 +1,46 @@
+package import IssuerProtocol
+import StrictJSON
+import Synchronization
+
+/// Where the issuer is, as authenticators know it.
+package struct IssuerSite: Sendable {
+    package let issuer: IssuerURL
+    /// The relying party's id (WebAuthn §5.4.2): the issuer's host, and `localhost` for all of loopback, since it is
+    /// never an IP address.
+    package let rpId: String
+
+    package init(issuer: IssuerURL) {
+        self.issuer = issuer
+        rpId = issuer.isLoopback ? "localhost" : issuer.host
+    }
+
+    /// What a registration and an assertion name as their origin.
+    package var origin: String { issuer.text }
+
+    var discovery: Discovery {
+        Discovery(
+            issuer: issuer,
+            jwksUri: issuer.text + ProtocolRoutes.jwks,
+            enrollmentOptionsEndpoint: issuer.text + ProtocolRoutes.enrollmentOptions,
+            enrollmentsEndpoint: issuer.text + ProtocolRoutes.enrollments,
+            authnRequestsEndpoint: issuer.text + ProtocolRoutes.authnRequests,
+            authenticatorEndpoint: issuer.text + ProtocolRoutes.authenticator,
+            batchFetchEndpoint: nil, vapidPublicKey: nil)
+    }
+}
+
+/// The site, which is known only once the server listens: the port may be the system's choice.
+package final class SiteHolder: Sendable {
+    private let site: Mutex<IssuerSite?>
+
+    package init(_ site: IssuerSite? = nil) { self.site = Mutex(site) }
+
+    package func set(_ value: IssuerSite) { site.withLock { $0 = value } }
+
+    func get() throws(SandboxRefusal) -> IssuerSite {
+        guard let site = site.withLock({ $0 }) else {
+            throw SandboxRefusal(status: 503, code: nil, detail: "the sandbox is starting")
+        }
+        return site
+    }
+}

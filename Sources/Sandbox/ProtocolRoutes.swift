@@ -1,0 +1,25 @@
+import IssuerProtocol
+import StrictJSON
+
+/// The calls of the issuer protocol.
+enum ProtocolRoutes {
+    static let jwks = "/jwks.json"
+    static let enrollmentOptions = "/v1/enrollment-options"
+    static let enrollments = "/v1/enrollments"
+    static let authenticator = "/v1/authenticator"
+    static let authnRequests = "/v1/authn-requests"
+
+    static func all(of backend: IssuerBackend) -> [Route] {
+        let own = AuthenticatorDesk(backend: backend)
+        return [
+            Route("GET", Discovery.path, fault: .discovery) { _ in .json(200, try backend.site.get().discovery.json) },
+            Route("GET", jwks, fault: .jwks) { _ in .json(200, backend.signer.keySet.json) },
+            Route("POST", enrollmentOptions, fault: .enrollmentOptions, EnrollmentOptions(backend: backend).give),
+            Route("POST", enrollments, fault: .enroll, RegistrationDesk(backend: backend).take),
+            Route("GET", authenticator, fault: .authenticator, own.status),
+            Route("DELETE", authenticator, fault: .unenroll, own.unenroll),
+            Route("GET", authnRequests, fault: .fetch, FetchDesk(backend: backend).fetch),
+            Route("POST", authnRequests + "/{}/decision", fault: .decision, DecisionDesk(backend: backend).take),
+        ]
+    }
+}

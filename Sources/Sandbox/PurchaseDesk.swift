@@ -1,0 +1,162 @@
+import FoundationEssentials
+import GRDB
+import IssuerProtocol
+import StrictJSON
+import ThreeDS
+import WebAuthn
+
+/// Plays merchant, 3DS Server and ACS: starts purchases, and lets the payer leave.
+struct PurchaseDesk: Sendable {
+    let backend: IssuerBackend
+
+    /// Starts a purchase, or lists the request of one again.
+    func make(_ incoming: Incoming) async throws -> Answer {
+        let order = try PurchaseOrder(try incoming.object(emptyAllowed: true), surroundings: backend.surroundings)
+        let maker = RequestMaker(backend: backend, site: try backend.site.get())
+        let now = backend.now
+        let story = try await backend.book.queue.write { db in
+            let authenticator = try Self.authenticator(order.authenticatorId, db)
+            let purchase = try place(order, authenticator, now: now, db)
+            try list(order, purchase, authenticator, maker, now: now, db)
+            return try Story.of(purchase.id, now: now, db)
+        }
+        backend.bell.ring(.authenticator(story.purchase.authenticatorId))
+        return .json(201, story.json)
+    }
+
+    private static func authenticator(_ id: String?, _ db: Database) throws -> AuthenticatorRecord {
+        if let id {
+            let found = try AuthenticatorRecord.fetchOne(
+                db, sql: "SELECT * FROM authenticator WHERE id = ?", arguments: [id])
+            guard let found else { throw SandboxRefusal.notFound("authenticatorId: no such authenticator") }
+            guard found.endedAt == nil else {
+                throw SandboxRefusal.conflict("authenticatorId: the authenticator is \(found.ending ?? "ended")")
+            }
+            return found
+        }
+        let newest = try AuthenticatorRecord.fetchOne(
+            db, sql: "SELECT * FROM authenticator WHERE endedAt IS NULL ORDER BY seq DESC LIMIT 1")
+        guard let newest else { throw SandboxRefusal.conflict("no authenticator is enrolled: enroll one first") }
+        return newest
+    }
+
+    /// The purchase that the order means: the one that stands under its acsTransId, or a new one.
+    private func place(
+        _ order: PurchaseOrder, _ authenticator: AuthenticatorRecord, now: Int64, _ db: Database
+    ) throws -> PurchaseRecord {
+        let acsTransId = order.transaction.acsTransId
+        let digest = try ChallengeCommitment.transactionDigest(
+            order.transaction, userVerification: order.userVerification.rawValue)
+        let standing = try PurchaseRecord.fetchAll(
+            db, sql: "SELECT * FROM purchase WHERE acsTransId = ? ORDER BY id", arguments: [acsTransId.canonical])
+        let same = standing.first { $0.transactionDigest == digest && $0.authenticatorId == authenticator.id }
+        if let same {
+            guard order.times != nil || order.newJTI else {
+                throw SandboxRefusal.conflict(
+                    "acsTransId: this purchase exists; give repeat or newJti to list its request again")
+            }
+            return same
+        }
+        guard standing.isEmpty || order.force else {
+            throw SandboxRefusal.conflict(
+                "acsTransId: it stands for another transaction; give force to list this one as well")
+        }
+        return try insert(order, digest, authenticator, now: now, db)
+    }
+
+    private func insert(
+        _ order: PurchaseOrder, _ digest: [UInt8], _ authenticator: AuthenticatorRecord, now: Int64, _ db: Database
+    ) throws -> PurchaseRecord {
+        let members = JSONObject(
+            order.transaction.members.map { JSONObject.Member(name: $0.name, value: .string($0.value)) })
+        try db.execute(
+            sql: """
+                INSERT INTO purchase (acsTransId, authenticatorId, transactionDigest, members, userVerification,
+                    threeDSServerTransID, dsTransID, sdkTransID, createdAt, expiresAt)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                order.transaction.acsTransId.canonical, authenticator.id, Data(digest), JSONValue.object(members).text,
+                order.userVerification.rawValue, try backend.surroundings.randomUUID(),
+                try backend.surroundings.randomUUID(), try backend.surroundings.randomUUID(), now,
+                now + order.expiresIn,
+            ])
+        return try PurchaseRecord.byID(db.lastInsertedRowID, db)
+    }
+
+    private func list(
+        _ order: PurchaseOrder, _ purchase: PurchaseRecord, _ authenticator: AuthenticatorRecord,
+        _ maker: RequestMaker, now: Int64, _ db: Database
+    ) throws {
+        try db.execute(sql: "DELETE FROM listing WHERE exp <= ?", arguments: [now])
+        let standing = try RequestRecord.fetchOne(
+            db, sql: "SELECT * FROM authnRequest WHERE purchaseId = ? ORDER BY rowid DESC LIMIT 1",
+            arguments: [purchase.id])
+        let exp = now + order.expiresIn
+        let times = order.times ?? 1
+        for _ in 0..<(order.newJTI ? times : 0) {
+            try maker.list(maker.request(for: purchase, authenticator, now: now, exp: exp, db), db)
+        }
+        if !order.newJTI {
+            let request = try standing ?? maker.request(for: purchase, authenticator, now: now, exp: exp, db)
+            for _ in 0..<times { try maker.list(request, db) }
+        }
+        try db.execute(
+            sql: """
+                UPDATE purchase SET expiresAt = (SELECT max(exp) FROM authnRequest WHERE purchaseId = purchase.id)
+                WHERE id = ? AND NOT EXISTS (SELECT 1 FROM completion WHERE purchaseId = purchase.id)
+                """,
+            arguments: [purchase.id])
+    }
+
+    /// The payer leaves the merchant's page: the purchase ends as cancelled, and its requests are taken back.
+    func cancel(_ incoming: Incoming) async throws -> Answer {
+        let acsTransId = try Self.acsTransId(incoming)
+        let maker = RequestMaker(backend: backend, site: try backend.site.get())
+        let now = backend.now
+        let story = try await backend.book.queue.write { db in
+            let purchase = try PurchaseRecord.first(acsTransId, db)
+            if let ended = try Completion.of(purchase, now: now, db) {
+                throw SandboxRefusal.conflict("the purchase is completed already: \(ended.status.rawValue)")
+            }
+            try Completion.complete(purchase, as: .cancelled, now: now, db)
+            for request in try RequestRecord.open(of: purchase.id, now: now, db) {
+                try maker.cancel(request, now: now, db)
+            }
+            return try Story.of(purchase.id, now: now, db)
+        }
+        backend.bell.ring(.authenticator(story.purchase.authenticatorId))
+        backend.bell.ring(.purchase(acsTransId.canonical))
+        return .json(200, story.json)
+    }
+
+    /// The story of a purchase, which can be waited for.
+    func story(_ incoming: Incoming) async throws -> Answer {
+        let acsTransId = try Self.acsTransId(incoming)
+        let wait = try incoming.wait()
+        let story = try await read(acsTransId)
+        guard story.completion == nil, wait > 0 else { return .json(200, story.json) }
+        // An expiry rings no bell: the wait ends with it, and the next look finds it.
+        let seconds = min(wait, max(0, story.purchase.expiresAt - backend.now))
+        let ended = try await backend.bell.firstValue(about: .purchase(acsTransId.canonical), within: seconds) {
+            let story = try await read(acsTransId)
+            return story.completion == nil ? nil : story
+        }
+        if let ended { return .json(200, ended.json) }
+        return .json(200, try await read(acsTransId).json)
+    }
+
+    private func read(_ acsTransId: ACSTransactionID) async throws -> Story {
+        let now = backend.now
+        return try await backend.book.queue.write { db in
+            try Story.of(try PurchaseRecord.first(acsTransId, db).id, now: now, db)
+        }
+    }
+
+    private static func acsTransId(_ incoming: Incoming) throws -> ACSTransactionID {
+        guard let text = incoming.captured.first, let id = ACSTransactionID(text) else {
+            throw SandboxRefusal.notFound("no purchase: an acsTransId is a UUID of 36 characters")
+        }
+        return id
+    }
+}

@@ -1,0 +1,106 @@
+import FoundationEssentials
+import IssuerProtocol
+import StrictJSON
+import ThreeDS
+import WebAuthn
+
+/// What whoever drives a test asks for with `POST /sandbox/purchases`.
+struct PurchaseOrder: Sendable {
+    private enum Assertion: String, CaseIterable {
+        case get = "webauthn.get"
+        case payment = "payment.get"
+    }
+
+    /// The members that are no part of the transaction.
+    private static let options: Set<String> = [
+        "assertion", "expiresIn", "authenticatorId", "userVerification", "force", "repeat", "newJti",
+    ]
+    private static let transactionMembers = [
+        "acsTransId", "merchantName", "purchaseAmount", "purchaseCurrency", "purchaseExponent", "purchaseDate",
+        "threeDSRequestorAppURL",
+    ]
+
+    let transaction: Transaction
+    /// Seconds.
+    let expiresIn: Int64
+    /// Nil: the one that was enrolled last.
+    let authenticatorId: String?
+    let userVerification: UserVerificationRequirement
+    /// Also where the acsTransId stands for another transaction already.
+    let force: Bool
+    /// How often the request is listed; nil where it was not said.
+    let times: Int?
+    /// Under a jti of its own each time.
+    let newJTI: Bool
+
+    /// Members that are absent get a default, members that are null are left out of the transaction.
+    init(_ body: JSONObject, surroundings: Surroundings) throws {
+        if try body.optionalChoice("assertion", as: Assertion.self) == .payment {
+            throw SandboxRefusal.badRequest("assertion: payment.get is not supported yet; webauthn.get is")
+        }
+        // An expiry of more than 24 hours, an authenticator would refuse.
+        expiresIn = try body.optionalInteger("expiresIn", in: 1...86_400) ?? 600
+        authenticatorId = try body.optionalString("authenticatorId", octets: 1...64)
+        userVerification = try body.optionalChoice("userVerification") ?? .preferred
+        force = try body.optionalBool("force") ?? false
+        times = try body.optionalInteger("repeat", in: 1...1_000).map(Int.init)
+        newJTI = try body.optionalBool("newJti") ?? false
+        transaction = try Self.transaction(body, surroundings)
+    }
+
+    private static func transaction(_ body: JSONObject, _ surroundings: Surroundings) throws -> Transaction {
+        var members: [TransactionMember] = []
+        for name in transactionMembers {
+            if let value = body[name] {
+                try append(name, value, to: &members)
+            } else if let value = try fallback(name, surroundings) {
+                members.append(TransactionMember(name: name, value: value))
+            }
+        }
+        for member in body.members where !options.contains(member.name) && !transactionMembers.contains(member.name) {
+            try append(member.name, member.value, to: &members)
+        }
+        do throws(TransactionRefusal) {
+            return try Transaction(members: members)
+        } catch {
+            throw SandboxRefusal.badRequest(error.message)
+        }
+    }
+
+    private static func append(
+        _ name: String, _ value: JSONValue, to members: inout [TransactionMember]
+    ) throws {
+        switch value {
+        case .null: break
+        case .string(let text): members.append(TransactionMember(name: name, value: text))
+        default: throw SandboxRefusal.badRequest(TransactionRefusal.nonStringValue(member: name).message)
+        }
+    }
+
+    private static func fallback(_ name: String, _ surroundings: Surroundings) throws -> String? {
+        switch name {
+        case "acsTransId": try surroundings.randomUUID()
+        case "merchantName": "Sandbox Shop"
+        case "purchaseAmount": "100"
+        case "purchaseCurrency": "840"
+        case "purchaseExponent": "2"
+        case "purchaseDate": PurchaseTime.text(surroundings.now())
+        default: nil
+        }
+    }
+}
+
+/// The form of EMV 3DS's purchaseDate: YYYYMMDDHHMMSS, UTC.
+enum PurchaseTime {
+    static func text(_ secondsSince1970: Int64) -> String {
+        let date = Date(timeIntervalSince1970: Double(secondsSince1970))
+        return date.formatted(.iso8601).filter(\.isWholeNumber)
+    }
+}
+
+/// RFC 3339, UTC, as in the sandbox's own answers.
+extension JSONValue {
+    static func time(_ secondsSince1970: Int64) -> JSONValue {
+        .string(Date(timeIntervalSince1970: Double(secondsSince1970)).formatted(.iso8601))
+    }
+}

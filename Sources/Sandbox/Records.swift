@@ -1,0 +1,172 @@
+import GRDB
+import StrictJSON
+import ThreeDS
+
+/// One authentication of one cardholder, which completes once.
+struct PurchaseRecord: Sendable {
+    let id: Int64
+    /// Lower case.
+    let acsTransId: String
+    let authenticatorId: String
+    let transactionDigest: [UInt8]
+    /// In the order in which they are sent.
+    let members: [TransactionMember]
+    let userVerification: String
+    let threeDSServerTransID: String
+    let dsTransID: String
+    let sdkTransID: String
+    /// Seconds since 1970.
+    let createdAt: Int64
+    let expiresAt: Int64
+
+    func member(_ name: String) -> String? { members.first { $0.name == name }?.value }
+
+    var isPayment: Bool { member("purchaseAmount") != nil }
+    /// As it was given, in EMV's spelling of the name.
+    var acsTransID: String { member("acsTransId") ?? acsTransId }
+
+    var transaction: JSONObject {
+        JSONObject(members.map { JSONObject.Member(name: $0.name, value: .string($0.value)) })
+    }
+}
+
+extension PurchaseRecord: FetchableRecord {
+    init(row: Row) throws {
+        id = row["id"]
+        acsTransId = row["acsTransId"]
+        authenticatorId = row["authenticatorId"]
+        transactionDigest = row.octets("transactionDigest")
+        members = try row.object("members").members.compactMap { member in
+            guard case .string(let value) = member.value else { return nil }
+            return TransactionMember(name: member.name, value: value)
+        }
+        userVerification = row["userVerification"]
+        threeDSServerTransID = row["threeDSServerTransID"]
+        dsTransID = row["dsTransID"]
+        sdkTransID = row["sdkTransID"]
+        createdAt = row["createdAt"]
+        expiresAt = row["expiresAt"]
+    }
+}
+
+/// How a purchase ended.
+struct CompletionRecord: Sendable {
+    enum Status: String, Sendable { case authenticated, notAuthenticated, expired, cancelled }
+
+    let status: Status
+    /// Why not, as the authenticator said it.
+    let reason: String?
+    /// The request whose decision completed the purchase; nil where none did.
+    let jti: String?
+    let at: Int64
+
+    /// The final CRes has no third value.
+    var transStatus: String { status == .authenticated ? "Y" : "N" }
+}
+
+extension CompletionRecord: FetchableRecord {
+    init(row: Row) throws {
+        guard let status = Status(rawValue: row["status"]) else { throw BookError(what: "completion.status") }
+        self.status = status
+        reason = row["reason"]
+        jti = row["jti"]
+        at = row["at"]
+    }
+}
+
+/// One authn request, as it was signed.
+struct RequestRecord: Sendable {
+    let jti: String
+    let purchaseId: Int64
+    let authenticatorId: String
+    /// What the assertion must name as its origin.
+    let origin: String
+    let nonce: [UInt8]
+    let challenge: [UInt8]
+    let jws: String
+    let iat: Int64
+    let exp: Int64
+    let cancelledAt: Int64?
+}
+
+extension RequestRecord: FetchableRecord {
+    init(row: Row) throws {
+        jti = row["jti"]
+        purchaseId = row["purchaseId"]
+        authenticatorId = row["authenticatorId"]
+        origin = row["origin"]
+        nonce = row.octets("nonce")
+        challenge = row.octets("challenge")
+        jws = row["jws"]
+        iat = row["iat"]
+        exp = row["exp"]
+        cancelledAt = row["cancelledAt"]
+    }
+}
+
+/// A decision that was taken.
+struct DecisionRecord: Sendable {
+    let jti: String
+    let digest: [UInt8]
+    let body: JSONObject
+    let transStatus: String
+    let at: Int64
+    /// The number that the assertion's had to exceed.
+    let storedSignCount: Int64
+    let verdict: JSONValue?
+}
+
+extension DecisionRecord: FetchableRecord {
+    init(row: Row) throws {
+        jti = row["jti"]
+        digest = row.octets("digest")
+        body = try row.object("body")
+        transStatus = row["transStatus"]
+        at = row["at"]
+        storedSignCount = row["storedSignCount"]
+        verdict = try row.value("verdict")
+    }
+}
+
+/// An enrolled authenticator.
+struct AuthenticatorRecord: Sendable {
+    let id: String
+    let credentialId: [UInt8]
+    let userId: [UInt8]
+    /// SubjectPublicKeyInfo (RFC 5480).
+    let publicKey: [UInt8]
+    let signCount: UInt32
+    let aaguid: [UInt8]
+    let format: String
+    let authnType: String
+    let name: String
+    let version: String
+    let registration: JSONObject
+    let challenge: [UInt8]
+    let origin: String
+    let enrolledAt: Int64
+    let endedAt: Int64?
+    /// `revoked` or `unenrolled`.
+    let ending: String?
+}
+
+extension AuthenticatorRecord: FetchableRecord {
+    init(row: Row) throws {
+        id = row["id"]
+        credentialId = row.octets("credentialId")
+        userId = row.octets("userId")
+        publicKey = row.octets("publicKey")
+        signCount = row["signCount"]
+        aaguid = row.octets("aaguid")
+        format = row["format"]
+        authnType = row["authnType"]
+        name = row["name"]
+        version = row["version"]
+        registration = try row.object("registration")
+        challenge = row.octets("challenge")
+        origin = row["origin"]
+        enrolledAt = row["enrolledAt"]
+        endedAt = row["endedAt"]
+        ending = row["ending"]
+    }
+}

@@ -1,0 +1,151 @@
+import FoundationEssentials
+import GRDB
+import IssuerProtocol
+import Keys
+import StrictJSON
+import WebAuthn
+
+/// Takes the answer to a registration ceremony, once.
+///
+/// The first body decides, whether it holds or not; the same octets get the same answer again, so that a client may
+/// repeat what it sent, and other octets find the ceremony over.
+struct RegistrationDesk: Sendable {
+    /// COSE algorithm numbers, the first choice first.
+    static let algorithms = SignatureAlgorithm.allCases.map(\.rawValue)
+    /// Seconds for which the same body is answered the same.
+    private static let remembered: Int64 = 3_600
+
+    let backend: IssuerBackend
+
+    func take(_ incoming: Incoming) async throws -> Answer {
+        let request = try EnrollmentRequest(octets: incoming.body)
+        let digest = try SHA256Digest.of(incoming.body)
+        let site = try backend.site.get()
+        let now = backend.now
+        let fresh = FreshEnrollment(
+            id: try backend.surroundings.randomID(), token: Base64URL.encode(try backend.surroundings.random(32)))
+        return try await backend.book.queue.write { db in
+            let ceremony = try Self.ceremony(request.ceremonyId, digest: digest, now: now, db)
+            if let given = ceremony.answer { return given }
+            let answer: Answer
+            do {
+                answer = try Self.enroll(request, ceremony, fresh, site: site, now: now, db)
+            } catch let refusal as SandboxRefusal {
+                answer = .problem(refusal)
+            }
+            try db.execute(
+                sql: "UPDATE ceremony SET bodyDigest = ?, answerStatus = ?, answer = ?, expiresAt = ? WHERE id = ?",
+                arguments: [Data(digest), answer.status, Data(answer.body), now + Self.remembered, ceremony.id])
+            return answer
+        }
+    }
+
+    private static func ceremony(
+        _ id: String, digest: [UInt8], now: Int64, _ db: Database
+    ) throws -> CeremonyRecord {
+        let found = try CeremonyRecord.fetchOne(db, sql: "SELECT * FROM ceremony WHERE id = ?", arguments: [id])
+        guard let found, now < found.expiresAt, found.bodyDigest == nil || found.bodyDigest == digest else {
+            throw SandboxRefusal.listed(.ceremonyExpired, "the ceremony is over or unknown")
+        }
+        return found
+    }
+
+    private static func enroll(
+        _ request: EnrollmentRequest, _ ceremony: CeremonyRecord, _ fresh: FreshEnrollment, site: IssuerSite,
+        now: Int64, _ db: Database
+    ) throws -> Answer {
+        guard
+            let code = try EnrollmentCodeRecord.fetchOne(
+                db, sql: "SELECT * FROM enrollmentCode WHERE code = ?", arguments: [ceremony.code]),
+            code.usedAt == nil
+        else { throw SandboxRefusal.listed(.ceremonyExpired, "another ceremony used the enrollment code") }
+        let verified = try verify(request, ceremony, code, site)
+        try refuseKnown(verified.credentialId, db)
+        try db.execute(
+            sql: "UPDATE enrollmentCode SET usedAt = ? WHERE code = ?", arguments: [now, code.code])
+        try insert(request, verified, ceremony, code, fresh, origin: site.origin, now: now, db)
+        return .json(201, ["authenticatorId": .string(fresh.id), "accessToken": .string(fresh.token)])
+    }
+
+    /// WebAuthn Level 3 §7.1, and what the options and the protocol ask for beside it.
+    private static func verify(
+        _ request: EnrollmentRequest, _ ceremony: CeremonyRecord, _ code: EnrollmentCodeRecord, _ site: IssuerSite
+    ) throws -> VerifiedRegistration {
+        let verified: VerifiedRegistration
+        do throws(VerificationFailure) {
+            verified = try RegistrationVerifier.verify(
+                request.credential, challenge: ceremony.challenge, origin: site.origin, rpId: site.rpId,
+                userVerificationRequired: code.userVerification == .required, algorithms: algorithms)
+        } catch {
+            throw SandboxRefusal.listed(.invalidRegistration, error.description)
+        }
+        let format: AttestationFormat = code.attestation == .none ? .none : .packed
+        guard verified.format == format else {
+            throw SandboxRefusal.listed(.invalidRegistration, "the attestation's fmt must be \(format.rawValue)")
+        }
+        let model = request.authnType == .test ? AAGUID.test : AAGUID.model
+        guard verified.aaguid == model else {
+            throw SandboxRefusal.listed(.invalidRegistration, "the AAGUID is not authnType \(request.authnType)'s")
+        }
+        return verified
+    }
+
+    /// WebAuthn Level 3 §7.1 step 26: a credential id is registered once, for whichever user.
+    private static func refuseKnown(_ credentialId: [UInt8], _ db: Database) throws {
+        let known = try Bool.fetchOne(
+            db, sql: "SELECT EXISTS (SELECT 1 FROM authenticator WHERE credentialId = ?)",
+            arguments: [Data(credentialId)])
+        guard known == false else {
+            throw SandboxRefusal.listed(.invalidRegistration, "the credential id is registered already")
+        }
+    }
+
+    private static func insert(
+        _ request: EnrollmentRequest, _ verified: VerifiedRegistration, _ ceremony: CeremonyRecord,
+        _ code: EnrollmentCodeRecord, _ fresh: FreshEnrollment, origin: String, now: Int64, _ db: Database
+    ) throws {
+        let token = try SHA256Digest.of(Array(fresh.token.utf8))
+        try db.execute(
+            sql: """
+                INSERT INTO authenticator (id, tokenDigest, credentialId, userId, publicKey, signCount, aaguid, format,
+                    authnType, name, version, registration, challenge, origin, enrolledAt)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                fresh.id, Data(token), Data(verified.credentialId), Data(code.userId),
+                Data(verified.publicKey.subjectPublicKeyInfo), verified.signCount, Data(verified.aaguid),
+                verified.format.rawValue, request.authnType.rawValue, request.name, request.version,
+                JSONValue.object(request.credential.json).text, Data(ceremony.challenge), origin, now,
+            ])
+    }
+}
+
+/// The names of a new enrollment, made before the database is asked.
+private struct FreshEnrollment: Sendable {
+    let id: String
+    let token: String
+}
+
+/// A registration ceremony, and the answer that ended it.
+private struct CeremonyRecord: FetchableRecord, Sendable {
+    let id: String
+    let code: String
+    let challenge: [UInt8]
+    let expiresAt: Int64
+    let bodyDigest: [UInt8]?
+    let answer: Answer?
+
+    init(row: Row) throws {
+        id = row["id"]
+        code = row["code"]
+        challenge = row.octets("challenge")
+        expiresAt = row["expiresAt"]
+        bodyDigest = row.optionalOctets("bodyDigest")
+        let status: Int? = row["answerStatus"]
+        answer = status.map { status in
+            Answer(
+                status: status, contentType: status < 400 ? "application/json" : Problem.contentType,
+                body: row.octets("answer"))
+        }
+    }
+}

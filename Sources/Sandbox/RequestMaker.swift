@@ -1,0 +1,84 @@
+import FoundationEssentials
+import GRDB
+import IssuerProtocol
+import StrictJSON
+import WebAuthn
+
+/// Makes signed authn requests and cancellations, and puts them on an authenticator's list.
+struct RequestMaker: Sendable {
+    /// What an authenticator takes.
+    private static let maxJWS = 16_384
+
+    let backend: IssuerBackend
+    let site: IssuerSite
+
+    /// A new request for the purchase, not listed yet.
+    func request(
+        for purchase: PurchaseRecord, _ authenticator: AuthenticatorRecord, now: Int64, exp: Int64, _ db: Database
+    ) throws -> RequestRecord {
+        let jti = try backend.surroundings.randomID()
+        let nonce = try backend.surroundings.random(32)
+        let challenge = try ChallengeCommitment.challenge(nonce: nonce, transaction: purchase.transaction)
+        let options = PublicKeyCredentialRequestOptions(
+            challenge: challenge, rpId: site.rpId, allowCredentials: [authenticator.credentialId],
+            userVerification: UserVerificationRequirement(rawValue: purchase.userVerification) ?? .required,
+            timeout: (exp - now) * 1_000, extensions: nil)
+        let claims: JSONObject = [
+            "iss": .string(site.issuer.text), "aud": .string(authenticator.id), "jti": .string(jti),
+            "iat": .integer(now), "exp": .integer(exp), "nonce": .string(Base64URL.encode(nonce)),
+            "transaction": .object(purchase.transaction), "publicKey": .object(options.json),
+        ]
+        let jws = try backend.signer.sign(claims, type: .authnRequest)
+        guard jws.utf8.count <= Self.maxJWS else {
+            throw SandboxRefusal.badRequest("the transaction makes a request of more than 16 KiB")
+        }
+        let record = RequestRecord(
+            jti: jti, purchaseId: purchase.id, authenticatorId: authenticator.id, origin: site.origin, nonce: nonce,
+            challenge: challenge,
+            jws: jws, iat: now, exp: exp, cancelledAt: nil)
+        try insert(record, db)
+        return record
+    }
+
+    private func insert(_ record: RequestRecord, _ db: Database) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO authnRequest (jti, purchaseId, authenticatorId, origin, nonce, challenge, jws, iat, exp)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                record.jti, record.purchaseId, record.authenticatorId, record.origin, Data(record.nonce),
+                Data(record.challenge),
+                record.jws, record.iat, record.exp,
+            ])
+    }
+
+    /// Puts a request on the list, once more where it stands there already.
+    func list(_ request: RequestRecord, _ db: Database) throws {
+        try list(request.jws, authenticatorId: request.authenticatorId, jti: request.jti, exp: request.exp, db)
+    }
+
+    /// Takes a request back: it leaves the list, and its cancellation takes its place until the same expiry.
+    func cancel(_ request: RequestRecord, now: Int64, _ db: Database) throws {
+        let jti = try backend.surroundings.randomID()
+        let claims: JSONObject = [
+            "iss": .string(site.issuer.text), "aud": .string(request.authenticatorId), "jti": .string(jti),
+            "iat": .integer(now), "exp": .integer(request.exp), "cancels": .string(request.jti),
+        ]
+        let jws = try backend.signer.sign(claims, type: .cancellation)
+        try db.execute(
+            sql: "UPDATE authnRequest SET cancelledAt = ? WHERE jti = ?", arguments: [now, request.jti])
+        try Self.unlist(request.jti, db)
+        try list(jws, authenticatorId: request.authenticatorId, jti: jti, exp: request.exp, db)
+    }
+
+    private func list(_ jws: String, authenticatorId: String, jti: String, exp: Int64, _ db: Database) throws {
+        try db.execute(
+            sql: "INSERT INTO listing (authenticatorId, jti, jws, exp) VALUES (?, ?, ?, ?)",
+            arguments: [authenticatorId, jti, jws, exp])
+    }
+
+    static func unlist(_ jti: String, _ db: Database) throws {
+        try db.execute(sql: "DELETE FROM listing WHERE jti = ?", arguments: [jti])
+    }
+}

@@ -1,0 +1,111 @@
+import AsyncHTTPClient
+import FoundationEssentials
+import IssuerProtocol
+import NIOCore
+import NIOHTTP1
+import StrictJSON
+
+/// Drives a running sandbox from a shell.
+package struct SandboxClient: Sendable {
+    /// Why a call came to nothing, in one sentence.
+    package enum Failure: Error, Sendable, CustomStringConvertible {
+        case unreachable(issuer: String)
+        /// The sandbox said no, or what answers is no sandbox.
+        case refused(String)
+
+        package var description: String {
+            switch self {
+            case .unreachable(let issuer):
+                "no sandbox answers at \(issuer); start one with oob-issuer serve, or name it with --issuer"
+            case .refused(let sentence): sentence
+            }
+        }
+    }
+
+    private static let maxAnswer = 16 * 1_048_576
+    private let issuer: IssuerURL
+
+    /// Throws for a URL that is none of an issuer, in words.
+    package init(issuer: String) throws { self.issuer = try IssuerURL(issuer) }
+
+    /// A new enrollment code; options that are nil are the sandbox's defaults.
+    package func enrollmentCode(
+        attestation: String?, userVerification: String?, expiresIn: Int64?
+    ) async throws(Failure) -> IssuedCode {
+        var body: JSONObject = [:]
+        body["attestation"] = attestation.map(JSONValue.string)
+        body["userVerification"] = userVerification.map(JSONValue.string)
+        body["expiresIn"] = expiresIn.map(JSONValue.integer)
+        let answer = try await call(.POST, SandboxRoutes.enrollmentCodes, body)
+        do {
+            return IssuedCode(code: try answer.string("code"), link: try answer.string("link"))
+        } catch { throw .refused("the answer is not a sandbox's: \(error)") }
+    }
+
+    /// Starts a purchase; `members` are the transaction's and, as text, the call's other ones.
+    package func purchase(
+        _ members: [(name: String, value: String)], expiresIn: Int64?
+    ) async throws(Failure) -> PurchaseReport {
+        var body = JSONObject(members.map { JSONObject.Member(name: $0.name, value: .string($0.value)) })
+        body["expiresIn"] = expiresIn.map(JSONValue.integer)
+        return try PurchaseReport(try await call(.POST, SandboxRoutes.purchases, body))
+    }
+
+    /// Waits until the purchase is completed, however long that takes.
+    package func completion(of report: PurchaseReport) async throws(Failure) -> PurchaseReport {
+        var report = report
+        while !report.isCompleted {
+            let path = SandboxRoutes.purchases + "/" + report.acsTransId + "?wait=60"
+            report = try PurchaseReport(try await call(.GET, path, nil))
+        }
+        return report
+    }
+
+    private func call(_ method: HTTPMethod, _ path: String, _ body: JSONObject?) async throws(Failure) -> JSONObject {
+        var request = HTTPClientRequest(url: issuer.text + path)
+        request.method = method
+        if let body {
+            request.headers.add(name: "content-type", value: "application/json")
+            request.body = .bytes(ByteBuffer(bytes: JSONValue.object(body).serialized()))
+        }
+        let (status, octets) = try await exchange(request)
+        guard (200..<300).contains(status) else {
+            let detail = (try? Self.object(octets))?["detail"]
+            guard case .string(let sentence)? = detail else {
+                throw .refused("the answer is not a sandbox's: HTTP status \(status)")
+            }
+            throw .refused(sentence)
+        }
+        do { return try Self.object(octets) } catch { throw .refused("the answer is not a sandbox's: \(error)") }
+    }
+
+    private func exchange(_ request: HTTPClientRequest) async throws(Failure) -> (status: Int, octets: [UInt8]) {
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        do {
+            let response = try await client.execute(request, timeout: .seconds(75))
+            let octets = Array(try await response.body.collect(upTo: Self.maxAnswer).readableBytesView)
+            try await client.shutdown()
+            return (Int(response.status.code), octets)
+        } catch {
+            try? await client.shutdown()
+            throw .unreachable(issuer: issuer.text)
+        }
+    }
+
+    private static func object(_ octets: [UInt8]) throws(JSONError) -> JSONObject {
+        try JSONReader.object(octets, limits: JSONLimits(maxOctets: maxAnswer, maxValues: 1_000_000))
+    }
+}
+
+/// An enrollment code as the sandbox gave it out.
+package struct IssuedCode: Sendable {
+    package let code: String
+    /// Of the form `oob-enroll:?issuer=…&code=…`.
+    package let link: String
+
+    package var json: String {
+        JSONValue.object(["code": .string(code), "link": .string(link)]).text
+    }
+}

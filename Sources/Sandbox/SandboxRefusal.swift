@@ -1,0 +1,59 @@
+import IssuerProtocol
+import StrictJSON
+import ThreeDS
+
+/// A call that gets a problem (RFC 9457) for an answer.
+struct SandboxRefusal: Error, Equatable {
+    let status: Int
+    /// One of the issuer protocol's, or nil where a client may repeat the call or a person has to read the detail.
+    let code: ProblemCode?
+    let detail: String
+
+    /// A refusal that the issuer protocol lists, with that code's own status.
+    static func listed(_ code: ProblemCode, _ detail: String) -> SandboxRefusal {
+        SandboxRefusal(status: code.status, code: code, detail: detail)
+    }
+
+    /// A wrong call to the sandbox's own paths: what is wrong, where, and what is allowed.
+    static func badRequest(_ detail: String) -> SandboxRefusal {
+        SandboxRefusal(status: 400, code: nil, detail: detail)
+    }
+
+    static func notFound(_ detail: String) -> SandboxRefusal {
+        SandboxRefusal(status: 404, code: nil, detail: detail)
+    }
+
+    static func conflict(_ detail: String) -> SandboxRefusal {
+        SandboxRefusal(status: 409, code: nil, detail: detail)
+    }
+}
+
+extension JSONObject {
+    /// A string member that must be one of an enumeration's raw values.
+    func choice<Choice: RawRepresentable & CaseIterable>(
+        _ name: String, as type: Choice.Type = Choice.self
+    ) throws -> Choice where Choice.RawValue == String {
+        let text = try string(name, octets: 0...256)
+        guard let choice = Choice.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) else {
+            let allowed = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw SandboxRefusal.badRequest("\(name): must be one of \(allowed)")
+        }
+        return choice
+    }
+
+    func optionalChoice<Choice: RawRepresentable & CaseIterable>(
+        _ name: String, as type: Choice.Type = Choice.self
+    ) throws -> Choice? where Choice.RawValue == String {
+        guard let value = self[name], value != .null else { return nil }
+        return try choice(name)
+    }
+
+    /// Throws where a member stands that the call does not know.
+    func refuseMembers(except known: Set<String>) throws {
+        for member in members where !known.contains(member.name) {
+            let name = DisplayText(member.name).text
+            let allowed = known.sorted().joined(separator: ", ")
+            throw SandboxRefusal.badRequest("\(name): no such member; allowed are \(allowed)")
+        }
+    }
+}

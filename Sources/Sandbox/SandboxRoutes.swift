@@ -1,0 +1,87 @@
+import GRDB
+import IssuerProtocol
+import Keys
+import StrictJSON
+
+/// The calls for whoever drives a test; no issuer has them.
+enum SandboxRoutes {
+    static let enrollmentCodes = "/sandbox/enrollment-codes"
+    static let purchases = "/sandbox/purchases"
+    static let authenticators = "/sandbox/authenticators"
+
+    static func all(of backend: IssuerBackend) -> [Route] {
+        let purchase = PurchaseDesk(backend: backend)
+        let register = AuthenticatorRegister(backend: backend)
+        return [
+            Route("POST", enrollmentCodes, EnrollmentCodes(backend: backend).make),
+            Route("POST", purchases, purchase.make),
+            Route("GET", purchases + "/{}", purchase.story),
+            Route("POST", purchases + "/{}/cancel", purchase.cancel),
+            Route("GET", authenticators, register.all),
+            Route("GET", authenticators + "/{}", register.one),
+            Route("POST", authenticators + "/{}/revoke", register.revoke),
+            Route("POST", "/sandbox/faults") { incoming in
+                .json(200, ["planned": .integer(Int64(try backend.faults.plan(try incoming.object())))])
+            },
+        ]
+    }
+}
+
+/// What the issuer knows of its authenticators.
+struct AuthenticatorRegister: Sendable {
+    let backend: IssuerBackend
+
+    func all(_ incoming: Incoming) async throws -> Answer {
+        let records = try await backend.book.queue.read { db in
+            try AuthenticatorRecord.fetchAll(db, sql: "SELECT * FROM authenticator ORDER BY seq LIMIT 20000")
+        }
+        return .list(records.map(\.summary))
+    }
+
+    func one(_ incoming: Incoming) async throws -> Answer {
+        let site = try backend.site.get()
+        return .json(200, try await record(incoming).detail(rpId: site.rpId))
+    }
+
+    /// As the bank does when a card or a phone is lost: the token is worth nothing from here on.
+    func revoke(_ incoming: Incoming) async throws -> Answer {
+        let record = try await record(incoming)
+        try await AuthenticatorDesk(backend: backend).end(record.id, as: "revoked")
+        return .json(200, try await self.record(incoming).summary)
+    }
+
+    private func record(_ incoming: Incoming) async throws -> AuthenticatorRecord {
+        let id = incoming.captured.first
+        let found = try await backend.book.queue.read { db in
+            try AuthenticatorRecord.fetchOne(db, sql: "SELECT * FROM authenticator WHERE id = ?", arguments: [id])
+        }
+        guard let found else { throw SandboxRefusal.notFound("no such authenticator") }
+        return found
+    }
+}
+
+extension AuthenticatorRecord {
+    var summary: JSONObject {
+        var json: JSONObject = [
+            "id": .string(id), "state": .string(ending ?? "active"), "name": .string(name),
+            "version": .string(version), "authnType": .string(authnType),
+            "isTest": .bool(authnType == AuthnType.test.rawValue), "format": .string(format),
+            "aaguid": .string(Base16.encode(aaguid)), "credentialId": .string(Base64URL.encode(credentialId)),
+            "signCount": .integer(Int64(signCount)), "enrolledAt": .time(enrolledAt),
+        ]
+        json["endedAt"] = endedAt.map(JSONValue.time)
+        return json
+    }
+
+    /// With all that it takes to verify the registration elsewhere.
+    func detail(rpId: String) throws -> JSONObject {
+        var json = summary
+        json["publicKey"] = .string(try PublicKey(subjectPublicKeyInfo: publicKey).pem)
+        json["userHandle"] = .string(Base64URL.encode(userId))
+        json["registration"] = .object(registration)
+        json["expected"] = [
+            "challenge": .string(Base64URL.encode(challenge)), "origin": .string(origin), "rpId": .string(rpId),
+        ]
+        return json
+    }
+}

@@ -1,0 +1,109 @@
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
+import IssuerProtocol
+import Keys
+package import Logging
+import NIOSSL
+import ServiceLifecycle
+import UnixSignals
+
+/// How the sandbox is to be served.
+package struct SandboxConfiguration: Sendable {
+    package struct TLSFiles: Sendable {
+        /// Paths of PEM files.
+        package let certificate: String
+        package let key: String
+
+        package init(certificate: String, key: String) {
+            self.certificate = certificate
+            self.key = key
+        }
+    }
+
+    package let listen: ListenAddress
+    /// The path of the SQLite file; nil: in memory.
+    package let database: String?
+    package let tls: TLSFiles?
+    /// What authenticators call the issuer, where that is not the address it listens on.
+    let publicURL: IssuerURL?
+
+    /// Throws for a public URL that is none of an issuer, in words.
+    package init(listen: ListenAddress, database: String?, tls: TLSFiles?, publicURL: String?) throws {
+        self.listen = listen
+        self.database = database
+        self.tls = tls
+        self.publicURL = try publicURL.map { text in try IssuerURL(text) }
+    }
+}
+
+/// The sandbox as a process: an issuer's backend, a small ACS and a merchant on one port.
+package struct SandboxServer: Sendable {
+    /// Seconds that an orderly stop may take.
+    private static let patience: Duration = .milliseconds(1_500)
+
+    private let configuration: SandboxConfiguration
+    private let logger: Logger
+    private let backend: IssuerBackend
+
+    /// Opens the database and the key; throws what cannot be opened, in words.
+    package init(_ configuration: SandboxConfiguration, logger: Logger) throws {
+        self.configuration = configuration
+        self.logger = logger
+        let key =
+            try configuration.database.map(IssuerKeyFile.key(besideDatabase:)) ?? SigningKey.generate(.es256)
+        backend = IssuerBackend(
+            book: try IssuerBook(path: configuration.database, surroundings: .system),
+            signer: try IssuerSigner(key: key), site: SiteHolder(), logger: logger)
+    }
+
+    /// Serves until SIGTERM or SIGINT; `onListening` gets the issuer's URL once calls are taken.
+    package func run(onListening: @escaping @Sendable (String) -> Void) async throws {
+        let address = configuration.listen
+        let application = Application(
+            responder: IssuerResponder(switchboard: Switchboard(backend: backend)),
+            server: try serverBuilder(),
+            configuration: .init(address: .hostname(address.host, port: address.port), serverName: nil),
+            onServerRunning: { channel in
+                guard let issuer = issuerURL(port: channel.localAddress?.port ?? address.port) else { return }
+                backend.site.set(IssuerSite(issuer: issuer))
+                onListening(issuer.text)
+            },
+            logger: logger)
+        var services = ServiceGroupConfiguration(
+            services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        services.maximumGracefulShutdownDuration = Self.patience
+        try await ServiceGroup(configuration: services).run()
+    }
+
+    /// Loopback is always called `localhost`: WebAuthn has no relying parties at IP addresses.
+    private func issuerURL(port: Int) -> IssuerURL? {
+        if let url = configuration.publicURL { return url }
+        let scheme = configuration.tls == nil ? "http" : "https"
+        let isDefaultPort = port == (configuration.tls == nil ? 80 : 443)
+        let host = configuration.listen.isLoopback ? "localhost" : configuration.listen.host
+        return try? IssuerURL("\(scheme)://\(host)\(isDefaultPort ? "" : ":\(port)")")
+    }
+
+    private func serverBuilder() throws -> HTTPServerBuilder {
+        guard let files = configuration.tls else { return .http1() }
+        let chain = try Self.reading(files.certificate) { path in
+            try NIOSSLCertificate.fromPEMFile(path).map { NIOSSLCertificateSource.certificate($0) }
+        }
+        let key = try Self.reading(files.key) { path in try NIOSSLPrivateKey(file: path, format: .pem) }
+        var tls = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
+        tls.minimumTLSVersion = .tlsv12
+        return try .tls(.http1(), tlsConfiguration: tls)
+    }
+
+    /// A PEM file that cannot be used.
+    private struct PEMError: Error, CustomStringConvertible {
+        let path: String
+        let cause: any Error
+        var description: String { "\(path) is not a PEM file that can be used here: \(cause)" }
+    }
+
+    private static func reading<Value>(_ path: String, _ read: (String) throws -> Value) throws -> Value {
+        do { return try read(path) } catch { throw PEMError(path: path, cause: error) }
+    }
+}

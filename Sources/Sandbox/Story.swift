@@ -1,0 +1,116 @@
+import GRDB
+import Keys
+import StrictJSON
+
+/// Everything that happened to one purchase, for whoever drives a test.
+struct Story: Sendable {
+    let purchase: PurchaseRecord
+    let completion: CompletionRecord?
+    private let authenticator: AuthenticatorRecord
+    private let requests: [RequestStory]
+    /// Other transactions under the same acsTransId.
+    private let conflicts: [Story]
+
+    /// Writes an expiry down where it has come by now.
+    static func of(_ purchaseId: Int64, now: Int64, _ db: Database) throws -> Story {
+        let purchase = try PurchaseRecord.byID(purchaseId, db)
+        let others = try PurchaseRecord.fetchAll(
+            db, sql: "SELECT * FROM purchase WHERE acsTransId = ? AND id > ? ORDER BY id LIMIT 100",
+            arguments: [purchase.acsTransId, purchaseId])
+        return try Story(purchase, conflicts: others.map { try Story($0, conflicts: [], now: now, db) }, now: now, db)
+    }
+
+    private init(_ purchase: PurchaseRecord, conflicts: [Story], now: Int64, _ db: Database) throws {
+        self.purchase = purchase
+        self.conflicts = conflicts
+        completion = try Completion.of(purchase, now: now, db)
+        authenticator = try AuthenticatorRecord.byID(purchase.authenticatorId, db)
+        requests = try RequestRecord.fetchAll(
+            db, sql: "SELECT * FROM authnRequest WHERE purchaseId = ? ORDER BY rowid", arguments: [purchase.id]
+        ).map { try RequestStory($0, now: now, db) }
+    }
+
+    var json: JSONObject {
+        var json: JSONObject = [
+            "acsTransId": .string(purchase.acsTransID),
+            "status": .string(completion?.status.rawValue ?? "pending"),
+            "authenticatorId": .string(purchase.authenticatorId),
+            "transaction": .object(purchase.transaction),
+            "userVerification": .string(purchase.userVerification),
+            "createdAt": .time(purchase.createdAt), "expiresAt": .time(purchase.expiresAt),
+        ]
+        json["transStatus"] = completion.map { .string($0.transStatus) }
+        json["completedAt"] = completion.map { .time($0.at) }
+        json["merchant"] = merchant
+        json["messages"] = .array(EMVMessages(purchase: purchase, completion: completion).all)
+        addDecision(to: &json)
+        json["requests"] = .array(requests.map(\.json))
+        if !conflicts.isEmpty { json["conflicts"] = .array(conflicts.map { .object($0.json) }) }
+        return json
+    }
+
+    /// The issuer takes the liability for what it authenticated; it could have for all that it challenged.
+    private var merchant: JSONValue {
+        ["liabilityShifted": .bool(completion?.status == .authenticated), "liabilityShiftPossible": true]
+    }
+
+    /// The decision that completed the purchase, with all that it takes to verify it elsewhere.
+    private func addDecision(to json: inout JSONObject) {
+        guard let jti = completion?.jti, let request = requests.first(where: { $0.request.jti == jti }),
+            let decision = request.decision
+        else { return }
+        json["decision"] = .object(request.decisionJSON(decision))
+        guard let credential = decision.body["credential"], let verdict = decision.verdict else { return }
+        json["verdict"] = verdict
+        json["credential"] = credential
+        json["publicKey"] = (try? PublicKey(subjectPublicKeyInfo: authenticator.publicKey)).map { .string($0.pem) }
+        json["expected"] = [
+            "challenge": .string(Base64URL.encode(request.request.challenge)),
+            "nonce": .string(Base64URL.encode(request.request.nonce)),
+            "credentialId": .string(Base64URL.encode(authenticator.credentialId)),
+            "origin": .string(request.request.origin), "signCountAbove": .integer(decision.storedSignCount),
+        ]
+    }
+}
+
+/// One authn request of a purchase, and what became of it.
+struct RequestStory: Sendable {
+    let request: RequestRecord
+    let decision: DecisionRecord?
+    private let refused: [JSONValue]
+    private let isOver: Bool
+
+    init(_ request: RequestRecord, now: Int64, _ db: Database) throws {
+        self.request = request
+        decision = try DecisionRecord.of(request.jti, db)
+        isOver = now >= request.exp
+        refused = try Row.fetchAll(
+            db, sql: "SELECT at, verdict FROM refusedAssertion WHERE jti = ? ORDER BY id", arguments: [request.jti]
+        ).map { row in ["at": .time(row["at"]), "verdict": try row.value("verdict") ?? .null] }
+    }
+
+    func decisionJSON(_ decision: DecisionRecord) -> JSONObject {
+        var json: JSONObject = ["jti": .string(request.jti)]
+        json["decision"] = decision.body["decision"]
+        json["reason"] = decision.body["reason"]
+        json["transStatus"] = .string(decision.transStatus)
+        json["at"] = .time(decision.at)
+        return json
+    }
+
+    var json: JSONValue {
+        var json: JSONObject = [
+            "jti": .string(request.jti), "iat": .integer(request.iat), "exp": .integer(request.exp),
+            "state": .string(state), "jws": .string(request.jws),
+        ]
+        json["decision"] = decision.map { .object(decisionJSON($0)) }
+        if !refused.isEmpty { json["refusedAssertions"] = .array(refused) }
+        return .object(json)
+    }
+
+    private var state: String {
+        if decision != nil { return "decided" }
+        if request.cancelledAt != nil { return "cancelled" }
+        return isOver ? "expired" : "open"
+    }
+}

@@ -1,0 +1,55 @@
+import IssuerProtocol
+import Logging
+import StrictJSON
+
+/// Finds the route of a call, and makes a problem of whatever goes wrong.
+package struct Switchboard: Sendable {
+    private let routes: [Route]
+    private let faults: Faults
+    private let logger: Logger
+
+    package init(backend: IssuerBackend) {
+        routes = ProtocolRoutes.all(of: backend) + SandboxRoutes.all(of: backend)
+        faults = backend.faults
+        logger = backend.logger
+    }
+
+    package func answer(to call: Call) async -> Answer {
+        let path = Route.split(call.path)
+        let matches = routes.compactMap { route in route.captured(from: path).map { (route, $0) } }
+        guard let (route, captured) = matches.first(where: { $0.0.method == call.method }) else {
+            return Self.noRoute(allowed: matches.map(\.0.method))
+        }
+        if let fault = route.faultPoint.flatMap({ faults.take($0, .before) }) { return .fault(fault) }
+        let answer = await run(route, Incoming(call, captured: captured))
+        if let fault = route.faultPoint.flatMap({ faults.take($0, .after) }) { return .fault(fault) }
+        return answer
+    }
+
+    private static func noRoute(allowed: [String]) -> Answer {
+        guard !allowed.isEmpty else { return .problem(.notFound("there is no such path")) }
+        let methods = allowed.joined(separator: ", ")
+        return .problem(SandboxRefusal(status: 405, code: nil, detail: "the path takes \(methods)"), allow: methods)
+    }
+
+    private func run(_ route: Route, _ incoming: Incoming) async -> Answer {
+        do {
+            return try await route.handle(incoming)
+        } catch let refusal as SandboxRefusal {
+            return .problem(refusal)
+        } catch let error as JSONError {
+            return .problem(.listed(.invalidRequest, error.description))
+        } catch let error as JSONMemberError {
+            return .problem(.listed(.invalidRequest, error.description))
+        } catch let error as ProtocolError {
+            return .problem(.listed(.invalidRequest, error.description))
+        } catch is Bell.TooManyWaiters {
+            let busy = SandboxRefusal(status: 503, code: nil, detail: "too many calls wait already")
+            return .problem(busy, retryAfter: 1)
+        } catch {
+            let path = route.segments.joined(separator: "/")
+            logger.error("a call failed", metadata: ["error": "\(error)", "path": "\(path)"])
+            return .problem(SandboxRefusal(status: 500, code: nil, detail: "the sandbox failed; its log says why"))
+        }
+    }
+}

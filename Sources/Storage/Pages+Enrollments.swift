@@ -1,0 +1,121 @@
+import Authenticator
+import GRDB
+import IssuerProtocol
+
+extension Pages {
+    func enrollment(_ id: EnrollmentID) throws -> Enrollment? {
+        let statement = try database.cachedStatement(sql: "SELECT * FROM enrollment WHERE id = ?")
+        return try Row.fetchOne(statement, arguments: [id.text]).map { try enrollment($0) }
+    }
+
+    func enrollments(includingEnded ended: Bool) throws -> [Enrollment] {
+        let statement = try database.cachedStatement(
+            sql: "SELECT * FROM enrollment WHERE ? OR state <> 'ended' ORDER BY seq")
+        return try Row.fetchAll(statement, arguments: [ended]).map { try enrollment($0) }
+    }
+
+    func insert(_ enrollment: Enrollment) throws {
+        let state = StateColumns(enrollment.state)
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO enrollment (id, issuer, roots_pem, name, authn_type, algorithm, rp_id, credential_id,
+                    user_handle, started_at, sign_count, state, body, authenticator_id, sealed_token, enrolled_at,
+                    key_removed)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(arguments: [
+            enrollment.id.text, enrollment.route.issuer.text, enrollment.route.rootsPEM, enrollment.name,
+            enrollment.authnType.rawValue, enrollment.algorithm, enrollment.rpId, enrollment.credentialId.blob,
+            enrollment.userHandle.blob, enrollment.startedAt, enrollment.signCount, state.name, state.body?.blob,
+            state.authenticatorId, state.sealedToken?.blob, state.enrolledAt, state.keyRemoved,
+        ])
+    }
+
+    func update(_ enrollment: Enrollment) throws {
+        let state = StateColumns(enrollment.state)
+        try database.cachedStatement(
+            sql: """
+                UPDATE enrollment SET sign_count = ?, state = ?, body = ?, authenticator_id = ?, sealed_token = ?,
+                    enrolled_at = ?, key_removed = ?
+                WHERE id = ?
+                """
+        ).execute(arguments: [
+            enrollment.signCount, state.name, state.body?.blob, state.authenticatorId, state.sealedToken?.blob,
+            state.enrolledAt, state.keyRemoved, enrollment.id.text,
+        ])
+    }
+
+    private func enrollment(_ row: Row) throws -> Enrollment {
+        let fields = Fields(table: "enrollment", row: row)
+        return Enrollment(
+            id: try fields.value("id", EnrollmentID.init),
+            route: IssuerRoute(
+                issuer: try fields.value("issuer") { try IssuerURL($0) }, rootsPEM: fields.optionalText("roots_pem")),
+            name: try fields.text("name"), authnType: try fields.value("authn_type", AuthnType.init(rawValue:)),
+            algorithm: Int(try fields.integer("algorithm")), rpId: try fields.text("rp_id"),
+            credentialId: try fields.octets("credential_id"), userHandle: try fields.octets("user_handle"),
+            startedAt: try fields.integer("started_at"), signCount: try signCount(fields), state: try state(fields))
+    }
+
+    private func signCount(_ fields: Fields) throws -> UInt32 {
+        guard let count = UInt32(exactly: try fields.integer("sign_count")) else {
+            throw fields.unreadable("sign_count")
+        }
+        return count
+    }
+
+    private func state(_ fields: Fields) throws -> EnrollmentState {
+        switch try fields.text("state") {
+        case "keyless": .keyless
+        case "enrolling": .enrolling(body: try fields.octets("body"))
+        case "active": .active(try membership(fields))
+        case "suspended": .suspended(try membership(fields))
+        case "ended":
+            .ended(
+                authenticatorId: try fields.optionalValue("authenticator_id", TokenID.init),
+                keyRemoved: try fields.flag("key_removed"))
+        default: throw fields.unreadable("state")
+        }
+    }
+
+    private func membership(_ fields: Fields) throws -> Membership {
+        Membership(
+            authenticatorId: try fields.value("authenticator_id", TokenID.init),
+            sealedToken: try fields.octets("sealed_token"), enrolledAt: try fields.integer("enrolled_at"))
+    }
+}
+
+/// An enrollment's state, as columns.
+private struct StateColumns {
+    let name: String
+    var body: [UInt8]?
+    var authenticatorId: String?
+    var sealedToken: [UInt8]?
+    var enrolledAt: Int64?
+    var keyRemoved = false
+
+    init(_ state: EnrollmentState) {
+        switch state {
+        case .keyless: name = "keyless"
+        case .enrolling(let body):
+            name = "enrolling"
+            self.body = body
+        case .active(let membership):
+            name = "active"
+            fill(membership)
+        case .suspended(let membership):
+            name = "suspended"
+            fill(membership)
+        case .ended(let authenticatorId, let keyRemoved):
+            name = "ended"
+            self.authenticatorId = authenticatorId?.text
+            self.keyRemoved = keyRemoved
+        }
+    }
+
+    private mutating func fill(_ membership: Membership) {
+        authenticatorId = membership.authenticatorId.text
+        sealedToken = membership.sealedToken
+        enrolledAt = membership.enrolledAt
+    }
+}

@@ -1,0 +1,107 @@
+import Authenticator
+import GRDB
+import IssuerProtocol
+
+extension Pages {
+    func message(enrollment: EnrollmentID, jti: TokenID) throws -> SeenMessage? {
+        let statement = try database.cachedStatement(
+            sql: "SELECT * FROM message WHERE enrollment_id = ? AND jti = ?")
+        return try Row.fetchOne(statement, arguments: [enrollment.text, jti.text]).map { row in
+            let fields = Fields(table: "message", row: row)
+            return SeenMessage(
+                enrollmentId: enrollment, jti: jti, payloadDigest: try fields.octets("payload_digest"),
+                requestId: try fields.optionalValue("request_id", RequestID.init))
+        }
+    }
+
+    func insert(_ message: SeenMessage) throws {
+        try database.cachedStatement(
+            sql: "INSERT INTO message (enrollment_id, jti, payload_digest, request_id) VALUES (?, ?, ?, ?)"
+        ).execute(arguments: [
+            message.enrollmentId.text, message.jti.text, message.payloadDigest.blob, message.requestId?.text,
+        ])
+    }
+
+    func cancellation(enrollment: EnrollmentID, of jti: TokenID) throws -> RememberedCancellation? {
+        let statement = try database.cachedStatement(
+            sql: "SELECT until FROM cancellation WHERE enrollment_id = ? AND cancels = ?")
+        return try Int64.fetchOne(statement, arguments: [enrollment.text, jti.text]).map {
+            RememberedCancellation(enrollmentId: enrollment, cancels: jti, until: $0)
+        }
+    }
+
+    func insert(_ cancellation: RememberedCancellation) throws {
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO cancellation (enrollment_id, cancels, until) VALUES (?, ?, ?)
+                ON CONFLICT DO UPDATE SET until = MAX(until, excluded.until)
+                """
+        ).execute(arguments: [cancellation.enrollmentId.text, cancellation.cancels.text, cancellation.until])
+    }
+
+    func removeCancellations(until now: Int64) throws {
+        try database.cachedStatement(sql: "DELETE FROM cancellation WHERE until <= ?").execute(arguments: [now])
+    }
+
+    func outboxHead(enrollment: EnrollmentID, lane: OutboxLane) throws -> OutboxEntry? {
+        let condition =
+            switch lane {
+            case .approvals: "sign_count IS NOT NULL ORDER BY sign_count"
+            case .denials: "sign_count IS NULL ORDER BY seq"
+            }
+        return try outbox("WHERE enrollment_id = ? AND \(condition) LIMIT 1", [enrollment.text]).first
+    }
+
+    func outboxCount(enrollment: EnrollmentID?) throws -> Int {
+        let statement = try database.cachedStatement(
+            sql: "SELECT COUNT(*) FROM outbox WHERE ?1 IS NULL OR enrollment_id = ?1")
+        return try Int.fetchOne(statement, arguments: [enrollment?.text]) ?? 0
+    }
+
+    func outboxEnrollments() throws -> [EnrollmentID] {
+        let statement = try database.cachedStatement(sql: "SELECT DISTINCT enrollment_id FROM outbox")
+        return try Row.fetchAll(statement).map { row in
+            try Fields(table: "outbox", row: row).value("enrollment_id", EnrollmentID.init)
+        }
+    }
+
+    func outbox(enrollment: EnrollmentID) throws -> [OutboxEntry] {
+        try outbox("WHERE enrollment_id = ? ORDER BY seq", [enrollment.text])
+    }
+
+    func insert(_ entry: OutboxEntry) throws {
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO outbox (enrollment_id, jti, request_id, sign_count, body, exp, traceparent)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(arguments: [
+            entry.enrollmentId.text, entry.jti.text, entry.requestId?.text, entry.signCount, entry.body.blob,
+            entry.exp, entry.traceparent,
+        ])
+    }
+
+    func removeOutbox(sequence: Int64) throws {
+        try database.cachedStatement(sql: "DELETE FROM outbox WHERE seq = ?").execute(arguments: [sequence])
+    }
+
+    private func outbox(_ tail: String, _ arguments: StatementArguments) throws -> [OutboxEntry] {
+        let statement = try database.cachedStatement(sql: "SELECT * FROM outbox \(tail)")
+        return try Row.fetchAll(statement, arguments: arguments).map { row in
+            try entry(Fields(table: "outbox", row: row))
+        }
+    }
+
+    private func entry(_ fields: Fields) throws -> OutboxEntry {
+        let signCount = fields.optionalInteger("sign_count")
+        guard let count = signCount.map(UInt32.init(exactly:)) ?? .some(nil) else {
+            throw fields.unreadable("sign_count")
+        }
+        return OutboxEntry(
+            sequence: try fields.integer("seq"), enrollmentId: try fields.value("enrollment_id", EnrollmentID.init),
+            jti: try fields.value("jti", TokenID.init),
+            requestId: try fields.optionalValue("request_id", RequestID.init), signCount: count,
+            body: try fields.octets("body"), exp: try fields.integer("exp"),
+            traceparent: fields.optionalText("traceparent"))
+    }
+}

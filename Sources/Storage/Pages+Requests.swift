@@ -1,0 +1,121 @@
+import Authenticator
+import GRDB
+import IssuerProtocol
+import ThreeDS
+
+extension Pages {
+    func request(_ id: RequestID) throws -> RequestRecord? {
+        try requests("WHERE id = ?", [id.text]).first
+    }
+
+    func requests(pendingOnly: Bool, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord] {
+        var condition = pendingOnly ? "state = 'pending'" : "TRUE"
+        var arguments: StatementArguments = []
+        if let enrollment {
+            condition += " AND enrollment_id = ?"
+            arguments += [enrollment.text]
+        }
+        return try requests("WHERE \(condition) ORDER BY seq DESC LIMIT ?", arguments + [limit]).reversed()
+    }
+
+    func oldestPending(enrollment: EnrollmentID?) throws -> RequestRecord? {
+        if let enrollment {
+            return try requests(
+                "WHERE state = 'pending' AND enrollment_id = ? ORDER BY seq LIMIT 1", [enrollment.text]
+            ).first
+        }
+        return try requests("WHERE state = 'pending' ORDER BY seq LIMIT 1", []).first
+    }
+
+    func requests(prefix: String, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord] {
+        let lower = prefix.lowercased()
+        // Ids hold nothing above "z", so "~" bounds the range that has the prefix.
+        let found = try requests(
+            """
+            WHERE seq IN (
+                SELECT seq FROM request WHERE id >= ?1 AND id < ?1 || '~'
+                UNION SELECT seq FROM request WHERE jti >= ?1 AND jti < ?1 || '~'
+                UNION SELECT seq FROM request WHERE acs_trans_id >= ?2 AND acs_trans_id < ?2 || '~'
+            ) AND (?3 IS NULL OR enrollment_id = ?3) ORDER BY seq DESC LIMIT ?4
+            """, [prefix, lower, enrollment?.text, limit])
+        return found.reversed()
+    }
+
+    func newestPresented(enrollment: EnrollmentID, acsTransId: String) throws -> RequestRecord? {
+        try requests(
+            """
+            WHERE acs_trans_id = ? AND enrollment_id = ? AND members IS NOT NULL
+            ORDER BY iat DESC, seq DESC LIMIT 1
+            """, [acsTransId, enrollment.text]
+        ).first
+    }
+
+    func pendingCount(enrollment: EnrollmentID?) throws -> Int {
+        let statement = try database.cachedStatement(
+            sql: "SELECT COUNT(*) FROM request WHERE state = 'pending' AND (?1 IS NULL OR enrollment_id = ?1)")
+        return try Int.fetchOne(statement, arguments: [enrollment?.text]) ?? 0
+    }
+
+    func duePending(now: Int64, limit: Int) throws -> [RequestRecord] {
+        try requests("WHERE state = 'pending' AND exp <= ? ORDER BY exp LIMIT ?", [now, limit])
+    }
+
+    func nextDeadline() throws -> Int64? {
+        let statement = try database.cachedStatement(sql: "SELECT MIN(exp) FROM request WHERE state = 'pending'")
+        return try Row.fetchOne(statement)?[0]
+    }
+
+    func insert(_ request: RequestRecord) throws {
+        let life = LifeColumns(request.life)
+        let presented = request.presented
+        try database.cachedStatement(
+            sql: """
+                INSERT INTO request (id, enrollment_id, jti, iat, exp, acs_trans_id, members, transaction_digest, nonce,
+                    warnings, traceparent, message, received_at, decided_at, state, reason, refusal, delivery,
+                    trans_status, delivery_failure, has_conflict)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(arguments: [
+            request.id.text, request.enrollmentId.text, request.jti.text, request.iat, request.exp,
+            request.acsTransId, (presented?.transaction.members).map(PresentedColumns.members)?.blob,
+            presented?.transactionDigest.blob, presented?.nonce.blob,
+            (presented?.warnings).map(PresentedColumns.warnings)?.blob, presented?.traceparent, request.message,
+            request.receivedAt, request.decidedAt, life.state, life.reason, life.refusal, life.delivery,
+            life.transStatus, life.deliveryFailure, request.hasConflict,
+        ])
+    }
+
+    func update(_ request: RequestRecord) throws {
+        let life = LifeColumns(request.life)
+        try database.cachedStatement(
+            sql: """
+                UPDATE request SET jti = ?, iat = ?, exp = ?, nonce = ?, traceparent = ?, message = ?, decided_at = ?,
+                    state = ?, reason = ?, refusal = ?, delivery = ?, trans_status = ?, delivery_failure = ?,
+                    has_conflict = ?
+                WHERE id = ?
+                """
+        ).execute(arguments: [
+            request.jti.text, request.iat, request.exp, request.presented?.nonce.blob, request.presented?.traceparent,
+            request.message, request.decidedAt, life.state, life.reason, life.refusal, life.delivery,
+            life.transStatus, life.deliveryFailure, request.hasConflict, request.id.text,
+        ])
+    }
+
+    private func requests(_ tail: String, _ arguments: StatementArguments) throws -> [RequestRecord] {
+        let statement = try database.cachedStatement(sql: "SELECT * FROM request \(tail)")
+        return try Row.fetchAll(statement, arguments: arguments).map { row in
+            try record(Fields(table: "request", row: row))
+        }
+    }
+
+    private func record(_ fields: Fields) throws -> RequestRecord {
+        RequestRecord(
+            id: try fields.value("id", RequestID.init),
+            enrollmentId: try fields.value("enrollment_id", EnrollmentID.init),
+            jti: try fields.value("jti", TokenID.init), iat: fields.optionalInteger("iat"),
+            exp: fields.optionalInteger("exp"), presented: try PresentedColumns.read(fields),
+            acsTransId: fields.optionalText("acs_trans_id"), message: try fields.text("message"),
+            receivedAt: try fields.integer("received_at"), decidedAt: fields.optionalInteger("decided_at"),
+            life: try LifeColumns.read(fields), hasConflict: try fields.flag("has_conflict"))
+    }
+}

@@ -1,0 +1,61 @@
+import Authenticator
+import StrictJSON
+import ThreeDS
+
+/// What is presented, as columns: the members as a JSON object in the order in which they came.
+enum PresentedColumns {
+    private static let limits = JSONLimits(maxOctets: 65_536)
+
+    static func members(_ members: [TransactionMember]) -> [UInt8] {
+        JSONValue.object(
+            JSONObject(members.map { JSONObject.Member(name: $0.name, value: .string($0.value)) })
+        ).serialized()
+    }
+
+    static func warnings(_ warnings: [Warning]) -> [UInt8] {
+        JSONValue.array(
+            warnings.map { warning in
+                .object([
+                    "id": .string(warning.id), "message": .string(warning.message),
+                    "severity": .string(warning.severity.rawValue),
+                ])
+            }
+        ).serialized()
+    }
+
+    static func read(_ fields: Fields) throws -> PresentedRequest? {
+        guard let octets = fields.optionalOctets("members") else { return nil }
+        return PresentedRequest(
+            transaction: try transaction(octets, fields), transactionDigest: try fields.octets("transaction_digest"),
+            nonce: try fields.octets("nonce"), warnings: try warnings(fields),
+            traceparent: fields.optionalText("traceparent"))
+    }
+
+    private static func transaction(_ octets: [UInt8], _ fields: Fields) throws -> Transaction {
+        do {
+            let members = try JSONReader.object(octets, limits: limits).members.map { member in
+                guard case .string(let value) = member.value else { throw fields.unreadable("members") }
+                return TransactionMember(name: member.name, value: value)
+            }
+            return try Transaction(members: members)
+        } catch {
+            throw fields.unreadable("members")
+        }
+    }
+
+    private static func warnings(_ fields: Fields) throws -> [Warning] {
+        do {
+            guard case .array(let rows) = try JSONReader.value(try fields.octets("warnings"), limits: limits) else {
+                throw fields.unreadable("warnings")
+            }
+            return try rows.map { row in
+                guard case .object(let object) = row,
+                    let severity = Warning.Severity(rawValue: try object.string("severity"))
+                else { throw fields.unreadable("warnings") }
+                return Warning(id: try object.string("id"), message: try object.string("message"), severity: severity)
+            }
+        } catch {
+            throw fields.unreadable("warnings")
+        }
+    }
+}

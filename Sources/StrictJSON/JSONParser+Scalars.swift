@@ -1,0 +1,83 @@
+// Numbers (RFC 8259 §6) and strings (§7).
+extension JSONParser {
+    /// The lexeme: `[ "-" ] int [ frac ] [ exp ]`.
+    mutating func number() throws(JSONError) -> String {
+        let start = position
+        _ = take("-")
+        if !take("0") { try digits() }
+        if take(".") { try digits() }
+        if take("e") || take("E") {
+            if !take("+") { _ = take("-") }
+            try digits()
+        }
+        return String(decoding: octets[start..<position], as: UTF8.self)
+    }
+
+    /// One or more.
+    private mutating func digits() throws(JSONError) {
+        let start = position
+        while let octet = peek, (0x30...0x39).contains(octet) { position += 1 }
+        guard position > start else { throw syntax("a digit") }
+    }
+
+    mutating func string() throws(JSONError) -> String {
+        position += 1
+        var content: [UInt8] = []
+        while let octet = peek {
+            switch octet {
+            case UInt8(ascii: "\""):
+                guard let text = String(validating: content, as: UTF8.self) else { throw error(.notUTF8) }
+                position += 1
+                return text
+            case UInt8(ascii: "\\"):
+                content += try escape().utf8
+            case 0x00...0x1F:
+                throw syntax("no control character in a string")
+            default:
+                content.append(octet)
+                position += 1
+            }
+        }
+        throw syntax("'\"'")
+    }
+
+    private mutating func escape() throws(JSONError) -> Unicode.Scalar {
+        position += 1
+        guard let octet = peek else { throw syntax("an escape") }
+        position += 1
+        switch octet {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(octet)
+        case UInt8(ascii: "b"): return "\u{08}"
+        case UInt8(ascii: "f"): return "\u{0C}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"): return try unicodeEscape()
+        default: throw syntax("an escape")
+        }
+    }
+
+    /// What follows `\u`: four hexadecimal digits, or a surrogate pair's twice four.
+    private mutating func unicodeEscape() throws(JSONError) -> Unicode.Scalar {
+        let first = try hexadecimal()
+        if let scalar = Unicode.Scalar(first) { return scalar }
+        guard first < 0xDC00, take("\\"), take("u") else { throw syntax("a surrogate pair") }
+        let second = try hexadecimal()
+        guard (0xDC00...0xDFFF).contains(second),
+            let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+        else { throw syntax("a surrogate pair") }
+        return scalar
+    }
+
+    private mutating func hexadecimal() throws(JSONError) -> UInt32 {
+        var value: UInt32 = 0
+        for _ in 0..<4 {
+            guard let octet = peek, let digit = Character(Unicode.Scalar(octet)).hexDigitValue else {
+                throw syntax("four hexadecimal digits")
+            }
+            value = value << 4 | UInt32(digit)
+            position += 1
+        }
+        return value
+    }
+}

@@ -1,0 +1,130 @@
+/// One pass over one text: recursive descent, bounded by its limits.
+struct JSONParser {
+    let octets: [UInt8]
+    let limits: JSONLimits
+    let refusesDuplicateNames: Bool
+    var position = 0
+    private(set) var duplicateNames: [String] = []
+    private var deeperDuplicates = 0
+    private var values = 0
+    /// The names and indices that lead to the value being read: its count is the depth.
+    private var path: [String] = []
+
+    init(_ octets: [UInt8], limits: JSONLimits, refusesDuplicateNames: Bool) {
+        self.octets = octets
+        self.limits = limits
+        self.refusesDuplicateNames = refusesDuplicateNames
+    }
+
+    mutating func wholeText() throws(JSONError) -> JSONValue {
+        guard octets.count <= limits.maxOctets else {
+            throw JSONError(offset: 0, reason: .tooLarge(maxOctets: limits.maxOctets))
+        }
+        skipWhitespace()
+        let root = try value()
+        skipWhitespace()
+        guard position == octets.count else { throw syntax("the end") }
+        return root
+    }
+
+    private mutating func value() throws(JSONError) -> JSONValue {
+        values += 1
+        guard values <= limits.maxValues else { throw error(.tooManyValues(maxValues: limits.maxValues)) }
+        guard let octet = peek else { throw syntax("a value") }
+        switch octet {
+        case UInt8(ascii: "{"): return .object(try object())
+        case UInt8(ascii: "["): return .array(try array())
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try literal("true", .bool(true))
+        case UInt8(ascii: "f"): return try literal("false", .bool(false))
+        case UInt8(ascii: "n"): return try literal("null", .null)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number())
+        default: throw syntax("a value")
+        }
+    }
+
+    private mutating func array() throws(JSONError) -> [JSONValue] {
+        try open()
+        var elements: [JSONValue] = []
+        if take("]") { return elements }
+        repeat {
+            skipWhitespace()
+            path.append(String(elements.count))
+            elements.append(try value())
+            path.removeLast()
+            skipWhitespace()
+        } while take(",")
+        guard take("]") else { throw syntax("',' or ']'") }
+        return elements
+    }
+
+    private mutating func object() throws(JSONError) -> JSONObject {
+        try open()
+        var members: [JSONObject.Member] = []
+        // Swift's own String hashing follows Unicode equivalence; names are octets here.
+        var names = Set<[UInt8]>()
+        var repeatedNames = Set<[UInt8]>()
+        if take("}") { return JSONObject(distinct: members) }
+        repeat {
+            skipWhitespace()
+            guard peek == UInt8(ascii: "\"") else { throw syntax("a name") }
+            let name = try string()
+            path.append(name)
+            let isNew = names.insert(Array(name.utf8)).inserted
+            if !isNew, repeatedNames.insert(Array(name.utf8)).inserted { try reportDuplicate() }
+            skipWhitespace()
+            guard take(":") else { throw syntax("':'") }
+            skipWhitespace()
+            let value = try value()
+            if isNew { members.append(JSONObject.Member(name: name, value: value)) }
+            path.removeLast()
+            skipWhitespace()
+        } while take(",")
+        guard take("}") else { throw syntax("',' or '}'") }
+        return JSONObject(distinct: members)
+    }
+
+    /// Steps into an array or object.
+    private mutating func open() throws(JSONError) {
+        guard path.count < limits.maxDepth else { throw error(.tooDeep(maxDepth: limits.maxDepth)) }
+        position += 1
+        skipWhitespace()
+    }
+
+    /// Makes a pointer only where it is kept: it can be as long as the text.
+    private mutating func reportDuplicate() throws(JSONError) {
+        guard !refusesDuplicateNames else { throw error(.duplicateName(JSONPointer.text(of: path))) }
+        if path.count > 1 {
+            guard deeperDuplicates < 16 else { return }
+            deeperDuplicates += 1
+        }
+        duplicateNames.append(JSONPointer.text(of: path))
+    }
+
+    private mutating func literal(_ text: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
+        let expected = Array("\(text)".utf8)
+        guard octets[position...].starts(with: expected) else { throw syntax("\(text)") }
+        position += expected.count
+        return value
+    }
+}
+
+// What all of the grammar's parts need.
+extension JSONParser {
+    var peek: UInt8? { position < octets.count ? octets[position] : nil }
+
+    /// RFC 8259 §2: space, tab, line feed and carriage return.
+    mutating func skipWhitespace() {
+        while let octet = peek, octet == 0x20 || octet == 0x09 || octet == 0x0A || octet == 0x0D { position += 1 }
+    }
+
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard let octet = peek, UInt32(octet) == character.value else { return false }
+        position += 1
+        return true
+    }
+
+    func error(_ reason: JSONError.Reason) -> JSONError { JSONError(offset: position, reason: reason) }
+
+    func syntax(_ expected: String) -> JSONError { error(.syntax(expected)) }
+}

@@ -1,0 +1,54 @@
+/// A value that this canonical form does not take.
+package struct RFC8785Error: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The number's lexeme.
+    package let number: String
+
+    package init(number: String) { self.number = number }
+
+    package var description: String {
+        "\(EscapedText.of(number)) cannot be canonical: only integers of at most 2^53-1 can, and no -0"
+    }
+}
+
+/// The JSON Canonicalization Scheme (RFC 8785), but for numbers that are no integers.
+package enum RFC8785 {
+    /// The largest integer that every IEEE 754 double around it tells apart (RFC 8785 §3.2.2.3, RFC 7493 §2.2).
+    private static let largest: Int64 = 9_007_199_254_740_991
+
+    /// Names sorted by their UTF-16 code units, no whitespace, RFC 8785's escapes.
+    ///
+    /// Throws for a number that is no integer within ±(2^53-1) written as one.
+    package static func canonical(_ value: JSONValue) throws(RFC8785Error) -> [UInt8] {
+        var output: [UInt8] = []
+        try write(value, to: &output)
+        return output
+    }
+
+    private static func write(_ value: JSONValue, to output: inout [UInt8]) throws(RFC8785Error) {
+        switch value {
+        case .number(let lexeme):
+            guard let number = Int64(lexeme), (-largest...largest).contains(number),
+                String(number).utf8.elementsEqual(lexeme.utf8)
+            else { throw RFC8785Error(number: lexeme) }
+            output += lexeme.utf8
+        case .array(let elements):
+            try JSONText.write(elements, between: "[", "]", to: &output) {
+                (element, output) throws(RFC8785Error) in try write(element, to: &output)
+            }
+        case .object(let object):
+            try write(object, to: &output)
+        case .null, .bool, .string:
+            output += value.serialized()
+        }
+    }
+
+    /// RFC 8785 §3.2.3: UTF-8's own order would put U+FB33 before U+1F600, whose first code unit is U+D83D.
+    private static func write(_ object: JSONObject, to output: inout [UInt8]) throws(RFC8785Error) {
+        let sorted = object.members.sorted { $0.name.utf16.lexicographicallyPrecedes($1.name.utf16) }
+        try JSONText.write(sorted, between: "{", "}", to: &output) { (member, output) throws(RFC8785Error) in
+            JSONText.write(member.name, to: &output)
+            output.append(UInt8(ascii: ":"))
+            try write(member.value, to: &output)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/// The ACS's identifier of a transaction: EMV 3-D Secure's acsTransID, a UUID in the text form of RFC 9562 §4.
+///
+/// Two are equal where they differ in the case of their letters only.
+package struct ACSTransactionID: Hashable, Sendable, CustomStringConvertible {
+    /// The 36 characters as they came.
+    package let text: String
+    /// The same in lower case: what is compared and looked up.
+    package let canonical: String
+
+    /// Takes 36 characters, hexadecimal digits and hyphens in groups of 8-4-4-4-12; nil for anything else.
+    ///
+    /// No version or variant is asked for: EMV does not, and the identifier is only ever compared.
+    package init?(_ text: String) {
+        guard text.utf8.count == 36 else { return nil }
+        for (index, octet) in text.utf8.enumerated() {
+            let isHyphenPlace = [8, 13, 18, 23].contains(index)
+            guard isHyphenPlace ? octet == UInt8(ascii: "-") : octet.isASCIIHexDigit else { return nil }
+        }
+        self.text = text
+        self.canonical = text.lowercased()
+    }
+
+    package static func == (left: ACSTransactionID, right: ACSTransactionID) -> Bool {
+        left.canonical == right.canonical
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(canonical)
+    }
+
+    package var description: String { text }
+}

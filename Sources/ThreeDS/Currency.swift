@@ -1,0 +1,52 @@
+/// One row of ISO 4217's list one.
+package struct Currency: Sendable, Equatable {
+    /// Three letters, such as "USD".
+    package let alphabetic: String
+    /// Three digits, such as "840" or "008".
+    package let numeric: String
+    /// The decimals that ISO 4217 gives the currency, 0 to 4; nil where it gives none ("N.A.").
+    package let minorUnit: Int?
+    package let name: String
+    /// Whether the code is for a fund (CLF, UYI, …): a unit that is reckoned in, not one that is paid in.
+    package let isFund: Bool
+
+    init(_ alphabetic: String, _ numeric: String, _ minorUnit: Int?, _ name: String, isFund: Bool = false) {
+        self.alphabetic = alphabetic
+        self.numeric = numeric
+        self.minorUnit = minorUnit
+        self.name = name
+        self.isFund = isFund
+    }
+}
+
+extension Currency {
+    /// The day the list was published, as YYYY-MM-DD.
+    package static let publicationDate = ISO4217.publicationDate
+
+    /// Every row of the list, sorted by numeric code.
+    package static let all = ISO4217.currencies
+
+    private static let byNumeric = Dictionary(uniqueKeysWithValues: all.map { ($0.numeric, $0) })
+    private static let byAlphabetic = Dictionary(uniqueKeysWithValues: all.map { ($0.alphabetic, $0) })
+
+    /// The currency of a numeric code of exactly three ASCII digits; nil where the list has none.
+    package static func numeric(_ code: String) -> Currency? {
+        guard let currency = byNumeric[code], currency.numeric.hasOctets(of: code) else { return nil }
+        return currency
+    }
+
+    /// The currency of an alphabetic code of exactly three ASCII capitals; nil where the list has none.
+    package static func alphabetic(_ code: String) -> Currency? {
+        // A dictionary compares strings by Unicode equivalence, where the Kelvin sign is a K.
+        guard let currency = byAlphabetic[code], currency.alphabetic.hasOctets(of: code) else { return nil }
+        return currency
+    }
+
+    /// Whether EMV 3-D Secure lets a purchase be in this currency.
+    ///
+    /// Its purchaseCurrency excludes 955 to 964 (bond market units, precious metals, test codes) and 999 (no currency).
+    package var isAllowedForPurchases: Bool {
+        guard let number = Int(numeric) else { return false }
+        return !(955...964).contains(number) && number != 999
+    }
+}

@@ -1,0 +1,39 @@
+/// What is paid, in which currency, and when.
+package struct Purchase: Sendable, Equatable {
+    package let amount: PurchaseAmount
+    /// One that is allowed for purchases.
+    package let currency: Currency
+    /// The exponent that came, whether or not ISO 4217 gives the currency another.
+    package let exponent: PurchaseExponent
+    package let date: PurchaseDate
+
+    /// Only `Transaction` makes one, from members that have passed their rules.
+    init(amount: PurchaseAmount, currency: Currency, exponent: PurchaseExponent, date: PurchaseDate) {
+        self.amount = amount
+        self.currency = currency
+        self.exponent = exponent
+        self.date = date
+    }
+
+    /// The amount in major units, such as "1.00": exactly `exponent` decimals, and no point where that is 0.
+    ///
+    /// The integer part has no leading zeros, or is "0". Built from the digits: never rounded, never a number.
+    package var majorUnits: String {
+        let (integer, decimals) = parts
+        return decimals.isEmpty ? integer : "\(integer).\(decimals)"
+    }
+
+    /// The amount as it is shown: "USD 1.00", and "USD 12 345.00" above 9,999.
+    package var display: String {
+        let (integer, decimals) = parts
+        let grouped = DigitGroups.grouped(integer)
+        return decimals.isEmpty ? "\(currency.alphabetic) \(grouped)" : "\(currency.alphabetic) \(grouped).\(decimals)"
+    }
+
+    private var parts: (integer: String, decimals: String) {
+        let digits = amount.minorUnits
+        let padding = String(repeating: "0", count: max(0, exponent.decimals + 1 - digits.utf8.count))
+        let padded = padding + digits
+        return (String(padded.dropLast(exponent.decimals)), String(padded.suffix(exponent.decimals)))
+    }
+}

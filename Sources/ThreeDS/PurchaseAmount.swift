@@ -1,0 +1,29 @@
+/// An amount in minor units: EMV 3-D Secure's purchaseAmount, 1 to 48 ASCII digits.
+///
+/// Kept as digits: 48 of them fit no number type.
+package struct PurchaseAmount: Sendable, Equatable {
+    /// The digits as they came, leading zeros included.
+    package let digits: String
+
+    package init?(_ digits: String) {
+        guard (1...48).contains(digits.utf8.count), digits.isASCIIDigits else { return nil }
+        self.digits = digits
+    }
+
+    /// The digits without leading zeros; "0" for zero.
+    package var minorUnits: String {
+        let significant = digits.drop { $0 == "0" }
+        return significant.isEmpty ? "0" : String(significant)
+    }
+}
+
+/// How many of an amount's digits are decimals: EMV 3-D Secure's purchaseExponent, one ASCII digit.
+package struct PurchaseExponent: Sendable, Equatable {
+    /// 0 to 9.
+    package let decimals: Int
+
+    package init?(_ digit: String) {
+        guard digit.utf8.count == 1, digit.isASCIIDigits, let decimals = Int(digit) else { return nil }
+        self.decimals = decimals
+    }
+}

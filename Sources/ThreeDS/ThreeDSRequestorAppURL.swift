@@ -1,0 +1,66 @@
+/// Where the payer goes back to after the decision: EMV 3-D Secure's threeDSRequestorAppURL.
+///
+/// It may go to another program's command line, so its form is narrow: an RFC 3986 URI of at most 256 octets, in
+/// plain ASCII, without a user or password, and never of a scheme that runs or reads something here.
+package struct ThreeDSRequestorAppURL: Sendable, Equatable {
+    /// Byte for byte as it came.
+    package let text: String
+
+    package init(_ text: String) throws(URLRefusal) {
+        guard (1...256).contains(text.utf8.count) else { throw .length }
+        guard text.utf8.allSatisfy(Self.isAllowed) else { throw .octet }
+        guard let colon = text.firstIndex(of: ":") else { throw .scheme }
+        let scheme = text[..<colon].utf8
+        let rest = text[colon...].dropFirst()
+        guard let first = scheme.first, first.isASCIILetter, scheme.allSatisfy(Self.isSchemeOctet), !rest.isEmpty
+        else { throw .scheme }
+        let name = text[..<colon].lowercased()
+        guard !Self.forbiddenSchemes.contains(name) else { throw .forbiddenScheme }
+        guard !Self.hasUser(rest, scheme: name) else { throw .user }
+        self.text = text
+    }
+
+    private static let forbiddenSchemes: Set<String> = ["javascript", "data", "file", "vbscript", "blob", "about"]
+
+    /// The schemes for which browsers find a host after any number of slashes (WHATWG URL, "special").
+    private static let specialSchemes: Set<String> = ["http", "https", "ws", "wss", "ftp"]
+
+    /// Printable ASCII, without what RFC 3986 excludes and programs read in ways of their own.
+    private static func isAllowed(_ octet: UInt8) -> Bool {
+        (0x21...0x7E).contains(octet) && !#""<>\^`{|}"#.utf8.contains(octet)
+    }
+
+    /// RFC 3986 §3.1.
+    private static func isSchemeOctet(_ octet: UInt8) -> Bool {
+        octet.isASCIILetter || octet.isASCIIDigit || "+-.".utf8.contains(octet)
+    }
+
+    /// Whether there is an `@` in the authority (RFC 3986 §3.2), as a strict reader or a browser finds it.
+    private static func hasUser(_ rest: Substring, scheme: String) -> Bool {
+        let authority: Substring
+        if specialSchemes.contains(scheme) {
+            authority = rest.drop { $0 == "/" }
+        } else if rest.hasPrefix("//") {
+            authority = rest.dropFirst(2)
+        } else {
+            return false
+        }
+        return authority.prefix { !"/?#".contains($0) }.contains("@")
+    }
+}
+
+/// Which rule a threeDSRequestorAppURL breaks.
+package enum URLRefusal: Error, Equatable, Sendable, CustomStringConvertible {
+    case length, octet, scheme, forbiddenScheme, user
+
+    /// The rest of a sentence that begins with the member's name.
+    package var description: String {
+        switch self {
+        case .length: "is not 1 to 256 octets long"
+        case .octet: #"has an octet that is not printable ASCII, or is a space or one of " < > \ ^ ` { | }"#
+        case .scheme: "does not begin with a scheme, a colon and something after it"
+        case .forbiddenScheme: "has a scheme that is not allowed: javascript, data, file, vbscript, blob or about"
+        case .user: "has a user or password before its host; none is allowed"
+        }
+    }
+}

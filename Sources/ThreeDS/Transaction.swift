@@ -1,0 +1,33 @@
+/// What the payer is asked to approve: the transaction confirmation data, checked against EMV 3-D Secure's rules.
+///
+/// A value of this type has passed every rule but the exponent's, which is a matter of policy (`warnings(under:)`).
+package struct Transaction: Sendable, Equatable {
+    package let acsTransId: ACSTransactionID
+    /// 1 to 40 Unicode scalars of any kind: to be shown through `DisplayText` only.
+    package let merchantName: String
+    /// Nil for an authentication that is no payment.
+    package let purchase: Purchase?
+    package let threeDSRequestorAppURL: ThreeDSRequestorAppURL?
+    /// The members without a rule of their own, in the order they came.
+    package let otherMembers: [TransactionMember]
+    /// All the members, as and in the order they came: what the commitment is computed over.
+    package let members: [TransactionMember]
+
+    /// Checks the members against every rule; throws the first that is broken.
+    package init(members: [TransactionMember]) throws(TransactionRefusal) {
+        try MemberBounds.check(members)
+        let values = KnownValues(members)
+        self.acsTransId = try values.acsTransId()
+        self.merchantName = try values.merchantName()
+        self.purchase = try values.purchase()
+        self.threeDSRequestorAppURL = try values.threeDSRequestorAppURL()
+        self.otherMembers = members.filter { KnownMember(name: $0.name) == nil }
+        self.members = members
+    }
+
+    /// Whether both have the same members, octet for octet, in whatever order.
+    package static func == (left: Transaction, right: Transaction) -> Bool {
+        // Names are unique within a transaction, so equal counts and one inclusion are equality.
+        left.members.count == right.members.count && left.members.allSatisfy(right.members.contains)
+    }
+}

@@ -1,0 +1,67 @@
+/// Why a transaction is refused: the first rule of EMV 3-D Secure, or of this agent, that it breaks.
+package struct TransactionRefusal: Error, Equatable, Sendable, CustomStringConvertible {
+    /// Which rule is broken, by raw values that are stable: scripts and logs depend on them.
+    package enum Code: String, Sendable, CaseIterable {
+        /// More than 16 members.
+        case tooManyMembers
+        /// A name that is not 1 to 64 of `A-Z a-z 0-9 _ . -`.
+        case memberName
+        /// A name that stands twice (EMV error 204).
+        case duplicateMember
+        /// A value that is no string (EMV error 203).
+        case nonStringValue
+        /// The value of a member without a rule of its own is over 1,024 Unicode scalars.
+        case memberTooLong
+        /// The values of all such members together are over 4,096 Unicode scalars.
+        case membersTooLong
+        /// acsTransId or merchantName is absent.
+        case memberMissing
+        /// Some of the four purchase members are there, but not all.
+        case purchaseIncomplete
+        case acsTransId, merchantName, purchaseAmount, purchaseCurrency, purchaseExponent, purchaseDate
+        case threeDSRequestorAppURL
+        /// Three digits that ISO 4217 does not list.
+        case currencyUnknown
+        /// Listed by ISO 4217, but not for purchases: 955 to 964 and 999.
+        case currencyNotAllowed
+        /// The policy refuses an exponent that is not ISO 4217's for the currency.
+        case exponentMismatch
+        /// The policy refuses an exponent for a currency to which ISO 4217 gives none.
+        case exponentUndefined
+
+        /// Whether the agent's own policy says no, where the transaction itself is in order.
+        package var isPolicy: Bool {
+            self == .exponentMismatch || self == .exponentUndefined
+        }
+    }
+
+    package let code: Code
+    /// The name of the member at fault, escaped and cut like all text from outside; nil where it is none or several.
+    package let member: String?
+    /// What is wrong, where, and what is allowed: one line that is safe to print.
+    package let message: String
+
+    package var description: String { message }
+
+    init(_ code: Code, member: String?, _ message: String) {
+        self.code = code
+        self.member = member
+        self.message = message
+    }
+
+    init(_ code: Code, _ member: KnownMember, _ message: String) {
+        self.init(code, member: member.rawValue, "\(member.rawValue) \(message)")
+    }
+
+    /// The refusal of a member whose value is a number, an object or anything else that is no string.
+    package static func nonStringValue(member: String) -> TransactionRefusal {
+        let name = DisplayText.excerpt(member)
+        return TransactionRefusal(.nonStringValue, member: name, "\(name) is not a string; every member must be one")
+    }
+
+    /// The refusal of a member whose name stands more than once.
+    package static func duplicateMember(_ member: String) -> TransactionRefusal {
+        let name = DisplayText.excerpt(member)
+        return TransactionRefusal(.duplicateMember, member: name, "\(name) stands more than once; once is allowed")
+    }
+}

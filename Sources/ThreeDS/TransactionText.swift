@@ -1,0 +1,79 @@
+/// The text that the payer decides on: fixed lines of "Label: value", most important first.
+///
+/// Everything that the signature covers is in it. Values pass through `DisplayText`, so none can start a line, and a
+/// member's own name stands behind the word "Member", so none can pass for one of the fixed labels.
+package struct TransactionText: Sendable {
+    /// The lines, separated by "\n"; no line ends in a space, and none follows the last.
+    package let text: String
+    /// One line that asks for the decision and repeats amount and merchant.
+    package let question: String
+
+    /// - Parameters:
+    ///   - enrollment: the enrollment's name.
+    ///   - expiresAt: when the request can no longer be decided, in seconds since 1970.
+    ///   - payeeOrigin: the payee's origin, where the request has one.
+    ///   - instrument: the payment instrument's display name, where the request has one.
+    ///   - warnings: shown in the order given; those about the amount also stand beside it.
+    package init(
+        transaction: Transaction, issuer: String, enrollment: String, expiresAt: Int64, payeeOrigin: String?,
+        instrument: String?, warnings: [Warning], localTime: LocalTime
+    ) {
+        let date = transaction.purchase.map { localTime.text($0.date.secondsSince1970) }
+        var lines = [
+            Line("Amount", Self.amount(of: transaction, warnings)),
+            Line("Merchant", transaction.merchantName),
+            Line("Payee", payeeOrigin),
+            Line("Date", date),
+            Line("Issuer", issuer),
+            Line("Enrollment", enrollment),
+            Line("Instrument", instrument),
+            Line("Expires", localTime.text(expiresAt)),
+        ]
+        lines += warnings.map { Line("Warning", $0.message) }
+        lines.append(Line("Return URL", transaction.threeDSRequestorAppURL?.text))
+        lines.append(Line("acsTransId", transaction.acsTransId.text))
+        lines += transaction.otherMembers.map { Line("Member \($0.name)", $0.value) }
+        self.text = lines.compactMap { $0?.text }.joined(separator: "\n")
+        self.question = Self.question(about: transaction)
+    }
+
+    private static func question(about transaction: Transaction) -> String {
+        let merchant = DisplayText(transaction.merchantName).text
+        guard let purchase = transaction.purchase else {
+            return "Approve this authentication (not a payment) for \(merchant)?"
+        }
+        return "Approve \(purchase.display) to \(merchant)?"
+    }
+
+    private static func amount(of transaction: Transaction, _ warnings: [Warning]) -> String {
+        guard let purchase = transaction.purchase else { return "none (not a payment)" }
+        let notes = warnings.compactMap { note(on: purchase, $0) }
+        return ([purchase.display] + notes).joined(separator: " ")
+    }
+
+    /// What stands beside the amount where a warning is about it.
+    private static func note(on purchase: Purchase, _ warning: Warning) -> String? {
+        let code = purchase.currency.alphabetic
+        return switch warning.id {
+        case Warning.ID.exponentMismatch: "(check the decimals: \(code) has \(purchase.currency.minorUnit ?? 0))"
+        case Warning.ID.exponentUndefined: "(check the decimals: \(code) has no number of them)"
+        case Warning.ID.fundCode: "(a fund code)"
+        default: nil
+        }
+    }
+}
+
+/// A label, padded so that the values of the fixed labels stand below each other, and a value.
+private struct Line {
+    private static let column = 12
+
+    let text: String
+
+    /// Nil where there is no value; an empty value is the label alone.
+    init?(_ label: String, _ value: String?) {
+        guard let value else { return nil }
+        let shown = DisplayText(value).text
+        let padding = String(repeating: " ", count: max(1, Self.column - label.utf8.count - 1))
+        self.text = shown.isEmpty ? "\(label):" : "\(label):\(padding)\(shown)"
+    }
+}

@@ -1,0 +1,75 @@
+package import Keys
+
+/// What a relying party demands of an assertion's signature counter.
+package enum SignCountRule: Sendable, Equatable {
+    /// Greater than the last one that was accepted, 0 included: for authenticators that are known to count.
+    case mustRise(above: UInt32)
+    /// Taken as it is.
+    case notChecked
+}
+
+/// The relying party's side of an authentication (WebAuthn Level 3 §7.2).
+package enum AssertionVerifier {
+    /// Checks a response against what was asked and what is known of the credential; throws the first thing that does
+    /// not hold, and returns the signature counter that is to be kept.
+    ///
+    /// - Parameters:
+    ///   - publicKey: the credential's, from its registration.
+    ///   - credentialId: the one credential that is expected.
+    ///   - userHandle: the account's; where the response has one it must be this.
+    ///   - challenge: as it was given out in the options, for this ceremony alone.
+    ///   - origin: the one origin that is expected, compared octet by octet.
+    package static func verify(
+        _ response: AuthenticationResponse, publicKey: PublicKey, credentialId: [UInt8], userHandle: [UInt8]? = nil,
+        challenge: [UInt8], origin: String, rpId: String, userVerificationRequired: Bool, signCount: SignCountRule
+    ) throws(VerificationFailure) -> UInt32 {
+        // §7.2 steps 1 to 3 (options, get(), the kind of response): the caller made the options, and the response is
+        // one by its type.
+        // Step 4 (clientExtensionResults): outputs are ignored (step 23).
+        // Steps 5 and 6: the user was identified before, so there is one credential and one user handle.
+        try checkIdentity(of: response, credentialId: credentialId, userHandle: userHandle)
+        let expectation = CeremonyExpectation(
+            type: CollectedClientData.getType, challenge: challenge, origin: origin, rpId: rpId,
+            userVerificationRequired: userVerificationRequired)
+        // Steps 7 to 14: the client data, its type, challenge, origin, crossOrigin and topOrigin.
+        try expectation.checkClientData(response.clientDataJSON)
+        let data: AuthenticatorData
+        do { data = try AuthenticatorData.parse(response.authenticatorData) } catch {
+            throw VerificationFailure(.authenticatorData, "\(error)")
+        }
+        // §6.1: only a registration attests a credential.
+        guard data.attestedCredential == nil else {
+            throw VerificationFailure(.authenticatorData, "AT is set in an assertion")
+        }
+        // Steps 15 to 18: RP ID, UP, UV, and BS only with BE.
+        try expectation.checkAuthenticatorData(data)
+        // Step 19 (BE and BS as in the record): backup plays no part in any policy here.
+        // Steps 20 and 21: the hash and the signature.
+        let isSigned = try publicKey.hasSigned(
+            authenticatorData: response.authenticatorData, clientDataJSON: response.clientDataJSON,
+            signature: response.signature)
+        guard isSigned else { throw VerificationFailure(.signature, "the signature is not the credential key's") }
+        // Step 22: the signature counter.
+        try check(data.signCount, against: signCount)
+        // Step 23 (extension outputs): ignored. Steps 24 and 25 (the record): the caller's, who has it.
+        return data.signCount
+    }
+
+    private static func checkIdentity(
+        of response: AuthenticationResponse, credentialId: [UInt8], userHandle: [UInt8]?
+    ) throws(VerificationFailure) {
+        guard response.credentialId == credentialId else {
+            throw VerificationFailure(.credentialId, "the credential is not the one that is expected")
+        }
+        if let came = response.userHandle, let userHandle, came != userHandle {
+            throw VerificationFailure(.userHandle, "userHandle is not the account's")
+        }
+    }
+
+    /// The standard leaves a counter that does not rise to the relying party, and lets 0 after 0 pass, for
+    /// authenticators that do not count; `mustRise` does neither.
+    private static func check(_ signCount: UInt32, against rule: SignCountRule) throws(VerificationFailure) {
+        guard case .mustRise(let last) = rule, signCount <= last else { return }
+        throw VerificationFailure(.signCount, "signCount is not above \(last)")
+    }
+}

@@ -1,0 +1,101 @@
+package import Keys
+
+/// Authenticator data (WebAuthn Level 3 §6.1): what an authenticator signs beside the hash of the client data.
+package struct AuthenticatorData: Sendable, Equatable {
+    /// Octets that are read at most.
+    package static let maxOctets = 65_536
+
+    /// SHA-256 of the RP ID, 32 octets.
+    package let rpIdHash: [UInt8]
+    /// AT and ED are set exactly where a credential and extensions are there.
+    package let flags: AuthenticatorFlags
+    package let signCount: UInt32
+    /// Present in a registration.
+    package let attestedCredential: AttestedCredential?
+    /// Authenticator extension outputs: none are made here, and those that come are kept unread.
+    package let extensions: CBORMap?
+
+    /// Data for an RP ID, without extensions; the AT flag is set where a credential is given.
+    package init(
+        rpId: String, flags: AuthenticatorFlags, signCount: UInt32, attestedCredential: AttestedCredential? = nil
+    ) throws(OpenSSLError) {
+        self.init(
+            rpIdHash: try SHA256Digest.of(Array(rpId.utf8)), flags: flags, signCount: signCount,
+            attestedCredential: attestedCredential, extensions: nil)
+    }
+
+    private init(
+        rpIdHash: [UInt8], flags: AuthenticatorFlags, signCount: UInt32, attestedCredential: AttestedCredential?,
+        extensions: CBORMap?
+    ) {
+        let present: AuthenticatorFlags = [
+            attestedCredential == nil ? [] : .attestedCredentialData, extensions == nil ? [] : .extensionData,
+        ]
+        self.rpIdHash = rpIdHash
+        self.flags = flags.subtracting([.attestedCredentialData, .extensionData]).union(present)
+        self.signCount = signCount
+        self.attestedCredential = attestedCredential
+        self.extensions = extensions
+    }
+
+    package func encoded() -> [UInt8] {
+        let count = stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: signCount >> UInt32($0)) }
+        let credential = attestedCredential?.encoded() ?? []
+        let extensionData = extensions.map { CBOR.map($0).encoded() } ?? []
+        return rpIdHash + [flags.rawValue] + count + credential + extensionData
+    }
+
+    /// Reads authenticator data that is the whole input.
+    ///
+    /// For what it accepts, `parse(octets).encoded() == octets`.
+    package static func parse(_ octets: [UInt8]) throws(AuthenticatorDataError) -> AuthenticatorData {
+        guard octets.count <= maxOctets else { throw .tooLarge }
+        var rest = octets[...]
+        let rpIdHash = try rest.take(32)
+        let flags = AuthenticatorFlags(rawValue: try rest.take(1)[0])
+        let signCount = try rest.take(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        let credential = flags.contains(.attestedCredentialData) ? try AttestedCredential.read(from: &rest) : nil
+        let extensions = flags.contains(.extensionData) ? try extensionMap(from: &rest) : nil
+        guard rest.isEmpty else { throw .trailingOctets }
+        return AuthenticatorData(
+            rpIdHash: rpIdHash, flags: flags, signCount: signCount, attestedCredential: credential,
+            extensions: extensions)
+    }
+
+    private static func extensionMap(from octets: inout ArraySlice<UInt8>) throws(AuthenticatorDataError) -> CBORMap {
+        let (item, consumed): (CBOR, Int)
+        do { (item, consumed) = try CBOR.decodePrefix(Array(octets)) } catch { throw .extensions(error) }
+        guard case .map(let map) = item else { throw .extensions(nil) }
+        octets = octets.dropFirst(consumed)
+        return map
+    }
+}
+
+/// Why octets are not authenticator data, or a value can be no part of it.
+package enum AuthenticatorDataError: Error, Equatable, Sendable, CustomStringConvertible {
+    case tooLarge
+    case truncated
+    case trailingOctets
+    case aaguid
+    case credentialId
+    case publicKey(COSEKeyError)
+    /// The extension data is not a map where no CBOR error is given.
+    case extensions(CBORError?)
+
+    package var description: String {
+        "authenticator data: \(problem)"
+    }
+
+    private var problem: String {
+        switch self {
+        case .tooLarge: "more than \(AuthenticatorData.maxOctets) octets"
+        case .truncated: "ends too early"
+        case .trailingOctets: "octets after the end"
+        case .aaguid: "an AAGUID has \(AttestedCredential.aaguidCount) octets"
+        case .credentialId: "a credential id has 1 to 1,023 octets"
+        case .publicKey(let error): "\(error)"
+        case .extensions(let error?): "extensions: \(error)"
+        case .extensions(nil): "extensions: not a map"
+        }
+    }
+}

@@ -1,0 +1,69 @@
+extension CBOR {
+    /// The one canonical encoding: shortest heads, definite lengths, maps in order (CTAP 2.1 §8, RFC 8949 §4.2.1).
+    package func encoded() -> [UInt8] {
+        var octets: [UInt8] = []
+        append(to: &octets)
+        return octets
+    }
+
+    private func append(to octets: inout [UInt8]) {
+        switch self {
+        case .unsigned(let value):
+            octets.append(head: .unsigned, value)
+        case .negative(let value):
+            octets.append(head: .negative, value)
+        case .bytes(let value):
+            octets.append(head: .bytes, UInt64(value.count))
+            octets += value
+        case .text(let value):
+            octets.append(head: .text, UInt64(value.utf8.count))
+            octets += value.utf8
+        case .array(let items):
+            octets.append(head: .array, UInt64(items.count))
+            for item in items { item.append(to: &octets) }
+        case .map(let map):
+            octets.append(head: .map, UInt64(map.count))
+            for entry in map.entries {
+                entry.key.append(to: &octets)
+                entry.value.append(to: &octets)
+            }
+        case .bool(let value):
+            octets.append(head: .simple, value ? CBORSimpleValue.true : CBORSimpleValue.false)
+        case .null:
+            octets.append(head: .simple, CBORSimpleValue.null)
+        }
+    }
+}
+
+/// RFC 8949 §3.1: the top three bits of an item's first octet.
+enum CBORMajorType: UInt8 {
+    case unsigned, negative, bytes, text, array, map, tag, simple
+}
+
+/// RFC 8949 §3.3: the simple values that are used here.
+enum CBORSimpleValue {
+    static let `false`: UInt64 = 20
+    static let `true`: UInt64 = 21
+    static let null: UInt64 = 22
+}
+
+extension [UInt8] {
+    /// Appends an item's head, in as few octets as its argument needs (RFC 8949 §3).
+    fileprivate mutating func append(head type: CBORMajorType, _ argument: UInt64) {
+        let top = type.rawValue << 5
+        switch argument {
+        case 0...23: append(top | UInt8(argument))
+        case 24...0xFF: appendArgument(argument, after: top | 24, octets: 1)
+        case 0x100...0xFFFF: appendArgument(argument, after: top | 25, octets: 2)
+        case 0x1_0000...0xFFFF_FFFF: appendArgument(argument, after: top | 26, octets: 4)
+        default: appendArgument(argument, after: top | 27, octets: 8)
+        }
+    }
+
+    private mutating func appendArgument(_ argument: UInt64, after first: UInt8, octets count: Int) {
+        append(first)
+        for shift in stride(from: (count - 1) * 8, through: 0, by: -8) {
+            append(UInt8(truncatingIfNeeded: argument >> UInt64(shift)))
+        }
+    }
+}

@@ -1,0 +1,186 @@
+/// The bounds of what is read.
+package struct CBORLimits: Sendable {
+    /// Octets of the input.
+    package let maxOctets: Int
+    /// Arrays and maps inside one another; an item on its own has depth 0.
+    package let maxDepth: Int
+    /// Items in all; a map's keys and values both count.
+    package let maxItems: Int
+
+    package init(maxOctets: Int = 65_536, maxDepth: Int = 8, maxItems: Int = 1_000) {
+        self.maxOctets = maxOctets
+        self.maxDepth = maxDepth
+        self.maxItems = maxItems
+    }
+}
+
+extension CBOR {
+    /// Reads one item that is the whole input, in its canonical encoding and in no other.
+    ///
+    /// For what it accepts, `decode(octets).encoded() == octets`.
+    package static func decode(_ octets: [UInt8], limits: CBORLimits = CBORLimits()) throws(CBORError) -> CBOR {
+        let (item, consumed) = try decodePrefix(octets, limits: limits)
+        guard consumed == octets.count else { throw CBORError(offset: consumed, reason: .trailingOctets) }
+        return item
+    }
+
+    /// Reads one item at the start of the input, in its canonical encoding, and says how many octets it took.
+    package static func decodePrefix(
+        _ octets: [UInt8], limits: CBORLimits = CBORLimits()
+    ) throws(CBORError) -> (item: CBOR, consumed: Int) {
+        var reader = try CBORReader(octets, limits: limits)
+        let item = try reader.item(insideContainers: 0)
+        return (item, reader.offset)
+    }
+}
+
+/// Reads items from the front of the input to its end.
+///
+/// A length is compared with what is left of the input before anything is made of it, so a hostile one costs nothing.
+struct CBORReader {
+    private(set) var offset = 0
+    private var itemCount = 0
+    private let octets: [UInt8]
+    private let limits: CBORLimits
+
+    init(_ octets: [UInt8], limits: CBORLimits) throws(CBORError) {
+        guard octets.count <= limits.maxOctets else {
+            throw CBORError(offset: 0, reason: .tooLarge(limit: limits.maxOctets))
+        }
+        self.octets = octets
+        self.limits = limits
+    }
+
+    mutating func item(insideContainers depth: Int) throws(CBORError) -> CBOR {
+        let start = offset
+        itemCount += 1
+        guard itemCount <= limits.maxItems else { throw fault(.tooManyItems(limit: limits.maxItems), at: start) }
+        let (type, argument) = try head()
+        switch type {
+        case .unsigned: return .unsigned(argument)
+        case .negative: return .negative(argument)
+        case .bytes: return .bytes(try string(argument, from: start))
+        case .text: return .text(try text(argument, from: start))
+        case .array: return .array(try array(argument, from: start, depth: depth))
+        case .map: return .map(try map(argument, from: start, depth: depth))
+        case .tag: throw fault(.tag, at: start)
+        case .simple: return try simple(argument, from: start)
+        }
+    }
+
+    private func fault(_ reason: CBORError.Reason, at place: Int) -> CBORError {
+        CBORError(offset: place, reason: reason)
+    }
+}
+
+// MARK: - Heads
+
+extension CBORReader {
+    /// Reads an item's head (RFC 8949 §3): its major type, and its argument, which has to be in the shortest form.
+    private mutating func head() throws(CBORError) -> (type: CBORMajorType, argument: UInt64) {
+        let start = offset
+        guard let first = next(), let type = CBORMajorType(rawValue: first >> 5) else {
+            throw fault(.truncated, at: start)
+        }
+        let information = first & 0x1F
+        // Under major type 7 the additional information 24 to 27 holds other simple values and floating-point numbers.
+        if type == .simple, (24...27).contains(information) { throw fault(.unsupportedSimpleValue, at: start) }
+        switch information {
+        case 0...23: return (type, UInt64(information))
+        case 24: return (type, try argument(octets: 1, atLeast: 24, from: start))
+        case 25: return (type, try argument(octets: 2, atLeast: 0x100, from: start))
+        case 26: return (type, try argument(octets: 4, atLeast: 0x1_0000, from: start))
+        case 27: return (type, try argument(octets: 8, atLeast: 0x1_0000_0000, from: start))
+        case 31: throw fault(.indefiniteLength, at: start)
+        default: throw fault(.reserved, at: start)
+        }
+    }
+
+    private mutating func argument(
+        octets count: Int, atLeast least: UInt64, from start: Int
+    ) throws(CBORError) -> UInt64 {
+        var value: UInt64 = 0
+        for _ in 0..<count {
+            guard let octet = next() else { throw fault(.truncated, at: start) }
+            value = value << 8 | UInt64(octet)
+        }
+        guard value >= least else { throw fault(.notShortest, at: start) }
+        return value
+    }
+
+    private mutating func next() -> UInt8? {
+        guard offset < octets.count else { return nil }
+        defer { offset += 1 }
+        return octets[offset]
+    }
+}
+
+// MARK: - Contents
+
+extension CBORReader {
+    /// A count that the rest of the input can hold, where each of what it counts takes some octets at least.
+    private func count(_ argument: UInt64, octetsEach: Int, from start: Int) throws(CBORError) -> Int {
+        let most = (octets.count - offset) / octetsEach
+        guard let count = Int(exactly: argument), count <= most else { throw fault(.truncated, at: start) }
+        return count
+    }
+
+    private mutating func string(_ argument: UInt64, from start: Int) throws(CBORError) -> [UInt8] {
+        let length = try count(argument, octetsEach: 1, from: start)
+        defer { offset += length }
+        return Array(octets[offset..<offset + length])
+    }
+
+    private mutating func text(_ argument: UInt64, from start: Int) throws(CBORError) -> String {
+        guard let text = String(validating: try string(argument, from: start), as: UTF8.self) else {
+            throw fault(.notUTF8, at: start)
+        }
+        return text
+    }
+
+    private func simple(_ argument: UInt64, from start: Int) throws(CBORError) -> CBOR {
+        switch argument {
+        case CBORSimpleValue.false: return .bool(false)
+        case CBORSimpleValue.true: return .bool(true)
+        case CBORSimpleValue.null: return .null
+        default: throw fault(.unsupportedSimpleValue, at: start)
+        }
+    }
+
+    private mutating func array(_ argument: UInt64, from start: Int, depth: Int) throws(CBORError) -> [CBOR] {
+        guard depth < limits.maxDepth else { throw fault(.tooDeep(limit: limits.maxDepth), at: start) }
+        var items: [CBOR] = []
+        for _ in 0..<(try count(argument, octetsEach: 1, from: start)) {
+            items.append(try item(insideContainers: depth + 1))
+        }
+        return items
+    }
+
+    private mutating func map(_ argument: UInt64, from start: Int, depth: Int) throws(CBORError) -> CBORMap {
+        guard depth < limits.maxDepth else { throw fault(.tooDeep(limit: limits.maxDepth), at: start) }
+        var entries: [CBORMap.Entry] = []
+        var last: [UInt8]?
+        for _ in 0..<(try count(argument, octetsEach: 2, from: start)) {
+            let key = try key(after: &last, depth: depth + 1)
+            entries.append(CBORMap.Entry(key: key, value: try item(insideContainers: depth + 1)))
+        }
+        return CBORMap(inOrder: entries)
+    }
+
+    /// Reads a map's key, which has to stand after the one before it.
+    private mutating func key(after last: inout [UInt8]?, depth: Int) throws(CBORError) -> CBOR {
+        let start = offset
+        let key = try item(insideContainers: depth)
+        switch key {
+        case .unsigned, .negative, .bytes, .text: break
+        case .array, .map, .bool, .null: throw fault(.keyKind, at: start)
+        }
+        let encoded = Array(octets[start..<offset])
+        if let last {
+            guard encoded != last else { throw fault(.duplicateKey, at: start) }
+            guard CBORMap.isInOrder(last, encoded) else { throw fault(.keysNotSorted, at: start) }
+        }
+        last = encoded
+        return key
+    }
+}

@@ -1,0 +1,64 @@
+import Keys
+
+/// What a relying party expects of a response, whichever the ceremony.
+///
+/// The checks stand here once; the verifiers say which of their numbered steps they are.
+struct CeremonyExpectation {
+    let type: String
+    let challenge: [UInt8]
+    let origin: String
+    let rpId: String
+    let userVerificationRequired: Bool
+
+    /// WebAuthn Level 3 §7.1 steps 5 to 11, §7.2 steps 8 to 14.
+    func checkClientData(_ octets: [UInt8]) throws(VerificationFailure) {
+        let data: CollectedClientData
+        do { data = try CollectedClientData.parse(octets) } catch {
+            throw VerificationFailure(.clientData, "\(error)")
+        }
+        guard data.type.utf8.elementsEqual(type.utf8) else { throw VerificationFailure(.type, "type is not \(type)") }
+        guard data.challenge == challenge else {
+            throw VerificationFailure(.challenge, "challenge is not the one that was given out")
+        }
+        guard data.origin.utf8.elementsEqual(origin.utf8) else {
+            throw VerificationFailure(.origin, "origin is not \(origin)")
+        }
+        // No ceremony of ours runs in a frame.
+        guard !data.crossOrigin else { throw VerificationFailure(.crossOrigin, "crossOrigin is true") }
+        guard data.topOrigin == nil else { throw VerificationFailure(.topOrigin, "topOrigin is present") }
+    }
+
+    /// WebAuthn Level 3 §7.1 steps 14 to 17, §7.2 steps 15 to 18.
+    func checkAuthenticatorData(_ data: AuthenticatorData) throws(VerificationFailure) {
+        let rpIdHash: [UInt8]
+        do { rpIdHash = try SHA256Digest.of(Array(rpId.utf8)) } catch { throw .notChecked(error) }
+        guard data.rpIdHash == rpIdHash else {
+            throw VerificationFailure(.rpId, "rpIdHash is not the SHA-256 of \(rpId)")
+        }
+        guard data.flags.contains(.userPresent) else { throw VerificationFailure(.userPresence, "UP is not set") }
+        guard !userVerificationRequired || data.flags.contains(.userVerified) else {
+            throw VerificationFailure(.userVerification, "UV is required and not set")
+        }
+        guard data.flags.contains(.backupEligible) || !data.flags.contains(.backupState) else {
+            throw VerificationFailure(.backupState, "BS is set without BE")
+        }
+    }
+}
+
+extension PublicKey {
+    /// Whether the signature is this key's over the authenticator data and the hash of the client data.
+    func hasSigned(
+        authenticatorData: [UInt8], clientDataJSON: [UInt8], signature: [UInt8]
+    ) throws(VerificationFailure) -> Bool {
+        do throws(OpenSSLError) {
+            let signed = try SignedOctets.of(authenticatorData: authenticatorData, clientDataJSON: clientDataJSON)
+            return try isValid(derSignature: signature, over: signed)
+        } catch { throw .notChecked(error) }
+    }
+}
+
+extension VerificationFailure {
+    static func notChecked(_ error: OpenSSLError) -> VerificationFailure {
+        VerificationFailure(.notChecked, "\(error)")
+    }
+}

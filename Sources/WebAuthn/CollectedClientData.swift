@@ -1,0 +1,55 @@
+package import StrictJSON
+
+/// Client data as a relying party reads it (WebAuthn Level 3 §5.8.1).
+///
+/// It says what the client claims, and nothing of whether that was expected: the verifiers compare.
+package struct CollectedClientData: Sendable {
+    package static let createType = "webauthn.create"
+    package static let getType = "webauthn.get"
+    /// Octets of the JSON that are read at most.
+    package static let maxOctets = 16_384
+
+    package let type: String
+    package let challenge: [UInt8]
+    package let origin: String
+    /// False where the member is absent.
+    package let crossOrigin: Bool
+    /// The top-level page's origin, from a client that ran in a frame.
+    package let topOrigin: String?
+
+    /// Reads the JSON strictly: no name twice, and each member of its type and within its bounds.
+    ///
+    /// Members that the standard does not name are ignored, as it tells verifiers to. Its "UTF-8 decode" would drop a
+    /// byte order mark and replace octets that are no UTF-8; here both are refused, for no client writes them.
+    package static func parse(_ octets: [UInt8]) throws(ClientDataError) -> CollectedClientData {
+        let object: JSONObject
+        do {
+            object = try JSONReader.object(octets, limits: JSONLimits(maxOctets: maxOctets))
+        } catch {
+            throw .json(error)
+        }
+        do throws(JSONMemberError) {
+            return CollectedClientData(
+                type: try object.string("type", octets: 1...64),
+                challenge: try object.base64url("challenge", octets: 1...1_024),
+                origin: try object.string("origin", octets: 1...2_048),
+                crossOrigin: try object.optionalBool("crossOrigin") ?? false,
+                topOrigin: try object.optionalString("topOrigin", octets: 1...2_048))
+        } catch {
+            throw .member(error)
+        }
+    }
+}
+
+/// Why octets are not client data.
+package enum ClientDataError: Error, Equatable, Sendable, CustomStringConvertible {
+    case json(JSONError)
+    case member(JSONMemberError)
+
+    package var description: String {
+        switch self {
+        case .json(let error): "clientDataJSON: \(error)"
+        case .member(let error): "clientDataJSON: \(error)"
+        }
+    }
+}

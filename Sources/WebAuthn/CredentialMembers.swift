@@ -1,0 +1,80 @@
+import StrictJSON
+
+// Members that several of the JSON forms share.
+extension JSONObject {
+    /// Runs a reading of a nested object; errors in it name their place from here.
+    func within<Value>(
+        _ name: String, _ read: (JSONObject) throws(JSONMemberError) -> Value
+    ) throws(JSONMemberError) -> Value {
+        let nested = try object(name)
+        do { return try read(nested) } catch { throw error.inside(name) }
+    }
+
+    /// The ids of an array of PublicKeyCredentialDescriptorJSON; an absent array is an empty one.
+    ///
+    /// A descriptor of another type than `public-key` is refused: left out, it could turn a list that allows nothing
+    /// we know into an empty one, which allows everything.
+    func credentialIds(_ name: String) throws(JSONMemberError) -> [[UInt8]] {
+        let elements = try optionalArray(name, count: MemberBounds.descriptors) ?? []
+        var ids: [[UInt8]] = []
+        for (index, element) in elements.enumerated() {
+            let path = "/\(name)/\(index)"
+            guard case .object(let descriptor) = element else {
+                throw JSONMemberError(path: path, problem: "must be an object")
+            }
+            do {
+                try descriptor.checkPublicKeyType()
+                ids.append(try descriptor.base64url("id", octets: AttestedCredential.credentialIdCounts))
+            } catch { throw JSONMemberError(path: path + error.path, problem: error.problem) }
+        }
+        return ids
+    }
+
+    func checkPublicKeyType() throws(JSONMemberError) {
+        let type = try string("type")
+        guard type.utf8.elementsEqual(publicKeyType.utf8) else {
+            throw JSONMemberError(path: "/type", problem: "must be \(publicKeyType)")
+        }
+    }
+
+    /// `id` and `rawId` of a response, which are the same octets.
+    func responseCredentialId() throws(JSONMemberError) -> [UInt8] {
+        try checkPublicKeyType()
+        let id = try base64url("id", octets: AttestedCredential.credentialIdCounts)
+        let rawId = try base64url("rawId", octets: AttestedCredential.credentialIdCounts)
+        guard id == rawId else { throw JSONMemberError(path: "/rawId", problem: "must be the same as id") }
+        // Required by the form; no extension is asked for, so there is nothing in it to read.
+        _ = try object("clientExtensionResults")
+        return rawId
+    }
+
+    func userVerification() throws(JSONMemberError) -> UserVerificationRequirement {
+        guard let text = try optionalString("userVerification") else { return .preferred }
+        guard let value = UserVerificationRequirement(rawValue: text) else {
+            throw JSONMemberError(path: "/userVerification", problem: "must be required, preferred or discouraged")
+        }
+        return value
+    }
+}
+
+/// PublicKeyCredentialType (WebAuthn Level 3 §5.8.2).
+let publicKeyType = "public-key"
+
+/// An array of PublicKeyCredentialDescriptorJSON (WebAuthn Level 3 §5.8.3).
+func descriptors(_ ids: [[UInt8]]) -> JSONValue {
+    .array(ids.map { ["type": .string(publicKeyType), "id": .string(Base64URL.encode($0))] })
+}
+
+/// A response of either ceremony: RegistrationResponseJSON or AuthenticationResponseJSON (WebAuthn Level 3 §5.1).
+func responseJSON(credentialId: [UInt8], response: JSONObject) -> JSONObject {
+    let id = JSONValue.string(Base64URL.encode(credentialId))
+    return [
+        "id": id, "rawId": id, "response": .object(response), "authenticatorAttachment": "platform",
+        "clientExtensionResults": [:], "type": .string(publicKeyType),
+    ]
+}
+
+extension JSONValue {
+    /// A Base64URLString.
+    static func base64url(_ octets: [UInt8]) -> JSONValue { .string(Base64URL.encode(octets)) }
+}

@@ -1,0 +1,54 @@
+package import StrictJSON
+
+/// What a relying party asks of an authentication: PublicKeyCredentialRequestOptionsJSON (WebAuthn Level 3 §5.1.9,
+/// §5.5).
+package struct PublicKeyCredentialRequestOptions: Sendable, Equatable {
+    /// 16 to 1,024 octets.
+    package let challenge: [UInt8]
+    package let rpId: String
+    /// Empty where any credential of the relying party will do.
+    package let allowCredentials: [[UInt8]]
+    package let userVerification: UserVerificationRequirement
+    /// Milliseconds.
+    package let timeout: Int64?
+    /// Client extension inputs, as they came.
+    package let extensions: JSONObject?
+
+    package init(
+        challenge: [UInt8], rpId: String, allowCredentials: [[UInt8]] = [],
+        userVerification: UserVerificationRequirement = .preferred, timeout: Int64? = nil,
+        extensions: JSONObject? = nil
+    ) {
+        self.challenge = challenge
+        self.rpId = rpId
+        self.allowCredentials = allowCredentials
+        self.userVerification = userVerification
+        self.timeout = timeout
+        self.extensions = extensions
+    }
+
+    /// Reads the JSON form; `rpId` has to be there, since no page's origin stands in for it.
+    package init(json: JSONObject) throws(WebAuthnError) {
+        do throws(JSONMemberError) {
+            self.init(
+                challenge: try json.base64url("challenge", octets: MemberBounds.challenge),
+                rpId: try json.string("rpId", octets: MemberBounds.rpId),
+                allowCredentials: try json.credentialIds("allowCredentials"),
+                userVerification: try json.userVerification(),
+                timeout: try json.optionalInteger("timeout", in: 0...Int64(UInt32.max)),
+                extensions: try json.optionalObject("extensions"))
+        } catch {
+            throw WebAuthnError(error)
+        }
+    }
+
+    package var json: JSONObject {
+        var json: JSONObject = ["challenge": .base64url(challenge)]
+        json["timeout"] = timeout.map { .integer($0) }
+        json["rpId"] = .string(rpId)
+        json["allowCredentials"] = descriptors(allowCredentials)
+        json["userVerification"] = .string(userVerification.rawValue)
+        json["extensions"] = extensions.map { .object($0) }
+        return json
+    }
+}

@@ -1,0 +1,45 @@
+package import Keys
+
+/// The answer to a registration: RegistrationResponseJSON (WebAuthn Level 3 §5.1, §5.2.1).
+///
+/// Its attestation object could be read and attests the credential that the response names; whether it is what the
+/// relying party asked for, and whether it is signed, `RegistrationVerifier` says.
+package struct RegistrationResponse: Sendable, Equatable {
+    /// The octets that the client made.
+    package let clientDataJSON: [UInt8]
+    /// The octets that the authenticator made.
+    package let attestationObject: [UInt8]
+    package let credential: AttestedCredential
+
+    let attestation: AttestationObject
+    let parsedAuthenticatorData: AuthenticatorData
+
+    /// Throws where the attestation object cannot be read or attests another credential than the one that is named.
+    package init(
+        credentialId: [UInt8], clientDataJSON: [UInt8], attestationObject: [UInt8]
+    ) throws(WebAuthnError) {
+        let attestation: AttestationObject
+        let data: AuthenticatorData
+        do { attestation = try AttestationObject.parse(attestationObject) } catch { throw Self.unreadable("\(error)") }
+        do { data = try AuthenticatorData.parse(attestation.authenticatorData) } catch {
+            throw Self.unreadable("\(error)")
+        }
+        guard let credential = data.attestedCredential else { throw Self.unreadable("attests no credential") }
+        guard credential.credentialId == credentialId else {
+            throw WebAuthnError(path: "/rawId", problem: "must be the credential id that is attested")
+        }
+        self.clientDataJSON = clientDataJSON
+        self.attestationObject = attestationObject
+        self.credential = credential
+        self.attestation = attestation
+        self.parsedAuthenticatorData = data
+    }
+
+    package var credentialId: [UInt8] { credential.credentialId }
+    package var publicKey: PublicKey { credential.publicKey }
+    package var authenticatorData: [UInt8] { attestation.authenticatorData }
+
+    private static func unreadable(_ problem: String) -> WebAuthnError {
+        WebAuthnError(path: "/response/attestationObject", problem: problem)
+    }
+}

@@ -1,0 +1,74 @@
+package import Keys
+
+/// What a relying party keeps of a registration that holds (the credential record of WebAuthn Level 3 §4).
+package struct VerifiedRegistration: Sendable, Equatable {
+    package let credentialId: [UInt8]
+    package let publicKey: PublicKey
+    package let signCount: UInt32
+    package let aaguid: [UInt8]
+    package let format: AttestationFormat
+    package let flags: AuthenticatorFlags
+}
+
+/// The relying party's side of a registration (WebAuthn Level 3 §7.1).
+package enum RegistrationVerifier {
+    /// Checks a response against what was asked; throws the first thing that does not hold.
+    ///
+    /// - Parameters:
+    ///   - challenge: as it was given out in the options, for this ceremony alone.
+    ///   - origin: the one origin that is expected, compared octet by octet.
+    ///   - algorithms: the COSE numbers of the options' `pubKeyCredParams`.
+    package static func verify(
+        _ response: RegistrationResponse, challenge: [UInt8], origin: String, rpId: String,
+        userVerificationRequired: Bool, algorithms: [Int]
+    ) throws(VerificationFailure) -> VerifiedRegistration {
+        // §7.1 steps 1 to 3 (options, create(), the kind of response): the caller made the options, and the response
+        // is one by its type.
+        // Step 4 (clientExtensionResults): no extension is asked for; outputs that come unasked are ignored (step 28).
+        let expectation = CeremonyExpectation(
+            type: CollectedClientData.createType, challenge: challenge, origin: origin, rpId: rpId,
+            userVerificationRequired: userVerificationRequired)
+        // Steps 5 to 11: the client data, its type, challenge, origin, crossOrigin and topOrigin.
+        try expectation.checkClientData(response.clientDataJSON)
+        // Step 12 (hash) is part of step 22. Step 13 (CBOR) was done when the response was read.
+        let data = response.parsedAuthenticatorData
+        // Steps 14 to 17: RP ID, UP (mediation is never conditional here), UV, and BS only with BE.
+        try expectation.checkAuthenticatorData(data)
+        // Steps 18 and 19 (BE, BS): backup plays no part in any policy here; the flags are handed back.
+        // Step 20: the key's algorithm is one that was asked for.
+        let credential = response.credential
+        guard algorithms.contains(credential.publicKey.algorithm.rawValue) else {
+            throw VerificationFailure(.algorithm, "the key's algorithm is none of pubKeyCredParams")
+        }
+        // Step 21 (format) was done when the response was read: none or packed.
+        // Step 22: the attestation statement.
+        try checkAttestation(of: response)
+        // Steps 23 and 24 (trust anchors): neither form has a certificate. Both none and self attestation are taken;
+        // whose key it is the enrollment code tells, not the attestation.
+        // Step 25 (at most 1,023 octets of credential id) holds by type.
+        // Step 26 (not yet registered), 27 and 29 (the record): the caller's, who has the records.
+        // Step 28 (extension outputs): ignored.
+        return VerifiedRegistration(
+            credentialId: credential.credentialId, publicKey: credential.publicKey, signCount: data.signCount,
+            aaguid: credential.aaguid, format: response.attestation.format, flags: data.flags)
+    }
+
+    /// §8.7 and §8.2, the verification procedures of none and of packed with self attestation.
+    private static func checkAttestation(of response: RegistrationResponse) throws(VerificationFailure) {
+        switch response.attestation.statement {
+        case .none:
+            return
+        case .packedSelf(let algorithm, let signature):
+            let key = response.publicKey
+            guard algorithm == key.algorithm else {
+                throw VerificationFailure(.attestation, "attStmt's alg is not the credential key's")
+            }
+            let isSigned = try key.hasSigned(
+                authenticatorData: response.authenticatorData, clientDataJSON: response.clientDataJSON,
+                signature: signature)
+            guard isSigned else {
+                throw VerificationFailure(.attestation, "attStmt's sig is not the credential key's")
+            }
+        }
+    }
+}

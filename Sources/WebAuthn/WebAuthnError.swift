@@ -1,0 +1,20 @@
+package import StrictJSON
+
+/// Why a JSON form of WebAuthn (Level 3 §5.1) is not what it has to be.
+package struct WebAuthnError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// A JSON pointer (RFC 6901) to the member, relative to the object that was read.
+    package let path: String
+    /// What is wrong and what is allowed; it never repeats the value.
+    package let problem: String
+
+    init(path: String, problem: String) {
+        self.path = path
+        self.problem = problem
+    }
+
+    package init(_ error: JSONMemberError) {
+        self.init(path: error.path, problem: error.problem)
+    }
+
+    package var description: String { "\(path) \(problem)" }
+}

@@ -1,0 +1,3 @@
+enum AgentVersion {
+    static let text = "0.1.0"
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Glibc
+import LinuxProcess
+
+/// The agent: the one program that holds keys and the database.
+///
+/// It runs in the foreground and logs to standard error.
+@main
+struct OobAgent: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "oob-agent",
+        abstract: "An out-of-band (OOB) authenticator for 3-D Secure: the bank's app as a service.",
+        discussion: """
+            Each setting can be a flag, an environment variable (OOB_AGENT_ and the flag's name, such as \
+            OOB_AGENT_STATE_DIR) or a member of the config file, in that order of strength.
+            """,
+        version: AgentVersion.text)
+
+    @OptionGroup var flags: SettingFlags
+
+    @Flag(name: .customLong("check-config"), help: "Check all settings, say what is wrong, and exit.")
+    var checkConfig = false
+
+    static func main() async {
+        do {
+            try ProcessHardening.apply()
+        } catch {
+            leave(StartError(.osError, "this process could not be protected: \(error)"))
+        }
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let error as StartError {
+            leave(error)
+        } catch {
+            exit(withError: error)
+        }
+    }
+
+    func run() async throws {
+        let settings = try Settings(flags: flags, environment: ProcessEnvironment.variables)
+        guard !checkConfig else { return }
+        try await AgentProcess(settings).run()
+    }
+
+    private static func leave(_ error: StartError) -> Never {
+        StandardError.write("oob-agent: \(error.message)")
+        Glibc.exit(error.status.rawValue)
+    }
+}

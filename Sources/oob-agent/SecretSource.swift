@@ -1,0 +1,49 @@
+import Keys
+import Logging
+
+/// Where the agent's secret comes from.
+enum SecretSource {
+    /// Reads the named file, or the one that an earlier start made; makes one where there is none.
+    static func load(_ settings: Settings, log: Logger) throws(StartError) -> AgentSecret {
+        if let path = settings.secretFile { return try read(path, privacy: settings.secretPrivacy) }
+        let path = settings.stateDirectory + "/secret"
+        do throws(StartError) {
+            return try read(path, privacy: .ownerOnly)
+        } catch  where error.isMissing {
+            log.warning(
+                "a secret was made in the state directory; whoever copies the directory has keys and secret",
+                metadata: ["path": "\(path)"])
+            return try make(path)
+        }
+    }
+
+    private static func read(_ path: String, privacy: FilePrivacy) throws(StartError) -> AgentSecret {
+        do {
+            let most = AgentSecret.octets.upperBound
+            return try AgentSecret(try SecretFile.read(path, maxOctets: most, privacy: privacy))
+        } catch let error as FileError {
+            throw StartError(error.reason == .missing ? .missing : .noPermission, "the secret \(error)")
+        } catch {
+            throw StartError(.config, "the secret \(path): \(error)")
+        }
+    }
+
+    private static func make(_ path: String) throws(StartError) -> AgentSecret {
+        do {
+            let secret = try Secret.random(32)
+            try SecretFile.write(secret, to: path)
+            return try AgentSecret(secret)
+        } catch {
+            throw StartError(.noPermission, "the secret could not be made: \(error)")
+        }
+    }
+}
+
+extension StartError {
+    fileprivate var isMissing: Bool { status == .missing }
+}
+
+extension StartError.Status {
+    /// EX_NOINPUT: a file that is needed is not there.
+    fileprivate static var missing: Self { .noInput }
+}

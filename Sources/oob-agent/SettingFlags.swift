@@ -1,0 +1,46 @@
+import ArgumentParser
+
+/// The flags of all settings, as text: what is allowed is checked in one place, wherever a setting comes from.
+struct SettingFlags: ParsableArguments {
+    @Option(help: ArgumentHelp("The config file (YAML).", valueName: "file"))
+    var config: String?
+
+    @Option(name: .customLong("state-dir"), help: ArgumentHelp(Setting.stateDir.help, valueName: "dir"))
+    var stateDir: String?
+
+    @Option(help: ArgumentHelp(Setting.socket.help, valueName: "path"))
+    var socket: String?
+
+    @Option(name: .customLong("secret-file"), help: ArgumentHelp(Setting.secretFile.help, valueName: "file"))
+    var secretFile: String?
+
+    @Option(name: .customLong("log-level"), help: ArgumentHelp(Setting.logLevel.help, valueName: "level"))
+    var logLevel: String?
+
+    @Option(name: .customLong("log-format"), help: ArgumentHelp(Setting.logFormat.help, valueName: "format"))
+    var logFormat: String?
+
+    @Option(name: .customLong("exponent-policy"), help: ArgumentHelp(Setting.exponentPolicy.help, valueName: "policy"))
+    var exponentPolicy: String?
+
+    @Option(name: .customLong("max-undecided"), help: ArgumentHelp(Setting.maxUndecided.help, valueName: "count"))
+    var maxUndecided: String?
+
+    @Option(
+        name: .customLong("allow-test-authenticators"),
+        help: ArgumentHelp(Setting.allowTestAuthenticators.help, valueName: "true|false"))
+    var allowTestAuthenticators: String?
+
+    func value(of setting: Setting) -> String? {
+        switch setting {
+        case .stateDir: stateDir
+        case .socket: socket
+        case .secretFile: secretFile
+        case .logLevel: logLevel
+        case .logFormat: logFormat
+        case .exponentPolicy: exponentPolicy
+        case .maxUndecided: maxUndecided
+        case .allowTestAuthenticators: allowTestAuthenticators
+        }
+    }
+}

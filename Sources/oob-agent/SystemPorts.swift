@@ -1,0 +1,28 @@
+import Authenticator
+import FoundationEssentials
+import Glibc
+import Keys
+import ThreeDS
+
+/// The machine's clock.
+struct SystemClock: AgentClock {
+    var now: Int64 { Int64(Date().timeIntervalSince1970.rounded(.down)) }
+
+    func sleep(seconds: Double) async throws { try await Task.sleep(for: .seconds(seconds)) }
+}
+
+/// OpenSSL's random numbers.
+struct SystemEntropy: Entropy {
+    func octets(_ count: Int) throws -> [UInt8] { try SecureRandom.octets(count) }
+}
+
+extension LocalTime {
+    /// The zone that this process runs in (tzset(3)).
+    static let ofThisProcess = LocalTime { seconds in
+        var instant = time_t(seconds)
+        var parts = unsafe tm()
+        guard unsafe localtime_r(&instant, &parts) != nil else { return (0, "UTC") }
+        let name = unsafe parts.tm_zone.map { unsafe String(cString: $0) }
+        return unsafe (parts.tm_gmtoff, name ?? "")
+    }
+}

@@ -1,0 +1,72 @@
+import ArgumentParser
+import Sandbox
+
+struct Purchase: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Start a purchase that the cardholder has to approve, and print its acsTransId.",
+        discussion: """
+            With --wait it prints the story when the purchase is completed, and exits with 0 where it was \
+            authenticated (Y), else with 1.
+            """)
+
+    @OptionGroup var sandbox: SandboxOptions
+
+    @Option(help: ArgumentHelp("purchaseAmount, in minor units.", valueName: "digits"))
+    var amount: String
+
+    @Option(help: ArgumentHelp("purchaseCurrency, ISO 4217 numeric.", valueName: "digits"))
+    var currency: String
+
+    @Option(help: ArgumentHelp("purchaseExponent.", valueName: "digit"))
+    var exponent: String
+
+    @Option(help: ArgumentHelp("merchantName.", valueName: "name"))
+    var merchant: String
+
+    @Option(help: ArgumentHelp("A random one unless given.", valueName: "uuid"))
+    var acsTransId: String?
+
+    @Option(help: ArgumentHelp("purchaseDate, YYYYMMDDHHMMSS in UTC; now unless given.", valueName: "digits"))
+    var date: String?
+
+    @Option(name: .customLong("app-url"), help: ArgumentHelp("threeDSRequestorAppURL.", valueName: "url"))
+    var appURL: String?
+
+    @Option(help: ArgumentHelp("Whose purchase it is; the last enrolled unless given.", valueName: "id"))
+    var authenticatorId: String?
+
+    @Option(help: ArgumentHelp("required, preferred (the default) or discouraged.", valueName: "requirement"))
+    var userVerification: String?
+
+    @Option(help: ArgumentHelp("How long the cardholder has; 600 unless given.", valueName: "seconds"))
+    var expiresIn: Int64?
+
+    @Flag(help: "Wait until the purchase is completed.")
+    var wait = false
+
+    func run() async throws {
+        let client = try sandbox.client()
+        let started = try await reporting { () throws(SandboxClient.Failure) in
+            try await client.purchase(members, expiresIn: expiresIn)
+        }
+        guard wait else {
+            Output.data(sandbox.json ? started.json : started.acsTransId)
+            return
+        }
+        let report = try await reporting { () throws(SandboxClient.Failure) in
+            try await client.completion(of: started)
+        }
+        Output.data(sandbox.json ? report.json : report.text)
+        if !report.isAuthenticated { throw ExitCode.failure }
+    }
+
+    private var members: [(name: String, value: String)] {
+        let given: [(name: String, value: String?)] = [
+            ("acsTransId", acsTransId), ("merchantName", merchant), ("purchaseAmount", amount),
+            ("purchaseCurrency", currency), ("purchaseExponent", exponent), ("purchaseDate", date),
+            ("threeDSRequestorAppURL", appURL), ("authenticatorId", authenticatorId),
+            ("userVerification", userVerification),
+        ]
+        return given.compactMap { member in member.value.map { (name: member.name, value: $0) } }
+    }
+}

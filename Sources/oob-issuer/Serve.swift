@@ -1,0 +1,72 @@
+import ArgumentParser
+import Glibc
+import Logging
+import Sandbox
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Serve the issuer protocol and the sandbox's own calls.")
+
+    @Option(help: ArgumentHelp("Where to listen; port 0 is the system's choice.", valueName: "host:port"))
+    var listen = "localhost:8080"
+
+    @Option(help: ArgumentHelp("The certificate chain, PEM.", valueName: "file"))
+    var tlsCert: String?
+
+    @Option(help: ArgumentHelp("The certificate's private key, PEM.", valueName: "file"))
+    var tlsKey: String?
+
+    @Option(help: ArgumentHelp("A SQLite file to keep everything in; without it all is in memory.", valueName: "file"))
+    var database: String?
+
+    @Option(help: ArgumentHelp("The issuer's URL, where it is not the address it listens on.", valueName: "url"))
+    var publicURL: String?
+
+    func run() async throws {
+        let configuration = try sandbox()
+        // The database holds tokens for a while: its files are this user's alone.
+        umask(0o077)
+        var logger = Logger(label: "oob-issuer") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .warning
+        do {
+            try await SandboxServer(configuration, logger: logger).run { issuer in
+                Output.data("listening on \(issuer)")
+            }
+        } catch {
+            Output.message("cannot serve on \(listen): \(error)")
+            throw ExitCode.failure
+        }
+    }
+
+    private func sandbox() throws -> SandboxConfiguration {
+        guard let address = ListenAddress(listen) else {
+            throw ValidationError("--listen must be HOST:PORT, such as localhost:8080; it is \(listen)")
+        }
+        guard address.isLoopback || tlsCert != nil || publicURL != nil else {
+            throw ValidationError("beyond loopback: give --tls-cert and --tls-key, or a proxy's --public-url")
+        }
+        let files = try tls()
+        do {
+            return try SandboxConfiguration(listen: address, database: database, tls: files, publicURL: publicURL)
+        } catch { throw ValidationError("--public-url: \(error)") }
+    }
+
+    private func tls() throws -> SandboxConfiguration.TLSFiles? {
+        switch (tlsCert, tlsKey) {
+        case (let certificate?, let key?): return .init(certificate: certificate, key: key)
+        case (nil, nil): return nil
+        default: throw ValidationError("--tls-cert and --tls-key go together")
+        }
+    }
+}
+
+struct SandboxOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The sandbox to talk to.", valueName: "url"))
+    var issuer = "http://localhost:8080"
+
+    @Flag(help: "Print JSON, on one line.")
+    var json = false
+
+    func client() throws -> SandboxClient {
+        do { return try SandboxClient(issuer: issuer) } catch { throw ValidationError("--issuer: \(error)") }
+    }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import Control
+import FoundationEssentials
+
+/// What every command takes.
+struct CommonOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The agent's control socket (OOB_AGENT_SOCKET).", valueName: "path"))
+    var socket: String?
+
+    @Flag(help: "Print JSON instead of text for people.")
+    var json = false
+
+    /// Runs one call; an error is printed, and becomes the exit status.
+    func run(_ body: (ControlClient, Output) async throws(ClientFailure) -> ExitStatus) async throws {
+        let output = Output(json: json)
+        let status: ExitStatus
+        do throws(ClientFailure) {
+            status = try await body(try client(), output)
+        } catch {
+            output.error(error)
+            status = error.exitStatus
+        }
+        if status != .done { throw ExitCode(status.rawValue) }
+    }
+
+    private func client() throws(ClientFailure) -> ControlClient {
+        try ControlClient(socketFlag: socket, environment: ProcessInfo.processInfo.environment)
+    }
+}
+
+/// `--enrollment`, wherever requests are read or decided.
+struct EnrollmentOption: ParsableArguments {
+    @Option(help: ArgumentHelp("Only this enrollment's requests.", valueName: "id"))
+    var enrollment: String?
+
+    func validate() throws {
+        if let enrollment { _ = try Usage.id(enrollment) }
+    }
+}
+
+/// Arguments checked while they are parsed, so that wrong ones exit 64.
+enum Usage {
+    /// An ID as a person types it, or a prefix of one.
+    static func id(_ text: String) throws -> RequestSelector {
+        do throws(ControlError) {
+            return try RequestSelector(id: text)
+        } catch {
+            throw ValidationError(error.message)
+        }
+    }
+
+    static func check(_ value: Int?, in range: ClosedRange<Int>, option: String) throws {
+        guard let value, !range.contains(value) else { return }
+        throw ValidationError("\(option) takes \(range.lowerBound) to \(range.upperBound).")
+    }
+
+    static func check(_ problem: String?, option: String) throws {
+        guard let problem else { return }
+        throw ValidationError("\(option): \(problem).")
+    }
+}

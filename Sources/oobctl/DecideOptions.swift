@@ -1,0 +1,50 @@
+import ArgumentParser
+import Control
+
+/// What `approve` and `deny` have in common: which requests, how long to wait, and what must hold.
+struct DecideOptions: ParsableArguments {
+    @Argument(help: "Requests by ID, jti, acsTransId, or a unique prefix of one.")
+    var ids: [String] = []
+
+    @Flag(help: "The oldest pending request, instead of an ID.")
+    var next = false
+
+    @Option(help: ArgumentHelp("Wait for the request where it has not come yet, 0 to 3600.", valueName: "seconds"))
+    var wait: Int?
+
+    @Option(help: ArgumentHelp("Decide only if the amount is this one, such as \"USD 1.00\".", valueName: "amount"))
+    var expectAmount: String?
+
+    @Option(help: ArgumentHelp("Decide only if the merchant's name is this text.", valueName: "text"))
+    var expectMerchant: String?
+
+    @Option(help: ArgumentHelp("Decide only if the acsTransId is this one.", valueName: "id"))
+    var expectAcsTransId: String?
+
+    @Option(help: ArgumentHelp("Wait for the issuer's answer, 0 to 600.", valueName: "seconds"))
+    var deliveryTimeout = DecideCommand.defaultDeliveryTimeout
+
+    @OptionGroup var enrollment: EnrollmentOption
+
+    func validate() throws {
+        _ = try selectors()
+        try Usage.check(wait, in: DecideCommand.waitRange, option: "--wait")
+        try Usage.check(deliveryTimeout, in: DecideCommand.deliveryTimeoutRange, option: "--delivery-timeout")
+        try Usage.check(expectAmount.flatMap(Expectation.problem(withAmount:)), option: "--expect-amount")
+        try Usage.check(
+            expectAcsTransId.flatMap(Expectation.problem(withAcsTransId:)), option: "--expect-acs-trans-id")
+        try Usage.check(
+            expectMerchant?.utf8.count, in: DecideCommand.expectMerchantOctets, option: "--expect-merchant (octets)")
+    }
+
+    func selectors() throws -> [RequestSelector] {
+        guard ids.isEmpty == next else { throw ValidationError("Give one or more IDs, or --next instead.") }
+        return next ? [.next] : try ids.map(Usage.id)
+    }
+
+    func command(reason: DenialReason? = nil) -> DecideCommand {
+        DecideCommand(
+            enrollment: enrollment.enrollment, wait: wait, expectAmount: expectAmount, expectMerchant: expectMerchant,
+            expectAcsTransId: expectAcsTransId, reason: reason, deliveryTimeout: deliveryTimeout)
+    }
+}

@@ -1,0 +1,24 @@
+import ArgumentParser
+import Control
+
+struct Deny: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Deny requests; prints each one's return URL.")
+
+    @Option(help: ArgumentHelp("Why: userDenied (the default) or suspectedFraud.", valueName: "reason"))
+    var reason: DenialReason = .userDenied
+
+    @OptionGroup var options: DecideOptions
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let selectors = try options.selectors()
+        try await common.run { client, output throws(ClientFailure) in
+            let command = options.command(reason: reason)
+            let deciding = Deciding(decision: .deny, command: command, client: client, output: output)
+            return await deciding.run(selectors)
+        }
+    }
+}
+
+extension DenialReason: ExpressibleByArgument {}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import Control
+
+struct Enroll: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Make an enrollment at an issuer; prints its ID.",
+        usage: """
+            oobctl enroll --issuer <url> --code <code> [<options>]
+            oobctl enroll 'oob-enroll:?issuer=…&code=…' [<options>]
+            """)
+
+    enum AuthnType: String, CaseIterable, ExpressibleByArgument { case presence, test }
+
+    @Argument(help: "The link that the issuer hands out, instead of --issuer and --code.")
+    var link: String?
+
+    @Option(help: ArgumentHelp("The issuer's URL.", valueName: "url"))
+    var issuer: String?
+
+    @Option(help: ArgumentHelp("The issuer's enrollment code.", valueName: "code"))
+    var code: String?
+
+    @Option(help: "What an approval takes.")
+    var authnType: AuthnType?
+
+    @Option(help: ArgumentHelp("What you call the enrollment.", valueName: "name"))
+    var name: String?
+
+    @Option(help: ArgumentHelp("Roots in PEM that replace the system's for this issuer.", valueName: "file"))
+    var caFile: String?
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        _ = try command()
+    }
+
+    func run() async throws {
+        let command = try command()
+        try await common.run { client, output throws(ClientFailure) in
+            var command = command
+            if let caFile { command.caFile = try CAFile.text(caFile) }
+            let enrollment = try await client.enroll(command)
+            try output.data(enrollment) { TerminalText.escaped($0.id) }
+            output.message("Enrolled at \(enrollment.issuer) as \(enrollment.name).")
+            for warning in enrollment.warnings ?? [] { output.message("Warning: \(warning.message)") }
+            return .done
+        }
+    }
+
+    /// The command without the file's content.
+    private func command() throws -> EnrollCommand {
+        let (issuer, code) = try issuerAndCode()
+        guard (1...2_048).contains(issuer.utf8.count), (1...256).contains(code.utf8.count) else {
+            throw ValidationError("An issuer's URL has 1 to 2048 octets, a code 1 to 256.")
+        }
+        guard name.map({ (1...256).contains($0.utf8.count) }) ?? true else {
+            throw ValidationError("--name takes 1 to 256 octets.")
+        }
+        return EnrollCommand(issuer: issuer, code: code, authnType: authnType?.rawValue, name: name)
+    }
+
+    private func issuerAndCode() throws -> (String, String) {
+        switch (link, issuer, code) {
+        case (let link?, nil, nil):
+            do throws(ControlError) {
+                let link = try EnrollLink(link)
+                return (link.issuer, link.code)
+            } catch {
+                throw ValidationError(error.message)
+            }
+        case (nil, let issuer?, let code?): return (issuer, code)
+        default: throw ValidationError("Give either the issuer's link, or both --issuer and --code.")
+        }
+    }
+}

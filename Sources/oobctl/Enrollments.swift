@@ -1,0 +1,26 @@
+import ArgumentParser
+import Control
+
+struct Enrollments: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "List the enrollments.")
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        try await common.run { client, output throws(ClientFailure) in
+            let enrollments = try await client.enrollments()
+            try output.data(enrollments, text: Self.table)
+            return .done
+        }
+    }
+
+    /// Empty where there is none.
+    static func table(_ enrollments: [EnrollmentView]) -> String {
+        guard !enrollments.isEmpty else { return "" }
+        let rows = enrollments.map {
+            [$0.id, $0.issuer, $0.name, $0.authnType, $0.state.rawValue, String($0.signCount), $0.enrolledAt ?? ""]
+        }
+        let heading = ["ID", "ISSUER", "NAME", "AUTHN TYPE", "STATE", "SIGN COUNT", "ENROLLED"]
+        return Table(heading: heading, rows: rows).text
+    }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Control
+
+struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "List the pending requests, oldest first.")
+    static let limitRange = 1...1_000
+
+    @Flag(help: "Those that are no longer pending as well.")
+    var all = false
+
+    @Option(help: ArgumentHelp("At most this many, 1 to 1000.", valueName: "n"))
+    var limit = 100
+
+    @OptionGroup var enrollment: EnrollmentOption
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        try Usage.check(limit, in: Self.limitRange, option: "--limit")
+    }
+
+    func run() async throws {
+        try await common.run { client, output throws(ClientFailure) in
+            let requests = try await client.requests(all: all, limit: limit, enrollment: enrollment.enrollment)
+            try output.data(requests) { table($0) }
+            if requests.isEmpty { output.message(all ? "There are no requests." : "No request is pending.") }
+            return .done
+        }
+    }
+
+    /// Empty where there is no request.
+    private func table(_ requests: [RequestView]) -> String {
+        guard !requests.isEmpty else { return "" }
+        let heading = ["ID", "AMOUNT", "MERCHANT", "ENROLLMENT", "EXPIRES"]
+        let rows = requests.map {
+            [$0.id, $0.amountText ?? "", $0.merchantName ?? "", $0.enrollmentId, $0.expiresAt ?? ""]
+        }
+        guard all else { return Table(heading: heading, rows: rows).text }
+        let states = requests.map { [$0.state.rawValue, $0.delivery.rawValue] }
+        return Table(heading: heading + ["STATE", "DELIVERY"], rows: zip(rows, states).map { $0 + $1 }).text
+    }
+}
+
+extension RequestView {
+    /// `USD 1.00`; nil for a request without an amount.
+    var amountText: String? { amount.map { "\($0.currency) \($0.value)" } }
+}

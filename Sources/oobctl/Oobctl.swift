@@ -1,0 +1,31 @@
+import ArgumentParser
+
+/// The client of oob-agent: it holds no key and no database, and says what the agent answers.
+@main
+struct Oobctl: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "oobctl",
+        abstract: "Enroll with issuers, and approve or deny authn requests, through oob-agent.",
+        subcommands: [
+            Enroll.self, Enrollments.self, Unenroll.self, Fetch.self, List.self, Show.self, Approve.self, Deny.self,
+            Status.self,
+        ])
+
+    /// Parses and runs; wrong usage exits 64 (EX_USAGE) before anything is sent.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            if exitCode(for: error) == .validationFailure, CommandLine.arguments.contains("--json") {
+                Output(json: true).usageError(message(for: error))
+                exit(withError: exitCode(for: error))
+            }
+            exit(withError: error)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import Control
+
+struct Status: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Say how the agent is.")
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        try await common.run { client, output throws(ClientFailure) in
+            let status = try await client.status()
+            try output.data(status, text: Self.text)
+            return .done
+        }
+    }
+
+    private static func text(_ status: StatusView) -> String {
+        let reasons = status.reasons.map { (name: "Reason", value: Optional($0)) }
+        let warnings = status.warnings.map { (name: "Warning (\($0.severity))", value: Optional($0.message)) }
+        let fields = Fields(
+            [("Agent", "\(status.state.rawValue), version \(status.version)")] + reasons + [
+                ("Enrollments", String(status.enrollments.count)), ("Pending", String(status.pending)),
+                ("Queued", String(status.queued)),
+            ] + warnings)
+        let table = Enrollments.table(status.enrollments)
+        return table.isEmpty ? fields.text : fields.text + "\n\n" + table
+    }
+}

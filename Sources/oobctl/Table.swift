@@ -1,0 +1,38 @@
+import Control
+
+/// Rows under a heading, for people; cells are escaped for the terminal.
+struct Table {
+    private let rows: [[String]]
+
+    init(heading: [String], rows: [[String]]) {
+        self.rows = [heading] + rows.map { $0.map(TerminalText.escaped) }
+    }
+
+    var text: String {
+        let widths = rows.reduce(into: [Int]()) { widths, row in
+            for (column, cell) in row.enumerated() {
+                if column == widths.count { widths.append(0) }
+                widths[column] = max(widths[column], cell.count)
+            }
+        }
+        return rows.map { Self.line($0, widths) }.joined(separator: "\n")
+    }
+
+    private static func line(_ row: [String], _ widths: [Int]) -> String {
+        let cells = row.enumerated().map { column, cell in
+            column == row.count - 1 ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
+        }
+        return cells.joined(separator: "  ")
+    }
+}
+
+/// Lines of `name: value`, for people; values are escaped for the terminal, absent ones left out.
+struct Fields {
+    private let lines: [String]
+
+    init(_ fields: [(name: String, value: String?)]) {
+        lines = fields.compactMap { field in field.value.map { "\(field.name): \(TerminalText.escaped($0))" } }
+    }
+
+    var text: String { lines.joined(separator: "\n") }
+}

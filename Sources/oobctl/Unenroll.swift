@@ -1,0 +1,32 @@
+import ArgumentParser
+import Control
+
+struct Unenroll: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "End an enrollment; one that is gone already is no error.")
+
+    @Argument(help: "The enrollment's ID.")
+    var id: String
+
+    @Flag(help: "End it here only, without telling the issuer.")
+    var local = false
+
+    @Flag(help: "Do not wait for decisions that are not delivered yet.")
+    var force = false
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        _ = try Usage.id(id)
+    }
+
+    func run() async throws {
+        let command = UnenrollCommand(local: local, force: force)
+        try await common.run { client, output throws(ClientFailure) in
+            let answer = try await client.unenroll(id: id, command)
+            try output.data(answer) { _ in "" }
+            output.message(answer.wasEnrolled ? "Unenrolled \(id)." : "There is no enrollment \(id) any more.")
+            return .done
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import Control
+import Testing
+
+struct CommandReadingTests {
+    @Test func `a decision reads what a client wrote`() throws {
+        let command = DecideCommand(
+            enrollment: "e1", wait: 30, expectAmount: "USD 1.00", expectMerchant: "CoffeeHouse2 (Dæmø)",
+            expectAcsTransId: "2f37539c-d82e-4929-88db-2f9e72c7fa62", reason: .suspectedFraud, deliveryTimeout: 0,
+            shownTextDigest: "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU")
+        #expect(try ControlJSON.decode(try ControlJSON.encode(command), as: DecideCommand.self) == command)
+    }
+
+    @Test func `the other commands read what a client wrote`() throws {
+        let enroll = EnrollCommand(
+            issuer: "https://issuer.example", code: "7QK4-M2XD", authnType: "test", name: "lab", caFile: "PEM\n")
+        #expect(try ControlJSON.decode(try ControlJSON.encode(enroll), as: EnrollCommand.self) == enroll)
+        let unenroll = UnenrollCommand(local: true, force: false)
+        #expect(try ControlJSON.decode(try ControlJSON.encode(unenroll), as: UnenrollCommand.self) == unenroll)
+        let fetch = FetchCommand(enrollment: "e1")
+        #expect(try ControlJSON.decode(try ControlJSON.encode(fetch), as: FetchCommand.self) == fetch)
+    }
+
+    @Test(arguments: ["", "{}", #"{"wait":null,"reason":null}"#])
+    func `an empty body asks for nothing special`(body: String) throws {
+        #expect(try ControlJSON.decode(Array(body.utf8), as: DecideCommand.self) == DecideCommand())
+    }
+
+    @Test(arguments: [
+        (#"{"wait":3601}"#, "/wait"), (#"{"wait":-1}"#, "/wait"), (#"{"wait":1.0}"#, "/wait"),
+        (#"{"wait":"1"}"#, "/wait"), (#"{"deliveryTimeout":601}"#, "/deliveryTimeout"),
+        (#"{"wait":1,"wait":1}"#, "/wait"), (#"{"pin":"1234"}"#, "/pin"), (#"{"Wait":1}"#, "/Wait"),
+        (#"{"enrollment":""}"#, "/enrollment"), (#"{"expectMerchant":""}"#, "/expectMerchant"),
+        (#"{"expectAmount":"1.00"}"#, "/expectAmount"), (#"{"expectAmount":"USD 1"}"#, "/expectAmount"),
+        (#"{"expectAcsTransId":"2f37539c"}"#, "/expectAcsTransId"), (#"{"reason":"duplicate"}"#, "/reason"),
+        (#"{"shownTextDigest":"AA"}"#, "/shownTextDigest"),
+    ])
+    func `a member that is not in order is refused and named`(body: String, path: String) {
+        let error = #expect(throws: ControlError.self) {
+            try ControlJSON.decode(Array(body.utf8), as: DecideCommand.self)
+        }
+        #expect(error?.token == .invalidArgument)
+        #expect(error?.message.contains(path) == true)
+    }
+
+    @Test(arguments: ["[]", "null", "{", "{}x", "\u{FEFF}{}"])
+    func `a body that is no JSON object is refused`(body: String) {
+        let error = #expect(throws: ControlError.self) {
+            try ControlJSON.decode(Array(body.utf8), as: FetchCommand.self)
+        }
+        #expect(error?.token == .invalidArgument)
+    }
+
+    @Test(arguments: [3_600, 0]) func `the bounds of a wait are allowed`(seconds: Int) throws {
+        let body = Array("{\"wait\":\(seconds)}".utf8)
+        #expect(try ControlJSON.decode(body, as: DecideCommand.self).wait == seconds)
+    }
+
+    @Test func `a body of 65,536 octets is read and one more is not`() throws {
+        let most = body(octets: 65_536)
+        #expect(try ControlJSON.decode(most, as: FetchCommand.self) == FetchCommand())
+        #expect(throws: ControlError.self) {
+            try ControlJSON.decode(body(octets: 65_537), as: FetchCommand.self)
+        }
+    }
+
+    @Test func `roots at their bound fit into a body, and one octet more is refused`() throws {
+        let most = EnrollCommand(issuer: "https://i.example", code: "c", caFile: pem(EnrollCommand.maxCAFileOctets))
+        #expect(try ControlJSON.decode(try ControlJSON.encode(most), as: EnrollCommand.self) == most)
+        let over = EnrollCommand(issuer: "https://i.example", code: "c", caFile: pem(EnrollCommand.maxCAFileOctets + 1))
+        #expect(throws: ControlError.self) {
+            try ControlJSON.decode(try ControlJSON.encode(over), as: EnrollCommand.self)
+        }
+    }
+
+    @Test(arguments: [#"{"issuer":"https://i.example"}"#, #"{"code":"c"}"#, #"{"issuer":"","code":"c"}"#])
+    func `an enrollment needs issuer and code`(body: String) {
+        #expect(throws: ControlError.self) { try ControlJSON.decode(Array(body.utf8), as: EnrollCommand.self) }
+    }
+
+    private func body(octets: Int) -> [UInt8] {
+        [UInt8(ascii: "{")] + Array(repeating: UInt8(ascii: " "), count: octets - 2) + [UInt8(ascii: "}")]
+    }
+
+    /// Lines of 64 characters, as PEM has them.
+    private func pem(_ octets: Int) -> String {
+        let line = String(repeating: "A", count: 64) + "\n"
+        return String(String(repeating: line, count: octets / 65 + 1).prefix(octets))
+    }
+}

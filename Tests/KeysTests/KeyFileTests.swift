@@ -1,0 +1,101 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import Keys
+
+@Suite struct KeyFileTests {
+    let scratch: ScratchDirectory
+    let secret: AgentSecret
+    let key: SigningKey
+
+    init() throws {
+        (scratch, secret, key) = (try ScratchDirectory(), try .generate(), try .generate(.es256))
+        try KeyFile.write(key, to: scratch("key"), secret: secret, label: "enrollment-1")
+    }
+
+    @Test func `a key comes back from its file and signs`() throws {
+        let again = try KeyFile.read(path: scratch("key"), secret: secret, label: "enrollment-1")
+        #expect(again.publicKey == key.publicKey)
+        #expect(try key.publicKey.isValid(derSignature: again.signature(over: [1]), over: [1]))
+        let attributes = try FileManager.default.attributesOfItem(atPath: scratch("key"))
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test func `inside the seal is a key that openssl opens with the derived passphrase`() throws {
+        let sealed = try DurableFile.read(scratch("key"), maxOctets: KeyFile.maxOctets)
+        let encrypted = try secret.open(sealed, label: "enrollment-1").revealed
+        try DurableFile.write(encrypted, to: scratch("key.der"), replacing: false)
+        let publicKey = try OpenSSLCommand.run(
+            "pkey", "-in", scratch("key.der"), "-inform", "DER", "-passin", "stdin", "-pubout", "-outform", "DER",
+            input: secret.passphrase(for: "enrollment-1").revealed)
+        #expect(publicKey == key.publicKey.subjectPublicKeyInfo)
+    }
+
+    @Test func `neither another secret nor another label opens it, and the error says the path`() throws {
+        let expected = KeyFileError.seal(path: scratch("key"), .notSealedByThisSecret)
+        #expect(throws: expected) { try KeyFile.read(path: scratch("key"), secret: secret, label: "enrollment-2") }
+        let other = try AgentSecret.generate()
+        #expect(throws: expected) { try KeyFile.read(path: scratch("key"), secret: other, label: "enrollment-1") }
+        #expect(expected.description.contains(scratch("key")))
+    }
+
+    @Test func `a file with any octet changed does not open`() throws {
+        let sealed = try DurableFile.read(scratch("key"), maxOctets: KeyFile.maxOctets)
+        for index in sealed.indices {
+            var changed = sealed
+            changed[index] ^= 0x80
+            try DurableFile.write(changed, to: scratch("key"), replacing: true)
+            #expect(throws: KeyFileError.self, "octet \(index)") {
+                try KeyFile.read(path: scratch("key"), secret: secret, label: "enrollment-1")
+            }
+        }
+    }
+
+    @Test func `an existing key is never overwritten`() throws {
+        let other = try SigningKey.generate(.es256)
+        #expect(throws: KeyFileError.file(FileError(path: scratch("key"), reason: .exists))) {
+            try KeyFile.write(other, to: scratch("key"), secret: secret, label: "enrollment-1")
+        }
+        let read = try KeyFile.read(path: scratch("key"), secret: secret, label: "enrollment-1")
+        #expect(read.publicKey == key.publicKey)
+    }
+
+    @Test func `a file that others may read, or that is too large, is refused`() throws {
+        #expect(unsafe chmod(scratch("key"), 0o640) == 0)
+        let reason = FileError.Reason.tooPermissive(mode: 0o640, advised: "0600")
+        #expect(throws: KeyFileError.file(FileError(path: scratch("key"), reason: reason))) {
+            try KeyFile.read(path: scratch("key"), secret: secret, label: "enrollment-1")
+        }
+        try DurableFile.write([UInt8](repeating: 1, count: 16_385), to: scratch("key"), replacing: true)
+        let large = FileError(path: scratch("key"), reason: .tooLarge(maxOctets: 16_384))
+        #expect(throws: KeyFileError.file(large)) {
+            try KeyFile.read(path: scratch("key"), secret: secret, label: "enrollment-1")
+        }
+    }
+
+    @Test func `a missing file is an error to read and none to remove`() throws {
+        try KeyFile.remove(path: scratch("key"))
+        try KeyFile.remove(path: scratch("key"))
+        #expect(throws: KeyFileError.file(FileError(path: scratch("key"), reason: .missing))) {
+            try KeyFile.read(path: scratch("key"), secret: secret, label: "enrollment-1")
+        }
+    }
+
+    @Test func `the private key is nowhere in the file`() throws {
+        // Of a key that openssl holds in clear, so that the test knows the octets.
+        let clear = try OpenSSLCommand.run(
+            "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-outform", "DER")
+        let encrypted = try OpenSSLCommand.run(
+            "pkcs8", "-topk8", "-inform", "DER", "-outform", "DER", "-passout", "pass:secret", input: clear)
+        let known = try SigningKey(encryptedPKCS8: encrypted, passphrase: Secret("secret"))
+        try KeyFile.write(known, to: scratch("known"), secret: secret, label: "l")
+        let file = Data(try DurableFile.read(scratch("known"), maxOctets: KeyFile.maxOctets))
+        // RFC 5958 and RFC 5915: the 32 octets of the private key follow 02 01 01 04 20.
+        let start = try #require(Data(clear).range(of: Data([0x02, 0x01, 0x01, 0x04, 0x20]))).upperBound
+        for piece in stride(from: start, to: start + 32, by: 8) {
+            #expect(file.range(of: Data(clear[piece..<piece + 8])) == nil)
+        }
+        #expect(file.range(of: Data(known.publicKey.x)) == nil)
+    }
+}

@@ -1,0 +1,111 @@
+import Testing
+
+@testable import Keys
+
+@Suite struct PKCS8Tests {
+    let key: SigningKey
+    let passphrase = Secret("correct horse battery staple")
+
+    init() throws { key = try SigningKey.generate(.es256) }
+
+    @Test func `a key comes back under its passphrase, and signs`() throws {
+        let encrypted = try key.encryptedPKCS8(passphrase: passphrase)
+        let again = try SigningKey(encryptedPKCS8: encrypted, passphrase: passphrase)
+        #expect(again.publicKey == key.publicKey)
+        #expect(try key.publicKey.isValid(derSignature: again.signature(over: [1]), over: [1]))
+    }
+
+    @Test func `openssl pkey opens our key with the passphrase on its standard input`() throws {
+        let scratch = try ScratchDirectory()
+        let encrypted = try key.encryptedPKCS8(passphrase: passphrase)
+        try DurableFile.write(encrypted, to: scratch("key.der"), replacing: false)
+        let publicKey = try OpenSSLCommand.run(
+            "pkey", "-in", scratch("key.der"), "-inform", "DER", "-passin", "stdin", "-pubout", "-outform", "DER",
+            input: passphrase.revealed)
+        #expect(publicKey == key.publicKey.subjectPublicKeyInfo)
+        #expect(throws: OpenSSLCommand.Failure.self) {
+            try OpenSSLCommand.run(
+                "pkey", "-in", scratch("key.der"), "-inform", "DER", "-passin", "stdin", "-noout", input: [0x78])
+        }
+    }
+
+    @Test func `the encryption is PBES2 with AES-256-CBC and PBKDF2-HMAC-SHA256`() throws {
+        let scratch = try ScratchDirectory()
+        let encrypted = try key.encryptedPKCS8(passphrase: passphrase)
+        try DurableFile.write(encrypted, to: scratch("key.der"), replacing: false)
+        let structure = String(
+            decoding: try OpenSSLCommand.run("asn1parse", "-inform", "DER", "-in", scratch("key.der")), as: UTF8.self)
+        for name in ["PBES2", "PBKDF2", "hmacWithSHA256", "aes-256-cbc", "INTEGER           :0800"] {
+            #expect(structure.contains(name), "\(name)")
+        }
+    }
+
+    @Test(arguments: ["aes-256-cbc", "aes-128-cbc"])
+    func `a key that openssl made opens here`(cipher: String) throws {
+        let pem = try OpenSSLCommand.run("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256")
+        let scratch = try ScratchDirectory()
+        try DurableFile.write(passphrase.revealed, to: scratch("passphrase"), replacing: false)
+        let encrypted = try OpenSSLCommand.run(
+            "pkcs8", "-topk8", "-v2", cipher, "-outform", "DER", "-passout", "file:" + scratch("passphrase"), input: pem
+        )
+        let loaded = try SigningKey(encryptedPKCS8: encrypted, passphrase: passphrase)
+        let publicKey = try OpenSSLCommand.run("pkey", "-pubout", "-outform", "DER", input: pem)
+        #expect(loaded.publicKey.subjectPublicKeyInfo == publicKey)
+    }
+
+    @Test(arguments: ["EC ec_paramgen_curve:P-384", "RSA rsa_keygen_bits:2048"])
+    func `a key of another kind is not supported`(kind: String) throws {
+        let words = kind.split(separator: " ").map(String.init)
+        let pem = try OpenSSLCommand.run("genpkey", "-algorithm", words[0], "-pkeyopt", words[1])
+        let encrypted = try OpenSSLCommand.run(
+            "pkcs8", "-topk8", "-outform", "DER", "-passout", "pass:secret", input: pem)
+        #expect(throws: KeyError.unsupported("it is not on P-256")) {
+            try SigningKey(encryptedPKCS8: encrypted, passphrase: Secret("secret"))
+        }
+        #expect(OpenSSLError.queueIsEmpty)
+    }
+
+    @Test func `another passphrase does not open it, and leaves no error behind`() throws {
+        let encrypted = try key.encryptedPKCS8(passphrase: passphrase)
+        for other in ["", "correct horse battery stapl", "correct horse battery staple\n"] {
+            let error = #expect(throws: KeyError.self) {
+                try SigningKey(encryptedPKCS8: encrypted, passphrase: Secret(other))
+            }
+            #expect(error?.description.hasPrefix("the passphrase does not open this key") == true)
+            #expect(OpenSSLError.queueIsEmpty)
+        }
+    }
+
+    @Test func `cut or lengthened octets are malformed`() throws {
+        let encrypted = try key.encryptedPKCS8(passphrase: passphrase)
+        for damaged in [[], Array(encrypted.dropLast()), encrypted + [0], [UInt8](repeating: 0x30, count: 64)] {
+            let error = #expect(throws: KeyError.self) {
+                try SigningKey(encryptedPKCS8: damaged, passphrase: passphrase)
+            }
+            #expect(error?.description.hasPrefix("the key's encoding is malformed") == true)
+            #expect(OpenSSLError.queueIsEmpty)
+        }
+    }
+
+    @Test func `a private key with the public key of another is malformed`() throws {
+        let (first, second) = (try Self.clearPKCS8(), try Self.clearPKCS8())
+        // RFC 5915 §3: the public key comes last, 64 octets of coordinates.
+        let mixed = first.dropLast(64) + second.suffix(64)
+        let encrypted = try OpenSSLCommand.run(
+            "pkcs8", "-topk8", "-inform", "DER", "-outform", "DER", "-passout", "pass:secret", input: Array(mixed))
+        let error = #expect(throws: KeyError.self) {
+            try SigningKey(encryptedPKCS8: encrypted, passphrase: Secret("secret"))
+        }
+        #expect(error?.description.hasPrefix("the key's encoding is malformed") == true)
+        #expect(OpenSSLError.queueIsEmpty)
+    }
+
+    private static func clearPKCS8() throws -> [UInt8] {
+        try OpenSSLCommand.run(
+            "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-outform", "DER")
+    }
+
+    @Test func `the same key is encrypted to other octets each time`() throws {
+        #expect(try key.encryptedPKCS8(passphrase: passphrase) != key.encryptedPKCS8(passphrase: passphrase))
+    }
+}

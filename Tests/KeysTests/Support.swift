@@ -1,0 +1,78 @@
+import Foundation
+import Glibc
+
+@testable import Keys
+
+/// A directory of one test, removed when the last reference goes.
+final class ScratchDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "keys-tests-" + UUID().uuidString
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func callAsFunction(_ name: String) -> String { path + "/" + name }
+
+    var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+    }
+}
+
+/// The machine's own `openssl` command.
+enum OpenSSLCommand {
+    struct Failure: Error { let status: Int32, message: String }
+
+    @discardableResult
+    static func run(_ arguments: String..., input: [UInt8] = []) throws -> [UInt8] {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["openssl"] + arguments
+        let (input_, output, errors) = (Pipe(), Pipe(), Pipe())
+        (process.standardInput, process.standardOutput, process.standardError) = (input_, output, errors)
+        try process.run()
+        try input_.fileHandleForWriting.write(contentsOf: Data(input))
+        try input_.fileHandleForWriting.close()
+        let answer = try output.fileHandleForReading.readToEnd() ?? Data()
+        let message = try errors.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw Failure(status: process.terminationStatus, message: String(decoding: message, as: UTF8.self))
+        }
+        return [UInt8](answer)
+    }
+}
+
+func octets(_ hexadecimal: String) -> [UInt8] {
+    let digits = Array(hexadecimal.utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\n") })
+    return stride(from: 0, to: digits.count, by: 2).compactMap {
+        UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
+    }
+}
+
+func hexadecimal(_ octets: [UInt8]) -> String {
+    octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+}
+
+extension Secret {
+    var revealed: [UInt8] { unsafe withOctets { unsafe Array($0) } }
+    init(_ text: String) { self.init(Array(text.utf8)) }
+}
+
+/// Every way in which Swift turns a value into text.
+func everyText(of value: Any) -> [String] {
+    var dumped = ""
+    dump(value, to: &dumped)
+    var debugged = ""
+    debugPrint(value, to: &debugged)
+    var printed = ""
+    print(value, to: &printed)
+    let mirrored = Mirror(reflecting: value).children.map { "\($0.value)" }.joined()
+    return [
+        "\(value)", String(describing: value), String(reflecting: value), dumped, debugged, printed, mirrored,
+        "\([value])", "\(["k": value])", "\(Optional(value) as Any)",
+    ]
+}

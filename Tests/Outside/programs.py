@@ -1,0 +1,95 @@
+"""Starts the programs as they were built, in a temporary directory, and stops them again.
+
+OOB_BIN_DIR names the directory that holds them; without it, it is the checkout's debug build.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+BIN_DIR = Path(os.environ.get("OOB_BIN_DIR") or Path(__file__).resolve().parents[2] / ".build" / "debug")
+READY_WITHIN = 60
+
+
+class Program:
+    """A long-running program; its standard error goes to a file that a failure quotes."""
+
+    def __init__(self, folder: Path, name: str, *arguments: str):
+        self.log = folder / f"{name}.log"
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                [BIN_DIR / name, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True)
+
+    def stop(self):
+        self.process.terminate()
+        try:
+            self.process.wait(15)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise AssertionError(f"did not stop within 15 s of SIGTERM:\n{self.tail()}") from None
+        finally:
+            self.process.stdout.close()
+
+    def tail(self) -> str:
+        return "".join(self.log.read_text(errors="replace").splitlines(keepends=True)[-30:])
+
+
+class Sandbox(Program):
+    """`oob-issuer serve` on a free port; `origin` is what it says that it listens on."""
+
+    def __init__(self, folder: Path):
+        super().__init__(folder, "oob-issuer", "serve", "--listen", "localhost:0")
+        watchdog = threading.Timer(READY_WITHIN, self.process.kill)
+        watchdog.start()
+        said = self.process.stdout.readline()
+        watchdog.cancel()
+        match = re.fullmatch(r"listening on (http://localhost:\d+)\n", said)
+        if match is None:
+            raise AssertionError(f"oob-issuer did not say where it listens, but {said!r}:\n{self.tail()}")
+        self.origin = match[1]
+
+
+class Agent(Program):
+    """`oob-agent` on a state directory of its own, and `oobctl` against it. Ready when it is made."""
+
+    def __init__(self, folder: Path):
+        self.socket = folder / "control.sock"
+        super().__init__(folder, "oob-agent", "--state-dir", str(folder / "state"), "--socket", str(self.socket))
+        deadline = time.monotonic() + READY_WITHIN
+        while self.ctl("status", "--json").returncode != 0:
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise AssertionError(f"oob-agent did not become ready:\n{self.tail()}")
+            time.sleep(0.05)  # Asks again; nothing depends on how long.
+
+    def ctl(self, command: str, *arguments: str) -> subprocess.CompletedProcess:
+        """One `oobctl` run, whatever it exits with."""
+        return subprocess.run(
+            [BIN_DIR / "oobctl", command, "--socket", str(self.socket), *arguments],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+
+    def json(self, command: str, *arguments: str):
+        """What a run that must succeed prints with --json."""
+        run = self.ctl(command, "--json", *arguments)
+        if run.returncode != 0:
+            raise AssertionError(f"oobctl {command} {arguments} exits {run.returncode}: {run.stderr}\n{self.tail()}")
+        return json.loads(run.stdout)
+
+
+def temporary_folder(test) -> Path:
+    """A directory that goes away after the tests of a class; short, for a socket's path has 107 octets at most."""
+    folder = Path(tempfile.mkdtemp(prefix="oob-", dir="/tmp"))
+    test.addClassCleanup(shutil.rmtree, folder)
+    return folder
+
+
+def started(test, program: Program) -> Program:
+    """Stops a program after the tests of a class."""
+    test.addClassCleanup(program.stop)
+    return program

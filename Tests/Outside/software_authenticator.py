@@ -1,0 +1,112 @@
+"""An authenticator made of python-fido2's types and cryptography's keys.
+
+It is what the issuers, the outside one and the sandbox, are tried with: it can be right and, in one member, wrong.
+"""
+
+import hashlib
+import json
+import secrets
+import urllib.error
+import urllib.request
+
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from fido2.cose import ES256
+from fido2.webauthn import AttestationObject, AttestedCredentialData, AuthenticatorData, CollectedClientData
+
+from verify import decode, encode
+
+FLAG = AuthenticatorData.FLAG
+
+
+def call(method: str, url: str, body=None, token: str | None = None) -> tuple[int, dict | None]:
+    """(status, JSON) of one HTTP call; `body` is JSON or octets."""
+    octets = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, octets, headers, method=method), timeout=90) as answer:
+            content, status = answer.read(), answer.status
+    except urllib.error.HTTPError as error:
+        content, status = error.read(), error.code
+    return status, json.loads(content) if content else None
+
+
+class SoftwareAuthenticator:
+    """One credential. Every member that goes wrong in a test can be given to `attest` and `sign`."""
+
+    def __init__(self, origin: str, rp_id: str = "localhost"):
+        self.origin = origin
+        self.rp_id_hash = hashlib.sha256(rp_id.encode()).digest()
+        self.key = ec.generate_private_key(ec.SECP256R1())
+        self.credential_id = secrets.token_bytes(32)
+        self.sign_count = 0
+
+    def attest(self, challenge: bytes, *, packed: bool, aaguid: bytes = bytes(16), flags=FLAG.UP, key=None) -> dict:
+        """RegistrationResponseJSON; `key` signs a packed attestation instead of the credential's own."""
+        client_data = CollectedClientData.create("webauthn.create", challenge, self.origin)
+        cose = ES256.from_cryptography_key(self.key.public_key())
+        data = AuthenticatorData.create(
+            self.rp_id_hash, flags | FLAG.AT, self.sign_count,
+            AttestedCredentialData.create(aaguid, self.credential_id, cose))
+        statement = {}
+        if packed:
+            signature = (key or self.key).sign(data + client_data.hash, ec.ECDSA(hashes.SHA256()))
+            statement = {"alg": -7, "sig": signature}
+        attestation = AttestationObject.create("packed" if packed else "none", data, statement)
+        spki = self.key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+        return self.credential({
+            "clientDataJSON": encode(client_data), "authenticatorData": encode(data), "transports": ["internal"],
+            "publicKey": encode(spki), "publicKeyAlgorithm": -7, "attestationObject": encode(attestation)})
+
+    def sign(self, challenge: bytes, *, flags=FLAG.UP, step: int = 1, origin: str | None = None,
+             rp_id_hash: bytes | None = None, key=None) -> dict:
+        """AuthenticationResponseJSON with the next signCount."""
+        self.sign_count += step
+        client_data = CollectedClientData.create("webauthn.get", challenge, origin or self.origin)
+        data = AuthenticatorData.create(rp_id_hash or self.rp_id_hash, flags, self.sign_count)
+        signature = (key or self.key).sign(data + client_data.hash, ec.ECDSA(hashes.SHA256()))
+        return self.credential({
+            "clientDataJSON": encode(client_data), "authenticatorData": encode(data), "signature": encode(signature)})
+
+    def credential(self, response: dict) -> dict:
+        identifier = encode(self.credential_id)
+        return {"id": identifier, "rawId": identifier, "type": "public-key", "response": response,
+                "authenticatorAttachment": "platform", "clientExtensionResults": {}}
+
+
+class Enrolled:
+    """A software authenticator that is enrolled at an issuer, and its calls there."""
+
+    def __init__(self, origin: str, code: str, *, packed: bool = False, aaguid: bytes = bytes(16)):
+        self.origin = origin
+        self.authenticator = SoftwareAuthenticator(origin)
+        options = enrollment_options(origin, code)
+        challenge = decode(options["publicKey"]["challenge"])
+        body = enrollment_body(
+            options["ceremonyId"], self.authenticator.attest(challenge, packed=packed, aaguid=aaguid))
+        status, answer = call("POST", f"{origin}/v1/enrollments", body)
+        assert status == 201, answer
+        assert call("POST", f"{origin}/v1/enrollments", body) == (201, answer), "the same body, another answer"
+        self.id, self.token = answer["authenticatorId"], answer["accessToken"]
+
+    def fetch(self, query: str = "") -> tuple[int, dict]:
+        return call("GET", f"{self.origin}/v1/authn-requests{query}", token=self.token)
+
+    def decide(self, jti: str, decision: dict) -> tuple[int, dict]:
+        return call("POST", f"{self.origin}/v1/authn-requests/{jti}/decision", decision, self.token)
+
+    def approve(self, jti: str, challenge: bytes, **wrong) -> tuple[int, dict]:
+        credential = self.authenticator.sign(challenge, **wrong)
+        return self.decide(jti, {"decision": "approve", "credential": credential})
+
+
+def enrollment_options(origin: str, code: str) -> dict:
+    status, answer = call("POST", f"{origin}/v1/enrollment-options", {"enrollmentCode": code})
+    assert status == 200, answer
+    return answer
+
+
+def enrollment_body(ceremony_id: str, credential: dict) -> bytes:
+    about = {"name": "software", "platform": "linux", "version": "1", "authnType": "presence"}
+    return json.dumps({"ceremonyId": ceremony_id, "credential": credential, "authenticator": about}).encode()

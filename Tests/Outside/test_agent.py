@@ -1,0 +1,164 @@
+"""The agent as it was built, against an issuer that shares no code with it.
+
+Run with `.venv/bin/python Tests/Outside/test_agent.py`; OOB_BIN_DIR names the programs' directory.
+"""
+
+import json
+import unittest
+from pathlib import Path
+
+from jwcrypto.jwk import JWK
+
+from issuer import Issuer
+from programs import Agent, started, temporary_folder
+from verify import decode
+
+VECTORS = Path(__file__).parent.parent / "Vectors" / "challenge.json"
+WAIT = ("--wait", "30")
+
+
+class AgainstTheAgent(unittest.TestCase):
+    """One agent with an enrollment at each of two issuers, one of which asks for an attestation."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.agent = started(cls, Agent(temporary_folder(cls)))
+        cls.issuers, cls.enrollments = {}, {}
+        for attestation in ["none", "direct"]:
+            issuer = cls.issuers[attestation] = cls.enterClassContext(Issuer(attestation))
+            cls.enrollments[attestation] = cls.agent.json(
+                "enroll", "--issuer", issuer.origin, "--code", issuer.enrollment_code(), "--authn-type", "presence",
+                "--name", f"outside {attestation}")
+
+    def ask(self, attestation: str = "none", transaction: dict | None = None, **how):
+        issuer = self.issuers[attestation]
+        return issuer.ask(
+            self.enrollments[attestation]["authenticatorId"], transaction or issuer.transaction(), **how)
+
+    def approved(self, request) -> dict:
+        shown = self.agent.json("approve", request.transaction["acsTransId"], *WAIT)
+        self.assertEqual((shown["state"], shown["delivery"], shown["transStatus"]), ("approved", "delivered", "Y"))
+        return shown
+
+    def listed(self, *arguments: str) -> dict:
+        """The agent's requests by acsTransId."""
+        rows = self.agent.json("list", "--limit", "1000", *arguments)
+        return {row["acsTransId"]: row for row in rows}
+
+
+class Enrollments(AgainstTheAgent):
+    def test_both_libraries_verified_the_registration_that_was_asked_for(self):
+        for attestation, form in [("none", "none"), ("direct", "packed")]:
+            (enrolled,) = self.issuers[attestation].authenticators.values()
+            self.assertEqual(enrolled.credential.attestation_format, form)
+            self.assertFalse(enrolled.credential.user_verified, "presence must not claim user verification")
+            self.assertEqual(enrolled.description["platform"], "linux")
+            self.assertEqual(enrolled.description["authnType"], "presence")
+            view = self.enrollments[attestation]
+            self.assertEqual(view["authenticatorId"], enrolled.id)
+            self.assertEqual(decode(view["credentialId"]), enrolled.credential.data.credential_id)
+            self.assertEqual((view["state"], view["algorithm"], view["authnType"]), ("active", -7, "presence"))
+
+    def test_two_enrollments_have_nothing_in_common_but_the_model(self):
+        first, second = (list(issuer.authenticators.values())[0].credential for issuer in self.issuers.values())
+        self.assertNotEqual(first.data.credential_id, second.data.credential_id)
+        self.assertNotEqual(first.cose_key, second.cose_key)
+        self.assertEqual(first.data.aaguid, second.data.aaguid)
+
+    def test_a_wrong_code_enrolls_nothing(self):
+        before = self.agent.json("enrollments")
+        run = self.agent.ctl("enroll", "--issuer", self.issuers["none"].origin, "--code", "AAAA-AAAA", "--json")
+        self.assertEqual(run.returncode, 9, run.stderr)
+        self.assertEqual(json.loads(run.stderr)["error"]["code"], 70005)
+        self.assertEqual([row["id"] for row in self.agent.json("enrollments")], [row["id"] for row in before])
+
+
+class Decisions(AgainstTheAgent):
+    def test_an_approval_is_verified_by_both_libraries(self):
+        for attestation in ["none", "direct"]:
+            with self.subTest(attestation):
+                request = self.ask(attestation)
+                shown = self.approved(request)
+                self.assertEqual(shown["amount"], {"currency": "USD", "value": "1.00"})
+                self.assertEqual(shown["transaction"], request.transaction)
+                self.assertEqual(self.issuers[attestation].decided(request).trans_status, "Y")
+                self.assertEqual(request.refusals, [])
+
+    def test_the_return_url_is_all_that_a_plain_approval_prints(self):
+        request = self.ask()
+        run = self.agent.ctl("approve", request.transaction["acsTransId"], *WAIT)
+        self.assertEqual((run.returncode, run.stdout), (0, request.transaction["threeDSRequestorAppURL"] + "\n"))
+
+    def test_the_signature_counter_only_grows(self):
+        counts = []
+        for _ in range(3):
+            self.approved(self.ask())
+            (enrolled,) = self.issuers["none"].authenticators.values()
+            counts.append(enrolled.credential.sign_count)
+        self.assertEqual(counts, sorted(set(counts)))
+
+    def test_a_denial_arrives_as_one(self):
+        for arguments, reason in [([], "userDenied"), (["--reason", "suspectedFraud"], "suspectedFraud")]:
+            with self.subTest(reason):
+                request = self.ask()
+                shown = self.agent.json("deny", request.transaction["acsTransId"], *WAIT, *arguments)
+                self.assertEqual((shown["state"], shown["transStatus"]), ("denied", "N"))
+                decision = self.issuers["none"].decided(request).decision
+                self.assertEqual(decision, {"decision": "deny", "reason": reason})
+
+    def test_what_requires_user_verification_is_refused_where_nobody_can_be_verified(self):
+        request = self.issuers["none"].decided(self.ask(user_verification="required"))
+        self.assertEqual(request.decision, {"decision": "deny", "reason": "policy"})
+        self.assertNotIn(request.transaction["acsTransId"], self.listed())
+
+
+class Commitments(AgainstTheAgent):
+    def test_any_member_that_the_challenge_does_not_commit_to_makes_the_agent_refuse(self):
+        for change in [
+            {"purchaseAmount": "1000"}, {"merchantName": "CoffeeHouse3"}, {"merchantName": "CoffeeHouse2 (Dæmø) "},
+            {"purchaseDate": "20231017055639"}, {"threeDSRequestorAppURL": None}, {"note": "one member more"},
+        ]:
+            with self.subTest(change):
+                committed = self.issuers["none"].transaction()
+                sent = {name: value for name, value in {**committed, **change}.items() if value is not None}
+                request = self.issuers["none"].decided(self.ask(transaction=sent, committed=committed))
+                self.assertEqual(request.decision, {"decision": "deny", "reason": "invalidRequest"})
+                self.assertNotIn(sent["acsTransId"], self.listed(), "was offered for approval")
+                self.assertEqual(self.listed("--all")[sent["acsTransId"]]["state"], "refused")
+
+    def test_the_agent_agrees_with_rfc8785_on_every_published_commitment(self):
+        for case in json.loads(VECTORS.read_text(encoding="utf-8")):
+            with self.subTest(case["jcs"]):
+                request = self.ask(transaction=case["transaction"], nonce=decode(case["nonce"]))
+                shown = self.approved(request)
+                self.assertEqual(shown.get("amount"), case.get("total"))
+                self.assertEqual(request.challenge, decode(case["challenge"]))
+
+
+class Forgeries(AgainstTheAgent):
+    def test_a_request_under_the_issuers_kid_by_another_key_never_shows(self):
+        forged = self.ask(key=JWK.generate(kty="EC", crv="P-256"))
+        # The list is in order: once this one is decided, the agent has read the forged one as well.
+        self.approved(self.ask())
+        run = self.agent.ctl("show", forged.transaction["acsTransId"])
+        self.assertEqual(run.returncode, 3, run.stdout)
+        self.assertNotIn(forged.transaction["acsTransId"], self.listed("--all"))
+        self.assertEqual((forged.decision, forged.refusals), (None, []))
+
+    def test_a_request_of_one_issuer_cannot_be_signed_by_another(self):
+        forged = self.ask(key=self.issuers["direct"].key)
+        self.approved(self.ask())
+        self.assertNotIn(forged.transaction["acsTransId"], self.listed("--all"))
+        self.assertEqual((forged.decision, forged.refusals), (None, []))
+
+
+class Ends(AgainstTheAgent):
+    def test_an_enrollment_that_was_ended_is_gone_at_the_issuer(self):
+        enrollment = self.enrollments["direct"]["id"]
+        self.assertEqual(self.agent.ctl("unenroll", enrollment).returncode, 0)
+        self.assertEqual(self.issuers["direct"].authenticators, {})
+        self.assertEqual(self.agent.ctl("unenroll", enrollment).returncode, 0, "a second time is no error")
+
+
+if __name__ == "__main__":
+    unittest.main()

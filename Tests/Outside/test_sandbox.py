@@ -1,0 +1,192 @@
+"""What the real programs said to each other, verified by parties that had no hand in it.
+
+oob-issuer, oob-agent and oobctl run as they were built; then py_webauthn and python-fido2 verify the registration and
+the assertion that the sandbox kept, jwcrypto its request's signature, and rfc8785 what the challenge commits to.
+
+Run with `.venv/bin/python Tests/Outside/test_sandbox.py`; OOB_BIN_DIR names the programs' directory.
+"""
+
+import json
+import unittest
+import uuid
+
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_public_key
+from jwcrypto.jwk import JWKSet
+from jwcrypto.jws import JWS
+
+import verify
+from issuer import EXAMPLE_TRANSACTION, commitment
+from programs import Agent, Sandbox, started, temporary_folder
+from software_authenticator import FLAG, Enrolled, call
+
+# The agent's model, the only one that the sandbox takes: it is on record at issuers, so it never changes.
+MODEL = uuid.UUID("a005348c-3f2a-494f-8499-381bd75baa35").bytes
+
+
+class AgainstTheSandbox(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = temporary_folder(cls)
+        cls.sandbox = started(cls, Sandbox(cls.folder))
+        cls.relying_party = verify.RelyingParty(cls.sandbox.origin, "localhost")
+
+    @classmethod
+    def call(cls, path: str, body: dict | None = None) -> dict:
+        status, answer = call("GET" if body is None else "POST", cls.sandbox.origin + path, body)
+        assert status in (200, 201), answer
+        return answer
+
+    def purchase(self, authenticator: dict, **how) -> dict:
+        order = {**EXAMPLE_TRANSACTION, "acsTransId": str(uuid.uuid4()), **how}
+        return self.call("/sandbox/purchases", {**order, "authenticatorId": authenticator["id"]})
+
+    def story(self, purchase: dict) -> dict:
+        return self.call(f"/sandbox/purchases/{purchase['acsTransId']}?wait=30")
+
+    def challenge(self, compact: str, story: dict) -> bytes:
+        """What a request of a purchase commits to, from the request as the sandbox signed it."""
+        keys = JWKSet.from_json(json.dumps(self.call("/jwks.json")))
+        token = JWS()
+        token.deserialize(compact)
+        header = token.jose_header
+        self.assertEqual((header["alg"], header["typ"]), ("ES256", "oob-authn-request+jwt"))
+        token.verify(keys.get_key(header["kid"]), alg="ES256")
+        claims = json.loads(token.payload)
+        self.assertEqual((claims["iss"], claims["aud"]), (self.sandbox.origin, story["authenticatorId"]))
+        self.assertEqual(claims["transaction"], story["transaction"])
+        challenge = commitment(verify.decode(claims["nonce"]), claims["transaction"])
+        self.assertEqual(verify.decode(claims["publicKey"]["challenge"]), challenge)
+        return challenge
+
+
+class WhatTheAgentSigned(AgainstTheSandbox):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.agent = started(cls, Agent(cls.folder))
+
+    def enrolled(self, attestation: str) -> tuple[dict, dict]:
+        """The enrollment as the agent shows it, and the authenticator as the sandbox kept it."""
+        link = self.call("/sandbox/enrollment-codes", {"attestation": attestation})["link"]
+        enrollment = self.agent.json("enroll", link, "--authn-type", "presence")
+        return enrollment, self.call(f"/sandbox/authenticators/{enrollment['authenticatorId']}")
+
+    def credential(self, authenticator: dict, attestation_format: str) -> verify.Credential:
+        response = authenticator["registration"]
+        return verify.registration(
+            response, challenge=verify.decode(authenticator["expected"]["challenge"]), relying_party=self.relying_party,
+            attestation_format=attestation_format)
+
+    def test_registrations_and_assertions_verify_with_both_libraries(self):
+        for attestation, attestation_format in [("none", "none"), ("direct", "packed")]:
+            with self.subTest(attestation):
+                enrollment, authenticator = self.enrolled(attestation)
+                credential = self.credential(authenticator, attestation_format)
+                self.assertEqual(verify.decode(enrollment["credentialId"]), credential.data.credential_id)
+                self.assertEqual(bytes(credential.data.aaguid), MODEL)
+                self.check_public_key(authenticator["publicKey"], authenticator["registration"])
+                for _ in range(2):
+                    credential = self.approve(authenticator, credential)
+                kept = self.call(f"/sandbox/authenticators/{enrollment['authenticatorId']}")
+                self.assertEqual(kept["signCount"], credential.sign_count)
+
+    def approve(self, authenticator: dict, credential: verify.Credential) -> verify.Credential:
+        """One purchase, approved; the credential with the signCount that its assertion had."""
+        purchase = self.purchase(authenticator)
+        request = self.agent.json("approve", purchase["acsTransId"], "--wait", "30")
+        self.assertEqual((request["state"], request["transStatus"]), ("approved", "Y"))
+        story = self.story(purchase)
+        self.assertEqual((story["status"], story["transStatus"]), ("authenticated", "Y"))
+        self.check_public_key(story["publicKey"], authenticator["registration"])
+        return verify.assertion(
+            story["credential"], credential=credential, challenge=self.answered_challenge(story),
+            relying_party=self.relying_party)
+
+    def answered_challenge(self, story: dict) -> bytes:
+        (request,) = (row for row in story["requests"] if row["jti"] == story["decision"]["jti"])
+        return self.challenge(request["jws"], story)
+
+    def check_public_key(self, pem: str, registration: dict):
+        key = load_pem_public_key(pem.encode()).public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+        self.assertEqual(key, verify.decode(registration["response"]["publicKey"]))
+
+    def test_a_denial_signs_nothing(self):
+        _, authenticator = self.enrolled("none")
+        purchase = self.purchase(authenticator)
+        self.agent.json("deny", purchase["acsTransId"], "--wait", "30")
+        story = self.story(purchase)
+        self.assertEqual((story["status"], story["transStatus"]), ("notAuthenticated", "N"))
+        self.assertEqual(story["decision"]["reason"], "userDenied")
+        self.assertNotIn("credential", story)
+
+    def test_a_changed_assertion_verifies_with_neither_library(self):
+        """So that the tests above prove something."""
+        _, authenticator = self.enrolled("none")
+        credential = self.credential(authenticator, "none")
+        purchase = self.purchase(authenticator)
+        self.agent.json("approve", purchase["acsTransId"], "--wait", "30")
+        story = self.story(purchase)
+        response = story["credential"]["response"]
+        data = bytearray(verify.decode(response["authenticatorData"]))
+        data[-4] ^= 1  # A much greater signCount: only the signature can tell.
+        changed = {**story["credential"], "response": {**response, "authenticatorData": verify.encode(bytes(data))}}
+        known = (credential, self.answered_challenge(story), self.relying_party, False)
+        for check in [verify.assertion_by_py_webauthn, verify.assertion_by_python_fido2]:
+            check(story["credential"], *known)
+            with self.assertRaisesRegex(Exception, "ignature"):
+                check(changed, *known)
+
+
+class WhatTheSandboxTakes(AgainstTheSandbox):
+    """The other way round: the sandbox verifies what python-fido2's types and cryptography's keys made."""
+
+    def enroll(self, attestation: str = "none") -> Enrolled:
+        code = self.call("/sandbox/enrollment-codes", {"attestation": attestation})["code"]
+        return Enrolled(self.sandbox.origin, code, packed=attestation != "none", aaguid=MODEL)
+
+    def request(self, enrolled: Enrolled, **how) -> tuple[dict, str, bytes]:
+        """A purchase, and the jti and challenge of the request that is listed for it."""
+        purchase = self.purchase({"id": enrolled.id}, **how)
+        status, listed = enrolled.fetch()
+        self.assertEqual(status, 200)
+        (request,) = purchase["requests"]
+        self.assertIn(request["jws"], listed["requests"])
+        return purchase, request["jti"], self.challenge(request["jws"], purchase)
+
+    def test_what_holds_is_taken_and_answered_the_same_again(self):
+        for attestation in ["none", "direct"]:
+            with self.subTest(attestation):
+                enrolled = self.enroll(attestation)
+                purchase, jti, challenge = self.request(enrolled)
+                decision = {"decision": "approve", "credential": enrolled.authenticator.sign(challenge)}
+                for _ in range(2):
+                    self.assertEqual(enrolled.decide(jti, decision), (200, {"transStatus": "Y"}))
+                self.assertEqual(self.story(purchase)["messages"][-1]["transStatus"], "Y")
+
+    def test_what_does_not_hold_is_refused_and_completes_nothing(self):
+        enrolled = self.enroll()
+        _, jti, challenge = self.request(enrolled)
+        self.assertEqual(enrolled.approve(jti, challenge, step=7)[0], 200)
+        purchase, jti, challenge = self.request(enrolled)
+        for wrong in [
+            {"key": ec.generate_private_key(ec.SECP256R1())}, {"origin": "http://localhost:1"},
+            {"rp_id_hash": bytes(32)}, {"flags": FLAG(0)}, {"step": 0}, {"step": -1}, {"challenge": bytes(32)},
+        ]:
+            with self.subTest(wrong):
+                enrolled.authenticator.sign_count = 7
+                status, problem = enrolled.approve(jti, **{"challenge": challenge, **wrong})
+                self.assertEqual((status, problem.get("code")), (422, "invalid_assertion"))
+        self.assertEqual(self.call(f"/sandbox/purchases/{purchase['acsTransId']}")["status"], "pending")
+        enrolled.authenticator.sign_count = 7
+        self.assertEqual(enrolled.approve(jti, challenge), (200, {"transStatus": "Y"}))
+
+    def test_user_verification_is_required_where_the_purchase_says_so(self):
+        enrolled = self.enroll()
+        _, jti, challenge = self.request(enrolled, userVerification="required")
+        self.assertEqual(enrolled.approve(jti, challenge)[0], 422)
+        self.assertEqual(enrolled.approve(jti, challenge, flags=FLAG.UP | FLAG.UV)[0], 200)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,174 @@
+"""Two WebAuthn server libraries, py_webauthn and python-fido2, verify the same thing and must agree.
+
+Neither is told how the agent makes what it makes: they get the credential's JSON and what a relying party knows.
+Each function raises an exception of a library, or `Disagreement`, where something does not hold.
+"""
+
+import base64
+import json
+from dataclasses import dataclass, replace
+
+import webauthn
+from cryptography.hazmat.primitives.serialization import load_der_public_key
+from fido2.attestation import AttestationType, NoneAttestation, PackedAttestation
+from fido2.cose import ES256
+from fido2.server import Fido2Server
+from fido2.webauthn import (
+    AttestationConveyancePreference,
+    AttestationObject,
+    AttestedCredentialData,
+    PublicKeyCredentialRpEntity,
+)
+from webauthn.authentication.verify_authentication_response import VerifiedAuthentication
+from webauthn.helpers.cose import COSEAlgorithmIdentifier
+
+
+class Disagreement(Exception):
+    """The libraries differ, or the JSON says twice and differently what it should say twice alike."""
+
+
+@dataclass(frozen=True)
+class RelyingParty:
+    """What a relying party knows of itself: its origin and its rp.id."""
+
+    origin: str
+    rp_id: str
+
+    def fido2_server(self, verify_attestation=None) -> Fido2Server:
+        return Fido2Server(
+            PublicKeyCredentialRpEntity(name="An issuer", id=self.rp_id),
+            # Without this, and with `none`, the library does not look at the attestation at all.
+            attestation=AttestationConveyancePreference.DIRECT,
+            verify_origin=lambda origin: origin == self.origin,
+            verify_attestation=verify_attestation,
+        )
+
+
+@dataclass(frozen=True)
+class Credential:
+    """A registered credential, as each library wants to be given it again."""
+
+    data: AttestedCredentialData
+    sign_count: int
+    user_verified: bool
+    attestation_format: str
+
+    @property
+    def cose_key(self) -> bytes:
+        """The COSE key, octet for octet as it stood in the authenticator data."""
+        return bytes(self.data)[18 + len(self.data.credential_id):]
+
+
+def registration(
+    response: dict, *, challenge: bytes, relying_party: RelyingParty, attestation_format: str, require_uv: bool = False
+) -> Credential:
+    """Verifies a RegistrationResponseJSON of an ES256 key with both libraries (WebAuthn Level 3, section 7.1)."""
+    first = webauthn.verify_registration_response(
+        credential=response,
+        expected_challenge=challenge,
+        expected_rp_id=relying_party.rp_id,
+        expected_origin=relying_party.origin,
+        require_user_verification=require_uv,
+        supported_pub_key_algs=[COSEAlgorithmIdentifier.ECDSA_SHA_256],
+    )
+
+    def verify_attestation(attestation: AttestationObject, client_data_hash: bytes):
+        verifier, expected = {
+            "none": (NoneAttestation(), AttestationType.NONE),
+            "packed": (PackedAttestation(), AttestationType.SELF),
+        }[attestation.fmt]
+        result = verifier.verify(attestation.att_stmt, attestation.auth_data, client_data_hash)
+        agree("attestation type", result.attestation_type, expected)
+
+    server = relying_party.fido2_server(verify_attestation)
+    second = server.register_complete(fido2_state(challenge, require_uv), response)
+
+    agree("attestation format", first.fmt, attestation_format)
+    agree("algorithm", second.credential_data.public_key.ALGORITHM, ES256.ALGORITHM)
+    credential = Credential(second.credential_data, second.counter, second.is_user_verified(), attestation_format)
+    agree("credential id", first.credential_id, credential.data.credential_id)
+    agree("AAGUID", first.aaguid.replace("-", ""), bytes(credential.data.aaguid).hex())
+    agree("public key", first.credential_public_key, credential.cose_key)
+    agree("signCount", first.sign_count, credential.sign_count)
+    agree("user verification", first.user_verified, credential.user_verified)
+    check_convenience_members(response, second, credential)
+    check_client_data(response, "webauthn.create", challenge, relying_party)
+    return credential
+
+
+def assertion(
+    response: dict, *, credential: Credential, challenge: bytes, relying_party: RelyingParty, require_uv: bool = False
+) -> Credential:
+    """Verifies an AuthenticationResponseJSON with both libraries (section 7.2); the result has the new signCount."""
+    known = (credential, challenge, relying_party, require_uv)
+    first = assertion_by_py_webauthn(response, *known)
+    agree("credential id", first.credential_id, assertion_by_python_fido2(response, *known))
+    check_client_data(response, "webauthn.get", challenge, relying_party)
+    return replace(credential, sign_count=first.new_sign_count, user_verified=first.user_verified)
+
+
+def assertion_by_py_webauthn(
+    response: dict, credential: Credential, challenge: bytes, relying_party: RelyingParty, require_uv: bool
+) -> VerifiedAuthentication:
+    return webauthn.verify_authentication_response(
+        credential=response,
+        expected_challenge=challenge,
+        expected_rp_id=relying_party.rp_id,
+        expected_origin=relying_party.origin,
+        credential_public_key=credential.cose_key,
+        credential_current_sign_count=credential.sign_count,
+        require_user_verification=require_uv,
+    )
+
+
+def assertion_by_python_fido2(
+    response: dict, credential: Credential, challenge: bytes, relying_party: RelyingParty, require_uv: bool
+) -> bytes:
+    """The id of the credential whose key verified the signature; the library leaves the signCount to its caller."""
+    server = relying_party.fido2_server()
+    state = fido2_state(challenge, require_uv)
+    return server.authenticate_complete(state, [credential.data], response).credential_id
+
+
+def check_convenience_members(response: dict, authenticator_data, credential: Credential):
+    """The members that repeat what the attestation object holds repeat it rightly (section 5.2.1.1)."""
+    inner = response["response"]
+    agree("authenticatorData", decode(inner["authenticatorData"]), bytes(authenticator_data))
+    agree("publicKeyAlgorithm", inner["publicKeyAlgorithm"], ES256.ALGORITHM)
+    numbers = load_der_public_key(decode(inner["publicKey"])).public_numbers()
+    key = credential.data.public_key
+    agree("publicKey", numbers.x.to_bytes(32, "big") + numbers.y.to_bytes(32, "big"), key[-2] + key[-3])
+
+
+def check_client_data(response: dict, type: str, challenge: bytes, relying_party: RelyingParty):
+    """clientDataJSON is, octet for octet, what section 5.8.1.1 makes of four members and no more."""
+    expected = (
+        f'{{"type":"{type}","challenge":"{encode(challenge)}","origin":"{relying_party.origin}","crossOrigin":false}}'
+    )
+    agree("clientDataJSON", decode(response["response"]["clientDataJSON"]), expected.encode())
+
+
+def fido2_state(challenge: bytes, require_uv: bool) -> dict:
+    return {"challenge": encode(challenge), "user_verification": "required" if require_uv else "preferred"}
+
+
+def agree(what: str, one, other):
+    if one != other:
+        raise Disagreement(f"{what}: {one!r} is not {other!r}")
+
+
+def encode(octets: bytes) -> str:
+    """Base64url without padding (RFC 4648, section 5)."""
+    return base64.urlsafe_b64encode(octets).rstrip(b"=").decode()
+
+
+def decode(text: str) -> bytes:
+    """The octets of base64url without padding; any other spelling of them is refused."""
+    octets = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    agree("base64url", encode(octets), text)
+    return octets
+
+
+def challenge_of(response: dict) -> bytes:
+    """The challenge that a client says it answered; where nothing better is known."""
+    return decode(json.loads(decode(response["response"]["clientDataJSON"]))["challenge"])

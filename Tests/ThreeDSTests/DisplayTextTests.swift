@@ -1,0 +1,120 @@
+import Testing
+import ThreeDS
+
+struct DisplayTextTests {
+    @Test(arguments: [
+        "CoffeeHouse2 (Dæmø)", "日本の店", "Emoji 🛒 shop", "שלום", "مقهى", "ร้านกาแฟ", "किराना", "e\u{301}", "A & B <C>",
+        "Quote \" ' `", "…–—", "", "\u{10400}",
+    ])
+    func `honest text is shown as it is`(text: String) {
+        let display = DisplayText(text)
+        #expect(display.text.utf8.elementsEqual(text.utf8))
+        #expect(!display.hasEscapes)
+    }
+
+    @Test(arguments: [
+        ("RTL \u{202E}gpj.exe", #"RTL \u{202E}gpj.exe"#), ("zero\u{200B}width", #"zero\u{200B}width"#),
+        ("\u{1B}[31mred\u{1B}[0m", #"\u{1B}[31mred\u{1B}[0m"#), ("Tab\tand\nnewline", #"Tab\u{9}and\u{A}newline"#),
+        ("\0nul", #"\u{0}nul"#), ("\u{7F}del", #"\u{7F}del"#), ("a\r\nb", #"a\u{D}\u{A}b"#), ("\u{9B}x", #"\u{9B}x"#),
+        ("a\u{A0}b", #"a\u{A0}b"#), ("\u{10FFFF}", #"\u{10FFFF}"#), ("a\u{E0041}", #"a\u{E0041}"#),
+        ("❤\u{FE0F}", #"❤\u{FE0F}"#), ("👩\u{200D}💻", #"👩\u{200D}💻"#),
+    ])
+    func `hostile text is escaped`(raw: String, shown: String) {
+        #expect(DisplayText(raw).text == shown)
+        #expect(DisplayText(raw).hasEscapes)
+    }
+
+    /// Inclusive ranges, from the standard's charts.
+    static let hostile: [ClosedRange<UInt32>] = [
+        0x00...0x1F, 0x7F...0xA0, 0xAD...0xAD, 0x34F...0x34F, 0x378...0x379, 0x600...0x605, 0x61C...0x61C,
+        0x6DD...0x6DD, 0x70F...0x70F, 0x115F...0x1160, 0x1680...0x1680, 0x17B4...0x17B5, 0x180B...0x180F,
+        0x2000...0x200F, 0x2028...0x202F, 0x205F...0x206F, 0x20DD...0x20E0, 0x2800...0x2800, 0x3000...0x3000,
+        0x3164...0x3164, 0xE000...0xF8FF, 0xFDD0...0xFDEF, 0xFE00...0xFE0F, 0xFEFF...0xFEFF, 0xFFA0...0xFFA0,
+        0xFFF0...0xFFFC, 0xFFFE...0xFFFF, 0x13430...0x1343F, 0x16FE4...0x16FE4, 0x1BCA0...0x1BCA3,
+        0x1D159...0x1D159, 0x1D173...0x1D17A, 0x1FFFE...0x1FFFF, 0xE0000...0xE0FFF, 0xF0000...0xF00FF,
+        0x10FFFE...0x10FFFF,
+    ]
+
+    @Test(arguments: hostile)
+    func `no scalar of these is ever shown`(range: ClosedRange<UInt32>) {
+        for scalar in range.compactMap(Unicode.Scalar.init) {
+            let display = DisplayText("a\(scalar)b")
+            let escape = #"\u{"# + String(scalar.value, radix: 16, uppercase: true) + "}"
+            #expect(display.text == "a\(escape)b")
+            #expect(display.hasEscapes)
+        }
+    }
+
+    @Test(arguments: [
+        (" a", #"\u{20}a"#), ("a ", #"a\u{20}"#), (" ", #"\u{20}"#), ("   ", #"\u{20}\u{20}\u{20}"#),
+        ("a  b", #"a \u{20}b"#), ("a   ", #"a \u{20}\u{20}"#), ("a b c", "a b c"),
+    ])
+    func `spaces that make no word apart are escaped, without alarm`(raw: String, shown: String) {
+        #expect(DisplayText(raw).text == shown)
+        #expect(!DisplayText(raw).hasEscapes)
+    }
+
+    @Test func `a backslash is doubled, so that nobody can write an escape`() {
+        #expect(DisplayText(#"\u{202E}"#).text == #"\\u{202E}"#)
+        #expect(DisplayText("\u{202E}").text == #"\u{202E}"#)
+        #expect(DisplayText(#"\"#).text == #"\\"#)
+        #expect(!DisplayText(#"\u{202E}"#).hasEscapes)
+    }
+
+    @Test(arguments: [
+        ("a\u{301}\u{302}\u{303}\u{304}", 0), ("a\u{301}\u{302}\u{303}\u{304}\u{305}", 1),
+        ("a" + String(repeating: "\u{336}", count: 39), 35), ("\u{301}a", 1), ("\u{301}\u{302}", 2), ("\n\u{301}", 2),
+        (#"\"# + "\u{301}", 1), (" \u{301}", 1), ("a \u{301}", 0), ("\u{903}a", 1),
+        ("a\u{301}\u{302}\u{303}\u{304}b\u{301}", 0),
+    ])
+    func `at most four marks stand on a character, and none on nothing`(raw: String, hostile: Int) {
+        let display = DisplayText(raw)
+        #expect(display.hasEscapes == (hostile > 0))
+        let marks = raw.unicodeScalars.filter { $0.value > 0x7F }.count
+        let shownMarks = display.text.unicodeScalars.filter { $0.value > 0x7F }.count
+        let newLines = raw.unicodeScalars.filter { $0 == "\n" }.count
+        #expect(marks + newLines - shownMarks == hostile)
+    }
+
+    @Test func `whatever comes can be read back, is one line, and ends in no space`() throws {
+        var random = SystemRandomNumberGenerator()
+        let palette: [Unicode.Scalar] = [
+            "\\", "u", "{", "}", "2", "0", "E", " ", "\n", "\u{202E}", "\u{301}", "é", "\u{2028}", "a", "\u{E0041}",
+        ]
+        for _ in 0..<5_000 {
+            var raw = String.UnicodeScalarView()
+            for _ in 0..<Int.random(in: 0...12, using: &random) {
+                raw.append(palette[Int.random(in: 0..<palette.count, using: &random)])
+            }
+            let text = DisplayText(String(raw)).text
+            try #require(Array(Self.readBack(text)) == Array(raw), "\(text)")
+            try #require(!text.hasPrefix(" ") && !text.hasSuffix(" ") && !text.contains(where: \.isNewline))
+        }
+    }
+
+    @Test func `an excerpt is cut after 40 scalars`() {
+        #expect(DisplayText.excerpt(String(repeating: "x", count: 40)) == String(repeating: "x", count: 40))
+        #expect(DisplayText.excerpt(String(repeating: "x", count: 41)) == String(repeating: "x", count: 40) + "…")
+        #expect(DisplayText.excerpt(String(repeating: "\n", count: 9_999)).hasSuffix(#"\u{A}…"#))
+    }
+
+    /// What stood before the escaping: the inverse, written apart from it.
+    private static func readBack(_ text: String) -> String.UnicodeScalarView {
+        var raw = String.UnicodeScalarView()
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            guard scalar == "\\" else {
+                raw.append(scalar)
+                continue
+            }
+            guard rest.popFirst() == "u" else {
+                raw.append("\\")
+                continue
+            }
+            let digits = rest.dropFirst().prefix { $0 != "}" }
+            rest = rest.dropFirst(digits.count + 2)
+            raw.append(Unicode.Scalar(UInt32(String(digits), radix: 16) ?? 0xFFFD) ?? "\u{FFFD}")
+        }
+        return raw
+    }
+}

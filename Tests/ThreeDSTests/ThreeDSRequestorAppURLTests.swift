@@ -1,0 +1,66 @@
+import Testing
+import ThreeDS
+
+struct ThreeDSRequestorAppURLTests {
+    @Test(arguments: [
+        "https://merchant.example/return?transID=1", "com.your-company.app://x", "app:return",
+        "merchantScheme://appName",
+        "a:b", "a+b-c.9:x", "https://merchant.example/@shop", "https://merchant.example?to=a@b",
+        "https://merchant.example#a@b", "mailto:someone@merchant.example", "app:/path@x", "HTTPS://merchant.example",
+        "javascripts:x", "https://[2001:db8::1]:8443/%20~!$&'()*+,;=",
+    ])
+    func `a plain URL is kept byte for byte`(text: String) throws {
+        #expect(try ThreeDSRequestorAppURL(text).text == text)
+        #expect(try Fixture.transaction(["threeDSRequestorAppURL": text]).threeDSRequestorAppURL?.text == text)
+    }
+
+    @Test func `a URL of 256 octets is allowed, not 257, and not an empty one`() throws {
+        let longest = "app:" + String(repeating: "x", count: 252)
+        #expect(try ThreeDSRequestorAppURL(longest).text == longest)
+        #expect(throws: URLRefusal.length) { try ThreeDSRequestorAppURL(longest + "x") }
+        #expect(throws: URLRefusal.length) { try ThreeDSRequestorAppURL("") }
+    }
+
+    @Test func `of all octets, only printable ASCII but for eleven is allowed`() {
+        let forbidden = Set(#" "<>\^`{|}"#.unicodeScalars)
+        for scalar in (0...0xFF).compactMap({ Unicode.Scalar($0) as Unicode.Scalar? }) {
+            let isAllowed = (0x21...0x7E).contains(scalar.value) && !forbidden.contains(scalar)
+            let url = try? ThreeDSRequestorAppURL("app:x\(scalar)y")
+            #expect((url != nil) == isAllowed, "U+\(String(scalar.value, radix: 16))")
+        }
+    }
+
+    @Test(arguments: ["https", "https:", "://x", ":x", "1a:x", "/path:x", "a/b:c", "%6Aavascript:x", "a_b:x", "-a:x"])
+    func `a URL without a scheme and something after it is refused`(text: String) {
+        #expect(throws: URLRefusal.scheme) { try ThreeDSRequestorAppURL(text) }
+    }
+
+    @Test(arguments: [
+        "javascript:alert(1)", "JavaScript:alert(1)", "JAVASCRIPT://x", "data:text/html,x", "Data:,",
+        "file:///etc/passwd",
+        "FILE:x", "vbscript:x", "VBScript:x", "blob:https://x/1", "bLOB:x", "about:blank", "ABOUT:x",
+    ])
+    func `a scheme that runs or reads something here is refused`(text: String) {
+        #expect(throws: URLRefusal.forbiddenScheme) { try ThreeDSRequestorAppURL(text) }
+        #expect(Fixture.refusal(["threeDSRequestorAppURL": text])?.code == .threeDSRequestorAppURL)
+    }
+
+    @Test(arguments: [
+        "https://user@merchant.example", "https://user:pass@merchant.example/x", "https://@merchant.example",
+        "https://bank.example@merchant.example", "https://bank.example%2F@merchant.example/", "app://user@x",
+        // A browser finds a host here, where RFC 3986 has a path.
+        "https:user@merchant.example", "https:/user@merchant.example", "https:///user@merchant.example",
+        "HTTPS:user@merchant.example", "ws:user@merchant.example",
+    ])
+    func `a URL with a user or password is refused`(text: String) {
+        #expect(throws: URLRefusal.user) { try ThreeDSRequestorAppURL(text) }
+    }
+
+    @Test func `the refusal says what is wrong, not what the URL was`() {
+        let refusal = Fixture.refusal(["threeDSRequestorAppURL": "https://user:secret@x"])
+        #expect(refusal?.member == "threeDSRequestorAppURL")
+        #expect(
+            refusal?.message
+                == "threeDSRequestorAppURL has a user or password before its host; none is allowed")
+    }
+}

@@ -1,0 +1,104 @@
+import Keys
+import StrictJSON
+
+@testable import WebAuthn
+
+/// What the relying party of the samples expects.
+enum Sample {
+    static let rpId = "issuer.example"
+    static let origin = "https://issuer.example"
+    static let challenge = Array(UInt8(0)..<32)
+    static let credentialId: [UInt8] = Array(repeating: 0xC1, count: 16)
+    static let userHandle: [UInt8] = [0x0A, 0x0B]
+    static let aaguid = Array(UInt8(100)..<116)
+}
+
+/// Client data of which a test changes one member.
+struct SampleClientData {
+    var type: String
+    var challenge = Sample.challenge
+    var origin = Sample.origin
+    /// Whatever stands after `origin`.
+    var rest = #","crossOrigin":false"#
+
+    var octets: [UInt8] {
+        Array(
+            #"{"type":"\#(type)","challenge":"\#(Base64URL.encode(challenge))","origin":"\#(origin)"\#(rest)}"#.utf8)
+    }
+}
+
+/// A registration in order, of which a test changes one thing.
+struct SampleRegistration {
+    let key: SigningKey
+    var clientData = SampleClientData(type: "webauthn.create")
+    var rpId = Sample.rpId
+    var flags: AuthenticatorFlags = [.userPresent, .userVerified]
+    var format = AttestationFormat.none
+    /// Changes a packed statement's signature.
+    var alterSignature: ([UInt8]) -> [UInt8] = { $0 }
+
+    init(format: AttestationFormat = .none) throws {
+        key = try SigningKey.generate(.es256)
+        self.format = format
+    }
+
+    func response() throws -> RegistrationResponse {
+        let credential = try AttestedCredential(
+            aaguid: Sample.aaguid, credentialId: Sample.credentialId, publicKey: key.publicKey)
+        let data = try AuthenticatorData(rpId: rpId, flags: flags, signCount: 0, attestedCredential: credential)
+        let object = AttestationObject(authenticatorData: data.encoded(), statement: try statement(for: data))
+        return try RegistrationResponse(
+            credentialId: Sample.credentialId, clientDataJSON: clientData.octets,
+            attestationObject: object.encoded())
+    }
+
+    private func statement(for data: AuthenticatorData) throws -> AttestationStatement {
+        guard format == .packed else { return .none }
+        let signed = try SignedOctets.of(authenticatorData: data.encoded(), clientDataJSON: clientData.octets)
+        return .packedSelf(algorithm: .es256, signature: alterSignature(try key.signature(over: signed)))
+    }
+
+    func verify(userVerificationRequired: Bool = true, algorithms: [Int] = [-7]) throws -> VerifiedRegistration {
+        try RegistrationVerifier.verify(
+            response(), challenge: Sample.challenge, origin: Sample.origin, rpId: Sample.rpId,
+            userVerificationRequired: userVerificationRequired, algorithms: algorithms)
+    }
+}
+
+/// An assertion in order, of which a test changes one thing.
+struct SampleAssertion {
+    let key: SigningKey
+    var credentialId = Sample.credentialId
+    var userHandle: [UInt8]? = Sample.userHandle
+    var clientData = SampleClientData(type: "webauthn.get")
+    var rpId = Sample.rpId
+    var flags: AuthenticatorFlags = [.userPresent, .userVerified]
+    var signCount: UInt32 = 6
+    var attestedCredential: AttestedCredential?
+    var alterSignature: ([UInt8]) -> [UInt8] = { $0 }
+    /// Changes the authenticator data after it was signed.
+    var alterAuthenticatorData: ([UInt8]) -> [UInt8] = { $0 }
+
+    init() throws { key = try SigningKey.generate(.es256) }
+
+    func response() throws -> AuthenticationResponse {
+        let data = try AuthenticatorData(
+            rpId: rpId, flags: flags, signCount: signCount, attestedCredential: attestedCredential
+        ).encoded()
+        let signed = try SignedOctets.of(authenticatorData: data, clientDataJSON: clientData.octets)
+        return AuthenticationResponse(
+            credentialId: credentialId, clientDataJSON: clientData.octets,
+            authenticatorData: alterAuthenticatorData(data),
+            signature: alterSignature(try key.signature(over: signed)), userHandle: userHandle)
+    }
+
+    func verify(
+        userVerificationRequired: Bool = true, publicKey: PublicKey? = nil,
+        signCount rule: SignCountRule = .mustRise(above: 5)
+    ) throws -> UInt32 {
+        try AssertionVerifier.verify(
+            response(), publicKey: publicKey ?? key.publicKey, credentialId: Sample.credentialId,
+            userHandle: Sample.userHandle, challenge: Sample.challenge, origin: Sample.origin, rpId: Sample.rpId,
+            userVerificationRequired: userVerificationRequired, signCount: rule)
+    }
+}
