@@ -13,6 +13,7 @@ package struct Agent: Sendable {
     package let fetcher: Fetcher
     package let courier: Courier
     package let timekeeper: Timekeeper
+    package let signCountWatch: SignCountWatch
 
     private let ports: Ports
     private let enroller: Enroller
@@ -30,11 +31,12 @@ package struct Agent: Sendable {
             refusedPeers: LogQuota(), log: log)
         ceremonies = Ceremonies(ports: ports, directory: directory, hub: hub, log: log)
         fetcher = Fetcher(ports: ports, directory: directory, intake: intake, hub: hub, health: health, log: log)
-        courier = Courier(ports: ports, directory: directory, hub: hub, log: log)
+        signCountWatch = SignCountWatch(ports: ports, directory: directory, hub: hub, log: log)
+        courier = Courier(ports: ports, directory: directory, signCountWatch: signCountWatch, hub: hub, log: log)
         timekeeper = Timekeeper(ports: ports, intake: intake, holding: holding, hub: hub, log: log)
         enroller = Enroller(ports: ports, settings: settings, directory: directory, hub: hub, log: log)
         unenroller = Unenroller(ports: ports, directory: directory, hub: hub, log: log)
-        decider = Decider(ports: ports, hub: hub, lanes: SignatureLanes())
+        decider = Decider(ports: ports, hub: hub, lanes: SignatureLanes(), signCountWatch: signCountWatch)
     }
 
     /// Clears up after a crash; before anything runs.
@@ -68,33 +70,25 @@ package struct Agent: Sendable {
     ///
     /// - Returns: the enrollment: active, or still enrolling where the issuer has not answered in time.
     package func enroll(_ wish: EnrollmentWish, patience: Double) async throws -> Enrollment {
-        let events = hub.listen()
         let id = try await enroller.begin(wish)
-        return try await outcome(of: id, events, patience: patience)
-    }
-
-    private func outcome(
-        of id: EnrollmentID, _ events: AsyncStream<AgentEvent>, patience: Double
-    ) async throws -> Enrollment {
-        let reason = try await withThrowingTaskGroup(of: String?.self) { group in
-            group.addTask {
-                for await event in events {
-                    if case .enrolled(id) = event { return nil }
-                    if case .enrollmentFailed(id, let reason) = event { return reason }
-                }
-                return nil
+        let isAboutThis: @Sendable (AgentEvent) -> Bool = { event in
+            switch event {
+            case .enrolled(id), .enrollmentFailed(id): true
+            default: false
             }
-            group.addTask {
-                try await ports.clock.sleep(seconds: patience)
-                return nil
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? nil
         }
-        guard reason == nil, let enrollment = try await ports.book.read({ try $0.enrollment(id) }) else {
-            throw CommandFailure(.issuerRefused, "the enrollment was given up: \(reason ?? "it is gone")")
+        let concluded = try await hub.wait(seconds: patience, on: ports.clock, for: isAboutThis) {
+            let enrollment = try await enrollment(id)
+            if case .enrolling = enrollment?.state { return nil as Enrollment? }
+            return enrollment
         }
-        return enrollment
+        guard let current = try await concluded == nil ? enrollment(id) : concluded else {
+            throw CommandFailure(.failed, "the enrollment \(id) is gone")
+        }
+        if case .ended = current.state {
+            throw CommandFailure(.issuerRefused, "the enrollment was given up: \(current.endReason ?? "it is over")")
+        }
+        return current
     }
 
     package func unenroll(_ id: EnrollmentID, locally: Bool, forced: Bool) async throws -> Bool {
@@ -141,7 +135,9 @@ package struct Agent: Sendable {
     ) async throws -> RequestRecord {
         let request = try await find(selector, enrollment: enrollment, wait: wait)
         let decided = try await decider.decide(decision, on: request.id, expecting: expectations)
-        let delivered = try await hub.wait(seconds: deliveryTimeout, on: ports.clock) {
+        let delivered = try await hub.wait(
+            seconds: deliveryTimeout, on: ports.clock, for: { $0.request == decided.id }
+        ) {
             let current = try await ports.book.read { try $0.request(decided.id) }
             return current?.life.delivery == .queued ? nil : current
         }
@@ -151,7 +147,7 @@ package struct Agent: Sendable {
     private func find(
         _ selector: RequestSelector, enrollment: EnrollmentID?, wait: Double
     ) async throws -> RequestRecord {
-        let found = try await hub.wait(seconds: wait, on: ports.clock) {
+        let found = try await hub.wait(seconds: wait, on: ports.clock, for: AgentEvent.mayBringRequest) {
             try await ports.book.read { try Selection.find(selector, enrollment: enrollment, in: $0) }
         }
         if let found { return found }
@@ -185,11 +181,7 @@ package struct Agent: Sendable {
 
     /// What is weak in how the agent is set up.
     package func warnings(about enrollments: [Enrollment]) -> [Warning] {
-        enrollments.filter { $0.authnType == .test }.map { enrollment in
-            Warning(
-                id: "testAuthenticator", message: "enrollment \(enrollment.id) is a test authenticator",
-                severity: .medium)
-        }
+        enrollments.flatMap(\.warnings)
     }
 
     package func counts() async throws -> (pending: Int, queued: Int) {

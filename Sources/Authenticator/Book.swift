@@ -47,7 +47,7 @@ package protocol BookReader {
 /// What can be changed.
 package protocol BookWriter: BookReader {
     func insert(_ enrollment: Enrollment) throws
-    /// Writes `state` and `signCount`; all else of an enrollment never changes.
+    /// Writes `state`, `signCount`, `signCountRaise` and `endReason`; all else of an enrollment never changes.
     func update(_ enrollment: Enrollment) throws
 
     func insert(_ request: RequestRecord) throws

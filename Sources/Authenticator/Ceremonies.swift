@@ -13,13 +13,11 @@ package struct Ceremonies: Sendable {
 
     /// Works until the task is cancelled.
     package func run() async throws {
-        let events = hub.listen()
-        let enrollments = try await ports.book.read { try $0.enrollments(includingEnded: false) }
-        await KeyedWork<EnrollmentID>().run(enrollments.map(\.id), then: events) { event in
+        let mailbox = hub.mailbox { event in
             if case .ceremonyStarted(let id) = event { [id] } else { [] }
-        } work: { id in
-            await send(id)
         }
+        let enrollments = try await ports.book.read { try $0.enrollments(includingEnded: false) }
+        await KeyedWork().run(enrollments.map(\.id), then: mailbox) { id in await send(id) }
     }
 
     private func send(_ id: EnrollmentID) async {
@@ -87,11 +85,12 @@ package struct Ceremonies: Sendable {
     private func give(up enrollment: Enrollment, _ reason: String) async throws {
         var ended = enrollment
         ended.state = .ended(authenticatorId: nil, keyRemoved: false)
+        ended.endReason = reason
         let changed = ended
         try await ports.book.write { try $0.update(changed) }
         try await EndedKeys(ports: ports).remove(of: enrollment.id)
         log.error("an enrollment was given up", metadata: enrollment.logged(["reason": "\(reason)"]))
-        hub.publish(.enrollmentFailed(enrollment.id, reason: reason))
+        hub.publish(.enrollmentFailed(enrollment.id))
     }
 }
 

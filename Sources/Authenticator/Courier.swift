@@ -1,11 +1,12 @@
 import IssuerProtocol
 import Logging
 
-/// Delivers decisions: per credential in the order of their counters, repeated octet for octet until the issuer has
+/// Delivers decisions: per credential in the order of their signCounts, repeated octet for octet until the issuer has
 /// answered, and never after `exp`.
 package struct Courier: Sendable {
     let ports: Ports
     let directory: IssuerDirectory
+    let signCountWatch: SignCountWatch
     let hub: EventHub
     let log: Logger
 
@@ -16,14 +17,11 @@ package struct Courier: Sendable {
 
     /// Works until the task is cancelled.
     package func run() async throws {
-        let events = hub.listen()
-        let waiting = try await ports.book.read { try $0.outboxEnrollments() }
-        await KeyedWork<Lane>().run(waiting.flatMap(Self.lanes), then: events) { event in
-            guard case .outboxFilled(let enrollment) = event else { return [] }
-            return Self.lanes(of: enrollment)
-        } work: { lane in
-            await drain(lane)
+        let mailbox = hub.mailbox { event in
+            if case .outboxFilled(let enrollment) = event { Self.lanes(of: enrollment) } else { [] }
         }
+        let waiting = try await ports.book.read { try $0.outboxEnrollments() }
+        await KeyedWork().run(waiting.flatMap(Self.lanes), then: mailbox) { lane in await drain(lane) }
     }
 
     private static func lanes(of enrollment: EnrollmentID) -> [Lane] {
@@ -88,6 +86,8 @@ package struct Courier: Sendable {
 
     /// Only a problem with a listed code ends it; anything else is like a broken connection.
     private func judge(_ failure: IssuerFailure, _ entry: OutboxEntry, _ enrollment: Enrollment) -> Outcome {
+        // A call that was cut off because the agent stops says nothing about the issuer.
+        guard !Task.isCancelled else { return .again(retryAfter: nil) }
         log.notice(
             "a decision was not taken",
             metadata: enrollment.logged(["jti": "\(entry.jti.text)", "reason": "\(failure.reason)"]))
@@ -110,6 +110,9 @@ package struct Courier: Sendable {
         }
         log.info("decision delivery ended", metadata: metadata)
         hub.publish(events)
+        if case .failed(ProblemCode.invalidAssertion.rawValue) = end {
+            await signCountWatch.recheck(entry.enrollmentId)
+        }
     }
 
     private static func settle(
@@ -123,7 +126,9 @@ package struct Courier: Sendable {
             try book.update(enrollment)
             events.append(.suspended(enrollment.id))
         }
-        guard let id = entry.requestId, var request = try book.request(id) else { return events }
+        guard let id = entry.requestId, var request = try book.request(id) else {
+            return events + [.outboxEntrySettled(entry.enrollmentId)]
+        }
         switch end {
         case .answered(let status): request.life.answered(status)
         case .failed(let token): request.life.deliveryFailed(token: token)

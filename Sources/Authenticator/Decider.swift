@@ -7,6 +7,7 @@ struct Decider: Sendable {
     let ports: Ports
     let hub: EventHub
     let lanes: SignatureLanes
+    let signCountWatch: SignCountWatch
 
     /// Approves or denies one request that is pending.
     ///
@@ -43,6 +44,8 @@ struct Decider: Sendable {
         }
         // In its lane an approval is alone with its credential, so the number it takes cannot be taken twice.
         return try await lanes.run(enrollment.id) {
+            // An old copy of the state goes above the issuer's signCount before it signs again.
+            await signCountWatch.ensureChecked(enrollment.id)
             var request = first
             while true {
                 switch try await approveOnce(request, expectations) {

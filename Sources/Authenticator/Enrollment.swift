@@ -16,13 +16,19 @@ package struct Enrollment: Sendable {
     package let userHandle: [UInt8]
     /// Seconds since 1970.
     package let startedAt: Int64
-    /// The greatest signature counter that this agent committed for the credential.
+    /// The greatest signCount that this agent committed for the credential.
     package var signCount: UInt32
     package var state: EnrollmentState
+    /// When this state was last found to be an old copy; nil where it never was.
+    package var signCountRaise: SignCountRaise?
+    /// Why it was given up; nil where it was not.
+    package var endReason: String?
 
     package init(
         id: EnrollmentID, route: IssuerRoute, name: String, authnType: AuthnType, algorithm: Int, rpId: String,
-        credentialId: [UInt8], userHandle: [UInt8], startedAt: Int64, signCount: UInt32, state: EnrollmentState
+        credentialId: [UInt8], userHandle: [UInt8], startedAt: Int64, signCount: UInt32, state: EnrollmentState,
+        signCountRaise: SignCountRaise? = nil,
+        endReason: String? = nil
     ) {
         self.id = id
         self.route = route
@@ -35,6 +41,8 @@ package struct Enrollment: Sendable {
         self.startedAt = startedAt
         self.signCount = signCount
         self.state = state
+        self.signCountRaise = signCountRaise
+        self.endReason = endReason
     }
 
     /// Whether an approval can claim user verification.
@@ -52,6 +60,23 @@ package struct Enrollment: Sendable {
 extension AuthnType {
     /// PIN approvals verify the user; a test authenticator is declared to claim it; presence never does.
     package var verifiesUser: Bool { self != .presence }
+}
+
+/// The issuer had accepted a greater signCount than this agent knew of: its state was an old copy, or someone
+/// else has the key.
+package struct SignCountRaise: Sendable, Equatable {
+    /// The agent's own before.
+    package let from: UInt32
+    /// The issuer's.
+    package let to: UInt32
+    /// Seconds since 1970.
+    package let at: Int64
+
+    package init(from: UInt32, to: UInt32, at: Int64) {
+        self.from = from
+        self.to = to
+        self.at = at
+    }
 }
 
 /// What an issuer gave when it accepted a registration.

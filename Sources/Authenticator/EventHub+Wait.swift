@@ -1,15 +1,17 @@
 extension EventHub {
-    /// Looks for something now and after every event, for at most `seconds`; nil where it was not found in time.
+    /// Looks for something now and after every relevant event, for at most `seconds`; nil where it was not found in
+    /// time.
     func wait<T: Sendable>(
-        seconds: Double, on clock: any AgentClock, looking look: @escaping @Sendable () async throws -> T?
+        seconds: Double, on clock: any AgentClock, for isRelevant: @escaping @Sendable (AgentEvent) -> Bool,
+        looking look: @escaping @Sendable () async throws -> T?
     ) async throws -> T? {
         // Listening begins before the first look, so nothing can happen in between unseen.
-        let events = listen()
+        let bell = bell(for: isRelevant)
         if let found = try await look() { return found }
         guard seconds > 0 else { return nil }
         return try await withThrowingTaskGroup(of: T?.self) { group in
             group.addTask {
-                for await _ in events {
+                for await _ in bell {
                     if let found = try await look() { return found }
                 }
                 return nil
@@ -20,6 +22,35 @@ extension EventHub {
             }
             defer { group.cancelAll() }
             return try await group.next() ?? nil
+        }
+    }
+}
+
+extension AgentEvent {
+    /// The request that it is about; nil where it is about none.
+    var request: RequestID? {
+        switch self {
+        case .requestPresented(let id), .requestSuperseded(let id), .requestDecided(let id),
+            .requestDelivered(let id), .requestDeliveryFailed(let id), .requestExpired(let id),
+            .requestCancelled(let id), .requestRefused(let id), .requestDuplicate(let id):
+            id
+        default: nil
+        }
+    }
+
+    /// Whether something may have left an outbox.
+    @Sendable static func isOutboxSettled(_ event: AgentEvent) -> Bool {
+        switch event {
+        case .requestDelivered, .requestDeliveryFailed, .outboxEntrySettled: true
+        default: false
+        }
+    }
+
+    /// Whether a request that was not there before may be there now.
+    @Sendable static func mayBringRequest(_ event: AgentEvent) -> Bool {
+        switch event {
+        case .requestPresented, .requestSuperseded, .requestExpired, .requestCancelled, .requestRefused: true
+        default: false
         }
     }
 }

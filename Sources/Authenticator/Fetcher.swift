@@ -17,13 +17,11 @@ package struct Fetcher: Sendable {
 
     /// Works until the task is cancelled.
     package func run() async throws {
-        let events = hub.listen()
-        let enrollments = try await ports.book.read { try $0.enrollments(includingEnded: false) }
-        await KeyedWork<EnrollmentID>().run(enrollments.map(\.id), then: events) { event in
+        let mailbox = hub.mailbox { event in
             if case .enrolled(let id) = event { [id] } else { [] }
-        } work: { id in
-            await poll(id)
         }
+        let enrollments = try await ports.book.read { try $0.enrollments(includingEnded: false) }
+        await KeyedWork().run(enrollments.map(\.id), then: mailbox) { id in await poll(id) }
     }
 
     /// Fetches all that is listed now.
@@ -68,7 +66,13 @@ package struct Fetcher: Sendable {
 
     /// Waits an hour, or until a person's `fetch` found the enrollment well again, or it is over.
     private func pauseSuspended(_ id: EnrollmentID) async throws {
-        _ = try await hub.wait(seconds: Self.suspendedPause, on: ports.clock) {
+        let isAboutThis: @Sendable (AgentEvent) -> Bool = { event in
+            switch event {
+            case .resumed(id), .unenrolled(id): true
+            default: false
+            }
+        }
+        _ = try await hub.wait(seconds: Self.suspendedPause, on: ports.clock, for: isAboutThis) {
             let enrollment = try await ports.book.read { try $0.enrollment(id) }
             if case .suspended = enrollment?.state { return nil as Bool? }
             return true
@@ -88,6 +92,8 @@ package struct Fetcher: Sendable {
             health.note(enrollment.id, trouble: nil)
             return list.cursor
         } catch let failure as IssuerFailure {
+            // A call that was cut off because the agent stops says nothing about the issuer.
+            try Task.checkCancellation()
             try await note(failure, enrollment)
             throw failure
         }

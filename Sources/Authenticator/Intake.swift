@@ -77,6 +77,7 @@ struct Intake: Sendable {
     private func conclude(_ item: Item, _ outcome: Receipt.Outcome?, _ enrollment: Enrollment) {
         switch (outcome, item.reading) {
         case (.entered(let events)?, _):
+            events.forEach { tell($0, item, enrollment) }
             hub.publish(events)
         case (.known?, _):
             break
@@ -99,6 +100,23 @@ struct Intake: Sendable {
             drop("a request cannot be answered", enrollment, ["reason": "\(reason)"])
         case (nil, .request), (nil, .cancellation):
             break
+        }
+    }
+
+    private func tell(_ event: AgentEvent, _ item: Item, _ enrollment: Enrollment) {
+        let jti: Logger.Metadata = ["jti": item.reading.loggedJTI]
+        switch event {
+        case .requestPresented(let id):
+            log.info(
+                "request presented", metadata: enrollment.logged(jti.merging(["request": "\(id)"]) { old, _ in old }))
+        case .requestRefused:
+            let refusal = item.reading.refusal.map { "\($0)" } ?? "see its refusal"
+            log.notice(
+                "request refused", metadata: enrollment.logged(jti.merging(["refusal": "\(refusal)"]) { old, _ in old })
+            )
+        case .requestConflict:
+            log.warning("another transaction came under a known acsTransId", metadata: enrollment.logged(jti))
+        default: break
         }
     }
 
@@ -126,6 +144,10 @@ struct Intake: Sendable {
 extension Reading {
     fileprivate var hasUnknownKey: Bool {
         if case .unknownKey = self { true } else { false }
+    }
+
+    fileprivate var refusal: RequestRefusal? {
+        if case .request(let request) = self, case .refused(let refusal) = request.verdict { refusal } else { nil }
     }
 
     fileprivate var loggedJTI: Logger.MetadataValue {

@@ -33,13 +33,8 @@ struct KeyedWork<Key: Hashable & Sendable>: Sendable {
 
     private let running = Running()
 
-    /// Works until the task is cancelled.
-    ///
-    /// Only events for which `keysOf` names keys call for work.
-    func run(
-        _ first: [Key], then events: AsyncStream<AgentEvent>, keysOf: @escaping @Sendable (AgentEvent) -> [Key],
-        work: @escaping @Sendable (Key) async -> Void
-    ) async {
+    /// Works on the first keys and on those that come by the mailbox, until the task is cancelled.
+    func run(_ first: [Key], then mailbox: Mailbox<Key>, work: @escaping @Sendable (Key) async -> Void) async {
         let running = running
         await withDiscardingTaskGroup { group in
             func call(_ key: Key) {
@@ -49,7 +44,7 @@ struct KeyedWork<Key: Hashable & Sendable>: Sendable {
                 }
             }
             first.forEach(call)
-            for await event in events { keysOf(event).forEach(call) }
+            for await _ in mailbox.bell { mailbox.takeAll().forEach(call) }
         }
     }
 }

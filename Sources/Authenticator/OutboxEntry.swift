@@ -8,7 +8,7 @@ package struct OutboxEntry: Sendable {
     package let jti: TokenID
     /// The request whose delivery this is; nil where only a message is answered (a duplicate).
     package let requestId: RequestID?
-    /// The signature counter of an approval; nil for a deny.
+    /// The signCount of an approval; nil for a deny.
     package let signCount: UInt32?
     package let body: [UInt8]
     /// Nothing is sent from this second on.
@@ -30,7 +30,7 @@ package struct OutboxEntry: Sendable {
     }
 }
 
-/// Approvals of a credential go one at a time in the order of their signature counters; denials have a lane of their
+/// Approvals of a credential go one at a time in the order of their signCounts; denials have a lane of their
 /// own, so that they are not held up.
 package enum OutboxLane: Sendable, Hashable, CaseIterable {
     case approvals

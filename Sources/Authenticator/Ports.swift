@@ -90,6 +90,8 @@ package protocol IssuerGateway: Sendable {
     func decide(
         _ access: IssuerAccess, jti: TokenID, body: [UInt8], traceparent: String?
     ) async throws(IssuerFailure) -> TransStatus
+    /// The greatest signCount that the issuer accepted.
+    func status(_ access: IssuerAccess) async throws(IssuerFailure) -> AuthenticatorStatus
     func unenroll(_ access: IssuerAccess) async throws(IssuerFailure)
 }
 

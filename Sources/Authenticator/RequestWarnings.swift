@@ -1,6 +1,27 @@
 import IssuerProtocol
 package import ThreeDS
 
+extension Enrollment {
+    /// What is weak about this enrollment, or has gone wrong with it.
+    package var warnings: [Warning] {
+        var warnings: [Warning] = []
+        if authnType == .test {
+            warnings.append(
+                Warning(
+                    id: "testAuthenticator", message: "enrollment \(id) is a test authenticator", severity: .medium))
+        }
+        if let raise = signCountRaise {
+            warnings.append(
+                Warning(
+                    id: "signCountRaised",
+                    message: "at \(UTCTime.text(raise.at)) the issuer of enrollment \(id) had accepted signCount "
+                        + "\(raise.to), above the \(raise.from) known here: this state was an old copy, or someone "
+                        + "else has the key", severity: .high))
+        }
+        return warnings
+    }
+}
+
 extension RequestRecord {
     /// All that whoever decides should be warned of.
     package func warnings(for enrollment: Enrollment) -> [Warning] {

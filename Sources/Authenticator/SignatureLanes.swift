@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets one approval of an enrollment go on at a time, so that counters are committed in the order they were given.
+/// Lets one approval of an enrollment go on at a time, so that signCounts are committed in the order they were given.
 ///
 /// Other enrollments, and the database, are not held up by a slow key.
 final class SignatureLanes: Sendable {

@@ -74,11 +74,11 @@ extension EventHub {
         seconds longest: Double, on clock: any AgentClock,
         untilNews work: @escaping @Sendable () async throws -> Double?
     ) async throws {
-        let events = listen()
+        let bell = bell { if case .deadlineMoved = $0 { true } else { false } }
         let seconds = min(try await work() ?? longest, longest)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                for await case .deadlineMoved in events { return }
+                for await _ in bell { return }
             }
             group.addTask { try await clock.sleep(seconds: seconds) }
             try await group.next()

@@ -33,7 +33,9 @@ struct Unenroller: Sendable {
     }
 
     private func waitForOutbox(_ id: EnrollmentID) async throws {
-        let isEmpty = try await hub.wait(seconds: Self.outboxPatience, on: ports.clock) {
+        let isEmpty = try await hub.wait(
+            seconds: Self.outboxPatience, on: ports.clock, for: AgentEvent.isOutboxSettled
+        ) {
             try await ports.book.read { try $0.outboxCount(enrollment: id) } == 0 ? true : nil
         }
         guard isEmpty == true else {

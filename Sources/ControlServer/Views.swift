@@ -42,7 +42,8 @@ extension EnrollmentView {
             credentialId: Base64URL.encode(enrollment.credentialId), algorithm: enrollment.algorithm,
             authnType: enrollment.authnType.rawValue, keyUri: keyURI, name: enrollment.name,
             state: Control.EnrollmentState(enrollment.state), signCount: Int(enrollment.signCount),
-            enrolledAt: (enrollment.membership?.enrolledAt).map(UTCTime.text))
+            enrolledAt: (enrollment.membership?.enrolledAt).map(UTCTime.text),
+            warnings: enrollment.warnings.isEmpty ? nil : enrollment.warnings.map(WarningView.init))
     }
 }
 

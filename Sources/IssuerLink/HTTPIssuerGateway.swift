@@ -78,6 +78,12 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
             .value(on: 200, DecisionAnswer.init(octets:)).transStatus
     }
 
+    package func status(_ access: IssuerAccess) async throws(IssuerFailure) -> AuthenticatorStatus {
+        var call = IssuerCall(.GET, access.discovery.authenticatorEndpoint)
+        call.token = access.token
+        return try await transport.answer(to: call, by: access.route).value(on: 200, AuthenticatorStatus.init(octets:))
+    }
+
     package func unenroll(_ access: IssuerAccess) async throws(IssuerFailure) {
         var call = IssuerCall(.DELETE, access.discovery.authenticatorEndpoint)
         call.token = access.token

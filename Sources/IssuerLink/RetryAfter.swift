@@ -10,7 +10,8 @@ enum RetryAfter {
             return min(Int64(value) ?? most, most)
         }
         guard let date = HTTPDate.secondsSince1970(value) else { return nil }
-        return date > now ? min(date - now, most) : 0
+        // No clock, however wrong, may overflow this.
+        return date <= now ? 0 : date - most > now ? most : date - now
     }
 }
 

@@ -24,7 +24,7 @@ package final class Bell: Sendable {
     private let maxWaiters: Int
     private let sleep: @Sendable (Duration) async throws -> Void
 
-    package init(maxWaiters: Int = 10_000, sleep: @escaping @Sendable (Duration) async throws -> Void) {
+    package init(maxWaiters: Int, sleep: @escaping @Sendable (Duration) async throws -> Void) {
         self.maxWaiters = maxWaiters
         self.sleep = sleep
     }

@@ -20,6 +20,7 @@ struct EnrollmentOptions: Sendable {
         let challenge = try backend.surroundings.random(32)
         let now = backend.now
         let answer = try await backend.book.queue.write { db in
+            try db.execute(sql: "DELETE FROM ceremony WHERE expiresAt <= ?", arguments: [now])
             let code = try Self.openCode(text, now: now, db)
             try db.execute(
                 sql: "UPDATE enrollmentCode SET optionsGiven = optionsGiven + 1 WHERE code = ?",

@@ -16,14 +16,14 @@ package struct IssuerBackend: Sendable {
 
     package init(
         book: IssuerBook, signer: IssuerSigner, site: SiteHolder, surroundings: Surroundings = .system,
-        logger: Logger = Logger(label: "oob-issuer")
+        maxWaiters: Int = 10_000, logger: Logger = Logger(label: "oob-issuer")
     ) {
         self.book = book
         self.signer = signer
         self.site = site
         self.surroundings = surroundings
         self.logger = logger
-        bell = Bell(sleep: surroundings.sleep)
+        bell = Bell(maxWaiters: maxWaiters, sleep: surroundings.sleep)
     }
 
     var now: Int64 { surroundings.now() }

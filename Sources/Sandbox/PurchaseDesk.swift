@@ -50,10 +50,11 @@ struct PurchaseDesk: Sendable {
         let standing = try PurchaseRecord.fetchAll(
             db, sql: "SELECT * FROM purchase WHERE acsTransId = ? ORDER BY id", arguments: [acsTransId.canonical])
         let same = standing.first { $0.transactionDigest == digest && $0.authenticatorId == authenticator.id }
-        if let same {
+        if let same, !order.force {
             guard order.times != nil || order.newJTI else {
                 throw SandboxRefusal.conflict(
-                    "acsTransId: this purchase exists; give repeat or newJti to list its request again")
+                    "acsTransId: this purchase exists; give repeat or newJti to list its request again, or force to start anew"
+                )
             }
             return same
         }
@@ -92,6 +93,8 @@ struct PurchaseDesk: Sendable {
         let standing = try RequestRecord.fetchOne(
             db, sql: "SELECT * FROM authnRequest WHERE purchaseId = ? ORDER BY rowid DESC LIMIT 1",
             arguments: [purchase.id])
+        // An expiry that nobody has looked at yet stays one.
+        _ = try Completion.of(purchase, now: now, db)
         let exp = now + order.expiresIn
         let times = order.times ?? 1
         for _ in 0..<(order.newJTI ? times : 0) {

@@ -26,7 +26,7 @@ struct PurchaseOrder: Sendable {
     /// Nil: the one that was enrolled last.
     let authenticatorId: String?
     let userVerification: UserVerificationRequirement
-    /// Also where the acsTransId stands for another transaction already.
+    /// A purchase of its own, also where the acsTransId stands for one already, of this or another transaction.
     let force: Bool
     /// How often the request is listed; nil where it was not said.
     let times: Int?

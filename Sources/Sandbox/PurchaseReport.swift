@@ -21,13 +21,19 @@ package struct PurchaseReport: Sendable {
     /// The whole story, on one line.
     package var json: String { JSONValue.object(story).text }
 
-    /// The story for a person: status, what was checked, and the messages, one a line and safe to print.
+    /// The story for a person, safe to print: how it ended, what was verified, and the messages, one a line, without
+    /// the identifiers and texts that say nothing new; `json` has all.
     package var text: String {
-        var lines = ["\(acsTransId)  \(status)"]
-        if let decision = member("decision") { lines.append("decision   \(Self.line(decision))") }
-        for check in elements("verdict") { lines.append("verified   \(Self.line(check))") }
-        for message in elements("messages") { lines.append("message    \(Self.line(message))") }
-        if let merchant = member("merchant") { lines.append("merchant   \(Self.line(merchant))") }
+        var lines = ["\(acsTransId) \(status)"]
+        if let decision = member("decision") { lines.append("decision: \(Self.pairs(decision))") }
+        let checks = elements("verdict")
+        if !checks.isEmpty { lines.append("what the issuer checked of the assertion:") }
+        lines += checks.map { "  \(Self.text($0["check"])): \(Self.text($0["result"]))" }
+        lines.append("messages:")
+        lines += elements("messages").map { message in
+            "  \(Self.text(message["messageType"] ?? message["step"])) \(Self.pairs(message))"
+        }
+        if let merchant = member("merchant") { lines.append("merchant: \(Self.pairs(merchant))") }
         return lines.joined(separator: "\n")
     }
 
@@ -44,12 +50,20 @@ package struct PurchaseReport: Sendable {
         }
     }
 
-    /// `name=value` pairs, what is nested as JSON.
-    private static func line(_ object: JSONObject) -> String {
-        object.members.map { member in
-            let value: String
-            if case .string(let text) = member.value { value = text } else { value = member.value.text }
-            return "\(DisplayText(member.name).text)=\(DisplayText(value).text)"
-        }.joined(separator: " ")
+    private static let leftOut: Set<String> = [
+        "messageType", "step", "messageVersion", "threeDSServerTransID", "sdkTransID", "dsTransID", "acsTransID",
+        "challengeInfoHeader", "challengeInfoText", "oobContinueLabel",
+    ]
+
+    /// Pairs of `name=value`.
+    private static func pairs(_ object: JSONObject) -> String {
+        object.members.filter { !leftOut.contains($0.name) }
+            .map { "\(DisplayText($0.name).text)=\(text($0.value))" }.joined(separator: " ")
+    }
+
+    /// A string as it is, anything else as JSON.
+    private static func text(_ value: JSONValue?) -> String {
+        guard case .string(let string)? = value else { return DisplayText(value?.text ?? "").text }
+        return DisplayText(string).text
     }
 }

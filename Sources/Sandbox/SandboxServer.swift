@@ -4,6 +4,7 @@ import HummingbirdTLS
 import IssuerProtocol
 import Keys
 package import Logging
+import NIOCore
 import NIOSSL
 import ServiceLifecycle
 import UnixSignals
@@ -39,7 +40,7 @@ package struct SandboxConfiguration: Sendable {
 
 /// The sandbox as a process: an issuer's backend, a small ACS and a merchant on one port.
 package struct SandboxServer: Sendable {
-    /// Seconds that an orderly stop may take.
+    /// How long an orderly stop may take.
     private static let patience: Duration = .milliseconds(1_500)
 
     private let configuration: SandboxConfiguration
@@ -93,6 +94,8 @@ package struct SandboxServer: Sendable {
         let key = try Self.reading(files.key) { path in try NIOSSLPrivateKey(file: path, format: .pem) }
         var tls = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
         tls.minimumTLSVersion = .tlsv12
+        // How long an orderly stop waits for a client to close its half.
+        tls.shutdownTimeout = .seconds(1)
         return try .tls(.http1(), tlsConfiguration: tls)
     }
 

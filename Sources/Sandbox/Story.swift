@@ -8,8 +8,8 @@ struct Story: Sendable {
     let completion: CompletionRecord?
     private let authenticator: AuthenticatorRecord
     private let requests: [RequestStory]
-    /// Other transactions under the same acsTransId.
-    private let conflicts: [Story]
+    /// What `force` started later under the same acsTransId.
+    private let others: [Story]
 
     /// Writes an expiry down where it has come by now.
     static func of(_ purchaseId: Int64, now: Int64, _ db: Database) throws -> Story {
@@ -17,12 +17,12 @@ struct Story: Sendable {
         let others = try PurchaseRecord.fetchAll(
             db, sql: "SELECT * FROM purchase WHERE acsTransId = ? AND id > ? ORDER BY id LIMIT 100",
             arguments: [purchase.acsTransId, purchaseId])
-        return try Story(purchase, conflicts: others.map { try Story($0, conflicts: [], now: now, db) }, now: now, db)
+        return try Story(purchase, others: others.map { try Story($0, others: [], now: now, db) }, now: now, db)
     }
 
-    private init(_ purchase: PurchaseRecord, conflicts: [Story], now: Int64, _ db: Database) throws {
+    private init(_ purchase: PurchaseRecord, others: [Story], now: Int64, _ db: Database) throws {
         self.purchase = purchase
-        self.conflicts = conflicts
+        self.others = others
         completion = try Completion.of(purchase, now: now, db)
         authenticator = try AuthenticatorRecord.byID(purchase.authenticatorId, db)
         requests = try RequestRecord.fetchAll(
@@ -45,7 +45,7 @@ struct Story: Sendable {
         json["messages"] = .array(EMVMessages(purchase: purchase, completion: completion).all)
         addDecision(to: &json)
         json["requests"] = .array(requests.map(\.json))
-        if !conflicts.isEmpty { json["conflicts"] = .array(conflicts.map { .object($0.json) }) }
+        if !others.isEmpty { json["others"] = .array(others.map { .object($0.json) }) }
         return json
     }
 

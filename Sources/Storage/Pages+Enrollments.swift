@@ -36,12 +36,15 @@ extension Pages {
         try database.cachedStatement(
             sql: """
                 UPDATE enrollment SET sign_count = ?, state = ?, body = ?, authenticator_id = ?, sealed_token = ?,
-                    enrolled_at = ?, key_removed = ?
+                    enrolled_at = ?, key_removed = ?, sign_count_raised_from = ?, sign_count_raised_to = ?,
+                    sign_count_raised_at = ?, end_reason = ?
                 WHERE id = ?
                 """
         ).execute(arguments: [
             enrollment.signCount, state.name, state.body?.blob, state.authenticatorId, state.sealedToken?.blob,
-            state.enrolledAt, state.keyRemoved, enrollment.id.text,
+            state.enrolledAt, state.keyRemoved, enrollment.signCountRaise?.from, enrollment.signCountRaise?.to,
+            enrollment.signCountRaise?.at, enrollment.endReason,
+            enrollment.id.text,
         ])
     }
 
@@ -54,14 +57,20 @@ extension Pages {
             name: try fields.text("name"), authnType: try fields.value("authn_type", AuthnType.init(rawValue:)),
             algorithm: Int(try fields.integer("algorithm")), rpId: try fields.text("rp_id"),
             credentialId: try fields.octets("credential_id"), userHandle: try fields.octets("user_handle"),
-            startedAt: try fields.integer("started_at"), signCount: try signCount(fields), state: try state(fields))
+            startedAt: try fields.integer("started_at"), signCount: try count("sign_count", fields),
+            state: try state(fields), signCountRaise: try signCountRaise(fields),
+            endReason: fields.optionalText("end_reason"))
     }
 
-    private func signCount(_ fields: Fields) throws -> UInt32 {
-        guard let count = UInt32(exactly: try fields.integer("sign_count")) else {
-            throw fields.unreadable("sign_count")
-        }
+    private func count(_ column: String, _ fields: Fields) throws -> UInt32 {
+        guard let count = UInt32(exactly: try fields.integer(column)) else { throw fields.unreadable(column) }
         return count
+    }
+
+    private func signCountRaise(_ fields: Fields) throws -> SignCountRaise? {
+        guard let at = fields.optionalInteger("sign_count_raised_at") else { return nil }
+        return SignCountRaise(
+            from: try count("sign_count_raised_from", fields), to: try count("sign_count_raised_to", fields), at: at)
     }
 
     private func state(_ fields: Fields) throws -> EnrollmentState {

@@ -42,7 +42,11 @@ enum Schema {
             authenticator_id TEXT,
             sealed_token BLOB,
             enrolled_at INTEGER,
-            key_removed INTEGER NOT NULL DEFAULT 0
+            key_removed INTEGER NOT NULL DEFAULT 0,
+            sign_count_raised_from INTEGER,
+            sign_count_raised_to INTEGER,
+            sign_count_raised_at INTEGER,
+            end_reason TEXT
         ) STRICT;
 
         CREATE TABLE request (

@@ -82,7 +82,8 @@ struct AgentProcess {
         // Later ones use earlier ones, and stop before them.
         var configuration = ServiceGroupConfiguration(
             services: [
-                Loop(agent.courier.run), Loop(agent.ceremonies.run), Loop(agent.fetcher.run),
+                Loop(agent.signCountWatch.run), Loop(agent.courier.run), Loop(agent.ceremonies.run),
+                Loop(agent.fetcher.run),
                 Loop(agent.timekeeper.run), Loop(server.run, stopsItself: true),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint],

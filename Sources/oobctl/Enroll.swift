@@ -42,6 +42,10 @@ struct Enroll: AsyncParsableCommand {
             if let caFile { command.caFile = try CAFile.text(caFile) }
             let enrollment = try await client.enroll(command)
             try output.data(enrollment) { TerminalText.escaped($0.id) }
+            guard enrollment.state == .active else {
+                output.message("\(enrollment.issuer) has not answered yet; the agent goes on trying for 10 minutes.")
+                return .queued
+            }
             output.message("Enrolled at \(enrollment.issuer) as \(enrollment.name).")
             for warning in enrollment.warnings ?? [] { output.message("Warning: \(warning.message)") }
             return .done

@@ -1,0 +1,101 @@
+import IssuerProtocol
+import Logging
+import Synchronization
+
+/// Holds the agent's signCounts against the issuers': a restored copy of the state goes above what an issuer
+/// has accepted before it signs again.
+///
+/// Each enrollment is asked for once after start, and again after its issuer refused an assertion. Where the issuer
+/// cannot be asked the agent goes on: an assertion that is refused will tell.
+package struct SignCountWatch: Sendable {
+    private final class Checked: Sendable {
+        let ids = Mutex<Set<EnrollmentID>>([])
+    }
+
+    /// How many issuers are asked at a time after start.
+    private static let atATime = 8
+    /// The seconds for which an approval waits for the answer.
+    private static let patience: Double = 5
+
+    private let checked = Checked()
+    private let ports: Ports
+    private let directory: IssuerDirectory
+    private let hub: EventHub
+    private let log: Logger
+
+    init(ports: Ports, directory: IssuerDirectory, hub: EventHub, log: Logger) {
+        self.ports = ports
+        self.directory = directory
+        self.hub = hub
+        self.log = log
+    }
+
+    /// Asks for all active enrollments, some at a time; then waits until the task is cancelled.
+    package func run() async throws {
+        var waiting = try await ports.book.read { try $0.enrollments(includingEnded: false) }.map(\.id)[...]
+        await withTaskGroup { group in
+            for id in waiting.prefix(Self.atATime) { group.addTask { await ensureChecked(id) } }
+            waiting = waiting.dropFirst(Self.atATime)
+            for await _ in group {
+                guard let id = waiting.popFirst() else { continue }
+                group.addTask { await ensureChecked(id) }
+            }
+        }
+        while !Task.isCancelled { try await ports.clock.sleep(seconds: 86_400) }
+    }
+
+    /// Asks the issuer unless that was done since start; returns after `patience` seconds in any case.
+    func ensureChecked(_ id: EnrollmentID) async {
+        guard checked.ids.withLock({ !$0.contains(id) }) else { return }
+        await withTaskGroup { group in
+            group.addTask { await check(id) }
+            group.addTask { _ = try? await ports.clock.sleep(seconds: Self.patience) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// The issuer refused an assertion: the signCount may be the reason.
+    func recheck(_ id: EnrollmentID) async {
+        _ = checked.ids.withLock { $0.remove(id) }
+        await ensureChecked(id)
+    }
+
+    private func check(_ id: EnrollmentID) async {
+        do {
+            guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }),
+                case .active(let membership) = enrollment.state
+            else { return }
+            let access = IssuerAccess(
+                route: enrollment.route, discovery: try await directory.discovery(enrollment.route),
+                token: try ports.custody.open(membership.sealedToken, for: id))
+            let status = try await ports.gateway.status(access)
+            try await goAbove(status.signCount, id)
+            _ = checked.ids.withLock { $0.insert(id) }
+        } catch let failure as IssuerFailure {
+            log.info(
+                "the issuer's signCount is not known", metadata: ["enrollment": "\(id)", "reason": "\(failure.reason)"])
+        } catch is CancellationError {
+            // The agent stops, or an approval does not wait any longer.
+        } catch {
+            log.error("a signCount could not be checked", metadata: ["enrollment": "\(id)", "reason": "\(error)"])
+        }
+    }
+
+    private func goAbove(_ accepted: UInt32, _ id: EnrollmentID) async throws {
+        let now = ports.clock.now
+        let raised = try await ports.book.write { book -> SignCountRaise? in
+            guard var enrollment = try book.enrollment(id), accepted > enrollment.signCount else { return nil }
+            let raise = SignCountRaise(from: enrollment.signCount, to: accepted, at: now)
+            enrollment.signCount = accepted
+            enrollment.signCountRaise = raise
+            try book.update(enrollment)
+            return raise
+        }
+        guard let raised else { return }
+        log.error(
+            "the issuer has accepted a greater signCount than this state knows: it is an old copy",
+            metadata: ["enrollment": "\(id)", "own": "\(raised.from)", "accepted": "\(raised.to)"])
+        hub.publish(.signCountRaised(id))
+    }
+}
