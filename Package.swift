@@ -63,11 +63,10 @@ let package = Package(
             dependencies: [
                 "Authenticator", "IssuerProtocol", "StrictJSON",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .target(  // The book in SQLite.
             name: "Storage",
@@ -90,6 +89,7 @@ let package = Package(
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -144,7 +144,8 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "Authenticator", "IssuerProtocol", "Storage", "ThreeDS", .product(name: "GRDB", package: "GRDB.swift"),
+                "Authenticator", "IssuerProtocol", "Storage", "StrictJSON", "ThreeDS",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(name: "CustodyTests", dependencies: ["Authenticator", "Custody", "IssuerProtocol", "Keys"]),
         .testTarget(
@@ -153,6 +154,7 @@ let package = Package(
                 "Authenticator", "IssuerLink", "IssuerProtocol", "Keys", "StrictJSON", "WebAuthn",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         .testTarget(
             name: "SandboxTests",

@@ -35,12 +35,21 @@ package struct Agent: Sendable {
         courier = Courier(ports: ports, directory: directory, signCountWatch: signCountWatch, hub: hub, log: log)
         timekeeper = Timekeeper(ports: ports, intake: intake, holding: holding, hub: hub, log: log)
         enroller = Enroller(ports: ports, settings: settings, directory: directory, hub: hub, log: log)
-        unenroller = Unenroller(ports: ports, directory: directory, hub: hub, log: log)
+        unenroller = Unenroller(ports: ports, directory: directory, hub: hub, health: health, log: log)
         decider = Decider(ports: ports, hub: hub, lanes: SignatureLanes(), signCountWatch: signCountWatch)
     }
 
-    /// Clears up after a crash; before anything runs.
-    package func prepare() async throws { try await EndedKeys(ports: ports).sweep() }
+    /// Clears up after a crash, and sees that the custody opens what the book holds; before anything runs.
+    ///
+    /// - Throws: what the custody throws for a secret that is not the one this state was made with.
+    package func prepare() async throws {
+        try await EndedKeys(ports: ports).sweep()
+        for enrollment in try await enrollments() {
+            guard let membership = enrollment.membership else { continue }
+            _ = try ports.custody.open(membership.sealedToken, for: enrollment.id)
+            return
+        }
+    }
 
     // MARK: Enrollments
 
@@ -168,8 +177,9 @@ package struct Agent: Sendable {
         else { return nil }
         return TransactionText(
             transaction: presented.transaction, issuer: enrollment.route.issuer.text, enrollment: enrollment.name,
-            expiresAt: request.exp ?? 0, payeeOrigin: nil, instrument: nil,
-            warnings: request.warnings(for: enrollment), localTime: settings.localTime)
+            expiresAt: request.exp ?? 0, payeeOrigin: presented.payment?.payeeOrigin,
+            instrument: presented.payment?.displayName, warnings: request.warnings(for: enrollment),
+            localTime: settings.localTime)
     }
 
     /// SHA-256 of the octets of a text that is shown, base64url.

@@ -6,6 +6,8 @@ package struct AgentSettings: Sendable {
     package var exponentPolicy: ExponentPolicy
     /// The most undecided requests of one enrollment.
     package var maxUndecided: Int
+    /// The most refused requests of one enrollment that are kept and answered within 24 hours.
+    package var maxRefused: Int
     /// Whether `test` authenticators are allowed at an issuer that is not on loopback.
     package var allowTestAuthenticators: Bool
     /// The zone in which times are shown.
@@ -14,11 +16,13 @@ package struct AgentSettings: Sendable {
     package var version: String
 
     package init(
-        exponentPolicy: ExponentPolicy = .refuse, maxUndecided: Int = 1_000, allowTestAuthenticators: Bool = false,
+        exponentPolicy: ExponentPolicy = .refuse, maxUndecided: Int = 1_000, maxRefused: Int = 10_000,
+        allowTestAuthenticators: Bool = false,
         localTime: LocalTime = .utc, version: String
     ) {
         self.exponentPolicy = exponentPolicy
         self.maxUndecided = maxUndecided
+        self.maxRefused = maxRefused
         self.allowTestAuthenticators = allowTestAuthenticators
         self.localTime = localTime
         self.version = version

@@ -18,16 +18,19 @@ package protocol BookReader {
     func enrollments(includingEnded ended: Bool) throws -> [Enrollment]
 
     func request(_ id: RequestID) throws -> RequestRecord?
-    /// Oldest first; of more than `limit`, the newest `limit`.
+    /// Oldest first; of more than `limit`, the newest `limit`, and of pending ones the oldest: those are next.
     func requests(pendingOnly: Bool, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord]
     /// The pending request that came first.
     func oldestPending(enrollment: EnrollmentID?) throws -> RequestRecord?
-    /// Requests whose id or jti begins with `prefix`, or whose acsTransId begins with it in lower case.
+    /// Requests whose id or jti begins with `prefix`, or whose acsTransId begins with it in lower case: first those
+    /// that it names wholly, of these and of the rest first the pending ones, then the newest.
     func requests(prefix: String, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord]
     /// The request with the greatest `iat` under this acsTransId that was presented, or would have been but for its
     /// `exp` or a cancellation. Refused ones do not count.
     func newestPresented(enrollment: EnrollmentID, acsTransId: String) throws -> RequestRecord?
     func pendingCount(enrollment: EnrollmentID?) throws -> Int
+    /// Requests of an enrollment that came at or after `since`, seconds since 1970, and were refused.
+    func refusedCount(enrollment: EnrollmentID, since: Int64) throws -> Int
     /// Pending requests whose `exp` is at or before `now`.
     func duePending(now: Int64, limit: Int) throws -> [RequestRecord]
     /// The earliest `exp` of a pending request.

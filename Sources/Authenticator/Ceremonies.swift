@@ -31,7 +31,9 @@ package struct Ceremonies: Sendable {
                     return try await give(up: enrollment, "the issuer did not answer for 10 minutes")
                 }
                 guard case .again(let retryAfter) = try await attempt(enrollment, body) else { return }
-                try await ports.clock.sleep(seconds: backoff.next(retryAfter: retryAfter, entropy: ports.entropy))
+                let pause = try backoff.next(retryAfter: retryAfter, entropy: ports.entropy)
+                let remaining = enrollment.startedAt + Self.longest - ports.clock.now
+                try await ports.clock.sleep(seconds: min(pause, Double(max(remaining, 0))))
             } catch is CancellationError {
                 return
             } catch {
@@ -66,14 +68,12 @@ package struct Ceremonies: Sendable {
 
     private func keep(_ answer: EnrollmentAnswer, _ enrollment: Enrollment) async throws(IssuerFailure) {
         do {
-            var active = enrollment
-            active.state = .active(
+            let active = EnrollmentState.active(
                 Membership(
                     authenticatorId: answer.authenticatorId,
                     sealedToken: try ports.custody.seal(answer.accessToken, for: enrollment.id),
                     enrolledAt: ports.clock.now))
-            let changed = active
-            try await ports.book.write { try $0.update(changed) }
+            guard try await update(enrollment.id, { $0.state = active }) else { return }
         } catch {
             // The answer comes again for the same body.
             throw .transient(reason: "the enrollment could not be kept: \(error)", retryAfter: nil)
@@ -83,14 +83,26 @@ package struct Ceremonies: Sendable {
     }
 
     private func give(up enrollment: Enrollment, _ reason: String) async throws {
-        var ended = enrollment
-        ended.state = .ended(authenticatorId: nil, keyRemoved: false)
-        ended.endReason = reason
-        let changed = ended
-        try await ports.book.write { try $0.update(changed) }
+        let isNews = try await update(enrollment.id) { ended in
+            ended.state = .ended(authenticatorId: nil, keyRemoved: false)
+            ended.endReason = reason
+        }
+        guard isNews else { return }
         try await EndedKeys(ports: ports).remove(of: enrollment.id)
         log.error("an enrollment was given up", metadata: enrollment.logged(["reason": "\(reason)"]))
         hub.publish(.enrollmentFailed(enrollment.id))
+    }
+
+    /// False, and nothing is changed, where someone ended the enrollment while its issuer was asked.
+    private func update(_ id: EnrollmentID, _ change: @escaping @Sendable (inout Enrollment) -> Void) async throws
+        -> Bool
+    {
+        try await ports.book.write { book in
+            guard var current = try book.enrollment(id), case .enrolling = current.state else { return false }
+            change(&current)
+            try book.update(current)
+            return true
+        }
     }
 }
 

@@ -58,8 +58,18 @@ struct ConfirmedTransaction: Sendable {
             nonce: presented.nonce, transaction: presented.transaction.members)
         let data = try AuthenticatorData(rpId: enrollment.rpId, flags: check.flags, signCount: signCount)
         return UnsignedAssertion(
-            enrollment: enrollment, clientDataJSON: ClientData.get(challenge: challenge, origin: enrollment.origin),
-            authenticatorData: data.encoded())
+            enrollment: enrollment, clientDataJSON: try clientData(challenge), authenticatorData: data.encoded())
+    }
+
+    /// In the form that was asked for; payee and total are built from what was presented, never copied from what was
+    /// sent.
+    private func clientData(_ challenge: [UInt8]) throws -> [UInt8] {
+        guard let asked = presented.payment else {
+            return ClientData.get(challenge: challenge, origin: enrollment.origin)
+        }
+        let payment = try asked.clientData(
+            for: presented.transaction, rpId: enrollment.rpId, origin: enrollment.origin)
+        return ClientData.payment(challenge: challenge, origin: enrollment.origin, payment)
     }
 }
 

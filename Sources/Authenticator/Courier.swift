@@ -104,6 +104,7 @@ package struct Courier: Sendable {
         let now = ports.clock.now
         let events = try await ports.book.write { book in try Self.settle(entry, end, now: now, in: book) }
         var metadata: Logger.Metadata = ["enrollment": "\(entry.enrollmentId)", "jti": "\(entry.jti.text)"]
+        if let traceparent = entry.traceparent { metadata["traceparent"] = "\(traceparent)" }
         switch end {
         case .answered(let status): metadata["trans-status"] = "\(status.rawValue)"
         case .failed(let token): metadata["failed"] = "\(token)"

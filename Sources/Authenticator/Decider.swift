@@ -50,7 +50,7 @@ struct Decider: Sendable {
             while true {
                 switch try await approveOnce(request, expectations) {
                 case .committed(let record): return record
-                case .superseded(let newer): request = newer
+                case .overtaken(let newer): request = newer
                 }
             }
         }
@@ -58,8 +58,9 @@ struct Decider: Sendable {
 
     private enum Attempt: Sendable {
         case committed(RequestRecord)
-        /// A newer message took over while the key was at work: its nonce wants another signature.
-        case superseded(RequestRecord)
+        /// A newer message took over while the key was at work, or the number was found to be too low: another
+        /// signature is wanted.
+        case overtaken(RequestRecord)
     }
 
     /// Takes a number, signs without holding the database, looks again, commits.
@@ -74,8 +75,8 @@ struct Decider: Sendable {
         let now = ports.clock.now
         return try await ports.book.write { book in
             var (current, enrollment) = try Self.decidable(request.id, expectations, now: now, in: book)
-            guard current.jti == request.jti else { return .superseded(current) }
-            guard enrollment.signCount < signCount, current.life.signed() else { throw current.tooLate }
+            guard current.jti == request.jti, enrollment.signCount < signCount else { return .overtaken(current) }
+            guard current.life.signed() else { throw current.tooLate }
             enrollment.signCount = signCount
             try book.update(enrollment)
             try Self.commit(&current, body: body, signCount: signCount, now: now, in: book)

@@ -35,10 +35,11 @@ struct Enroller: Sendable {
         try checkAuthnType(wish)
         let answer = try await options(wish)
         try await check(answer.options, wish)
-        let enrollment = try newEnrollment(wish, answer.options)
+        let algorithm = try Self.algorithm(of: answer.options)
+        let enrollment = try newEnrollment(wish, answer.options, algorithm)
         try await ports.book.write { try $0.insert(enrollment) }
         do {
-            let body = try await registration(enrollment, answer)
+            let body = try await registration(enrollment, algorithm, answer)
             var ready = enrollment
             ready.state = .enrolling(body: body)
             let changed = ready
@@ -87,9 +88,6 @@ struct Enroller: Sendable {
             throw CommandFailure(
                 .issuerRefused, "the issuer requires user verification, which authnType \(wish.authnType) has not")
         }
-        guard Self.algorithm(of: options) != nil else {
-            throw CommandFailure(.issuerRefused, "the issuer takes no signature algorithm that this agent has (ES256)")
-        }
         let known = try await ports.book.read { try $0.enrollments(includingEnded: false) }
         guard known.count < Self.mostEnrollments else {
             throw CommandFailure(.failed, "there are \(known.count) enrollments already, which is the most")
@@ -100,23 +98,29 @@ struct Enroller: Sendable {
         }
     }
 
-    /// The first algorithm of the issuer's order that the agent has.
-    private static func algorithm(of options: PublicKeyCredentialCreationOptions) -> SignatureAlgorithm? {
-        options.pubKeyCredParams.lazy.compactMap(SignatureAlgorithm.init(rawValue:)).first
+    /// The first of the issuer's `pubKeyCredParams` that the agent has: their order is the issuer's preference
+    /// (WebAuthn Level 3 §5.4).
+    private static func algorithm(of options: PublicKeyCredentialCreationOptions) throws -> SignatureAlgorithm {
+        if let first = options.pubKeyCredParams.lazy.compactMap(SignatureAlgorithm.init(rawValue:)).first {
+            return first
+        }
+        let names = SignatureAlgorithm.allCases.map(\.name).joined(separator: ", ")
+        throw CommandFailure(.issuerRefused, "the issuer takes no signature algorithm that this agent has (\(names))")
     }
 
     private func newEnrollment(
-        _ wish: EnrollmentWish, _ options: PublicKeyCredentialCreationOptions
+        _ wish: EnrollmentWish, _ options: PublicKeyCredentialCreationOptions, _ algorithm: SignatureAlgorithm
     ) throws -> Enrollment {
         Enrollment(
             id: try EnrollmentID(random: ports.entropy), route: wish.route, name: wish.name,
-            authnType: wish.authnType, algorithm: (Self.algorithm(of: options) ?? .es256).rawValue,
-            rpId: options.rpId, credentialId: try ports.entropy.octets(32), userHandle: options.userId,
-            startedAt: ports.clock.now, signCount: 0, state: .keyless)
+            authnType: wish.authnType, algorithm: algorithm.rawValue, rpId: options.rpId,
+            credentialId: try ports.entropy.octets(32), userHandle: options.userId, startedAt: ports.clock.now,
+            signCount: 0, state: .keyless)
     }
 
-    private func registration(_ enrollment: Enrollment, _ answer: EnrollmentOptionsAnswer) async throws -> [UInt8] {
-        let algorithm = SignatureAlgorithm(rawValue: enrollment.algorithm) ?? .es256
+    private func registration(
+        _ enrollment: Enrollment, _ algorithm: SignatureAlgorithm, _ answer: EnrollmentOptionsAnswer
+    ) async throws -> [UInt8] {
         let publicKey = try await ports.custody.makeKey(named: enrollment.id, algorithm: algorithm)
         let unsigned = try UnsignedRegistration(enrollment, publicKey: publicKey, options: answer.options)
         var signature: [UInt8]?

@@ -48,6 +48,11 @@ package struct Enrollment: Sendable {
     /// Whether an approval can claim user verification.
     package var canVerifyUser: Bool { authnType.verifiesUser }
 
+    /// Whether it has ended, for good.
+    package var isOver: Bool {
+        if case .ended = state { true } else { false }
+    }
+
     /// What the issuer gave, where the issuer has accepted the registration.
     package var membership: Membership? {
         switch state {

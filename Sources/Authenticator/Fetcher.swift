@@ -1,7 +1,7 @@
 import IssuerProtocol
 import Logging
 
-/// Fetches requests: one long poll per active enrollment.
+/// Fetches requests: one long poll for up to 1,000 enrollments of an issuer that has a batch fetch, else one for each.
 package struct Fetcher: Sendable {
     let ports: Ports
     let directory: IssuerDirectory
@@ -10,107 +10,103 @@ package struct Fetcher: Sendable {
     let health: IssuerHealth
     let log: Logger
 
-    /// The seconds for which an issuer may hold an answer back.
-    private static let wait = 50
-    /// The seconds after which a suspended enrollment is looked at again.
-    private static let suspendedPause: Double = 3_600
-
     /// Works until the task is cancelled.
     package func run() async throws {
         let mailbox = hub.mailbox { event in
-            if case .enrolled(let id) = event { [id] } else { [] }
+            switch event {
+            case .enrolled(let id), .resumed(let id), .suspended(let id), .unenrolled(let id): [id]
+            default: []
+            }
         }
+        let roster = FetchRoster()
         let enrollments = try await ports.book.read { try $0.enrollments(includingEnded: false) }
-        await KeyedWork().run(enrollments.map(\.id), then: mailbox) { id in await poll(id) }
+        await withDiscardingTaskGroup { tasks in
+            tasks.addTask {
+                // What was suspended before the start is looked at now.
+                place(enrollments, in: roster, suspendedUntil: .min)
+                for await _ in mailbox.bell { await follow(mailbox.takeAll(), in: roster) }
+            }
+            for await group in roster.newGroups {
+                tasks.addTask { await FetchLoop(fetcher: self, roster: roster, group: group).run() }
+            }
+        }
+    }
+
+    /// Brings the roster up to the book; tries again until the book could be read.
+    private func follow(_ ids: Set<EnrollmentID>, in roster: FetchRoster) async {
+        while !Task.isCancelled {
+            do {
+                let enrollments = try await ports.book.read { book in try ids.compactMap { try book.enrollment($0) } }
+                return place(
+                    enrollments, in: roster, suspendedUntil: ports.clock.now + FetchLoop.suspendedPause)
+            } catch {
+                log.error("enrollments could not be looked up", metadata: ["reason": "\(error)"])
+                guard (try? await ports.clock.sleep(seconds: 5)) != nil else { return }
+            }
+        }
+    }
+
+    /// All at once: they are in the same call from the first on.
+    private func place(_ enrollments: [Enrollment], in roster: FetchRoster, suspendedUntil: Int64) {
+        let members = enrollments.compactMap { enrollment in
+            member(enrollment, suspendedUntil: suspendedUntil).map { ($0, enrollment.route) }
+        }
+        let ended = enrollments.filter { $0.membership == nil }.map(\.id)
+        roster.with { groups in
+            for (member, route) in members { groups.place(member, of: route) }
+            for id in ended { groups.remove(id) }
+        }
+    }
+
+    /// Nil where there is nothing to fetch with: it is not enrolled yet or no longer, or the secret is not the one that
+    /// the token was sealed under.
+    private func member(_ enrollment: Enrollment, suspendedUntil: Int64) -> FetchMember? {
+        guard let membership = enrollment.membership else { return nil }
+        do {
+            var isSuspended = false
+            if case .suspended = enrollment.state { isSuspended = true }
+            return FetchMember(
+                id: enrollment.id, authenticatorId: membership.authenticatorId,
+                token: try ports.custody.open(membership.sealedToken, for: enrollment.id),
+                suspendedUntil: isSuspended ? suspendedUntil : nil)
+        } catch {
+            log.error("an access token cannot be opened", metadata: enrollment.logged(["reason": "\(error)"]))
+            health.note(enrollment.id, trouble: "its access token cannot be opened")
+            return nil
+        }
     }
 
     /// Fetches all that is listed now.
     func fetchNow(_ enrollment: Enrollment) async throws {
-        _ = try await fetch(enrollment, wait: 0, after: nil)
-    }
-
-    private func poll(_ id: EnrollmentID) async {
-        var cursor: String?
-        var backoff = Backoff(first: 1, most: 300)
-        while !Task.isCancelled {
-            do {
-                guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }) else { return }
-                switch enrollment.state {
-                case .keyless, .enrolling, .ended: return
-                case .suspended: try await pauseSuspended(id)
-                case .active: break
-                }
-                cursor = try await fetch(enrollment, wait: Self.wait, after: cursor)
-                backoff.reset()
-            } catch is CancellationError {
-                return
-            } catch let failure as IssuerFailure {
-                if case .problem(let problem) = failure, problem.code == .unknownCursor { cursor = nil }
-                guard await pause(&backoff, failure.retryAfter) else { return }
-            } catch {
-                log.error(
-                    "fetched requests could not be kept", metadata: ["enrollment": "\(id)", "reason": "\(error)"])
-                guard await pause(&backoff, nil) else { return }
-            }
-        }
-    }
-
-    private func pause(_ backoff: inout Backoff, _ retryAfter: Int64?) async -> Bool {
-        do {
-            try await ports.clock.sleep(seconds: backoff.next(retryAfter: retryAfter, entropy: ports.entropy))
-            return true
-        } catch {
-            return false
-        }
-    }
-
-    /// Waits an hour, or until a person's `fetch` found the enrollment well again, or it is over.
-    private func pauseSuspended(_ id: EnrollmentID) async throws {
-        let isAboutThis: @Sendable (AgentEvent) -> Bool = { event in
-            switch event {
-            case .resumed(id), .unenrolled(id): true
-            default: false
-            }
-        }
-        _ = try await hub.wait(seconds: Self.suspendedPause, on: ports.clock, for: isAboutThis) {
-            let enrollment = try await ports.book.read { try $0.enrollment(id) }
-            if case .suspended = enrollment?.state { return nil as Bool? }
-            return true
-        }
-    }
-
-    /// One fetch; all that came is in the book, held or dropped when it returns the cursor that comes next.
-    private func fetch(_ enrollment: Enrollment, wait: Int, after cursor: String?) async throws -> String {
-        guard let membership = enrollment.membership else { throw CancellationError() }
+        guard let membership = enrollment.membership else { return }
         do {
             let access = IssuerAccess(
                 route: enrollment.route, discovery: try await directory.discovery(enrollment.route),
                 token: try ports.custody.open(membership.sealedToken, for: enrollment.id))
-            let list = try await ports.gateway.fetch(access, wait: wait, after: cursor)
-            try await setKnown(true, enrollment)
-            try await intake.receive(list.requests, for: enrollment)
-            health.note(enrollment.id, trouble: nil)
-            return list.cursor
+            try await keep(try await ports.gateway.fetch(access, wait: 0, after: nil), for: enrollment)
         } catch let failure as IssuerFailure {
             // A call that was cut off because the agent stops says nothing about the issuer.
             try Task.checkCancellation()
-            try await note(failure, enrollment)
+            if case .problem(let problem) = failure, problem.code == .invalidToken {
+                try await setKnown(false, enrollment)
+            } else {
+                note(failure.reason, [enrollment.id], enrollment.route)
+            }
             throw failure
         }
     }
 
-    private func note(_ failure: IssuerFailure, _ enrollment: Enrollment) async throws {
-        if case .problem(let problem) = failure, problem.code == .invalidToken {
-            return try await setKnown(false, enrollment)
-        }
-        if health.note(enrollment.id, trouble: failure.reason) {
-            log.warning("requests cannot be fetched", metadata: enrollment.logged(["reason": "\(failure.reason)"]))
-        }
+    /// All that came is in the book, held or dropped when this returns, so a cursor may move.
+    func keep(_ list: RequestList, for enrollment: Enrollment) async throws {
+        try await setKnown(true, enrollment)
+        try await intake.receive(list.requests, for: enrollment)
+        health.note(enrollment.id, trouble: nil)
     }
 
     /// Writes only where it is news that the issuer knows the token, or no longer does.
-    private func setKnown(_ isKnown: Bool, _ enrollment: Enrollment) async throws {
+    func setKnown(_ isKnown: Bool, _ enrollment: Enrollment) async throws {
         var changed = enrollment
+        guard isKnown || !health.isLeaving(enrollment.id) else { return }
         guard isKnown ? changed.resume() : changed.suspend() else { return }
         let isNews = try await ports.book.write { book in
             guard var current = try book.enrollment(enrollment.id),
@@ -127,10 +123,24 @@ package struct Fetcher: Sendable {
         }
         hub.publish(isKnown ? .resumed(enrollment.id) : .suspended(enrollment.id))
     }
+
+    /// Notes why nothing can be fetched; one log line for all for whom that is news.
+    func note(_ reason: String, _ ids: [EnrollmentID], _ route: IssuerRoute) {
+        let news = ids.filter { health.note($0, trouble: reason) }
+        guard let first = news.first else { return }
+        var metadata: Logger.Metadata = ["issuer": "\(route.issuer.text)", "reason": "\(reason)"]
+        if news.count == 1 {
+            metadata["enrollment"] = "\(first)"
+        } else {
+            metadata["enrollments"] = "\(news.count)"
+        }
+        log.warning("requests cannot be fetched", metadata: metadata)
+    }
 }
 
 extension IssuerFailure {
-    fileprivate var retryAfter: Int64? {
+    /// Seconds.
+    var retryAfter: Int64? {
         if case .transient(_, let retryAfter) = self { retryAfter } else { nil }
     }
 }

@@ -53,10 +53,14 @@ struct Intake: Sendable {
     private func enter(_ items: [Item], for enrollment: Enrollment) async throws {
         let ids = try items.map { _ in try RequestID(random: ports.entropy) }
         let now = ports.clock.now
-        let most = settings.maxUndecided
-        let outcomes = try await ports.book.write { book in
-            try zip(items, ids).map { item, id in
-                let receipt = Receipt(enrollment: enrollment, now: now, maxUndecided: most, newId: id)
+        let settings = settings
+        let outcomes = try await ports.book.write { book -> [Receipt.Outcome?] in
+            // An answer may come after the enrollment's end: then there is nobody to present it to.
+            guard try book.enrollment(enrollment.id)?.membership != nil else { return [] }
+            return try zip(items, ids).map { item, id in
+                let receipt = Receipt(
+                    enrollment: enrollment, now: now, maxUndecided: settings.maxUndecided,
+                    maxRefused: settings.maxRefused, newId: id)
                 return try Self.enter(item, by: receipt, in: book)
             }
         }
@@ -84,6 +88,8 @@ struct Intake: Sendable {
         case (.reusedJTI?, _):
             drop("a jti came again with other octets", enrollment, ["jti": item.reading.loggedJTI])
             hub.publish(.requestConflict(enrollment.id))
+        case (.overQuota?, _):
+            drop("too many requests were refused today; one more was dropped", enrollment, [:])
         case (.early(let seconds)?, _):
             // Clocks differ: it is read again when its iat is no longer ahead by more than the tolerance.
             hold(item, for: seconds - AuthnRequestReader.clockTolerance, enrollment)

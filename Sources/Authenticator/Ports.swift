@@ -86,6 +86,10 @@ package protocol IssuerGateway: Sendable {
     ) async throws(IssuerFailure) -> EnrollmentAnswer
     /// Fetches requests: what came after `cursor`, waiting for it up to `wait` seconds.
     func fetch(_ access: IssuerAccess, wait: Int, after cursor: String?) async throws(IssuerFailure) -> RequestList
+    /// Fetches for many authenticators of one issuer, which must have an endpoint for that.
+    func batchFetch(
+        _ route: IssuerRoute, _ discovery: Discovery, _ request: BatchFetchRequest
+    ) async throws(IssuerFailure) -> BatchFetchAnswer
     /// Sends the octets of a decision as they are.
     func decide(
         _ access: IssuerAccess, jti: TokenID, body: [UInt8], traceparent: String?

@@ -11,6 +11,7 @@ extension Receipt {
             SeenMessage(
                 enrollmentId: enrollment.id, jti: cancellation.jti, payloadDigest: cancellation.payloadDigest,
                 requestId: nil))
+        try book.removeCancellations(until: now)
         try book.insert(
             RememberedCancellation(
                 enrollmentId: enrollment.id, cancels: cancellation.cancels, until: cancellation.exp))

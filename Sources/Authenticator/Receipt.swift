@@ -8,8 +8,12 @@ struct Receipt {
     let enrollment: Enrollment
     let now: Int64
     let maxUndecided: Int
+    /// How many requests of an enrollment are refused within 24 hours at most.
+    let maxRefused: Int
     /// Ids for requests, made before the database transaction.
     let newId: RequestID
+
+    private static let day: Int64 = 86_400
 
     /// What became of a message.
     enum Outcome: Sendable {
@@ -18,6 +22,8 @@ struct Receipt {
         case known
         /// The jti stands for other octets: it is never answered.
         case reusedJTI
+        /// Too many were refused within a day: it is neither kept nor answered.
+        case overQuota
         /// `iat` is ahead: it is not in the book.
         case early(secondsAhead: Int64)
         case tooEarly(secondsAhead: Int64)
@@ -34,7 +40,7 @@ struct Receipt {
             try insert(read, message, presented: nil, life: .expired, in: book)
             return .entered([.requestExpired(newId)])
         case .refused(let refusal):
-            return .entered(try refuse(read, message, token: refusal.token, reason: refusal.reason, in: book))
+            return try refuse(read, message, token: refusal.token, reason: refusal.reason, in: book)
         case .inOrder(let request):
             return try enter(request, read, message, in: book)
         }
@@ -45,10 +51,10 @@ struct Receipt {
     ) throws -> Outcome {
         let acsTransId = request.transaction.acsTransId.canonical
         guard let holder = try currentHolder(of: acsTransId, in: book) else {
-            return .entered(try present(request, read, message, in: book))
+            return try present(request, read, message, in: book)
         }
         guard holder.presented?.transactionDigest == request.transactionDigest else {
-            return .entered(try conflict(with: holder, read, message, in: book))
+            return try conflict(with: holder, read, message, in: book)
         }
         switch holder.life.state {
         case .pending:
@@ -61,7 +67,7 @@ struct Receipt {
                 try remember(read, as: holder.id, in: book)
                 return .known
             }
-            return .entered(try present(request, read, message, in: book))
+            return try present(request, read, message, in: book)
         }
     }
 
@@ -76,17 +82,23 @@ struct Receipt {
 
     private func present(
         _ request: AuthnRequest, _ read: ReadRequest, _ message: String, in book: any BookWriter
-    ) throws -> [AgentEvent] {
+    ) throws -> Outcome {
         let presented = PresentedRequest(request)
-        if try book.cancellation(enrollment: enrollment.id, of: read.jti) != nil {
+        if try isTakenBack(read.jti, in: book) {
             try insert(read, message, presented: presented, life: .cancelled, in: book)
-            return [.requestCancelled(newId)]
+            return .entered([.requestCancelled(newId)])
         }
         guard try book.pendingCount(enrollment: enrollment.id) < maxUndecided else {
             return try refuse(read, message, token: "tooManyUndecided", reason: .policy, in: book)
         }
         try insert(read, message, presented: presented, life: .pending, in: book)
-        return [.requestPresented(newId), .deadlineMoved]
+        return .entered([.requestPresented(newId), .deadlineMoved])
+    }
+
+    /// Whether a cancellation came first and still counts.
+    private func isTakenBack(_ jti: TokenID, in book: any BookWriter) throws -> Bool {
+        guard let cancellation = try book.cancellation(enrollment: enrollment.id, of: jti) else { return false }
+        return cancellation.until > now
     }
 
     /// The same transaction under a new jti: a later approval answers the one with the greatest `iat`.
@@ -101,9 +113,9 @@ struct Receipt {
         newer.iat = request.iat
         newer.exp = request.exp
         newer.message = message
-        newer.presented?.nonce = request.nonce
-        newer.presented?.traceparent = request.traceparent
-        let isCancelled = try book.cancellation(enrollment: enrollment.id, of: read.jti) != nil && newer.life.cancel()
+        // The newer octets are the ones that a signature covers: acsTransId may have come in another case.
+        newer.presented = PresentedRequest(request)
+        let isCancelled = try isTakenBack(read.jti, in: book) && newer.life.cancel()
         try book.update(newer)
         return .entered([isCancelled ? .requestCancelled(holder.id) : .requestSuperseded(holder.id), .deadlineMoved])
     }
@@ -123,31 +135,34 @@ struct Receipt {
     /// Another transaction under a known acsTransId: the newcomer is refused, an undecided first one is marked.
     private func conflict(
         with holder: RequestRecord, _ read: ReadRequest, _ message: String, in book: any BookWriter
-    ) throws -> [AgentEvent] {
+    ) throws -> Outcome {
         if holder.life.state == .pending, !holder.hasConflict {
             var marked = holder
             marked.hasConflict = true
             try book.update(marked)
         }
-        let events = try refuse(read, message, token: "conflict", reason: .invalidRequest, in: book)
-        return [.requestConflict(enrollment.id)] + events
+        let refused = try refuse(read, message, token: "conflict", reason: .invalidRequest, in: book)
+        guard case .entered(let events) = refused else { return refused }
+        return .entered([.requestConflict(enrollment.id)] + events)
     }
 
     private func refuse(
         _ read: ReadRequest, _ message: String, token: String, reason: DenyReason, in book: any BookWriter
-    ) throws -> [AgentEvent] {
+    ) throws -> Outcome {
+        guard try book.refusedCount(enrollment: enrollment.id, since: now - Self.day) < maxRefused else {
+            return .overQuota
+        }
         try insert(read, message, presented: nil, life: .refused(token: token, reason: reason), in: book)
         try book.insert(
             OutboxEntry(
                 sequence: nil, enrollmentId: enrollment.id, jti: read.jti, requestId: newId, signCount: nil,
                 body: DecisionBody.deny(reason), exp: answerUntil(read), traceparent: read.traceparent))
-        return [.requestRefused(newId), .outboxFilled(enrollment.id)]
+        return .entered([.requestRefused(newId), .outboxFilled(enrollment.id)])
     }
 
     /// Until when a refusal is worth sending: `exp`, or a day where that is missing or too far off.
     private func answerUntil(_ read: ReadRequest) -> Int64 {
-        let day: Int64 = 86_400
-        return min(read.exp ?? now + day, now + day)
+        min(read.exp ?? now + Self.day, now + Self.day)
     }
 
     private func insert(

@@ -46,6 +46,8 @@ package struct RequestRecord: Sendable {
 /// What of an authn request is shown, and what a signature over it needs.
 package struct PresentedRequest: Sendable {
     package let transaction: Transaction
+    /// What is presented besides, where the assertion is to have the form `payment.get`.
+    package let payment: PaymentExtension?
     /// SHA-256 that is equal exactly for "the same transaction".
     package var transactionDigest: [UInt8]
     /// The nonce of the message that a decision answers.
@@ -56,9 +58,11 @@ package struct PresentedRequest: Sendable {
     package var traceparent: String?
 
     package init(
-        transaction: Transaction, transactionDigest: [UInt8], nonce: [UInt8], warnings: [Warning], traceparent: String?
+        transaction: Transaction, payment: PaymentExtension?, transactionDigest: [UInt8], nonce: [UInt8],
+        warnings: [Warning], traceparent: String?
     ) {
         self.transaction = transaction
+        self.payment = payment
         self.transactionDigest = transactionDigest
         self.nonce = nonce
         self.warnings = warnings
@@ -67,8 +71,8 @@ package struct PresentedRequest: Sendable {
 
     init(_ request: AuthnRequest) {
         self.init(
-            transaction: request.transaction, transactionDigest: request.transactionDigest, nonce: request.nonce,
-            warnings: request.warnings, traceparent: request.traceparent)
+            transaction: request.transaction, payment: request.payment, transactionDigest: request.transactionDigest,
+            nonce: request.nonce, warnings: request.warnings, traceparent: request.traceparent)
     }
 }
 

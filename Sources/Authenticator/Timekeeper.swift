@@ -30,7 +30,7 @@ package struct Timekeeper: Sendable {
     /// Does what is due, and says in how many seconds the next is.
     private func work() async throws -> Double? {
         while try await expire() {}
-        for held in holding.takeDue(now: ports.clock.now) { try await readAgain(held) }
+        for held in holding.takeDue(now: ports.clock.now) { await readAgain(held) }
         let next = try await ports.book.read { try $0.nextDeadline() }
         return [next, holding.nextDeadline].compactMap(\.self).min().map { Double(max($0 - ports.clock.now, 0)) }
     }
@@ -53,9 +53,9 @@ package struct Timekeeper: Sendable {
         return events.count == Self.batch
     }
 
-    private func readAgain(_ held: Holding.Held) async throws {
-        guard let enrollment = try await ports.book.read({ try $0.enrollment(held.enrollmentId) }) else { return }
+    private func readAgain(_ held: Holding.Held) async {
         do {
+            guard let enrollment = try await ports.book.read({ try $0.enrollment(held.enrollmentId) }) else { return }
             try await intake.receive([held.message], for: enrollment, heldUntil: held.dropAt)
         } catch {
             // It could not be judged now (no keys, no database): it stays held.

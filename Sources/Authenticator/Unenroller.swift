@@ -6,6 +6,7 @@ struct Unenroller: Sendable {
     let ports: Ports
     let directory: IssuerDirectory
     let hub: EventHub
+    let health: IssuerHealth
     let log: Logger
 
     /// How long decisions that wait in the outbox are given to go out first, in seconds.
@@ -26,6 +27,8 @@ struct Unenroller: Sendable {
             try await EndedKeys(ports: ports).remove(of: id)
             return false
         }
+        health.setLeaving(id, true)
+        defer { health.setLeaving(id, false) }
         if !forced { try await waitForOutbox(id) }
         if !locally { try await tellIssuer(enrollment) }
         try await end(enrollment)
@@ -69,7 +72,7 @@ struct Unenroller: Sendable {
     private func end(_ enrollment: Enrollment) async throws {
         let id = enrollment.id
         let events = try await ports.book.write { book -> [AgentEvent] in
-            guard var current = try book.enrollment(id) else { return [] }
+            guard var current = try book.enrollment(id), !current.isOver else { return [] }
             current.state = .ended(authenticatorId: current.membership?.authenticatorId, keyRemoved: false)
             try book.update(current)
             return try Self.closeRequests(of: id, in: book) + [.unenrolled(id), .deadlineMoved]

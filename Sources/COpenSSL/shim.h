@@ -12,7 +12,9 @@
 #include <openssl/rand.h>
 #include <openssl/x509.h>
 
-/// EVP_EC_gen is a macro over a variadic function, which Swift cannot import.
+/// EVP_PKEY_Q_keygen is variadic, and EVP_EC_gen a macro over it, which Swift cannot import.
 static inline EVP_PKEY *shim_generate_p256(void) { return EVP_EC_gen("P-256"); }
+static inline EVP_PKEY *shim_generate_p384(void) { return EVP_EC_gen("P-384"); }
+static inline EVP_PKEY *shim_generate_ed25519(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"); }
 
 #endif

@@ -2,7 +2,7 @@
 package enum ControlSocket {
     package static let fileName = "control.sock"
     /// What fits `sockaddr_un` with its closing zero (unix(7)).
-    package static let maxPathOctets = 107
+    package static let maxPathOctets = 103
     package static let systemDirectory = "/run/oob-agent"
 
     /// The path where an agent listens: the one that its settings name, else one in its usual directory.

@@ -1,5 +1,6 @@
 package import Authenticator
 import Control
+import Glibc
 import Hummingbird
 import HummingbirdCore
 package import Logging
@@ -23,7 +24,7 @@ package struct ControlServer: Sendable {
     private let onListening: @Sendable () async -> Void
 
     /// - Parameters:
-    ///   - path: the socket's, at most 107 octets; an abandoned socket there is replaced.
+    ///   - path: the socket's, at most 103 octets; an abandoned socket there is replaced.
     ///   - onListening: called once calls are taken.
     package init(
         agent: Agent, path: String, log: Logger, onListening: @escaping @Sendable () async -> Void
@@ -37,7 +38,7 @@ package struct ControlServer: Sendable {
 
     /// Serves until a graceful shutdown.
     ///
-    /// - Throws: ``ControlServerError`` where the socket is taken.
+    /// - Throws: ``ControlServerError`` where the socket is taken or cannot be made.
     package func run() async throws {
         guard await !isTaken() else { throw ControlServerError.taken(path: path) }
         let channel = HTTP1Channel(
@@ -52,9 +53,22 @@ package struct ControlServer: Sendable {
             configuration: ServerConfiguration(
                 address: .unixDomainSocket(path: path), serverName: nil,
                 availableConnectionsDelegate: MaximumAvailableConnections(Self.mostConnections)),
-            onServerRunning: { [onListening] _ in await onListening() },
+            onServerRunning: { [self] _ in
+                makePrivate()
+                await onListening()
+            },
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet)
-        try await server.run()
+        do {
+            try await server.run()
+        } catch {
+            throw ControlServerError(error, path: path) ?? error
+        }
+    }
+
+    /// Leaves 0600 of the 0700 that the umask leaves.
+    private func makePrivate() {
+        guard unsafe chmod(path, 0o600) != 0 else { return }
+        log.warning("the control socket's mode could not be set", metadata: ["path": "\(path)", "errno": "\(errno)"])
     }
 
     /// Whether someone answers on the socket: then it is not ours to replace.
@@ -69,10 +83,27 @@ package struct ControlServer: Sendable {
 /// Why the control socket cannot be served.
 package enum ControlServerError: Error, CustomStringConvertible {
     case taken(path: String)
+    case unusable(path: String, reason: String)
+
+    /// Nil for an error that is not about the socket's path.
+    init?(_ error: any Error, path: String) {
+        switch error {
+        case let error as IOError:
+            // glibc keeps the text per thread (strerror(3)), and it is copied at once.
+            let text = unsafe String(cString: strerror(error.errnoCode))
+            self = .unusable(path: path, reason: "\(text); check its directory")
+        case is UnixDomainSocketPathWrongType:
+            self = .unusable(path: path, reason: "something that is not a socket stands there")
+        case SocketAddressError.unixDomainSocketPathTooLong:
+            self = .unusable(path: path, reason: "its path is too long; choose a shorter one")
+        default: return nil
+        }
+    }
 
     package var description: String {
         switch self {
         case .taken(let path): "another process listens on the control socket \(path)"
+        case .unusable(let path, let reason): "the control socket \(path) cannot be made: \(reason)"
         }
     }
 }

@@ -16,15 +16,23 @@ struct TransportLimits: Sendable {
     static let standard = TransportLimits()
 }
 
-/// The clients for one set of root certificates.
+/// What tells one pair of clients from another.
+struct ClientNeeds: Hashable, Sendable {
+    /// PEM; nil: the system's. Texts that are Unicode-equivalent hold the same certificates: those are ASCII.
+    let roots: String?
+    let proxy: HTTPProxy?
+}
+
+/// The clients for one set of root certificates, through a proxy or not.
 struct ClientPair: Sendable {
     private let calls: HTTPClient
     private let polls: HTTPClient
 
-    init(tls: TLSConfiguration, limits: TransportLimits) {
+    init(tls: TLSConfiguration, proxy: HTTPProxy?, limits: TransportLimits) {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow,
             timeout: .init(connect: .seconds(limits.connectSeconds)), decompression: .disabled)
+        configuration.proxy = proxy.map { .server(host: $0.host, port: $0.port) }
         configuration.httpVersion = .http1Only
         // Whoever calls decides about trying again, and hears the reason at once.
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -48,7 +56,7 @@ struct ClientPair: Sendable {
     }
 }
 
-/// A pair of clients for each set of root certificates, made when first used; the longest unused makes room.
+/// A pair of clients for each set of needs, made when first used; the longest unused makes room.
 final class ClientCache: Sendable {
     private struct Entry {
         let pair: ClientPair
@@ -57,23 +65,26 @@ final class ClientCache: Sendable {
     }
 
     private struct State {
-        // Texts that are Unicode-equivalent hold the same certificates: those are ASCII.
-        var entries: [String?: Entry] = [:]
+        var entries: [ClientNeeds: Entry] = [:]
         var uses = 0
         var isShutDown = false
     }
 
+    private let identity: ClientIdentity?
     private let limits: TransportLimits
     private let state = Mutex(State())
 
-    init(limits: TransportLimits) { self.limits = limits }
+    init(identity: ClientIdentity?, limits: TransportLimits) {
+        self.identity = identity
+        self.limits = limits
+    }
 
     /// Runs `body` with clients that are not shut down to make room before it returns.
     func withPair<Value>(
-        roots: String?, _ body: (ClientPair) async throws(IssuerFailure) -> Value
+        for needs: ClientNeeds, _ body: (ClientPair) async throws(IssuerFailure) -> Value
     ) async throws(IssuerFailure) -> Value {
-        let (pair, unused) = try state.withLock { state throws(IssuerFailure) in try lend(roots, &state) }
-        defer { state.withLock { $0.entries[roots]?.users -= 1 } }
+        let (pair, unused) = try state.withLock { state throws(IssuerFailure) in try lend(needs, &state) }
+        defer { state.withLock { $0.entries[needs]?.users -= 1 } }
         await unused?.shutdown()
         return try await body(pair)
     }
@@ -89,24 +100,26 @@ final class ClientCache: Sendable {
     }
 
     /// The pair, and another that had to go for it.
-    private func lend(_ roots: String?, _ state: inout State) throws(IssuerFailure) -> (ClientPair, ClientPair?) {
+    private func lend(_ needs: ClientNeeds, _ state: inout State) throws(IssuerFailure) -> (ClientPair, ClientPair?) {
         guard !state.isShutDown else { throw .transient(reason: "the agent is stopping", retryAfter: nil) }
         state.uses += 1
-        if let known = state.entries[roots] {
-            state.entries[roots] = Entry(pair: known.pair, users: known.users + 1, lastUse: state.uses)
+        if let known = state.entries[needs] {
+            state.entries[needs] = Entry(pair: known.pair, users: known.users + 1, lastUse: state.uses)
             return (known.pair, nil)
         }
         // What can fail comes first: a pair that is made must be shut down one day.
-        let tls = try tlsConfiguration(roots)
+        let tls = try tlsConfiguration(needs.roots)
         let unused = try makeRoom(&state)
-        let pair = ClientPair(tls: tls, limits: limits)
-        state.entries[roots] = Entry(pair: pair, users: 1, lastUse: state.uses)
+        let pair = ClientPair(tls: tls, proxy: needs.proxy, limits: limits)
+        state.entries[needs] = Entry(pair: pair, users: 1, lastUse: state.uses)
         return (pair, unused)
     }
 
     private func tlsConfiguration(_ roots: String?) throws(IssuerFailure) -> TLSConfiguration {
         do {
-            return try TrustedRoots.configuration(pem: roots)
+            var configuration = try TrustedRoots.configuration(pem: roots)
+            identity?.show(in: &configuration)
+            return configuration
         } catch {
             throw .transient(reason: "\(error)", retryAfter: nil)
         }

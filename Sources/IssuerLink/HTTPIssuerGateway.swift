@@ -9,12 +9,12 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
     private let transport: IssuerTransport
 
     /// `version` is told to the issuers; `clock` ends calls that take too long, and reads dates in answers.
-    package init(version: String, clock: any AgentClock) {
-        self.init(version: version, clock: clock, limits: .standard)
+    package init(version: String, road: IssuerRoad, clock: any AgentClock) {
+        self.init(version: version, road: road, clock: clock, limits: .standard)
     }
 
-    init(version: String, clock: any AgentClock, limits: TransportLimits) {
-        transport = IssuerTransport(version: version, clock: clock, limits: limits)
+    init(version: String, road: IssuerRoad, clock: any AgentClock, limits: TransportLimits) {
+        transport = IssuerTransport(version: version, road: road, clock: clock, limits: limits)
     }
 
     /// Ends all calls and closes all connections; whatever is called afterwards fails.
@@ -63,6 +63,20 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
         call.seconds = Double(wait + IssuerCall.pollMargin)
         call.maxOctets = RequestList.maxOctets
         return try await transport.answer(to: call, by: access.route).value(on: 200, RequestList.init(octets:))
+    }
+
+    package func batchFetch(
+        _ route: IssuerRoute, _ discovery: Discovery, _ request: BatchFetchRequest
+    ) async throws(IssuerFailure) -> BatchFetchAnswer {
+        guard let endpoint = discovery.batchFetchEndpoint else {
+            throw .transient(reason: "the issuer has no batch fetch", retryAfter: nil)
+        }
+        var call = IssuerCall(.POST, endpoint)
+        call.body = request.octets
+        call.lane = .polls
+        call.seconds = Double(request.wait + IssuerCall.pollMargin)
+        call.maxOctets = RequestList.maxOctets
+        return try await transport.answer(to: call, by: route).value(on: 200, BatchFetchAnswer.init(octets:))
     }
 
     /// A `traceparent` that is none of W3C Trace Context's version 00 is left out.

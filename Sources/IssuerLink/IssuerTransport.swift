@@ -7,27 +7,33 @@ internal import NIOHTTP1
 /// Carries one call to an issuer and brings its answer, within the call's bounds.
 struct IssuerTransport: Sendable {
     let clients: ClientCache
+    private let road: IssuerRoad
     private let version: String
     private let clock: any AgentClock
 
-    init(version: String, clock: any AgentClock, limits: TransportLimits) {
-        clients = ClientCache(limits: limits)
+    init(version: String, road: IssuerRoad, clock: any AgentClock, limits: TransportLimits) {
+        clients = ClientCache(identity: road.identity, limits: limits)
+        self.road = road
         self.version = version
         self.clock = clock
     }
 
     func answer(to call: IssuerCall, by route: IssuerRoute) async throws(IssuerFailure) -> IssuerAnswer {
-        try await clients.withPair(roots: route.rootsPEM) { pair throws(IssuerFailure) in
-            try await answerInTime(to: call, by: pair.client(for: call.lane)).get()
+        // A request may leave before the client hears of the cancellation.
+        guard !Task.isCancelled else { throw .cancelled }
+        let way = IssuerWay(to: route, road)
+        let needs = ClientNeeds(roots: route.rootsPEM, proxy: way.proxy)
+        return try await clients.withPair(for: needs) { pair throws(IssuerFailure) in
+            try await answerInTime(to: call, by: pair.client(for: call.lane), way).get()
         }
     }
 
     /// The client's own deadline ends with the head of an answer; this one covers the body as well.
     private func answerInTime(
-        to call: IssuerCall, by client: HTTPClient
+        to call: IssuerCall, by client: HTTPClient, _ way: IssuerWay
     ) async -> Result<IssuerAnswer, IssuerFailure> {
         await withTaskGroup(of: Result<IssuerAnswer, IssuerFailure>.self) { group in
-            group.addTask { await exchange(call, by: client) }
+            group.addTask { await exchange(call, by: client, way) }
             group.addTask { .failure(await limit(of: call)) }
             defer { group.cancelAll() }
             return await group.next() ?? .failure(.cancelled)
@@ -43,12 +49,14 @@ struct IssuerTransport: Sendable {
         }
     }
 
-    private func exchange(_ call: IssuerCall, by client: HTTPClient) async -> Result<IssuerAnswer, IssuerFailure> {
+    private func exchange(
+        _ call: IssuerCall, by client: HTTPClient, _ way: IssuerWay
+    ) async -> Result<IssuerAnswer, IssuerFailure> {
         let response: HTTPClientResponse
         do {
             response = try await client.execute(request(for: call), deadline: .distantFuture)
         } catch {
-            return .failure(.of(error, reading: call, retryAfter: nil))
+            return .failure(way.failure(error, reading: call, retryAfter: nil))
         }
         let retryAfter = retryAfter(of: response)
         do {
@@ -60,7 +68,7 @@ struct IssuerTransport: Sendable {
                     status: response.status.code, contentType: response.headers.first(name: "content-type"),
                     retryAfter: retryAfter, body: Array(body.readableBytesView)))
         } catch {
-            return .failure(.of(error, reading: call, retryAfter: retryAfter))
+            return .failure(way.failure(error, reading: call, retryAfter: retryAfter))
         }
     }
 

@@ -13,6 +13,8 @@ package struct AuthnRequest: Sendable {
     /// Equal exactly for "the same transaction" (`ChallengeCommitment.transactionDigest`).
     package let transactionDigest: [UInt8]
     package let options: PublicKeyCredentialRequestOptions
+    /// What is asked for where the assertion is to have the form `payment.get`; the transaction is a payment then.
+    package let payment: PaymentExtension?
     /// What the transaction and the nonce commit to; `options.challenge` is the same octets.
     package let challenge: [UInt8]
     /// W3C Trace Context; nil where none came or it is malformed.
@@ -22,8 +24,8 @@ package struct AuthnRequest: Sendable {
 
     package init(
         jti: TokenID, iat: Int64, exp: Int64, nonce: [UInt8], transaction: Transaction, transactionDigest: [UInt8],
-        options: PublicKeyCredentialRequestOptions, challenge: [UInt8], traceparent: String? = nil,
-        warnings: [Warning] = []
+        options: PublicKeyCredentialRequestOptions, payment: PaymentExtension? = nil, challenge: [UInt8],
+        traceparent: String? = nil, warnings: [Warning] = []
     ) {
         self.jti = jti
         self.iat = iat
@@ -32,6 +34,7 @@ package struct AuthnRequest: Sendable {
         self.transaction = transaction
         self.transactionDigest = transactionDigest
         self.options = options
+        self.payment = payment
         self.challenge = challenge
         self.traceparent = traceparent
         self.warnings = warnings

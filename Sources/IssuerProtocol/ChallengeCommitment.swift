@@ -41,14 +41,15 @@ package enum ChallengeCommitment {
 
     /// Equal exactly for requests that ask the same of the payer, whatever their `jti`, nonce and times: 32 octets.
     ///
-    /// It covers every member, acsTransId without regard to case, and what is asked of user verification. It stays in
-    /// one agent and is never signed, so it has a domain of its own.
+    /// It covers every member, acsTransId without regard to case, and what is asked of user verification and of the
+    /// assertion's form. It stays in one agent and is never signed, so it has a domain of its own.
     package static func transactionDigest(
-        _ transaction: Transaction, userVerification: String
+        _ transaction: Transaction, userVerification: String, payment: PaymentExtension?
     ) throws(CommitmentError) -> [UInt8] {
         var members = object(transaction.members)
         members["acsTransId"] = .string(transaction.acsTransId.canonical)
-        let asked: JSONObject = ["transaction": .object(members), "userVerification": .string(userVerification)]
+        var asked: JSONObject = ["transaction": .object(members), "userVerification": .string(userVerification)]
+        asked["payment"] = payment.map { .object($0.json) }
         return try digest(sameTransactionDomain, transactionOctets(asked))
     }
 

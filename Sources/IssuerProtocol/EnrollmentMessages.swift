@@ -112,10 +112,9 @@ package struct EnrollmentAnswer: Sendable {
 
     package init(octets: [UInt8]) throws(ProtocolError) {
         self = try ProtocolError.readingObject("enrollment answer", octets) { object in
-            guard let token = AccessToken(try object.string("accessToken")) else {
-                throw JSONMemberError(path: "/accessToken", problem: "must be 1 to 512 of RFC 6750's b64token")
-            }
-            return EnrollmentAnswer(authenticatorId: try object.tokenID("authenticatorId"), accessToken: token)
+            EnrollmentAnswer(
+                authenticatorId: try object.tokenID("authenticatorId"),
+                accessToken: try object.accessToken("accessToken"))
         }
     }
 
@@ -150,13 +149,6 @@ package struct AuthenticatorStatus: Sendable, Equatable {
 }
 
 extension JSONObject {
-    fileprivate func tokenID(_ name: String) throws(JSONMemberError) -> TokenID {
-        guard let id = TokenID(try string(name)) else {
-            throw JSONMemberError(path: "/" + name, problem: "must be 1 to 64 of A-Z a-z 0-9 _ -")
-        }
-        return id
-    }
-
     fileprivate func ceremonyId() throws(JSONMemberError) -> String {
         let id = try string("ceremonyId", octets: 1...256)
         guard id.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {

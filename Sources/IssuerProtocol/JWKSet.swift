@@ -8,7 +8,10 @@ package struct JWKSet: Sendable {
 
     private let keys: [(kid: String, key: PublicKey)]
 
-    package init(keys: [(kid: String, key: PublicKey)]) { self.keys = keys }
+    /// A set of keys for ES256; one for another algorithm is left out, as a reader would ignore it.
+    package init(keys: [(kid: String, key: PublicKey)]) {
+        self.keys = keys.filter { $0.key.algorithm == .es256 }
+    }
 
     /// Takes keys with `kty` EC, `crv` P-256, `alg` ES256, `use` sig and a `kid`, and ignores all others.
     ///
@@ -33,14 +36,14 @@ package struct JWKSet: Sendable {
     }
 
     package var json: JSONObject {
-        [
-            "keys": .array(
-                keys.map { kid, key in
-                    [
-                        "kty": "EC", "crv": "P-256", "alg": "ES256", "use": "sig", "kid": .string(kid),
-                        "x": .string(Base64URL.encode(key.x)), "y": .string(Base64URL.encode(key.y)),
-                    ]
-                })
+        ["keys": .array(keys.compactMap(Self.jwk))]
+    }
+
+    private static func jwk(kid: String, key: PublicKey) -> JSONValue? {
+        guard case .p256(let x, let y) = key.material else { return nil }
+        return [
+            "kty": "EC", "crv": "P-256", "alg": "ES256", "use": "sig", "kid": .string(kid),
+            "x": .string(Base64URL.encode(x)), "y": .string(Base64URL.encode(y)),
         ]
     }
 
@@ -49,7 +52,7 @@ package struct JWKSet: Sendable {
         guard jwk["kty"] == "EC", jwk["crv"] == "P-256", jwk["alg"] == "ES256", jwk["use"] == "sig",
             let kid = try? jwk.string("kid", octets: 1...maxKeyIDOctets),
             let x = try? jwk.base64url("x", octets: 32...32), let y = try? jwk.base64url("y", octets: 32...32),
-            let key = try? PublicKey(p256X: x, p256Y: y)
+            let key = try? PublicKey(.p256(x: x, y: y))
         else { return nil }
         return (kid, key)
     }

@@ -4,6 +4,8 @@ package import StrictJSON
 package struct RequestList: Sendable, Equatable {
     /// The most that is read of such an answer: 2 MiB.
     package static let maxOctets = 2_097_152
+    /// The most requests of one answer.
+    package static let most = 100
 
     /// At most 100, each as it came: one that is out of order leaves the others untouched.
     package let requests: [String]
@@ -18,18 +20,19 @@ package struct RequestList: Sendable, Equatable {
     package init(octets: [UInt8]) throws(ProtocolError) {
         let limits = JSONLimits(maxOctets: Self.maxOctets)
         self = try ProtocolError.readingObject("request list", octets, limits: limits) { object in
-            let requests = try object.array("requests", count: 0...100).map { element in
-                guard case .string(let jws) = element else {
-                    throw JSONMemberError(path: "/requests", problem: "must hold strings only")
-                }
-                return jws
-            }
-            let cursor = try object.string("cursor", octets: 1...1_024)
-            guard cursor.unicodeScalars.count <= 256 else {
-                throw JSONMemberError(path: "/cursor", problem: "must have at most 256 characters")
-            }
-            return RequestList(requests: requests, cursor: cursor)
+            try RequestList(json: object)
         }
+    }
+
+    init(json: JSONObject) throws(JSONMemberError) {
+        var requests: [String] = []
+        for element in try json.array("requests", count: 0...Self.most) {
+            guard case .string(let jws) = element else {
+                throw JSONMemberError(path: "/requests", problem: "must hold strings only")
+            }
+            requests.append(jws)
+        }
+        self.init(requests: requests, cursor: try json.cursor("cursor"))
     }
 
     package var json: JSONObject {

@@ -42,18 +42,22 @@ struct RequestRules {
         let nonce = try nonce()
         let received = try transactionObject()
         let transaction = try Self.transaction(received)
-        let options = try RequestedOptions(claims: claims, facts: facts).options()
+        let requested = RequestedOptions(claims: claims, facts: facts)
+        let options = try requested.options()
+        let payment = try requested.payment(options)
+        // Refuses now what could not be signed later.
+        _ = try payment?.clientData(for: transaction, rpId: facts.rpId, origin: facts.issuer.text)
         let challenge = try ChallengeCommitment.challenge(nonce: nonce, transaction: received)
         guard options.challenge == challenge else {
             throw RequestRefusal.invalid(.commitment, "publicKey.challenge does not commit to the transaction")
         }
         try checkUserVerification(options.userVerification)
         let digest = try ChallengeCommitment.transactionDigest(
-            transaction, userVerification: options.userVerification.rawValue)
+            transaction, userVerification: options.userVerification.rawValue, payment: payment)
         return AuthnRequest(
             jti: jti, iat: lifetime.iat, exp: lifetime.exp, nonce: nonce, transaction: transaction,
-            transactionDigest: digest, options: options, challenge: challenge, traceparent: claims.traceparent(),
-            warnings: try warnings(transaction))
+            transactionDigest: digest, options: options, payment: payment, challenge: challenge,
+            traceparent: claims.traceparent(), warnings: try warnings(transaction, payment))
     }
 
     private func nonce() throws(RequestRefusal) -> [UInt8] {
@@ -93,9 +97,13 @@ struct RequestRules {
         }
     }
 
-    private func warnings(_ transaction: Transaction) throws(RequestRefusal) -> [Warning] {
+    private func warnings(
+        _ transaction: Transaction, _ payment: PaymentExtension?
+    ) throws(RequestRefusal) -> [Warning] {
         do {
-            return try transaction.warnings(under: facts.exponentPolicy)
+            // A payee's origin is of plain ASCII, so it always shows as it is.
+            let name = payment.flatMap { Warning.hostileText(in: $0.displayName, member: "the instrument's name") }
+            return try transaction.warnings(under: facts.exponentPolicy) + [name].compactMap(\.self)
         } catch {
             throw .transaction(error)
         }

@@ -16,11 +16,20 @@ struct RequestedOptions {
         guard options.allowCredentials.contains(facts.credentialId) else {
             throw .invalid(.allowCredentials, "publicKey.allowCredentials must name this enrollment's credential")
         }
-        // Another form of assertion, with rules of its own, which this version does not make.
-        guard options.extensions?["payment"] == nil else {
-            throw .invalid(.paymentExtension, "publicKey.extensions.payment is not supported")
-        }
         return options
+    }
+
+    /// Nil where the plain form of assertion is asked for.
+    func payment(_ options: PublicKeyCredentialRequestOptions) throws(RequestRefusal) -> PaymentExtension? {
+        guard let value = options.extensions?["payment"] else { return nil }
+        guard case .object(let json) = value else {
+            throw .invalid(.paymentExtension, "publicKey.extensions.payment must be an object")
+        }
+        do {
+            return try PaymentExtension(json: json)
+        } catch {
+            throw .invalid(.paymentExtension, "publicKey.extensions.payment\(error)")
+        }
     }
 
     /// A challenge that is no SHA-256 cannot be the commitment, whatever WebAuthn would allow.

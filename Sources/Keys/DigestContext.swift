@@ -1,19 +1,23 @@
 import COpenSSL
 
-/// An EVP_MD_CTX for one signature or one verification with SHA-256.
+/// An EVP_MD_CTX for one signature or one verification.
 @safe struct DigestContext: ~Copyable {
     private let pointer: OpaquePointer  // <EVP_MD_CTX>
+    private let algorithm: SignatureAlgorithm
 
-    init() throws(OpenSSLError) {
+    init(_ algorithm: SignatureAlgorithm) throws(OpenSSLError) {
+        self.algorithm = algorithm
         unsafe pointer = try checkNotNull("EVP_MD_CTX_new") { unsafe EVP_MD_CTX_new() }
     }
 
     deinit { unsafe EVP_MD_CTX_free(pointer) }
 
-    /// The signature as the algorithm encodes it: for ECDSA a DER ECDSA-Sig-Value.
+    /// The signature as OpenSSL encodes it: for ECDSA a DER ECDSA-Sig-Value, for Ed25519 64 octets.
+    ///
+    /// The key must be one of the algorithm.
     consuming func signature(by key: PKey, over message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
         try unsafe key.withPointer { key throws(OpenSSLError) in
-            try check("EVP_DigestSignInit") { unsafe EVP_DigestSignInit(pointer, nil, EVP_sha256(), nil, key) }
+            try check("EVP_DigestSignInit") { unsafe EVP_DigestSignInit(pointer, nil, algorithm.digest, nil, key) }
         }
         var count = 0
         try check("EVP_DigestSign") { unsafe EVP_DigestSign(pointer, nil, &count, message, message.count) }
@@ -27,11 +31,23 @@ import COpenSSL
     /// One that cannot be read does not hold; only a failure to begin throws.
     consuming func isValid(_ signature: [UInt8], by key: PKey, over message: [UInt8]) throws(OpenSSLError) -> Bool {
         try unsafe key.withPointer { key throws(OpenSSLError) in
-            try check("EVP_DigestVerifyInit") { unsafe EVP_DigestVerifyInit(pointer, nil, EVP_sha256(), nil, key) }
+            try check("EVP_DigestVerifyInit") { unsafe EVP_DigestVerifyInit(pointer, nil, algorithm.digest, nil, key) }
         }
         let result = unsafe EVP_DigestVerify(pointer, signature, signature.count, message, message.count)
         // 0 and every negative number mean "no": a malformed signature must not look like trouble of ours.
         if result != 1 { OpenSSLError.discardQueue() }
         return result == 1
+    }
+}
+
+extension SignatureAlgorithm {
+    /// What the message is hashed with before it is signed; nil for EdDSA, which takes the message as it is (RFC 8032
+    /// §5.1: the hashes are inside).
+    fileprivate var digest: OpaquePointer? {  // <EVP_MD>, which libcrypto keeps for ever
+        switch self {
+        case .es256: unsafe EVP_sha256()
+        case .es384: unsafe EVP_sha384()
+        case .eddsa: nil
+        }
     }
 }

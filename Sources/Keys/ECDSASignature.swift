@@ -1,10 +1,7 @@
 import COpenSSL
 
-/// The owner of one ECDSA_SIG: the two numbers of a signature on P-256, between its two encodings.
+/// The owner of one ECDSA_SIG: the two numbers of a signature, between its two encodings.
 @safe struct ECDSASignature: ~Copyable {
-    /// The octets of each number in the raw form.
-    private static let numberCount = 32
-
     private let pointer: OpaquePointer  // <ECDSA_SIG>
 
     private init(takingOwnershipOf pointer: OpaquePointer) {
@@ -21,10 +18,12 @@ import COpenSSL
         return signature
     }
 
-    /// Reads r || s, 32 octets each, big-endian (RFC 7518 §3.4).
+    /// Reads r || s, big-endian (RFC 7518 §3.4).
+    ///
+    /// - Parameter numberCount: the octets of each, by the curve.
     ///
     /// Nil where the length is another.
-    static func reading(raw: [UInt8]) throws(OpenSSLError) -> ECDSASignature? {
+    static func reading(raw: [UInt8], numberCount: Int) throws(OpenSSLError) -> ECDSASignature? {
         guard raw.count == 2 * numberCount else { return nil }
         let signature = try unsafe ECDSASignature(
             takingOwnershipOf: checkNotNull("ECDSA_SIG_new") { unsafe ECDSA_SIG_new() })
@@ -40,13 +39,13 @@ import COpenSSL
         try unsafe DER.encoding("i2d_ECDSA_SIG") { unsafe i2d_ECDSA_SIG(pointer, $0) }
     }
 
-    /// The raw form r || s, always 64 octets.
+    /// The raw form r || s, `numberCount` octets each.
     ///
-    /// Throws where a number is longer than P-256's.
-    func raw() throws(OpenSSLError) -> [UInt8] {
+    /// Throws where a number is longer than that.
+    func raw(numberCount: Int) throws(OpenSSLError) -> [UInt8] {
         let r = try unsafe checkNotNull("ECDSA_SIG_get0_r") { unsafe ECDSA_SIG_get0_r(pointer) }
         let s = try unsafe checkNotNull("ECDSA_SIG_get0_s") { unsafe ECDSA_SIG_get0_s(pointer) }
-        return try unsafe BigNumber.octets(of: r, count: Self.numberCount)
-            + BigNumber.octets(of: s, count: Self.numberCount)
+        return try unsafe BigNumber.octets(of: r, count: numberCount)
+            + BigNumber.octets(of: s, count: numberCount)
     }
 }

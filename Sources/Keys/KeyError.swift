@@ -4,6 +4,8 @@
 package enum KeyError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The coordinates are no point of the curve (or are the point at infinity).
     case notOnCurve
+    /// A point of Ed25519 under which anyone can sign.
+    case smallOrder
     /// The encoding is not what the standard says; with OpenSSL's reason where there is one.
     case malformed(OpenSSLError?)
     /// The passphrase does not open the key, or the encrypted octets are damaged: the two cannot be told apart.
@@ -15,7 +17,8 @@ package enum KeyError: Error, Equatable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .notOnCurve: "the public key is no point of the curve P-256"
+        case .notOnCurve: "the public key is no point of its curve"
+        case .smallOrder: "the public key is a point of small order, under which anyone can sign"
         case .malformed(nil): "the key's encoding is malformed"
         case .malformed(let cause?): "the key's encoding is malformed (\(cause))"
         case .wrongPassphrase(let cause): "the passphrase does not open this key, or the key is damaged (\(cause))"

@@ -3,7 +3,7 @@
 /// Inside is a DER EncryptedPrivateKeyInfo under a passphrase; around it the seal of the agent's secret. Passphrase
 /// and seal are bound to a label, so that a file that was put in the place of another does not open.
 package enum KeyFile {
-    /// The most octets that are read; a file on P-256 has about 270.
+    /// The most octets that are read; a file has 500 at most, by the algorithm.
     package static let maxOctets = 16 * 1_024
 
     /// Writes a new file, mode 0600, and returns when it is on the disk.

@@ -31,27 +31,70 @@ extension PKey {
         try context.checkPublicKey()
     }
 
-    /// A new key pair on P-256.
-    static func generateP256() throws(OpenSSLError) -> PKey {
-        try unsafe PKey(takingOwnershipOf: checkNotNull("EVP_EC_gen") { unsafe shim_generate_p256() })
+    /// A new key pair of an algorithm's curve.
+    static func generate(_ algorithm: SignatureAlgorithm) throws(OpenSSLError) -> PKey {
+        try unsafe PKey(
+            takingOwnershipOf: checkNotNull("EVP_PKEY_Q_keygen") {
+                switch algorithm {
+                case .es256: unsafe shim_generate_p256()
+                case .es384: unsafe shim_generate_p384()
+                case .eddsa: unsafe shim_generate_ed25519()
+                }
+            })
     }
 
-    /// Whether this is a key on P-256 by that curve's name.
-    var isP256: Bool {
+    /// The algorithm that this key is for, by its curve's name; nil for every other kind of key.
+    var algorithm: SignatureAlgorithm? {
+        if unsafe withPointer({ unsafe EVP_PKEY_is_a($0, "ED25519") }) == 1 { return .eddsa }
         var name = [CChar](repeating: 0, count: 64)
         let found = unsafe withPointer { unsafe EVP_PKEY_get_group_name($0, &name, name.count, nil) }
-        // Anything that is no elliptic curve has no group name.
-        if found != 1 { OpenSSLError.discardQueue() }
-        return found == 1 && name.prefix { $0 != 0 }.elementsEqual("prime256v1".utf8.lazy.map(CChar.init))
+        guard found == 1 else {
+            // Anything that is no elliptic curve has no group name.
+            OpenSSLError.discardQueue()
+            return nil
+        }
+        switch String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self) {
+        case "prime256v1": return .es256
+        case "secp384r1": return .es384
+        default: return nil
+        }
     }
 
-    /// One affine coordinate of the public point, 32 octets, by its parameter name in `core_names.h`.
-    func p256Coordinate(_ name: String) throws(OpenSSLError) -> [UInt8] {
+    /// The public half of a key that is of the algorithm's curve.
+    func publicMaterial(_ algorithm: SignatureAlgorithm) throws(OpenSSLError) -> PublicKeyMaterial {
+        switch algorithm {
+        case .es256: .p256(x: try x(count: 32), y: try y(count: 32))
+        case .es384: .p384(x: try x(count: 48), y: try y(count: 48))
+        case .eddsa: .ed25519(try rawPublicKey(count: PublicKeyMaterial.ed25519Count))
+        }
+    }
+
+    private func x(count: Int) throws(OpenSSLError) -> [UInt8] {
+        try coordinate(OSSL_PKEY_PARAM_EC_PUB_X, count: count)
+    }
+
+    private func y(count: Int) throws(OpenSSLError) -> [UInt8] {
+        try coordinate(OSSL_PKEY_PARAM_EC_PUB_Y, count: count)
+    }
+
+    /// One affine coordinate of the public point, by its parameter name in `core_names.h`.
+    private func coordinate(_ name: String, count: Int) throws(OpenSSLError) -> [UInt8] {
         try unsafe withPointer { key throws(OpenSSLError) in
             var number: OpaquePointer?  // <BIGNUM>
             try check("EVP_PKEY_get_bn_param") { unsafe EVP_PKEY_get_bn_param(key, name, &number) }
             let owned = try unsafe checkNotNull("EVP_PKEY_get_bn_param") { unsafe number }
-            return try unsafe BigNumber(takingOwnershipOf: owned).octets(count: P256Encoding.coordinateCount)
+            return try unsafe BigNumber(takingOwnershipOf: owned).octets(count: count)
         }
+    }
+
+    /// The octets of a public key that has no parts.
+    private func rawPublicKey(count: Int) throws(OpenSSLError) -> [UInt8] {
+        var octets = [UInt8](repeating: 0, count: count)
+        var written = count
+        try check("EVP_PKEY_get_raw_public_key") {
+            unsafe withPointer { unsafe EVP_PKEY_get_raw_public_key($0, &octets, &written) }
+        }
+        try check("EVP_PKEY_get_raw_public_key") { written == count ? 1 : 0 }
+        return octets
     }
 }

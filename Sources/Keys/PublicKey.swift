@@ -1,67 +1,76 @@
 import COpenSSL
 
-/// A public key whose point is known to be on its curve.
+/// A public key that signatures can be held against.
+///
+/// A point of P-256 or P-384 is known to be on its curve. The octets of an Ed25519 key may be those of no point; then
+/// no signature holds under it.
 package final class PublicKey: Sendable {
-    package let algorithm: SignatureAlgorithm
-    /// The affine coordinates, big-endian, 32 octets each.
-    package let x: [UInt8]
-    package let y: [UInt8]
+    package let material: PublicKeyMaterial
     private let key: PKey
 
-    private init(x: [UInt8], y: [UInt8], key: PKey) {
-        (self.x, self.y, self.key, algorithm) = (x, y, key, .es256)
+    private init(material: PublicKeyMaterial, key: PKey) {
+        (self.material, self.key) = (material, key)
     }
 
-    /// Refuses coordinates of another length than 32 octets, and those that are no point of the curve.
-    package convenience init(p256X x: [UInt8], p256Y y: [UInt8]) throws(KeyError) {
-        guard x.count == P256Encoding.coordinateCount, y.count == P256Encoding.coordinateCount else {
-            throw .malformed(nil)
-        }
+    /// Refuses parts of another length than the curve's, coordinates that are no point of it, and an Ed25519 point of
+    /// small order.
+    package convenience init(_ material: PublicKeyMaterial) throws(KeyError) {
+        guard material.hasItsLengths else { throw .malformed(nil) }
+        if case .ed25519(let point) = material, Ed25519SmallOrder.contains(point) { throw .smallOrder }
         do throws(OpenSSLError) {
-            try self.init(x: x, y: y, key: PKey(subjectPublicKeyInfo: P256Encoding.subjectPublicKeyInfo(x: x, y: y)))
+            try self.init(checked: material)
         } catch {
             throw .notOnCurve
         }
     }
 
-    /// Reads a DER SubjectPublicKeyInfo (RFC 5280 §4.1): P-256 by its name, with an uncompressed point, and no other.
+    /// Reads a DER SubjectPublicKeyInfo (RFC 5280 §4.1): P-256 or P-384 by name with an uncompressed point, or Ed25519,
+    /// and no other.
     package convenience init(subjectPublicKeyInfo: [UInt8]) throws(KeyError) {
-        guard let point = P256Encoding.coordinates(in: subjectPublicKeyInfo) else {
+        guard let material = SubjectPublicKeyInfo.material(in: subjectPublicKeyInfo) else {
             throw Self.refusal(of: subjectPublicKeyInfo)
         }
-        try self.init(p256X: point.x, p256Y: point.y)
+        try self.init(material)
     }
 
     /// The public half of a key pair, in an EVP_PKEY of its own that does not hold the private half.
-    convenience init(of pair: PKey) throws(OpenSSLError) {
-        let x = try pair.p256Coordinate(OSSL_PKEY_PARAM_EC_PUB_X)
-        let y = try pair.p256Coordinate(OSSL_PKEY_PARAM_EC_PUB_Y)
-        try self.init(x: x, y: y, key: PKey(subjectPublicKeyInfo: P256Encoding.subjectPublicKeyInfo(x: x, y: y)))
+    convenience init(of pair: PKey, _ algorithm: SignatureAlgorithm) throws(OpenSSLError) {
+        try self.init(checked: pair.publicMaterial(algorithm))
     }
 
-    /// The DER SubjectPublicKeyInfo, 91 octets.
+    private convenience init(checked material: PublicKeyMaterial) throws(OpenSSLError) {
+        try self.init(
+            material: material, key: PKey(subjectPublicKeyInfo: SubjectPublicKeyInfo.encode(material)))
+    }
+
+    package var algorithm: SignatureAlgorithm { material.algorithm }
+
+    /// The DER SubjectPublicKeyInfo: 91 octets for P-256, 120 for P-384, 44 for Ed25519.
     package var subjectPublicKeyInfo: [UInt8] {
-        P256Encoding.subjectPublicKeyInfo(x: x, y: y)
+        SubjectPublicKeyInfo.encode(material)
     }
 
     /// The same as PEM, with a line feed at the end.
     package var pem: String {
-        P256Encoding.pem(subjectPublicKeyInfo)
+        SubjectPublicKeyInfo.pem(subjectPublicKeyInfo)
     }
 
-    /// Whether a DER ECDSA-Sig-Value, as WebAuthn has it (§6.5.5), holds for the message.
+    /// Whether a signature as WebAuthn has it (§6.5.5) holds for the message: for ECDSA a DER ECDSA-Sig-Value, for
+    /// Ed25519 the 64 octets of RFC 8032.
     ///
     /// A malformed one does not.
-    package func isValid(derSignature: [UInt8], over message: [UInt8]) throws(OpenSSLError) -> Bool {
-        try DigestContext().isValid(derSignature, by: key, over: message)
+    package func isValid(signature: [UInt8], over message: [UInt8]) throws(OpenSSLError) -> Bool {
+        try DigestContext(algorithm).isValid(signature, by: key, over: message)
     }
 
-    /// Whether r || s, as a JWS has it (RFC 7518 §3.4), holds for the message.
+    /// Whether a signature as a JWS has it holds for the message: for ECDSA r || s (RFC 7518 §3.4), for Ed25519 the
+    /// same octets as elsewhere (RFC 8037 §3.1).
     ///
-    /// Any other length than 64 does not.
+    /// Any other length does not.
     package func isValid(rawSignature: [UInt8], over message: [UInt8]) throws(OpenSSLError) -> Bool {
-        guard let signature = try ECDSASignature.reading(raw: rawSignature) else { return false }
-        return try isValid(derSignature: signature.der(), over: message)
+        guard let count = algorithm.ecNumberCount else { return try isValid(signature: rawSignature, over: message) }
+        guard let signature = try ECDSASignature.reading(raw: rawSignature, numberCount: count) else { return false }
+        return try isValid(signature: signature.der(), over: message)
     }
 
     /// Says why: octets that are no key at all are malformed, a key of another form or kind is not supported.
@@ -71,12 +80,12 @@ package final class PublicKey: Sendable {
         } catch {
             return .malformed(error)
         }
-        return .unsupported("it is not P-256 by name with an uncompressed point")
+        return .unsupported("it is neither P-256 or P-384 by name with an uncompressed point, nor Ed25519")
     }
 }
 
 extension PublicKey: Equatable {
     package static func == (left: PublicKey, right: PublicKey) -> Bool {
-        left.algorithm == right.algorithm && left.x == right.x && left.y == right.y
+        left.material == right.material
     }
 }

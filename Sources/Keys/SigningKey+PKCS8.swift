@@ -15,19 +15,21 @@ extension SigningKey {
             .der()
     }
 
-    /// Reads a DER EncryptedPrivateKeyInfo that holds a key on P-256, also one that another tool wrote.
+    /// Reads a DER EncryptedPrivateKeyInfo that holds a key on P-256, P-384 or Ed25519, also one that another tool wrote.
     ///
     /// The octets choose the number of rounds, and so the time it takes: read only octets that are known to be ours.
     package convenience init(encryptedPKCS8: [UInt8], passphrase: Secret) throws(KeyError) {
         let pair = try Self.decrypted(Self.encryptedInfo(encryptedPKCS8), with: passphrase)
-        guard pair.isP256 else { throw .unsupported("it is not on P-256") }
+        guard let algorithm = pair.algorithm else {
+            throw .unsupported("it is on neither P-256, P-384 nor Ed25519")
+        }
         do throws(OpenSSLError) {
             try PKeyContext(for: pair).checkPair()
         } catch {
             throw .malformed(error)
         }
         do throws(OpenSSLError) {
-            try self.init(pair)
+            try self.init(pair, algorithm)
         } catch {
             throw .openSSL(error)
         }

@@ -3,30 +3,32 @@
 /// It leaves memory only encrypted.
 package final class SigningKey: Sendable {
     package let publicKey: PublicKey
-    package let algorithm: SignatureAlgorithm
     let pair: PKey
 
-    /// The pair must be on P-256.
-    init(_ pair: PKey) throws(OpenSSLError) {
-        publicKey = try PublicKey(of: pair)
-        algorithm = publicKey.algorithm
+    /// The pair must be of the algorithm's curve.
+    init(_ pair: PKey, _ algorithm: SignatureAlgorithm) throws(OpenSSLError) {
+        publicKey = try PublicKey(of: pair, algorithm)
         self.pair = pair
     }
 
     /// A new key pair from OpenSSL's generator for private values.
     package static func generate(_ algorithm: SignatureAlgorithm) throws(OpenSSLError) -> SigningKey {
-        switch algorithm {
-        case .es256: try SigningKey(PKey.generateP256())
-        }
+        try SigningKey(PKey.generate(algorithm), algorithm)
     }
 
-    /// The signature as a DER ECDSA-Sig-Value, as WebAuthn wants it (§6.5.5): at most 72 octets.
+    package var algorithm: SignatureAlgorithm { publicKey.algorithm }
+
+    /// The signature as WebAuthn wants it (§6.5.5): for ECDSA a DER ECDSA-Sig-Value of at most 72 octets (P-256) or
+    /// 104 (P-384), for Ed25519 the 64 octets of RFC 8032.
     package func signature(over message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
-        try DigestContext().signature(by: pair, over: message)
+        try DigestContext(algorithm).signature(by: pair, over: message)
     }
 
-    /// The signature as r || s, as a JWS wants it (RFC 7518 §3.4): 64 octets.
+    /// The signature as a JWS wants it: for ECDSA r || s (RFC 7518 §3.4), 64 octets (P-256) or 96 (P-384), for Ed25519
+    /// the same as elsewhere (RFC 8037 §3.1).
     package func rawSignature(over message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
-        try ECDSASignature.reading(der: signature(over: message)).raw()
+        let signature = try signature(over: message)
+        guard let count = algorithm.ecNumberCount else { return signature }
+        return try ECDSASignature.reading(der: signature).raw(numberCount: count)
     }
 }

@@ -2,6 +2,15 @@ import HTTPTypes
 import IssuerProtocol
 import StrictJSON
 
+/// How much of an answer goes out before its connection is closed.
+package enum Transmission: Sendable, Equatable {
+    case whole, nothing
+    /// All of the length that is announced, and half of the body.
+    case half
+    /// More and more white space, up to a bound that is far beyond what any client should read.
+    case endless
+}
+
 /// An HTTP answer before it goes out.
 package struct Answer: Sendable {
     package var status: Int
@@ -11,6 +20,7 @@ package struct Answer: Sendable {
     package var retryAfter: Int64?
     /// The methods that a path takes, for 405.
     package var allow: String?
+    package var transmission: Transmission = .whole
 
     static func json(_ status: Int, _ object: JSONObject) -> Answer {
         Answer(status: status, contentType: "application/json", body: JSONValue.object(object).serialized())
@@ -30,12 +40,5 @@ package struct Answer: Sendable {
         return Answer(
             status: refusal.status, contentType: Problem.contentType, body: problem.octets, retryAfter: retryAfter,
             allow: allow)
-    }
-
-    /// What a proxy or a bad deployment would answer: no problem of the protocol's.
-    static func fault(_ fault: Fault) -> Answer {
-        Answer(
-            status: fault.status, contentType: "text/plain", body: Array("planned failure\n".utf8),
-            retryAfter: fault.retryAfter)
     }
 }

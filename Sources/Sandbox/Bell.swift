@@ -29,7 +29,7 @@ package final class Bell: Sendable {
         self.sleep = sleep
     }
 
-    /// How many wait now.
+    /// How many wait now; one that waits for several topics counts for each.
     package var waiting: Int { state.withLock { $0.count } }
 
     func ring(_ topic: Topic) {
@@ -41,11 +41,11 @@ package final class Bell: Sendable {
     ///
     /// The waiter is on the list before the first look, so that no ring falls between the two.
     func firstValue<Value: Sendable>(
-        about topic: Topic, within seconds: Int64, look: @Sendable () async throws -> Value?
+        about topics: [Topic], within seconds: Int64, look: @Sendable () async throws -> Value?
     ) async throws -> Value? {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let id = try enter(continuation, topic)
-        defer { leave(id, topic) }
+        let id = try enter(continuation, topics)
+        defer { leave(id, topics) }
         return try await withGracefulShutdownHandler {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { [sleep] in
@@ -64,24 +64,27 @@ package final class Bell: Sendable {
         }
     }
 
-    private func enter(_ continuation: AsyncStream<Void>.Continuation, _ topic: Topic) throws(TooManyWaiters) -> UInt64
-    {
+    private func enter(
+        _ continuation: AsyncStream<Void>.Continuation, _ topics: [Topic]
+    ) throws(TooManyWaiters) -> UInt64 {
         let id: UInt64? = state.withLock { state in
-            guard state.count < maxWaiters else { return nil }
+            guard state.count + topics.count <= maxWaiters else { return nil }
             state.nextID += 1
-            state.count += 1
-            state.waiters[topic, default: [:]][state.nextID] = continuation
+            state.count += topics.count
+            for topic in topics { state.waiters[topic, default: [:]][state.nextID] = continuation }
             return state.nextID
         }
         guard let id else { throw TooManyWaiters() }
         return id
     }
 
-    private func leave(_ id: UInt64, _ topic: Topic) {
+    private func leave(_ id: UInt64, _ topics: [Topic]) {
         state.withLock { state in
-            state.count -= 1
-            state.waiters[topic]?[id] = nil
-            if state.waiters[topic]?.isEmpty == true { state.waiters[topic] = nil }
+            state.count -= topics.count
+            for topic in topics {
+                state.waiters[topic]?[id] = nil
+                if state.waiters[topic]?.isEmpty == true { state.waiters[topic] = nil }
+            }
         }
     }
 }

@@ -16,6 +16,9 @@ struct DecisionDesk: Sendable {
         case refused(SandboxRefusal)
     }
 
+    /// The columns that count what comes after the decision was taken.
+    private enum Counter { case repeats, conflicts }
+
     /// How many refused assertions are kept for one request.
     private static let maxRefused = 10
 
@@ -31,7 +34,8 @@ struct DecisionDesk: Sendable {
             let request = try Self.request(jti, of: authenticator, db)
             let purchase = try PurchaseRecord.byID(request.purchaseId, db)
             let visit = DecisionVisit(
-                body: incoming.body, digest: digest, request: request, purchase: purchase, site: site, now: now)
+                body: incoming.body, digest: digest, traceparent: incoming.traceparent, request: request,
+                purchase: purchase, site: site, now: now)
             return (try Self.decide(visit, db), purchase.acsTransId)
         }
         backend.bell.ring(.purchase(acsTransId))
@@ -57,8 +61,10 @@ struct DecisionDesk: Sendable {
     private static func decide(_ visit: DecisionVisit, _ db: Database) throws -> Outcome {
         if let earlier = try DecisionRecord.of(visit.request.jti, db) {
             guard earlier.digest == visit.digest else {
+                try count(.conflicts, visit, db)
                 return .refused(.listed(.alreadyDecided, "the request has another decision already"))
             }
+            try count(.repeats, visit, db)
             return .taken(earlier.transStatus == "Y" ? .authenticated : .notAuthenticated)
         }
         guard visit.request.cancelledAt == nil else {
@@ -112,14 +118,19 @@ struct DecisionDesk: Sendable {
     ) throws {
         try db.execute(
             sql: """
-                INSERT INTO decision (jti, digest, body, transStatus, at, storedSignCount, verdict)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO decision (jti, digest, body, transStatus, at, storedSignCount, verdict, traceparent)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 visit.request.jti, Data(visit.digest), String(decoding: visit.body, as: UTF8.self), status.rawValue,
-                visit.now, authenticator.signCount, verdict?.json.text,
+                visit.now, authenticator.signCount, verdict?.json.text, visit.traceparent,
             ])
         try RequestMaker.unlist(visit.request.jti, db)
+    }
+
+    private static func count(_ column: Counter, _ visit: DecisionVisit, _ db: Database) throws {
+        try db.execute(
+            sql: "UPDATE decision SET \(column) = \(column) + 1 WHERE jti = ?", arguments: [visit.request.jti])
     }
 
     private static func keep(refused verdict: AssertionVerdict, _ visit: DecisionVisit, _ db: Database) throws {
@@ -136,6 +147,7 @@ struct DecisionDesk: Sendable {
 struct DecisionVisit: Sendable {
     let body: [UInt8]
     let digest: [UInt8]
+    let traceparent: String?
     let request: RequestRecord
     let purchase: PurchaseRecord
     let site: IssuerSite

@@ -6,18 +6,21 @@ import WebAuthn
 
 /// Makes enrollment codes, as a bank's app or branch would hand them out.
 struct EnrollmentCodes: Sendable {
-    private static let known: Set<String> = ["attestation", "userVerification", "expiresIn", "sameCardholderAs"]
+    private static let known: Set<String> = [
+        "attestation", "userVerification", "algorithms", "expiresIn", "sameCardholderAs",
+    ]
     /// Crockford's: none that is taken for another; 32 of them, so that five bits of an octet choose one.
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
     let backend: IssuerBackend
 
-    /// `{"attestation"?, "userVerification"?, "expiresIn"?, "sameCardholderAs"?}` → `{"code", "link"}`.
+    /// `{"attestation"?, "userVerification"?, "algorithms"?, "expiresIn"?, "sameCardholderAs"?}` → `{"code", "link"}`.
     func make(_ incoming: Incoming) async throws -> Answer {
         let body = try incoming.object(emptyAllowed: true)
         try body.refuseMembers(except: Self.known)
         let attestation: AttestationConveyance = try body.optionalChoice("attestation") ?? .none
         let userVerification: UserVerificationRequirement = try body.optionalChoice("userVerification") ?? .preferred
+        let algorithms = try Self.algorithms(body)
         let expiresIn = try body.optionalInteger("expiresIn", in: 0...86_400) ?? 600
         let cardholder = try body.optionalString("sameCardholderAs", octets: 1...64)
         let code = try newCode()
@@ -28,12 +31,23 @@ struct EnrollmentCodes: Sendable {
             let userId = try cardholder.map { try Self.userId(of: $0, db) } ?? fresh
             try db.execute(
                 sql: """
-                    INSERT INTO enrollmentCode (code, userId, attestation, userVerification, expiresAt)
-                    VALUES (?, ?, ?, ?, ?)
+                    INSERT INTO enrollmentCode (code, userId, attestation, userVerification, algorithms, expiresAt)
+                    VALUES (?, ?, ?, ?, ?, ?)
                     """,
-                arguments: [code, Data(userId), attestation.rawValue, userVerification.rawValue, expiresAt])
+                arguments: [
+                    code, Data(userId), attestation.rawValue, userVerification.rawValue, algorithms.json.text,
+                    expiresAt,
+                ])
         }
         return .json(201, ["code": .string(code), "link": .string(Self.link(site.issuer, code))])
+    }
+
+    private static func algorithms(_ body: JSONObject) throws -> OfferedAlgorithms {
+        guard let value = body["algorithms"], value != .null else { return .all }
+        guard let algorithms = OfferedAlgorithms(value) else {
+            throw SandboxRefusal.badRequest("algorithms: must be 1 to 16 COSE algorithm numbers, such as [-8, -7]")
+        }
+        return algorithms
     }
 
     private static func userId(of authenticatorId: String, _ db: Database) throws -> [UInt8] {

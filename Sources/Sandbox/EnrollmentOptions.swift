@@ -52,7 +52,7 @@ struct EnrollmentOptions: Sendable {
         return PublicKeyCredentialCreationOptions(
             rpId: site.rpId, rpName: "Sandbox issuer", userId: code.userId, userName: "cardholder",
             userDisplayName: "Sandbox cardholder", challenge: challenge,
-            pubKeyCredParams: RegistrationDesk.algorithms, excludeCredentials: enrolled.map(\.credentialId),
+            pubKeyCredParams: code.algorithms.numbers, excludeCredentials: enrolled.map(\.credentialId),
             userVerification: code.userVerification, attestation: code.attestation)
     }
 }
@@ -63,16 +63,19 @@ struct EnrollmentCodeRecord: FetchableRecord, Sendable {
     let userId: [UInt8]
     let attestation: AttestationConveyance
     let userVerification: UserVerificationRequirement
+    let algorithms: OfferedAlgorithms
     let expiresAt: Int64
     let optionsGiven: Int
     let usedAt: Int64?
 
     init(row: Row) throws {
         guard let attestation = AttestationConveyance(rawValue: row["attestation"]),
-            let userVerification = UserVerificationRequirement(rawValue: row["userVerification"])
+            let userVerification = UserVerificationRequirement(rawValue: row["userVerification"]),
+            let algorithms = try row.value("algorithms").flatMap(OfferedAlgorithms.init)
         else { throw BookError(what: "enrollmentCode") }
         self.attestation = attestation
         self.userVerification = userVerification
+        self.algorithms = algorithms
         code = row["code"]
         userId = row.octets("userId")
         expiresAt = row["expiresAt"]

@@ -1,41 +1,102 @@
+package import Logging
 import StrictJSON
 import Synchronization
 
-/// The calls of the issuer protocol that can be made to fail.
-package enum FaultPoint: String, Sendable, CaseIterable {
-    case discovery, jwks, enrollmentOptions, enroll, authenticator, unenroll, fetch, decision
-}
+/// All that goes wrong on purpose with the calls of the issuer protocol: what was planned, in order, and what the odds
+/// give.
+///
+/// What is drawn depends on the seed, the call's kind, and its number among the calls of that kind alone, so that
+/// another order between fetches and decisions leaves each as it was.
+package final class Faults: Sendable {
+    private struct Planned { let point: FaultPoint; let fault: Fault }
 
-/// One planned failure.
-package struct Fault: Sendable, Equatable {
-    package enum Moment: String, Sendable, CaseIterable {
-        /// The call has no effect.
-        case before
-        /// The call has its effect, and the answer is lost.
-        case after
+    private struct State {
+        var planned: [Planned] = []
+        var generators: [FaultPoint: SplitMix64] = [:]
+        var calls: [FaultPoint: Int] = [:]
+        var happened = 0
     }
 
-    package let point: FaultPoint
-    /// The HTTP status that is answered, with a body that is no problem of the protocol's.
-    package let status: Int
-    package let moment: Moment
-    /// Seconds.
-    package let retryAfter: Int64?
-}
-
-/// The failures to come, in order, for each call.
-package final class Faults: Sendable {
-    private let planned = Mutex<[Fault]>([])
     private static let maxPlanned = 10_000
 
-    package init() {}
+    private let spec: FaultSpec?
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let logger: Logger
+    private let state: Mutex<State>
 
-    /// Takes the next fault of that call at that moment, if one is planned.
-    func take(_ point: FaultPoint, _ moment: Fault.Moment) -> Fault? {
-        planned.withLock { planned in
-            guard let index = planned.firstIndex(where: { $0.point == point }), planned[index].moment == moment
+    package init(
+        _ spec: FaultSpec?, sleep: @escaping @Sendable (Duration) async throws -> Void, logger: Logger
+    ) {
+        self.spec = spec
+        self.sleep = sleep
+        self.logger = logger
+        var state = State()
+        for point in spec?.points ?? [] {
+            state.generators[point] = SplitMix64(seed: spec?.seed ?? 0, name: point.rawValue)
+        }
+        self.state = Mutex(state)
+        if let spec { logger.info("there will be faults", metadata: ["seed": "\(spec.seed)"]) }
+    }
+
+    /// What goes out for a call of which `processing` makes the answer.
+    package func answer(at point: FaultPoint, processing: () async -> Answer) async -> Answer {
+        let (call, draw) = draw(point)
+        await hold(draw, .before, call)
+        if let fault = take(point, .before) ?? draw.fault(.before) {
+            note(fault.kind.description, .before, call)
+            await hold(draw, .after, call)
+            return fault.answer(insteadOf: .noContent)
+        }
+        let answer = disturb(await processing(), draw, call)
+        await hold(draw, .after, call)
+        if let fault = take(point, .after) ?? draw.fault(.after) {
+            note(fault.kind.description, .after, call)
+            return fault.answer(insteadOf: answer)
+        }
+        return answer
+    }
+
+    private func draw(_ point: FaultPoint) -> (call: String, draw: FaultDraw) {
+        state.withLock { state in
+            state.calls[point, default: 0] += 1
+            let own = state.generators[point]?.next()
+            let draw = spec.flatMap { spec in own.map { FaultDraw(spec, generator: SplitMix64(seed: $0)) } }
+            return ("\(point.rawValue) \(state.calls[point, default: 0])", draw ?? .nothing)
+        }
+    }
+
+    private func hold(_ draw: FaultDraw, _ moment: Fault.Moment, _ call: String) async {
+        guard let pause = draw.pause, pause.moment == moment else { return }
+        note("slow", moment, call)
+        // The wait ends early when the process is asked to stop.
+        try? await sleep(pause.length)
+    }
+
+    private func disturb(_ answer: Answer, _ draw: FaultDraw, _ call: String) -> Answer {
+        guard draw.duplicates || draw.reorders, var lists = RequestLists(of: answer) else { return answer }
+        var generator = draw.generator
+        if draw.duplicates, lists.duplicate() { note("duplicate", .after, call) }
+        if draw.reorders, lists.reorder(using: &generator) { note("reorder", .after, call) }
+        return lists.answer
+    }
+
+    private func note(_ kind: String, _ moment: Fault.Moment, _ call: String) {
+        let number = state.withLock { state in
+            state.happened += 1
+            return state.happened
+        }
+        logger.info(
+            "a fault on purpose",
+            metadata: ["number": "\(number)", "kind": "\(kind)", "moment": "\(moment)", "call": "\(call)"])
+    }
+
+    /// Takes the next planned fault of that call, if it is one of that moment.
+    private func take(_ point: FaultPoint, _ moment: Fault.Moment) -> Fault? {
+        state.withLock { state in
+            guard let index = state.planned.firstIndex(where: { $0.point == point }),
+                state.planned[index].fault.moment == moment
             else { return nil }
-            return planned.remove(at: index)
+            return state.planned.remove(at: index).fault
         }
     }
 
@@ -43,7 +104,7 @@ package final class Faults: Sendable {
     ///
     /// Returns how many failures are planned now.
     func plan(_ body: JSONObject) throws -> Int {
-        var faults: [Fault] = []
+        var faults: [Planned] = []
         for case .object(let entry) in try Self.entries(body) {
             let (fault, times) = try Self.read(entry)
             guard faults.count + times <= Self.maxPlanned else {
@@ -51,12 +112,12 @@ package final class Faults: Sendable {
             }
             faults += Array(repeating: fault, count: times)
         }
-        return try planned.withLock { planned in
-            guard planned.count + faults.count <= Self.maxPlanned else {
+        return try state.withLock { state in
+            guard state.planned.count + faults.count <= Self.maxPlanned else {
                 throw SandboxRefusal.badRequest("next: at most \(Self.maxPlanned) failures at a time")
             }
-            planned += faults
-            return planned.count
+            state.planned += faults
+            return state.planned.count
         }
     }
 
@@ -68,13 +129,12 @@ package final class Faults: Sendable {
         return entries
     }
 
-    private static func read(_ entry: JSONObject) throws -> (Fault, times: Int) {
+    private static func read(_ entry: JSONObject) throws -> (Planned, times: Int) {
         let point: FaultPoint = try entry.choice("path")
-        let fault = Fault(
-            point: point,
-            status: Int(try entry.integer("status", in: 300...599)),
-            moment: try entry.optionalChoice("moment") ?? .before,
-            retryAfter: try entry.optionalInteger("retryAfter", in: 0...86_400))
-        return (fault, Int(try entry.optionalInteger("times", in: 1...10_000) ?? 1))
+        let status = Int(try entry.integer("status", in: 300...599))
+        let retryAfter = try entry.optionalInteger("retryAfter", in: 0...86_400)
+        let moment: Fault.Moment = try entry.optionalChoice("moment") ?? .before
+        let fault = Fault(kind: .status(status, retryAfter: retryAfter), moment: moment)
+        return (Planned(point: point, fault: fault), Int(try entry.optionalInteger("times", in: 1...10_000) ?? 1))
     }
 }

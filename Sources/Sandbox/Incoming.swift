@@ -13,16 +13,19 @@ package struct Call: Sendable {
     package var query: [String: String]
     /// The `Authorization` field.
     package var authorization: String?
+    /// The `traceparent` field (W3C Trace Context §3.2).
+    package var traceparent: String?
     package var body: [UInt8]
 
     package init(
         _ method: String, _ path: String, query: [String: String] = [:], authorization: String? = nil,
-        body: [UInt8] = []
+        traceparent: String? = nil, body: [UInt8] = []
     ) {
         self.method = method
         self.path = path
         self.query = query
         self.authorization = authorization
+        self.traceparent = traceparent
         self.body = body
     }
 }
@@ -39,6 +42,8 @@ struct Incoming: Sendable {
     }
 
     var body: [UInt8] { call.body }
+    /// At most 256 characters of it.
+    var traceparent: String? { call.traceparent.map { String($0.prefix(256)) } }
 
     /// The token of `Authorization: Bearer …` (RFC 6750 §2.1).
     var bearerToken: AccessToken? {

@@ -11,18 +11,19 @@ package struct IssuerBackend: Sendable {
     let surroundings: Surroundings
     let site: SiteHolder
     package let bell: Bell
-    package let faults = Faults()
+    package let faults: Faults
     let logger: Logger
 
     package init(
         book: IssuerBook, signer: IssuerSigner, site: SiteHolder, surroundings: Surroundings = .system,
-        maxWaiters: Int = 10_000, logger: Logger = Logger(label: "oob-issuer")
+        maxWaiters: Int = 100_000, faults: FaultSpec? = nil, logger: Logger = Logger(label: "oob-issuer")
     ) {
         self.book = book
         self.signer = signer
         self.site = site
         self.surroundings = surroundings
         self.logger = logger
+        self.faults = Faults(faults, sleep: surroundings.sleep, logger: logger)
         bell = Bell(maxWaiters: maxWaiters, sleep: surroundings.sleep)
     }
 

@@ -5,16 +5,24 @@ import NIOCore
 
 /// The sandbox's calls over HTTP.
 struct IssuerResponder: HTTPResponder {
-    typealias Context = BasicRequestContext
+    /// The connection that a call came on.
+    struct Context: InitializableFromSource {
+        let channel: any Channel
+
+        init(source: ApplicationRequestContextSource) { channel = source.channel }
+    }
 
     let switchboard: Switchboard
 
     func respond(to request: Request, context: Context) async throws -> Response {
         do {
-            return await switchboard.answer(to: try await Self.call(request)).response
+            let answer = await switchboard.answer(to: try await Self.call(request))
+            // What is answered after that finds nobody.
+            if answer.transmission == .nothing { try? await context.channel.close() }
+            return answer.response(on: context.channel)
         } catch is NIOTooManyBytesError {
             let refusal = SandboxRefusal(status: 413, code: .invalidRequest, detail: "a body of more than 1 MiB")
-            return Answer.problem(refusal).response
+            return Answer.problem(refusal).response(on: context.channel)
         }
     }
 
@@ -26,19 +34,55 @@ struct IssuerResponder: HTTPResponder {
         let body = try await request.body.collect(upTo: Call.maxBody)
         return Call(
             request.method.rawValue, request.uri.path, query: query, authorization: request.headers[.authorization],
+            traceparent: HTTPField.Name("traceparent").flatMap { request.headers[$0] },
             body: Array(body.readableBytesView))
     }
 }
 
 extension Answer {
-    var response: Response {
+    func response(on channel: any Channel) -> Response {
         var headers = HTTPFields()
         headers[.cacheControl] = "no-store"
         if let contentType { headers[.contentType] = contentType }
         if let retryAfter { headers[.retryAfter] = String(retryAfter) }
         if let allow { headers[.allow] = allow }
         if status == 401 { headers[.wwwAuthenticate] = "Bearer" }
-        return Response(
-            status: .init(integerLiteral: status), headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
+        return Response(status: .init(integerLiteral: status), headers: headers, body: outgoing(on: channel))
+    }
+
+    private func outgoing(on channel: any Channel) -> ResponseBody {
+        switch transmission {
+        case .whole, .nothing:
+            ResponseBody(byteBuffer: ByteBuffer(bytes: body))
+        case .half:
+            ResponseBody(contentLength: body.count) { writer in
+                try await writer.write(ByteBuffer(bytes: body.prefix(body.count / 2)))
+                throw await BrokenOff(channel)
+            }
+        case .endless:
+            ResponseBody { writer in
+                try await writer.write(ByteBuffer(bytes: body))
+                let piece = ByteBuffer(repeating: UInt8(ascii: " "), count: BrokenOff.pieceOctets)
+                for _ in 0..<BrokenOff.pieces { try await writer.write(piece) }
+                throw await BrokenOff(channel)
+            }
+        }
+    }
+}
+
+/// Thrown in the middle of a body, it closes the connection.
+private struct BrokenOff: Error {
+    /// White space after a body without an end: 8 MiB.
+    static let pieces = 128
+    static let pieceOctets = 65_536
+
+    /// What was written goes out first: closing both ways at once would forget what the client has not taken yet.
+    /// A client that takes nothing is waited for until the process is to stop.
+    init(_ channel: any Channel) async {
+        await withTaskCancellationHandler {
+            try? await channel.close(mode: .output)
+        } onCancel: {
+            channel.close(promise: nil)
+        }
     }
 }

@@ -8,12 +8,15 @@ package struct IssuerSigner: Sendable {
     /// The key's JWK thumbprint (RFC 7638), base64url.
     let kid: String
 
+    /// Throws for a key of another algorithm than ES256, the only one for authn requests.
     package init(key: SigningKey) throws {
+        guard case .p256(let x, let y) = key.publicKey.material else {
+            throw KeyError.unsupported("an issuer signs with ES256")
+        }
         self.key = key
         // RFC 7638 §3.2: the required members of an EC key, in lexicographic order, without whitespace.
         let required: JSONObject = [
-            "crv": "P-256", "kty": "EC", "x": .string(Base64URL.encode(key.publicKey.x)),
-            "y": .string(Base64URL.encode(key.publicKey.y)),
+            "crv": "P-256", "kty": "EC", "x": .string(Base64URL.encode(x)), "y": .string(Base64URL.encode(y)),
         ]
         kid = Base64URL.encode(try SHA256Digest.of(JSONValue.object(required).serialized()))
     }

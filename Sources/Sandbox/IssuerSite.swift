@@ -25,7 +25,7 @@ package struct IssuerSite: Sendable {
             enrollmentsEndpoint: issuer.text + ProtocolRoutes.enrollments,
             authnRequestsEndpoint: issuer.text + ProtocolRoutes.authnRequests,
             authenticatorEndpoint: issuer.text + ProtocolRoutes.authenticator,
-            batchFetchEndpoint: nil, vapidPublicKey: nil)
+            batchFetchEndpoint: issuer.text + ProtocolRoutes.batchFetch, vapidPublicKey: nil)
     }
 }
 

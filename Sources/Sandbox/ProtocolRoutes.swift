@@ -8,6 +8,7 @@ enum ProtocolRoutes {
     static let enrollments = "/v1/enrollments"
     static let authenticator = "/v1/authenticator"
     static let authnRequests = "/v1/authn-requests"
+    static let batchFetch = "/v1/batch-fetch"
 
     static func all(of backend: IssuerBackend) -> [Route] {
         let own = AuthenticatorDesk(backend: backend)
@@ -19,6 +20,7 @@ enum ProtocolRoutes {
             Route("GET", authenticator, fault: .authenticator, own.status),
             Route("DELETE", authenticator, fault: .unenroll, own.unenroll),
             Route("GET", authnRequests, fault: .fetch, FetchDesk(backend: backend).fetch),
+            Route("POST", batchFetch, fault: .fetch, BatchFetchDesk(backend: backend).fetch),
             Route("POST", authnRequests + "/{}/decision", fault: .decision, DecisionDesk(backend: backend).take),
         ]
     }

@@ -46,7 +46,7 @@ struct PurchaseDesk: Sendable {
     ) throws -> PurchaseRecord {
         let acsTransId = order.transaction.acsTransId
         let digest = try ChallengeCommitment.transactionDigest(
-            order.transaction, userVerification: order.userVerification.rawValue)
+            order.transaction, userVerification: order.userVerification.rawValue, payment: order.payment)
         let standing = try PurchaseRecord.fetchAll(
             db, sql: "SELECT * FROM purchase WHERE acsTransId = ? ORDER BY id", arguments: [acsTransId.canonical])
         let same = standing.first { $0.transactionDigest == digest && $0.authenticatorId == authenticator.id }
@@ -72,13 +72,15 @@ struct PurchaseDesk: Sendable {
             order.transaction.members.map { JSONObject.Member(name: $0.name, value: .string($0.value)) })
         try db.execute(
             sql: """
-                INSERT INTO purchase (acsTransId, authenticatorId, transactionDigest, members, userVerification,
-                    threeDSServerTransID, dsTransID, sdkTransID, createdAt, expiresAt)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO purchase (acsTransId, authenticatorId, transactionDigest, members, payment,
+                    traceparent, userVerification, threeDSServerTransID, dsTransID, sdkTransID, createdAt, expiresAt)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 order.transaction.acsTransId.canonical, authenticator.id, Data(digest), JSONValue.object(members).text,
-                order.userVerification.rawValue, try backend.surroundings.randomUUID(),
+                order.payment.map { JSONValue.object($0.json).text }, order.traceparent,
+                order.userVerification.rawValue,
+                try backend.surroundings.randomUUID(),
                 try backend.surroundings.randomUUID(), try backend.surroundings.randomUUID(), now,
                 now + order.expiresIn,
             ])
@@ -141,7 +143,7 @@ struct PurchaseDesk: Sendable {
         guard story.completion == nil, wait > 0 else { return .json(200, story.json) }
         // An expiry rings no bell: the wait ends with it, and the next look finds it.
         let seconds = min(wait, max(0, story.purchase.expiresAt - backend.now))
-        let ended = try await backend.bell.firstValue(about: .purchase(acsTransId.canonical), within: seconds) {
+        let ended = try await backend.bell.firstValue(about: [.purchase(acsTransId.canonical)], within: seconds) {
             let story = try await read(acsTransId)
             return story.completion == nil ? nil : story
         }

@@ -6,14 +6,10 @@ import WebAuthn
 
 /// What whoever drives a test asks for with `POST /sandbox/purchases`.
 struct PurchaseOrder: Sendable {
-    private enum Assertion: String, CaseIterable {
-        case get = "webauthn.get"
-        case payment = "payment.get"
-    }
-
     /// The members that are no part of the transaction.
     private static let options: Set<String> = [
-        "assertion", "expiresIn", "authenticatorId", "userVerification", "force", "repeat", "newJti",
+        "assertion", "payeeOrigin", "instrument", "expiresIn", "authenticatorId", "userVerification", "force", "repeat",
+        "newJti", "traceparent",
     ]
     private static let transactionMembers = [
         "acsTransId", "merchantName", "purchaseAmount", "purchaseCurrency", "purchaseExponent", "purchaseDate",
@@ -21,6 +17,8 @@ struct PurchaseOrder: Sendable {
     ]
 
     let transaction: Transaction
+    /// Nil: an assertion of type `webauthn.get` is asked for.
+    let payment: PaymentExtension?
     /// Seconds.
     let expiresIn: Int64
     /// Nil: the one that was enrolled last.
@@ -32,12 +30,12 @@ struct PurchaseOrder: Sendable {
     let times: Int?
     /// Under a jti of its own each time.
     let newJTI: Bool
+    /// The request's claim, in order or not.
+    let traceparent: String?
 
     /// Members that are absent get a default, members that are null are left out of the transaction.
     init(_ body: JSONObject, surroundings: Surroundings) throws {
-        if try body.optionalChoice("assertion", as: Assertion.self) == .payment {
-            throw SandboxRefusal.badRequest("assertion: payment.get is not supported yet; webauthn.get is")
-        }
+        payment = try Self.payment(body)
         // An expiry of more than 24 hours, an authenticator would refuse.
         expiresIn = try body.optionalInteger("expiresIn", in: 1...86_400) ?? 600
         authenticatorId = try body.optionalString("authenticatorId", octets: 1...64)
@@ -45,7 +43,11 @@ struct PurchaseOrder: Sendable {
         force = try body.optionalBool("force") ?? false
         times = try body.optionalInteger("repeat", in: 1...1_000).map(Int.init)
         newJTI = try body.optionalBool("newJti") ?? false
+        traceparent = try body.optionalString("traceparent", octets: 0...256)
         transaction = try Self.transaction(body, surroundings)
+        guard payment == nil || transaction.purchase != nil else {
+            throw SandboxRefusal.badRequest("assertion: payment.get needs the purchase members")
+        }
     }
 
     private static func transaction(_ body: JSONObject, _ surroundings: Surroundings) throws -> Transaction {

@@ -1,6 +1,8 @@
 import GRDB
+import IssuerProtocol
 import StrictJSON
 import ThreeDS
+import WebAuthn
 
 /// One authentication of one cardholder, which completes once.
 struct PurchaseRecord: Sendable {
@@ -11,6 +13,10 @@ struct PurchaseRecord: Sendable {
     let transactionDigest: [UInt8]
     /// In the order in which they are sent.
     let members: [TransactionMember]
+    /// Nil: the assertion is to have the plain form.
+    let payment: PaymentExtension?
+    /// As each request of it claims.
+    let traceparent: String?
     let userVerification: String
     let threeDSServerTransID: String
     let dsTransID: String
@@ -28,6 +34,13 @@ struct PurchaseRecord: Sendable {
     var transaction: JSONObject {
         JSONObject(members.map { JSONObject.Member(name: $0.name, value: .string($0.value)) })
     }
+
+    /// What the assertion has to be, for a relying party of that origin.
+    func form(rpId: String, origin: String) throws -> AssertionForm {
+        guard let payment else { return .get }
+        return .payment(
+            try payment.clientData(for: Transaction(members: members), rpId: rpId, origin: origin))
+    }
 }
 
 extension PurchaseRecord: FetchableRecord {
@@ -40,6 +53,8 @@ extension PurchaseRecord: FetchableRecord {
             guard case .string(let value) = member.value else { return nil }
             return TransactionMember(name: member.name, value: value)
         }
+        payment = try row.value("payment") == nil ? nil : PaymentExtension(json: row.object("payment"))
+        traceparent = row["traceparent"]
         userVerification = row["userVerification"]
         threeDSServerTransID = row["threeDSServerTransID"]
         dsTransID = row["dsTransID"]
@@ -114,6 +129,12 @@ struct DecisionRecord: Sendable {
     /// The number that the assertion's had to exceed.
     let storedSignCount: Int64
     let verdict: JSONValue?
+    /// The `traceparent` field that it came with.
+    let traceparent: String?
+    /// How often the same octets came again.
+    let repeats: Int64
+    /// How often other octets came.
+    let conflicts: Int64
 }
 
 extension DecisionRecord: FetchableRecord {
@@ -125,6 +146,9 @@ extension DecisionRecord: FetchableRecord {
         at = row["at"]
         storedSignCount = row["storedSignCount"]
         verdict = try row.value("verdict")
+        traceparent = row["traceparent"]
+        repeats = row["repeats"]
+        conflicts = row["conflicts"]
     }
 }
 

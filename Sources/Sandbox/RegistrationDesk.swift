@@ -10,8 +10,6 @@ import WebAuthn
 /// The first body decides, whether it holds or not; the same octets get the same answer again, so that a client may
 /// repeat what it sent, and other octets find the ceremony over.
 struct RegistrationDesk: Sendable {
-    /// COSE algorithm numbers, the first choice first.
-    static let algorithms = SignatureAlgorithm.allCases.map(\.rawValue)
     /// Seconds for which the same body is answered the same.
     private static let remembered: Int64 = 3_600
 
@@ -75,7 +73,7 @@ struct RegistrationDesk: Sendable {
         do throws(VerificationFailure) {
             verified = try RegistrationVerifier.verify(
                 request.credential, challenge: ceremony.challenge, origin: site.origin, rpId: site.rpId,
-                userVerificationRequired: code.userVerification == .required, algorithms: algorithms)
+                userVerificationRequired: code.userVerification == .required, algorithms: code.algorithms.numbers)
         } catch {
             throw SandboxRefusal.listed(.invalidRegistration, error.description)
         }

@@ -22,12 +22,13 @@ struct RequestMaker: Sendable {
         let options = PublicKeyCredentialRequestOptions(
             challenge: challenge, rpId: site.rpId, allowCredentials: [authenticator.credentialId],
             userVerification: UserVerificationRequirement(rawValue: purchase.userVerification) ?? .required,
-            timeout: (exp - now) * 1_000, extensions: nil)
-        let claims: JSONObject = [
+            timeout: (exp - now) * 1_000, extensions: purchase.payment.map { ["payment": .object($0.json)] })
+        var claims: JSONObject = [
             "iss": .string(site.issuer.text), "aud": .string(authenticator.id), "jti": .string(jti),
             "iat": .integer(now), "exp": .integer(exp), "nonce": .string(Base64URL.encode(nonce)),
             "transaction": .object(purchase.transaction), "publicKey": .object(options.json),
         ]
+        claims["traceparent"] = purchase.traceparent.map(JSONValue.string)
         let jws = try backend.signer.sign(claims, type: .authnRequest)
         guard jws.utf8.count <= Self.maxJWS else {
             throw SandboxRefusal.badRequest("the transaction makes a request of more than 16 KiB")

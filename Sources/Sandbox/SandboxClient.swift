@@ -42,11 +42,13 @@ package struct SandboxClient: Sendable {
         } catch { throw .refused("the answer is not a sandbox's: \(error)") }
     }
 
-    /// Starts a purchase; `members` are the transaction's and, as text, the call's other ones.
+    /// Starts a purchase; `members` are the transaction's and, as text, the call's other ones, `instrument` those of the
+    /// payment instrument.
     package func purchase(
-        _ members: [(name: String, value: String)], expiresIn: Int64?
+        _ members: [(name: String, value: String)], instrument: [(name: String, value: String)], expiresIn: Int64?
     ) async throws(Failure) -> PurchaseReport {
-        var body = JSONObject(members.map { JSONObject.Member(name: $0.name, value: .string($0.value)) })
+        var body = Self.object(members)
+        if !instrument.isEmpty { body["instrument"] = .object(Self.object(instrument)) }
         body["expiresIn"] = expiresIn.map(JSONValue.integer)
         return try PurchaseReport(try await call(.POST, SandboxRoutes.purchases, body))
     }
@@ -92,6 +94,10 @@ package struct SandboxClient: Sendable {
             try? await client.shutdown()
             throw .unreachable(issuer: issuer.text)
         }
+    }
+
+    private static func object(_ members: [(name: String, value: String)]) -> JSONObject {
+        JSONObject(members.map { JSONObject.Member(name: $0.name, value: .string($0.value)) })
     }
 
     private static func object(_ octets: [UInt8]) throws(JSONError) -> JSONObject {

@@ -28,9 +28,14 @@ package struct SandboxConfiguration: Sendable {
     package let tls: TLSFiles?
     /// What authenticators call the issuer, where that is not the address it listens on.
     let publicURL: IssuerURL?
+    /// What goes wrong on purpose.
+    let faults: FaultSpec?
 
     /// Throws for a public URL that is none of an issuer, in words.
-    package init(listen: ListenAddress, database: String?, tls: TLSFiles?, publicURL: String?) throws {
+    package init(
+        listen: ListenAddress, database: String?, tls: TLSFiles?, publicURL: String?, faults: FaultSpec?
+    ) throws {
+        self.faults = faults
         self.listen = listen
         self.database = database
         self.tls = tls
@@ -55,7 +60,8 @@ package struct SandboxServer: Sendable {
             try configuration.database.map(IssuerKeyFile.key(besideDatabase:)) ?? SigningKey.generate(.es256)
         backend = IssuerBackend(
             book: try IssuerBook(path: configuration.database, surroundings: .system),
-            signer: try IssuerSigner(key: key), site: SiteHolder(), logger: logger)
+            signer: try IssuerSigner(key: key), site: SiteHolder(), faults: configuration.faults,
+            logger: logger)
     }
 
     /// Serves until SIGTERM or SIGINT; `onListening` gets the issuer's URL once calls are taken.

@@ -6,6 +6,12 @@ enum Schema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1 enrollment") { db in try db.execute(sql: enrollment) }
         migrator.registerMigration("v1 purchases") { db in try db.execute(sql: purchases) }
+        migrator.registerMigration("v2 payment") { db in
+            // The payment extension as it is sent; null where the assertion is to have the plain form.
+            try db.execute(sql: "ALTER TABLE purchase ADD COLUMN payment TEXT")
+        }
+        migrator.registerMigration("v2 algorithms") { db in try db.execute(sql: algorithms) }
+        migrator.registerMigration("v2 deliveries") { db in try db.execute(sql: deliveries) }
         return migrator
     }
 
@@ -24,6 +30,19 @@ enum Schema {
             signCount INTEGER NOT NULL, aaguid BLOB NOT NULL, format TEXT NOT NULL, authnType TEXT NOT NULL,
             name TEXT NOT NULL, version TEXT NOT NULL, registration TEXT NOT NULL, challenge BLOB NOT NULL,
             origin TEXT NOT NULL, enrolledAt INTEGER NOT NULL, endedAt INTEGER, ending TEXT) STRICT;
+        """
+
+    /// COSE numbers as a JSON array; codes from before this column were given out for ES256 alone.
+    private static let algorithms = """
+        ALTER TABLE enrollmentCode ADD COLUMN algorithms TEXT NOT NULL DEFAULT '[-7]';
+        """
+
+    /// How often a decision came again: the same octets, and others.
+    private static let deliveries = """
+        ALTER TABLE purchase ADD COLUMN traceparent TEXT;
+        ALTER TABLE decision ADD COLUMN traceparent TEXT;
+        ALTER TABLE decision ADD COLUMN repeats INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE decision ADD COLUMN conflicts INTEGER NOT NULL DEFAULT 0;
         """
 
     /// `completion` has one row for a purchase at most: its key is what makes completing happen once.

@@ -1,4 +1,5 @@
 import GRDB
+import IssuerProtocol
 import Keys
 import StrictJSON
 
@@ -37,8 +38,11 @@ struct Story: Sendable {
             "authenticatorId": .string(purchase.authenticatorId),
             "transaction": .object(purchase.transaction),
             "userVerification": .string(purchase.userVerification),
+            "assertion": purchase.payment == nil ? "webauthn.get" : "payment.get",
             "createdAt": .time(purchase.createdAt), "expiresAt": .time(purchase.expiresAt),
         ]
+        json["traceparent"] = purchase.traceparent.map(JSONValue.string)
+        json["payment"] = purchase.payment.map { .object($0.json) }
         json["transStatus"] = completion.map { .string($0.transStatus) }
         json["completedAt"] = completion.map { .time($0.at) }
         json["merchant"] = merchant
@@ -95,6 +99,9 @@ struct RequestStory: Sendable {
         json["reason"] = decision.body["reason"]
         json["transStatus"] = .string(decision.transStatus)
         json["at"] = .time(decision.at)
+        json["traceparent"] = decision.traceparent.map(JSONValue.string)
+        json["repeats"] = .integer(decision.repeats)
+        json["conflicts"] = .integer(decision.conflicts)
         return json
     }
 

@@ -20,10 +20,9 @@ package struct Switchboard: Sendable {
         guard let (route, captured) = matches.first(where: { $0.0.method == call.method }) else {
             return Self.noRoute(allowed: matches.map(\.0.method))
         }
-        if let fault = route.faultPoint.flatMap({ faults.take($0, .before) }) { return .fault(fault) }
-        let answer = await run(route, Incoming(call, captured: captured))
-        if let fault = route.faultPoint.flatMap({ faults.take($0, .after) }) { return .fault(fault) }
-        return answer
+        let incoming = Incoming(call, captured: captured)
+        guard let point = route.faultPoint else { return await run(route, incoming) }
+        return await faults.answer(at: point) { await run(route, incoming) }
     }
 
     private static func noRoute(allowed: [String]) -> Answer {

@@ -53,9 +53,10 @@ extension Pages {
     }
 
     func outboxCount(enrollment: EnrollmentID?) throws -> Int {
-        let statement = try database.cachedStatement(
-            sql: "SELECT COUNT(*) FROM outbox WHERE ?1 IS NULL OR enrollment_id = ?1")
-        return try Int.fetchOne(statement, arguments: [enrollment?.text]) ?? 0
+        let all = "SELECT COUNT(*) FROM outbox"
+        guard let enrollment else { return try Int.fetchOne(try database.cachedStatement(sql: all)) ?? 0 }
+        let ofOne = try database.cachedStatement(sql: all + " WHERE enrollment_id = ?")
+        return try Int.fetchOne(ofOne, arguments: [enrollment.text]) ?? 0
     }
 
     func outboxEnrollments() throws -> [EnrollmentID] {
@@ -93,15 +94,17 @@ extension Pages {
     }
 
     private func entry(_ fields: Fields) throws -> OutboxEntry {
-        let signCount = fields.optionalInteger("sign_count")
-        guard let count = signCount.map(UInt32.init(exactly:)) ?? .some(nil) else {
-            throw fields.unreadable("sign_count")
-        }
-        return OutboxEntry(
+        OutboxEntry(
             sequence: try fields.integer("seq"), enrollmentId: try fields.value("enrollment_id", EnrollmentID.init),
             jti: try fields.value("jti", TokenID.init),
-            requestId: try fields.optionalValue("request_id", RequestID.init), signCount: count,
+            requestId: try fields.optionalValue("request_id", RequestID.init), signCount: try signCount(fields),
             body: try fields.octets("body"), exp: try fields.integer("exp"),
             traceparent: fields.optionalText("traceparent"))
+    }
+
+    private func signCount(_ fields: Fields) throws -> UInt32? {
+        guard let value = fields.optionalInteger("sign_count") else { return nil }
+        guard let count = UInt32(exactly: value) else { throw fields.unreadable("sign_count") }
+        return count
     }
 }

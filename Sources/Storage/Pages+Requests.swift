@@ -15,7 +15,10 @@ extension Pages {
             condition += " AND enrollment_id = ?"
             arguments += [enrollment.text]
         }
-        return try requests("WHERE \(condition) ORDER BY seq DESC LIMIT ?", arguments + [limit]).reversed()
+        // "+" as in `oldestPending`.
+        let order = pendingOnly && enrollment == nil ? "+seq" : "seq"
+        if pendingOnly { return try requests("WHERE \(condition) ORDER BY \(order) LIMIT ?", arguments + [limit]) }
+        return try requests("WHERE \(condition) ORDER BY \(order) DESC LIMIT ?", arguments + [limit]).reversed()
     }
 
     func oldestPending(enrollment: EnrollmentID?) throws -> RequestRecord? {
@@ -24,21 +27,22 @@ extension Pages {
                 "WHERE state = 'pending' AND enrollment_id = ? ORDER BY seq LIMIT 1", [enrollment.text]
             ).first
         }
-        return try requests("WHERE state = 'pending' ORDER BY seq LIMIT 1", []).first
+        // "+" keeps SQLite from walking all of history in the order of seq: it sorts what is pending instead.
+        return try requests("WHERE state = 'pending' ORDER BY +seq LIMIT 1", []).first
     }
 
     func requests(prefix: String, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord] {
         let lower = prefix.lowercased()
         // Ids hold nothing above "z", so "~" bounds the range that has the prefix.
-        let found = try requests(
+        return try requests(
             """
             WHERE seq IN (
                 SELECT seq FROM request WHERE id >= ?1 AND id < ?1 || '~'
                 UNION SELECT seq FROM request WHERE jti >= ?1 AND jti < ?1 || '~'
                 UNION SELECT seq FROM request WHERE acs_trans_id >= ?2 AND acs_trans_id < ?2 || '~'
-            ) AND (?3 IS NULL OR enrollment_id = ?3) ORDER BY seq DESC LIMIT ?4
+            ) AND (?3 IS NULL OR enrollment_id = ?3)
+            ORDER BY id = ?1 OR jti = ?1 OR acs_trans_id IS ?2 DESC, state = 'pending' DESC, seq DESC LIMIT ?4
             """, [prefix, lower, enrollment?.text, limit])
-        return found.reversed()
     }
 
     func newestPresented(enrollment: EnrollmentID, acsTransId: String) throws -> RequestRecord? {
@@ -51,9 +55,18 @@ extension Pages {
     }
 
     func pendingCount(enrollment: EnrollmentID?) throws -> Int {
+        let all = "SELECT COUNT(*) FROM request WHERE state = 'pending'"
+        guard let enrollment else { return try Int.fetchOne(try database.cachedStatement(sql: all)) ?? 0 }
+        let ofOne = try database.cachedStatement(sql: all + " AND enrollment_id = ?")
+        return try Int.fetchOne(ofOne, arguments: [enrollment.text]) ?? 0
+    }
+
+    func refusedCount(enrollment: EnrollmentID, since: Int64) throws -> Int {
         let statement = try database.cachedStatement(
-            sql: "SELECT COUNT(*) FROM request WHERE state = 'pending' AND (?1 IS NULL OR enrollment_id = ?1)")
-        return try Int.fetchOne(statement, arguments: [enrollment?.text]) ?? 0
+            sql: """
+                SELECT COUNT(*) FROM request WHERE state = 'refused' AND enrollment_id = ? AND received_at >= ?
+                """)
+        return try Int.fetchOne(statement, arguments: [enrollment.text, since]) ?? 0
     }
 
     func duePending(now: Int64, limit: Int) throws -> [RequestRecord] {
@@ -71,15 +84,16 @@ extension Pages {
         try database.cachedStatement(
             sql: """
                 INSERT INTO request (id, enrollment_id, jti, iat, exp, acs_trans_id, members, transaction_digest, nonce,
-                    warnings, traceparent, message, received_at, decided_at, state, reason, refusal, delivery,
+                    warnings, payment, traceparent, message, received_at, decided_at, state, reason, refusal, delivery,
                     trans_status, delivery_failure, has_conflict)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             request.id.text, request.enrollmentId.text, request.jti.text, request.iat, request.exp,
             request.acsTransId, (presented?.transaction.members).map(PresentedColumns.members)?.blob,
             presented?.transactionDigest.blob, presented?.nonce.blob,
-            (presented?.warnings).map(PresentedColumns.warnings)?.blob, presented?.traceparent, request.message,
+            (presented?.warnings).map(PresentedColumns.warnings)?.blob,
+            (presented?.payment).map(PresentedColumns.payment)?.blob, presented?.traceparent, request.message,
             request.receivedAt, request.decidedAt, life.state, life.reason, life.refusal, life.delivery,
             life.transStatus, life.deliveryFailure, request.hasConflict,
         ])
@@ -87,17 +101,20 @@ extension Pages {
 
     func update(_ request: RequestRecord) throws {
         let life = LifeColumns(request.life)
+        let presented = request.presented
         try database.cachedStatement(
             sql: """
-                UPDATE request SET jti = ?, iat = ?, exp = ?, nonce = ?, traceparent = ?, message = ?, decided_at = ?,
-                    state = ?, reason = ?, refusal = ?, delivery = ?, trans_status = ?, delivery_failure = ?,
-                    has_conflict = ?
+                UPDATE request SET jti = ?, iat = ?, exp = ?, members = ?, nonce = ?, warnings = ?, traceparent = ?,
+                    message = ?, decided_at = ?, state = ?, reason = ?, refusal = ?, delivery = ?, trans_status = ?,
+                    delivery_failure = ?, has_conflict = ?
                 WHERE id = ?
                 """
         ).execute(arguments: [
-            request.jti.text, request.iat, request.exp, request.presented?.nonce.blob, request.presented?.traceparent,
-            request.message, request.decidedAt, life.state, life.reason, life.refusal, life.delivery,
-            life.transStatus, life.deliveryFailure, request.hasConflict, request.id.text,
+            request.jti.text, request.iat, request.exp,
+            (presented?.transaction.members).map(PresentedColumns.members)?.blob, presented?.nonce.blob,
+            (presented?.warnings).map(PresentedColumns.warnings)?.blob, presented?.traceparent, request.message,
+            request.decidedAt, life.state, life.reason, life.refusal, life.delivery, life.transStatus,
+            life.deliveryFailure, request.hasConflict, request.id.text,
         ])
     }
 

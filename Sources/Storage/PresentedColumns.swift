@@ -1,4 +1,5 @@
 import Authenticator
+import IssuerProtocol
 import StrictJSON
 import ThreeDS
 
@@ -23,12 +24,23 @@ enum PresentedColumns {
         ).serialized()
     }
 
+    static func payment(_ payment: PaymentExtension) -> [UInt8] { JSONValue.object(payment.json).serialized() }
+
     static func read(_ fields: Fields) throws -> PresentedRequest? {
         guard let octets = fields.optionalOctets("members") else { return nil }
         return PresentedRequest(
-            transaction: try transaction(octets, fields), transactionDigest: try fields.octets("transaction_digest"),
-            nonce: try fields.octets("nonce"), warnings: try warnings(fields),
-            traceparent: fields.optionalText("traceparent"))
+            transaction: try transaction(octets, fields), payment: try payment(fields),
+            transactionDigest: try fields.octets("transaction_digest"), nonce: try fields.octets("nonce"),
+            warnings: try warnings(fields), traceparent: fields.optionalText("traceparent"))
+    }
+
+    private static func payment(_ fields: Fields) throws -> PaymentExtension? {
+        guard let octets = fields.optionalOctets("payment") else { return nil }
+        do {
+            return try PaymentExtension(json: JSONReader.object(octets, limits: limits))
+        } catch {
+            throw fields.unreadable("payment")
+        }
     }
 
     private static func transaction(_ octets: [UInt8], _ fields: Fields) throws -> Transaction {

@@ -14,9 +14,10 @@ enum Schema {
         try migrator.migrate(pool)
     }
 
-    private static var migrator: DatabaseMigrator {
+    static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1-the-book") { try $0.execute(sql: theBook) }
+        migrator.registerMigration("2-payment") { try $0.execute(sql: payment) }
         return migrator
     }
 
@@ -78,6 +79,7 @@ enum Schema {
         CREATE INDEX request_by_acs_trans_id ON request (acs_trans_id, enrollment_id, iat);
         CREATE INDEX request_by_enrollment ON request (enrollment_id, seq);
         CREATE INDEX request_pending ON request (enrollment_id, seq) WHERE state = 'pending';
+        CREATE INDEX request_refused ON request (enrollment_id, received_at) WHERE state = 'refused';
         CREATE INDEX request_pending_exp ON request (exp) WHERE state = 'pending';
 
         CREATE TABLE message (
@@ -109,4 +111,7 @@ enum Schema {
         ) STRICT;
         CREATE INDEX outbox_lane ON outbox (enrollment_id, sign_count, seq);
         """
+
+    /// What an assertion of the form `payment.get` has besides the transaction; null where the plain form is asked for.
+    private static let payment = "ALTER TABLE request ADD COLUMN payment BLOB"
 }

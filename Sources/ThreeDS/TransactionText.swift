@@ -1,7 +1,8 @@
 /// The text that the payer decides on: fixed lines of "Label: value", most important first.
 ///
-/// Everything that the signature covers is in it. Values pass through `DisplayText`, so none can start a line, and a
-/// member's own name stands behind the word "Member", so none can pass for one of the fixed labels.
+/// Everything that the signature covers is in it, but for the address of an instrument's icon, which is no text. Values
+/// pass through `DisplayText`, so none can start a line, and a member's own name stands behind the word "Member", so
+/// none can pass for one of the fixed labels.
 package struct TransactionText: Sendable {
     /// The lines, separated by "\n"; no line ends in a space, and none follows the last.
     package let text: String

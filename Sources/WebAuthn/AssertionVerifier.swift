@@ -19,8 +19,10 @@ package enum AssertionVerifier {
     ///   - userHandle: the account's; where the response has one it must be this.
     ///   - challenge: as it was given out in the options, for this ceremony alone.
     ///   - origin: the one origin that is expected, compared octet by octet.
+    ///   - form: what was asked for; an assertion of the other form does not hold.
     package static func verify(
-        _ response: AuthenticationResponse, publicKey: PublicKey, credentialId: [UInt8], userHandle: [UInt8]? = nil,
+        _ response: AuthenticationResponse, form: AssertionForm = .get, publicKey: PublicKey, credentialId: [UInt8],
+        userHandle: [UInt8]? = nil,
         challenge: [UInt8], origin: String, rpId: String, userVerificationRequired: Bool, signCount: SignCountRule
     ) throws(VerificationFailure) -> UInt32 {
         // §7.2 steps 1 to 3 (options, get(), the kind of response): the caller made the options, and the response is
@@ -29,9 +31,9 @@ package enum AssertionVerifier {
         // Steps 5 and 6: the user was identified before, so there is one credential and one user handle.
         try checkIdentity(of: response, credentialId: credentialId, userHandle: userHandle)
         let expectation = CeremonyExpectation(
-            type: CollectedClientData.getType, challenge: challenge, origin: origin, rpId: rpId,
+            type: form.type, payment: form.payment, challenge: challenge, origin: origin, rpId: rpId,
             userVerificationRequired: userVerificationRequired)
-        // Steps 7 to 14: the client data, its type, challenge, origin, crossOrigin and topOrigin.
+        // Steps 7 to 14: the client data, its type, challenge, origin, crossOrigin and topOrigin, and a payment's.
         try expectation.checkClientData(response.clientDataJSON)
         let data: AuthenticatorData
         do { data = try AuthenticatorData.parse(response.authenticatorData) } catch {
@@ -71,5 +73,18 @@ package enum AssertionVerifier {
     private static func check(_ signCount: UInt32, against rule: SignCountRule) throws(VerificationFailure) {
         guard case .mustRise(let last) = rule, signCount <= last else { return }
         throw VerificationFailure(.signCount, "signCount is not above \(last)")
+    }
+}
+
+extension AssertionForm {
+    fileprivate var type: String {
+        switch self {
+        case .get: CollectedClientData.getType
+        case .payment: CollectedClientData.paymentType
+        }
+    }
+
+    fileprivate var payment: PaymentClientData? {
+        if case .payment(let payment) = self { payment } else { nil }
     }
 }

@@ -103,7 +103,7 @@ package enum AttestationObjectError: Error, Equatable, Sendable, CustomStringCon
         case .cbor(let error): "\(error)"
         case .members: "not a map of fmt, attStmt and authData alone"
         case .format: "fmt is neither none nor packed"
-        case .statement: "attStmt is neither empty (none) nor alg -7 and sig alone (packed, self attestation)"
+        case .statement: "attStmt is neither empty (none) nor a known alg and sig alone (packed, self attestation)"
         }
     }
 }

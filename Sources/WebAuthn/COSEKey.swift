@@ -1,8 +1,9 @@
 package import Keys
 
-/// Public keys as COSE_Key maps: EC2 keys on P-256 for ES256 (RFC 9052 §7, RFC 9053 §7.1.1).
+/// Public keys as COSE_Key maps (RFC 9052 §7): EC2 keys on P-256 for ES256 and on P-384 for ES384 (RFC 9053 §7.1.1),
+/// OKP keys on Ed25519 for EdDSA (RFC 9053 §7.2).
 package enum COSEKey {
-    /// Labels of the map's members (RFC 9052 §7.1, RFC 9053 §7.1.1).
+    /// Labels of the map's members (RFC 9052 §7.1, RFC 9053 §7.1.1 and §7.2).
     private enum Label {
         static let kty: CBOR = 1
         static let alg: CBOR = 3
@@ -11,31 +12,42 @@ package enum COSEKey {
         static let y: CBOR = -3
     }
 
-    private static let ec2: CBOR = 2
-    private static let p256: CBOR = 1
-
-    /// The canonical encoding of the map: 77 octets.
+    /// The canonical encoding of the map: 77 octets for ES256, 110 for ES384, 42 for EdDSA.
     package static func encode(_ key: PublicKey) -> [UInt8] {
-        let map: CBORMap = [
-            Label.kty: ec2, Label.alg: .integer(key.algorithm.rawValue), Label.crv: p256,
-            Label.x: .bytes(key.x), Label.y: .bytes(key.y),
-        ]
+        let alg: CBOR = .integer(key.algorithm.rawValue)
+        let (kty, crv) = key.algorithm.kind
+        let map: CBORMap =
+            switch key.material {
+            case .p256(let x, let y), .p384(let x, let y):
+                [Label.kty: kty, Label.alg: alg, Label.crv: crv, Label.x: .bytes(x), Label.y: .bytes(y)]
+            case .ed25519(let point):
+                [Label.kty: kty, Label.alg: alg, Label.crv: crv, Label.x: .bytes(point)]
+            }
         return CBOR.map(map).encoded()
     }
 
     /// Reads a key at the start of the octets, and says how many of them it took.
     ///
-    /// The map has exactly the five members of an ES256 key, its point uncompressed and on the curve: WebAuthn Level 3
-    /// §6.5.1.1 and §5.8.5 allow no other parameter and no compressed point.
+    /// The map has exactly the members of its kind, a curve's point uncompressed and on it: WebAuthn Level 3 §6.5.1.1
+    /// and §5.8.5 allow no other parameter and no compressed point.
     package static func decode(_ octets: [UInt8]) throws(COSEKeyError) -> (key: PublicKey, consumed: Int) {
         let (map, consumed) = try map(at: octets)
-        guard map[Label.kty] == ec2, map[Label.alg] == .integer(SignatureAlgorithm.es256.rawValue),
-            map[Label.crv] == p256
+        guard let algorithm = map[Label.alg]?.integer.flatMap(SignatureAlgorithm.init(rawValue:)),
+            map[Label.kty] == algorithm.kind.kty, map[Label.crv] == algorithm.kind.crv
         else { throw .unsupported }
-        guard map.count == 5, case .bytes(let x)? = map[Label.x], x.count == 32,
-            case .bytes(let y)? = map[Label.y], y.count == 32
-        else { throw .members }
-        do { return (try PublicKey(p256X: x, p256Y: y), consumed) } catch { throw .key(error) }
+        let material = try material(algorithm, map)
+        do { return (try PublicKey(material), consumed) } catch { throw .key(error) }
+    }
+
+    private static func material(
+        _ algorithm: SignatureAlgorithm, _ map: CBORMap
+    ) throws(COSEKeyError) -> PublicKeyMaterial {
+        switch (algorithm, map[Label.x], map[Label.y], map.count) {
+        case (.es256, .bytes(let x)?, .bytes(let y)?, 5): .p256(x: x, y: y)
+        case (.es384, .bytes(let x)?, .bytes(let y)?, 5): .p384(x: x, y: y)
+        case (.eddsa, .bytes(let point)?, nil, 4): .ed25519(point)
+        default: throw .members
+        }
     }
 
     private static func map(at octets: [UInt8]) throws(COSEKeyError) -> (map: CBORMap, consumed: Int) {
@@ -46,6 +58,18 @@ package enum COSEKey {
     }
 }
 
+extension SignatureAlgorithm {
+    /// The key type and the curve that WebAuthn gives the algorithm (Level 3 §5.8.5), by their COSE numbers: EC2 is 2
+    /// and OKP 1; P-256 is 1, P-384 is 2 and Ed25519 is 6.
+    fileprivate var kind: (kty: CBOR, crv: CBOR) {
+        switch self {
+        case .es256: (2, 1)
+        case .es384: (2, 2)
+        case .eddsa: (1, 6)
+        }
+    }
+}
+
 /// Why octets are not a COSE_Key of ours.
 package enum COSEKeyError: Error, Equatable, Sendable, CustomStringConvertible {
     case cbor(CBORError)
@@ -53,14 +77,14 @@ package enum COSEKeyError: Error, Equatable, Sendable, CustomStringConvertible {
     case unsupported
     /// A member is missing, not of its form, or one too many.
     case members
-    /// The coordinates make no key, such as a point that is not on the curve.
+    /// The members make no key, such as a point that is not on the curve or not of its length.
     case key(KeyError)
 
     package var description: String {
         switch self {
         case .cbor(let error): "COSE key: \(error)"
-        case .unsupported: "COSE key: not an EC2 key on P-256 for ES256 (kty 2, alg -7, crv 1)"
-        case .members: "COSE key: not a map of kty, alg, crv, x and y alone, x and y of 32 octets each"
+        case .unsupported: "COSE key: neither ES256 on P-256, ES384 on P-384 nor EdDSA on Ed25519, by kty, alg and crv"
+        case .members: "COSE key: not a map of kty, alg, crv and x alone, and for an EC2 key y"
         case .key(let error): "COSE key: \(error)"
         }
     }

@@ -5,6 +5,8 @@ import Keys
 /// The checks stand here once; the verifiers say which of their numbered steps they are.
 struct CeremonyExpectation {
     let type: String
+    /// The members of a payment that was to be confirmed.
+    var payment: PaymentClientData?
     let challenge: [UInt8]
     let origin: String
     let rpId: String
@@ -26,6 +28,33 @@ struct CeremonyExpectation {
         // No ceremony of ours runs in a frame.
         guard !data.crossOrigin else { throw VerificationFailure(.crossOrigin, "crossOrigin is true") }
         guard data.topOrigin == nil else { throw VerificationFailure(.topOrigin, "topOrigin is present") }
+        if let payment { try check(data.payment, against: payment) }
+    }
+
+    /// W3C Secure Payment Confirmation, "Verifying an Authentication Assertion".
+    ///
+    /// Each member is checked by itself, octet by octet. The whole is never compared with a template: browsers add
+    /// members of their own.
+    private func check(_ payment: PaymentClientData?, against expected: PaymentClientData) throws(VerificationFailure) {
+        guard let payment else { throw VerificationFailure(.clientData, "clientDataJSON: /payment is missing") }
+        try expect(payment.rpId, toBe: expected.rpId, .paymentRpId, "payment.rpId")
+        try expect(payment.topOrigin, toBe: expected.topOrigin, .paymentTopOrigin, "payment.topOrigin")
+        try expect(payment.payeeName, toBe: expected.payeeName, .payeeName, "payeeName")
+        try expect(payment.payeeOrigin, toBe: expected.payeeOrigin, .payeeOrigin, "payeeOrigin")
+        try expect(payment.total.value, toBe: expected.total.value, .total, "total.value")
+        try expect(payment.total.currency, toBe: expected.total.currency, .total, "total.currency")
+        let (instrument, expectedInstrument) = (payment.instrument, expected.instrument)
+        try expect(instrument.icon, toBe: expectedInstrument.icon, .instrument, "instrument.icon")
+        try expect(
+            instrument.displayName, toBe: expectedInstrument.displayName, .instrument, "instrument.displayName")
+    }
+
+    private func expect(
+        _ text: String?, toBe expected: String?, _ code: VerificationFailure.Code, _ name: String
+    ) throws(VerificationFailure) {
+        guard text.map({ Array($0.utf8) }) == expected.map({ Array($0.utf8) }) else {
+            throw VerificationFailure(code, "\(name) is not what was to be confirmed")
+        }
     }
 
     /// WebAuthn Level 3 §7.1 steps 14 to 17, §7.2 steps 15 to 18.
@@ -52,7 +81,7 @@ extension PublicKey {
     ) throws(VerificationFailure) -> Bool {
         do throws(OpenSSLError) {
             let signed = try SignedOctets.of(authenticatorData: authenticatorData, clientDataJSON: clientDataJSON)
-            return try isValid(derSignature: signature, over: signed)
+            return try isValid(signature: signature, over: signed)
         } catch { throw .notChecked(error) }
     }
 }

@@ -14,16 +14,47 @@ package enum ClientData {
         octets(type: CollectedClientData.getType, challenge: challenge, origin: origin)
     }
 
-    // There is no frame around a page here, so crossOrigin is false and topOrigin is absent.
-    private static func octets(type: String, challenge: [UInt8], origin: String) -> [UInt8] {
-        var octets = Array(#"{"type":"#.utf8)
-        octets += ccdToString(type)
-        octets += #","challenge":"#.utf8
-        octets += ccdToString(Base64URL.encode(challenge))
-        octets += #","origin":"#.utf8
-        octets += ccdToString(origin)
-        octets += #","crossOrigin":false}"#.utf8
-        return octets
+    /// For an authentication in the form of Secure Payment Confirmation: type `payment.get`.
+    ///
+    /// That specification leaves the order of members open; this is Chromium's, so that the octets are a browser's.
+    package static func payment(challenge: [UInt8], origin: String, _ payment: PaymentClientData) -> [UInt8] {
+        octets(type: CollectedClientData.paymentType, challenge: challenge, origin: origin, payment: payment)
+    }
+
+    // There is no frame around a page here, so crossOrigin is false and the member topOrigin beside it is absent.
+    private static func octets(
+        type: String, challenge: [UInt8], origin: String, payment: PaymentClientData? = nil
+    ) -> [UInt8] {
+        object([
+            ("type", ccdToString(type)), ("challenge", ccdToString(Base64URL.encode(challenge))),
+            ("origin", ccdToString(origin)), ("crossOrigin", Array("false".utf8)),
+            ("payment", payment.map(octets)),
+        ])
+    }
+
+    private static func octets(of payment: PaymentClientData) -> [UInt8] {
+        let total = payment.total
+        let instrument = payment.instrument
+        return object([
+            ("rpId", ccdToString(payment.rpId)), ("topOrigin", ccdToString(payment.topOrigin)),
+            ("payeeName", ccdToString(payment.payeeName)), ("payeeOrigin", payment.payeeOrigin.map(ccdToString)),
+            ("paymentEntitiesLogos", Array("[]".utf8)),
+            ("total", object([("value", ccdToString(total.value)), ("currency", ccdToString(total.currency))])),
+            (
+                "instrument",
+                object([
+                    ("icon", ccdToString(instrument.icon)), ("displayName", ccdToString(instrument.displayName)),
+                ])
+            ),
+        ])
+    }
+
+    /// A JSON object of the members that have a value, in their order, without white space.
+    private static func object(_ members: [(name: String, value: [UInt8]?)]) -> [UInt8] {
+        let written = members.compactMap { member in
+            member.value.map { ccdToString(member.name) + [UInt8(ascii: ":")] + $0 }
+        }
+        return [UInt8(ascii: "{")] + written.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "}")]
     }
 
     /// CCDToString (§5.8.1.1): a quoted string in which `"`, `\` and U+0000 to U+001F alone are escaped.

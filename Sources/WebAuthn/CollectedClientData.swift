@@ -6,6 +6,7 @@ package import StrictJSON
 package struct CollectedClientData: Sendable {
     package static let createType = "webauthn.create"
     package static let getType = "webauthn.get"
+    package static let paymentType = "payment.get"
     /// Octets of the JSON that are read at most.
     package static let maxOctets = 16_384
 
@@ -16,6 +17,8 @@ package struct CollectedClientData: Sendable {
     package let crossOrigin: Bool
     /// The top-level page's origin, from a client that ran in a frame.
     package let topOrigin: String?
+    /// What was confirmed of a payment; nil where the type is not `payment.get`, or the member is absent.
+    package let payment: PaymentClientData?
 
     /// Reads the JSON strictly: no name twice, and each member of its type and within its bounds.
     ///
@@ -29,14 +32,25 @@ package struct CollectedClientData: Sendable {
             throw .json(error)
         }
         do throws(JSONMemberError) {
+            let type = try object.string("type", octets: 1...64)
             return CollectedClientData(
-                type: try object.string("type", octets: 1...64),
+                type: type,
                 challenge: try object.base64url("challenge", octets: 1...1_024),
                 origin: try object.string("origin", octets: 1...2_048),
                 crossOrigin: try object.optionalBool("crossOrigin") ?? false,
-                topOrigin: try object.optionalString("topOrigin", octets: 1...2_048))
+                topOrigin: try object.optionalString("topOrigin", octets: 1...2_048),
+                payment: type.utf8.elementsEqual(paymentType.utf8) ? try payment(in: object) : nil)
         } catch {
             throw .member(error)
+        }
+    }
+
+    private static func payment(in object: JSONObject) throws(JSONMemberError) -> PaymentClientData? {
+        guard let json = try object.optionalObject("payment") else { return nil }
+        do {
+            return try PaymentClientData(json: json)
+        } catch {
+            throw error.inside("payment")
         }
     }
 }

@@ -9,6 +9,13 @@ package struct VerificationFailure: Error, Equatable, Sendable, CustomStringConv
         case origin
         case crossOrigin
         case topOrigin
+        // The members of a payment (W3C Secure Payment Confirmation).
+        case paymentRpId
+        case paymentTopOrigin
+        case payeeName
+        case payeeOrigin
+        case total
+        case instrument
         /// The authenticator data is not of its form.
         case authenticatorData
         case rpId

@@ -27,7 +27,7 @@ struct AgentProcess {
 
     func run() async throws {
         try claimStateDirectory()
-        let gateway = HTTPIssuerGateway(version: AgentVersion.text, clock: SystemClock())
+        let gateway = HTTPIssuerGateway(version: AgentVersion.text, road: settings.road, clock: SystemClock())
         do {
             try await serve(try agent(gateway))
         } catch {
@@ -70,7 +70,12 @@ struct AgentProcess {
     }
 
     private func serve(_ agent: Agent) async throws {
-        try await agent.prepare()
+        do {
+            try await agent.prepare()
+        } catch is SealError {
+            throw StartError(
+                .config, "the secret is not the one that this state was made with: give that one (--secret-file)")
+        }
         for warning in agent.warnings(about: try await agent.enrollments()) {
             log.warning("a weakness in the set-up", metadata: ["id": "\(warning.id)", "message": "\(warning.message)"])
         }

@@ -32,8 +32,7 @@ struct ConfigFile {
         do {
             return try Yams.compose(yaml: text)
         } catch let error as YamlError {
-            throw StartError(
-                .config, "\(path): \(String(describing: error).split(separator: "\n").joined(separator: " "))")
+            throw StartError(.config, "\(path):\(error.sentence(about: text))")
         } catch {
             throw StartError(.config, "\(path): the config is no YAML")
         }
@@ -54,4 +53,24 @@ struct ConfigFile {
 
 extension Node {
     fileprivate var line: Int { mark?.line ?? 1 }
+}
+
+extension YamlError {
+    /// "LINE: problem", or a problem alone where Yams names no line.
+    fileprivate func sentence(about text: String) -> String {
+        switch self {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            return "\(mark.line): \(problem)"
+        case .duplicatedKeysInMapping(let names, let context):
+            let name = names.min() ?? ""
+            return "\(Self.secondLine(of: name, in: text) ?? context.mark.line): \(name): stands twice"
+        default: return " the config is no YAML"
+        }
+    }
+
+    private static func secondLine(of name: String, in text: String) -> Int? {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+        return lines.filter { $0.element.hasPrefix("\(name):") }.dropFirst().first.map { $0.offset + 1 }
+    }
 }

@@ -8,6 +8,9 @@ enum Setting: String, CaseIterable {
     case exponentPolicy = "exponent-policy"
     case maxUndecided = "max-undecided"
     case allowTestAuthenticators = "allow-test-authenticators"
+    case clientCert = "client-cert"
+    case clientKey = "client-key"
+    case proxy
 
     /// The environment variable of the setting, such as OOB_AGENT_STATE_DIR.
     var variable: String {
@@ -32,6 +35,12 @@ enum Setting: String, CaseIterable {
         case .maxUndecided: "The most undecided requests of one enrollment, 1 to 100,000. Default: 1000."
         case .allowTestAuthenticators:
             "Whether authnType test is allowed at issuers that are not on loopback. Default: false."
+        case .clientCert:
+            "The certificate that is shown to issuers that ask for one (mutual TLS), PEM. Goes with client-key."
+        case .clientKey: "The private key of client-cert, PEM, not encrypted; a file that only its owner can read."
+        case .proxy:
+            "An HTTP proxy to the issuers, http://HOST:PORT; issuers on loopback are reached without it. The "
+                + "environment variables of other programs (HTTPS_PROXY) mean nothing here."
         }
     }
 }

@@ -31,6 +31,15 @@ struct SettingFlags: ParsableArguments {
         help: ArgumentHelp(Setting.allowTestAuthenticators.help, valueName: "true|false"))
     var allowTestAuthenticators: String?
 
+    @Option(name: .customLong("client-cert"), help: ArgumentHelp(Setting.clientCert.help, valueName: "file"))
+    var clientCert: String?
+
+    @Option(name: .customLong("client-key"), help: ArgumentHelp(Setting.clientKey.help, valueName: "file"))
+    var clientKey: String?
+
+    @Option(help: ArgumentHelp(Setting.proxy.help, valueName: "url"))
+    var proxy: String?
+
     func value(of setting: Setting) -> String? {
         switch setting {
         case .stateDir: stateDir
@@ -41,6 +50,9 @@ struct SettingFlags: ParsableArguments {
         case .exponentPolicy: exponentPolicy
         case .maxUndecided: maxUndecided
         case .allowTestAuthenticators: allowTestAuthenticators
+        case .clientCert: clientCert
+        case .clientKey: clientKey
+        case .proxy: proxy
         }
     }
 }

@@ -38,6 +38,21 @@ struct Purchase: AsyncParsableCommand {
     @Option(help: ArgumentHelp("required, preferred (the default) or discouraged.", valueName: "requirement"))
     var userVerification: String?
 
+    @Option(help: ArgumentHelp("webauthn.get (the default) or payment.get.", valueName: "type"))
+    var assertion: String?
+
+    @Option(help: ArgumentHelp("The merchant's origin, for payment.get.", valueName: "origin"))
+    var payeeOrigin: String?
+
+    @Option(help: ArgumentHelp("The payment instrument's displayName, for payment.get.", valueName: "name"))
+    var instrumentName: String?
+
+    @Option(help: ArgumentHelp("The payment instrument's icon, for payment.get.", valueName: "url"))
+    var instrumentIcon: String?
+
+    @Option(help: ArgumentHelp("W3C Trace Context, for the request to carry.", valueName: "value"))
+    var traceparent: String?
+
     @Option(help: ArgumentHelp("How long the cardholder has; 600 unless given.", valueName: "seconds"))
     var expiresIn: Int64?
 
@@ -47,7 +62,7 @@ struct Purchase: AsyncParsableCommand {
     func run() async throws {
         let client = try sandbox.client()
         let started = try await reporting { () throws(SandboxClient.Failure) in
-            try await client.purchase(members, expiresIn: expiresIn)
+            try await client.purchase(members, instrument: instrument, expiresIn: expiresIn)
         }
         guard wait else {
             Output.data(sandbox.json ? started.json : started.acsTransId)
@@ -65,8 +80,17 @@ struct Purchase: AsyncParsableCommand {
             ("acsTransId", acsTransId), ("merchantName", merchant), ("purchaseAmount", amount),
             ("purchaseCurrency", currency), ("purchaseExponent", exponent), ("purchaseDate", date),
             ("threeDSRequestorAppURL", appURL), ("authenticatorId", authenticatorId),
-            ("userVerification", userVerification),
+            ("userVerification", userVerification), ("assertion", assertion), ("payeeOrigin", payeeOrigin),
+            ("traceparent", traceparent),
         ]
-        return given.compactMap { member in member.value.map { (name: member.name, value: $0) } }
+        return Self.present(given)
+    }
+
+    private var instrument: [(name: String, value: String)] {
+        Self.present([("displayName", instrumentName), ("icon", instrumentIcon)])
+    }
+
+    private static func present(_ given: [(name: String, value: String?)]) -> [(name: String, value: String)] {
+        given.compactMap { member in member.value.map { (name: member.name, value: $0) } }
     }
 }

@@ -21,12 +21,16 @@ struct Serve: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The issuer's URL, where it is not the address it listens on.", valueName: "url"))
     var publicURL: String?
 
+    @Option(help: ArgumentHelp("Let calls fail on purpose.", discussion: FaultSpec.help, valueName: "spec"))
+    var faults: String?
+
     func run() async throws {
         let configuration = try sandbox()
         // The database holds tokens for a while: its files are this user's alone.
         umask(0o077)
         var logger = Logger(label: "oob-issuer") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = .warning
+        // Each fault is logged at info.
+        logger.logLevel = faults == nil ? .warning : .info
         do {
             try await SandboxServer(configuration, logger: logger).run { issuer in
                 Output.data("listening on \(issuer)")
@@ -45,9 +49,17 @@ struct Serve: AsyncParsableCommand {
             throw ValidationError("beyond loopback: give --tls-cert and --tls-key, or a proxy's --public-url")
         }
         let files = try tls()
+        let faults = try faultSpec()
         do {
-            return try SandboxConfiguration(listen: address, database: database, tls: files, publicURL: publicURL)
+            return try SandboxConfiguration(
+                listen: address, database: database, tls: files, publicURL: publicURL, faults: faults)
         } catch { throw ValidationError("--public-url: \(error)") }
+    }
+
+    private func faultSpec() throws -> FaultSpec? {
+        do throws(FaultSpec.Refusal) {
+            return try faults.map { text throws(FaultSpec.Refusal) in try FaultSpec(text) }
+        } catch { throw ValidationError("--faults: \(error)") }
     }
 
     private func tls() throws -> SandboxConfiguration.TLSFiles? {

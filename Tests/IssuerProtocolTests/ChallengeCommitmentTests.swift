@@ -41,13 +41,16 @@ struct ChallengeCommitmentTests {
         }
     }
 
-    private func digest(_ changes: [String: String] = [:], userVerification: String = "preferred") throws -> [UInt8] {
+    private func digest(
+        _ changes: [String: String] = [:], userVerification: String = "preferred", payment: PaymentExtension? = nil
+    ) throws -> [UInt8] {
         var members = [
             ("acsTransId", "2f37539c-d82e-4929-88db-2f9e72c7fa62"), ("merchantName", "Café"), ("reference", "Ab"),
         ]
         for index in members.indices { members[index].1 = changes[members[index].0] ?? members[index].1 }
         let transaction = try Transaction(members: members.map { TransactionMember(name: $0.0, value: $0.1) })
-        return try ChallengeCommitment.transactionDigest(transaction, userVerification: userVerification)
+        return try ChallengeCommitment.transactionDigest(
+            transaction, userVerification: userVerification, payment: payment)
     }
 
     @Test func `the same transaction is the same whatever the case of its acsTransId`() throws {
@@ -59,9 +62,23 @@ struct ChallengeCommitmentTests {
         let digests = try [
             digest(), digest(["acsTransId": "2f37539c-d82e-4929-88db-2f9e72c7fa63"]),
             digest(["merchantName": "Cafe\u{301}"]), digest(["merchantName": "CAFÉ"]), digest(["reference": "ab"]),
-            digest(userVerification: "required"),
+            digest(userVerification: "required"), digest(payment: .sample()),
+            digest(payment: .sample(payeeOrigin: nil)), digest(payment: .sample(payeeOrigin: "https://b.example")),
+            digest(payment: .sample(displayName: "visa 4242")),
+            digest(payment: .sample(icon: "https://issuer.example/b")),
         ]
         #expect(Set(digests).count == digests.count)
+    }
+
+    @Test func `what a payment extension has besides its members makes no other transaction`() throws {
+        var json = try PaymentExtension.sample().json
+        json["total"] = ["value": "9.99", "currency": "EUR"]
+        #expect(try digest(payment: PaymentExtension(json: json)) == digest(payment: .sample()))
+    }
+
+    /// Digests are kept, so a new version must find what an older one has written.
+    @Test func `the digest of a transaction in the plain form stays what it is`() throws {
+        #expect(Base64URL.encode(try digest()) == "bVkucow8JP_2snWdtlikTQS4G2Aakk3HN6hRcFe6aGc")
     }
 
     @Test func `a number that has no canonical form is no transaction`() {

@@ -17,7 +17,8 @@ struct DiscoveryTests {
                 enrollmentsEndpoint: "https://issuer.example/v1/enrollments",
                 authnRequestsEndpoint: "https://issuer.example/v1/authn-requests",
                 authenticatorEndpoint: "https://issuer.example/v1/authenticator",
-                batchFetchEndpoint: "https://issuer.example/v1/batch-fetch", vapidPublicKey: [0x04] + key.x + key.y
+                batchFetchEndpoint: "https://issuer.example/v1/batch-fetch",
+                vapidPublicKey: [0x04] + key.subjectPublicKeyInfo.suffix(64)
             ).json
     }
 

@@ -28,6 +28,13 @@ struct JWKSetTests {
         #expect(set["A"] == nil && set["a\u{301}"] == nil && set[""] == nil)
     }
 
+    @Test(arguments: [SignatureAlgorithm.es384, .eddsa])
+    func `a key for another algorithm than ES256 is in no set`(algorithm: SignatureAlgorithm) throws {
+        let set = JWKSet(keys: [("a", key), ("b", try SigningKey.generate(algorithm).publicKey)])
+        #expect(set["a"] == key && set["b"] == nil)
+        #expect(try set.json.array("keys") == [.object(good)])
+    }
+
     @Test(arguments: ["kty", "crv", "alg", "use", "kid", "x", "y"])
     func `a key without one of its members is ignored`(name: String) throws {
         var jwk = good

@@ -77,7 +77,8 @@ struct ReadRequestTests {
         #expect(request.challenge == challenge && request.options.challenge == challenge)
         #expect(request.transaction.members.map(\.name) == transaction.members.map(\.name))
         #expect(request.traceparent == trace)
-        let digest = try ChallengeCommitment.transactionDigest(request.transaction, userVerification: "preferred")
+        let digest = try ChallengeCommitment.transactionDigest(
+            request.transaction, userVerification: "preferred", payment: nil)
         #expect(request.transactionDigest == digest)
     }
 

@@ -52,7 +52,8 @@ extension RequestCase {
         }
         for member in try patch.optionalObject("repeat")?.members ?? [] {
             guard case .object(let what) = member.value else { throw CaseError("repeat: \(member.name)") }
-            let text = String(repeating: try what.string("text"), count: Int(try what.integer("count")))
+            let repeated = String(repeating: try what.string("text"), count: Int(try what.integer("count")))
+            let text = try (what.optionalString("before") ?? "") + repeated
             request = try request.with(.string(text), at: Place(member.name).tokens[...])
         }
         if let fill = try patch.optionalObject("fill") {

@@ -8,15 +8,18 @@ import Testing
 
     init() throws { key = try SigningKey.generate(.es256) }
 
-    @Test func `a key comes back under its passphrase, and signs`() throws {
+    @Test(arguments: SignatureAlgorithm.allCases)
+    func `a key comes back under its passphrase, and signs`(algorithm: SignatureAlgorithm) throws {
+        let key = try SigningKey.generate(algorithm)
         let encrypted = try key.encryptedPKCS8(passphrase: passphrase)
         let again = try SigningKey(encryptedPKCS8: encrypted, passphrase: passphrase)
-        #expect(again.publicKey == key.publicKey)
-        #expect(try key.publicKey.isValid(derSignature: again.signature(over: [1]), over: [1]))
+        #expect(again.publicKey == key.publicKey && again.algorithm == algorithm)
+        #expect(try key.publicKey.isValid(signature: again.signature(over: [1]), over: [1]))
     }
 
-    @Test func `openssl pkey opens our key with the passphrase on its standard input`() throws {
-        let scratch = try ScratchDirectory()
+    @Test(arguments: SignatureAlgorithm.allCases)
+    func `openssl pkey opens our key with the passphrase on its standard input`(algorithm: SignatureAlgorithm) throws {
+        let (scratch, key) = (try ScratchDirectory(), try SigningKey.generate(algorithm))
         let encrypted = try key.encryptedPKCS8(passphrase: passphrase)
         try DurableFile.write(encrypted, to: scratch("key.der"), replacing: false)
         let publicKey = try OpenSSLCommand.run(
@@ -40,9 +43,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["aes-256-cbc", "aes-128-cbc"])
-    func `a key that openssl made opens here`(cipher: String) throws {
-        let pem = try OpenSSLCommand.run("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256")
+    @Test(arguments: SignatureAlgorithm.allCases, ["aes-256-cbc", "aes-128-cbc"])
+    func `a key that openssl made opens here`(algorithm: SignatureAlgorithm, cipher: String) throws {
+        let pem = try OpenSSLCommand.generateKey(algorithm.opensslArguments)
         let scratch = try ScratchDirectory()
         try DurableFile.write(passphrase.revealed, to: scratch("passphrase"), replacing: false)
         let encrypted = try OpenSSLCommand.run(
@@ -53,13 +56,15 @@ import Testing
         #expect(loaded.publicKey.subjectPublicKeyInfo == publicKey)
     }
 
-    @Test(arguments: ["EC ec_paramgen_curve:P-384", "RSA rsa_keygen_bits:2048"])
+    @Test(arguments: [
+        "EC -pkeyopt ec_paramgen_curve:P-521", "EC -pkeyopt ec_paramgen_curve:secp256k1", "ED448", "X25519",
+        "RSA -pkeyopt rsa_keygen_bits:2048",
+    ])
     func `a key of another kind is not supported`(kind: String) throws {
-        let words = kind.split(separator: " ").map(String.init)
-        let pem = try OpenSSLCommand.run("genpkey", "-algorithm", words[0], "-pkeyopt", words[1])
+        let pem = try OpenSSLCommand.generateKey(["-algorithm"] + kind.split(separator: " ").map(String.init))
         let encrypted = try OpenSSLCommand.run(
             "pkcs8", "-topk8", "-outform", "DER", "-passout", "pass:secret", input: pem)
-        #expect(throws: KeyError.unsupported("it is not on P-256")) {
+        #expect(throws: KeyError.unsupported("it is on neither P-256, P-384 nor Ed25519")) {
             try SigningKey(encryptedPKCS8: encrypted, passphrase: Secret("secret"))
         }
         #expect(OpenSSLError.queueIsEmpty)
@@ -87,10 +92,11 @@ import Testing
         }
     }
 
-    @Test func `a private key with the public key of another is malformed`() throws {
-        let (first, second) = (try Self.clearPKCS8(), try Self.clearPKCS8())
-        // RFC 5915 §3: the public key comes last, 64 octets of coordinates.
-        let mixed = first.dropLast(64) + second.suffix(64)
+    // RFC 5915 §3: the public key comes last, as coordinates. (PKCS#8 has an Ed25519 key without its public half.)
+    @Test(arguments: [(SignatureAlgorithm.es256, 64), (.es384, 96)])
+    func `a private key with the public key of another is malformed`(algorithm: SignatureAlgorithm, count: Int) throws {
+        let (first, second) = (try Self.clearPKCS8(algorithm), try Self.clearPKCS8(algorithm))
+        let mixed = first.dropLast(count) + second.suffix(count)
         let encrypted = try OpenSSLCommand.run(
             "pkcs8", "-topk8", "-inform", "DER", "-outform", "DER", "-passout", "pass:secret", input: Array(mixed))
         let error = #expect(throws: KeyError.self) {
@@ -100,9 +106,8 @@ import Testing
         #expect(OpenSSLError.queueIsEmpty)
     }
 
-    private static func clearPKCS8() throws -> [UInt8] {
-        try OpenSSLCommand.run(
-            "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-outform", "DER")
+    private static func clearPKCS8(_ algorithm: SignatureAlgorithm) throws -> [UInt8] {
+        try OpenSSLCommand.generateKey(algorithm.opensslArguments + ["-outform", "DER"])
     }
 
     @Test func `the same key is encrypted to other octets each time`() throws {

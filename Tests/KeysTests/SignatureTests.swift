@@ -3,57 +3,76 @@ import Testing
 @testable import Keys
 
 @Suite struct SignatureTests {
-    // RFC 6979 §A.2.5: SHA-256 over "sample".
-    static let r = octets("EFD48B2AACB6A8FD1140DD9CD45E81D69D2C877B56AAF991C34D0EA84EAF3716")
-    static let s = octets("F7CB1C942D657C41D436C7A1B6E29F65F3E900DBB9AFF4064DC4AB2F843ACDA8")
-    let key: SigningKey
     let message = Array("an authn request".utf8)
 
-    init() throws { key = try SigningKey.generate(.es256) }
-
-    @Test func `the signature of RFC 6979 holds, raw and as DER`() throws {
-        let key = try PublicKey(p256X: PublicKeyTests.x, p256Y: PublicKeyTests.y)
-        let message = Array("sample".utf8)
-        #expect(try key.isValid(rawSignature: Self.r + Self.s, over: message))
-        let der = [0x30, 0x46, 0x02, 0x21, 0x00] + Self.r + [0x02, 0x21, 0x00] + Self.s
-        #expect(try key.isValid(derSignature: der, over: message))
-        #expect(try !key.isValid(derSignature: der, over: Array("Sample".utf8)))
+    @Test(arguments: KnownSignature.all)
+    func `the standards' signatures hold, as WebAuthn and as a JWS has them`(known: KnownSignature) throws {
+        let key = try PublicKey(known.material)
+        #expect(try key.isValid(rawSignature: known.raw, over: known.message))
+        #expect(try key.isValid(signature: known.signature, over: known.message))
+        #expect(try !key.isValid(signature: known.signature, over: known.message + [0]))
+        #expect(try !key.isValid(rawSignature: known.raw, over: known.message + [0]))
     }
 
-    @Test func `a signature holds for its message and its key only, in both forms`() throws {
-        let (der, raw) = (try key.signature(over: message), try key.rawSignature(over: message))
-        #expect(raw.count == 64 && der.count <= 72)
-        let other = try SigningKey.generate(.es256).publicKey
-        #expect(try key.publicKey.isValid(derSignature: der, over: message))
+    @Test(arguments: SignatureAlgorithm.allCases)
+    func `a signature holds for its message and its key only, in both forms`(algorithm: SignatureAlgorithm) throws {
+        let (key, other) = (try SigningKey.generate(algorithm), try SigningKey.generate(algorithm).publicKey)
+        let (signature, raw) = (try key.signature(over: message), try key.rawSignature(over: message))
+        #expect(try key.publicKey.isValid(signature: signature, over: message))
         #expect(try key.publicKey.isValid(rawSignature: raw, over: message))
-        #expect(try !key.publicKey.isValid(derSignature: der, over: message + [0]))
+        #expect(try !key.publicKey.isValid(signature: signature, over: message + [0]))
         #expect(try !key.publicKey.isValid(rawSignature: raw, over: []))
-        #expect(try !other.isValid(derSignature: der, over: message))
+        #expect(try !other.isValid(signature: signature, over: message))
         #expect(try !other.isValid(rawSignature: raw, over: message))
         #expect(OpenSSLError.queueIsEmpty)
     }
 
-    @Test func `an empty message can be signed`() throws {
-        let signature = try key.signature(over: [])
-        #expect(try key.publicKey.isValid(derSignature: signature, over: []))
+    @Test(arguments: [(SignatureAlgorithm.es256, 72, 64), (.es384, 104, 96), (.eddsa, 64, 64)])
+    func `a signature has its length`(algorithm: SignatureAlgorithm, most: Int, raw: Int) throws {
+        let key = try SigningKey.generate(algorithm)
+        #expect(try key.signature(over: message).count <= most)
+        #expect(try key.rawSignature(over: message).count == raw)
     }
 
-    @Test func `a signature with any octet changed, cut or lengthened does not hold`() throws {
+    @Test(arguments: SignatureAlgorithm.allCases, SignatureAlgorithm.allCases)
+    func `a signature of one algorithm does not hold under a key of another`(
+        one: SignatureAlgorithm, other: SignatureAlgorithm
+    ) throws {
+        let (key, stranger) = (try SigningKey.generate(one), try SigningKey.generate(other).publicKey)
+        #expect(try !stranger.isValid(signature: key.signature(over: message), over: message))
+        #expect(try !stranger.isValid(rawSignature: key.rawSignature(over: message), over: message))
+        #expect(OpenSSLError.queueIsEmpty)
+    }
+
+    @Test(arguments: SignatureAlgorithm.allCases)
+    func `an empty message can be signed`(algorithm: SignatureAlgorithm) throws {
+        let key = try SigningKey.generate(algorithm)
+        #expect(try key.publicKey.isValid(signature: key.signature(over: []), over: []))
+    }
+
+    @Test(arguments: SignatureAlgorithm.allCases)
+    func `a signature with any octet changed, cut or lengthened does not hold`(algorithm: SignatureAlgorithm) throws {
+        let key = try SigningKey.generate(algorithm)
         let signature = try key.signature(over: message)
         for index in signature.indices {
             var changed = signature
             changed[index] ^= 0x40
-            #expect(try !key.publicKey.isValid(derSignature: changed, over: message), "octet \(index)")
-            #expect(try !key.publicKey.isValid(derSignature: Array(signature[..<index]), over: message))
+            #expect(try !key.publicKey.isValid(signature: changed, over: message), "octet \(index)")
+            #expect(try !key.publicKey.isValid(signature: Array(signature[..<index]), over: message))
             #expect(OpenSSLError.queueIsEmpty)
         }
-        #expect(try !key.publicKey.isValid(derSignature: signature + [0], over: message))
+        #expect(try !key.publicKey.isValid(signature: signature + [0], over: message))
     }
 
-    @Test func `a raw signature of another length, of zeros or out of range does not hold`() throws {
+    @Test(arguments: SignatureAlgorithm.allCases)
+    func `a raw signature of another length, of zeros or out of range does not hold`(
+        algorithm: SignatureAlgorithm
+    ) throws {
+        let key = try SigningKey.generate(algorithm)
         let raw = try key.rawSignature(over: message)
-        let (r, s) = (Array(raw[..<32]), Array(raw[32...]))
-        let (zeros, ones) = ([UInt8](repeating: 0, count: 32), [UInt8](repeating: 0xFF, count: 32))
+        let half = raw.count / 2
+        let (r, s) = (Array(raw[..<half]), Array(raw[half...]))
+        let (zeros, ones) = ([UInt8](repeating: 0, count: half), [UInt8](repeating: 0xFF, count: half))
         let refused = [[], [0], Array(raw.dropLast()), raw + [0], zeros + zeros, zeros + s, r + zeros, ones + ones]
         for signature in refused {
             #expect(try !key.publicKey.isValid(rawSignature: signature, over: message))
@@ -62,9 +81,10 @@ import Testing
     }
 
     @Test func `a DER signature in a laxer encoding does not hold`() throws {
+        let key = try SigningKey.generate(.es256)
         let raw = try key.rawSignature(over: message)
         let padded: [UInt8] = [0x30, 0x48, 0x02, 0x22, 0, 0] + raw[..<32] + [0x02, 0x22, 0, 0] + raw[32...]
-        #expect(try !key.publicKey.isValid(derSignature: padded, over: message))
+        #expect(try !key.publicKey.isValid(signature: padded, over: message))
         #expect(OpenSSLError.queueIsEmpty)
     }
 
@@ -76,40 +96,43 @@ import Testing
 
     @Test(arguments: numbers, numbers)
     func `raw and DER give each other back at every edge`(r: [UInt8], s: [UInt8]) throws {
-        let signature = try ECDSASignature.reading(raw: r + s)
+        let signature = try ECDSASignature.reading(raw: r + s, numberCount: 32)
         let der = try signature?.der() ?? []
         #expect(der == Self.sequence(Self.integer(r) + Self.integer(s)))
-        #expect(try ECDSASignature.reading(der: der).raw() == r + s)
+        #expect(try ECDSASignature.reading(der: der).raw(numberCount: 32) == r + s)
     }
 
-    @Test func `a number longer than P-256's has no raw form`() throws {
-        let long = Self.sequence(Self.integer([1] + [UInt8](repeating: 0, count: 32)) + Self.integer([1]))
-        #expect(throws: OpenSSLError.self) { try ECDSASignature.reading(der: long).raw() }
-        #expect(throws: OpenSSLError.self) { try ECDSASignature.reading(der: Self.sequence(Self.integer([1]))).raw() }
+    @Test(arguments: [32, 48])
+    func `a number longer than the curve's has no raw form`(count: Int) throws {
+        let long = Self.sequence(Self.integer([1] + [UInt8](repeating: 0, count: count)) + Self.integer([1]))
+        #expect(throws: OpenSSLError.self) { try ECDSASignature.reading(der: long).raw(numberCount: count) }
+        let half = Self.sequence(Self.integer([1]))
+        #expect(throws: OpenSSLError.self) { try ECDSASignature.reading(der: half).raw(numberCount: count) }
         #expect(OpenSSLError.queueIsEmpty)
     }
 
-    @Test func `openssl dgst verifies our signature, and we verify its`() throws {
-        let scratch = try ScratchDirectory()
+    @Test(arguments: SignatureAlgorithm.allCases)
+    func `openssl verifies our signature, and we verify its`(algorithm: SignatureAlgorithm) throws {
+        let (scratch, key) = (try ScratchDirectory(), try SigningKey.generate(algorithm))
         let (publicKey, signature) = (scratch("public.pem"), scratch("signature"))
         try DurableFile.write(Array(key.publicKey.pem.utf8), to: publicKey, replacing: false)
         try DurableFile.write(key.signature(over: message), to: signature, replacing: false)
-        try OpenSSLCommand.run("dgst", "-sha256", "-verify", publicKey, "-signature", signature, input: message)
+        try OpenSSLCommand.verify(message, algorithm, publicKey: publicKey, signature: signature, scratch)
 
         let theirs = scratch("theirs.pem")
-        try OpenSSLCommand.run("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", theirs)
+        try DurableFile.write(
+            OpenSSLCommand.generateKey(algorithm.opensslArguments), to: theirs, replacing: false)
         let der = try OpenSSLCommand.run("pkey", "-in", theirs, "-pubout", "-outform", "DER")
-        let made = try OpenSSLCommand.run("dgst", "-sha256", "-sign", theirs, input: message)
-        #expect(try PublicKey(subjectPublicKeyInfo: der).isValid(derSignature: made, over: message))
+        let made = try OpenSSLCommand.sign(message, algorithm, key: theirs, scratch)
+        #expect(try PublicKey(subjectPublicKeyInfo: der).isValid(signature: made, over: message))
     }
 
-    @Test func `one key signs on many threads at once`() async throws {
-        let (key, message) = (key, message)
+    @Test(arguments: SignatureAlgorithm.allCases)
+    func `one key signs on many threads at once`(algorithm: SignatureAlgorithm) async throws {
+        let (key, message) = (try SigningKey.generate(algorithm), message)
         let valid = try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<64 {
-                group.addTask {
-                    try key.publicKey.isValid(derSignature: key.signature(over: message), over: message)
-                }
+                group.addTask { try key.publicKey.isValid(signature: key.signature(over: message), over: message) }
             }
             return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }

@@ -28,6 +28,38 @@ enum OpenSSLCommand {
 
     @discardableResult
     static func run(_ arguments: String..., input: [UInt8] = []) throws -> [UInt8] {
+        try run(arguments, input: input)
+    }
+
+    /// A new private key in clear, as PEM.
+    static func generateKey(_ arguments: [String]) throws -> [UInt8] {
+        try run(["genpkey"] + arguments, input: [])
+    }
+
+    /// The signature of a message, by a private key in a PEM file.
+    static func sign(
+        _ message: [UInt8], _ algorithm: SignatureAlgorithm, key: String, _ scratch: ScratchDirectory
+    ) throws -> [UInt8] {
+        // EdDSA needs the message in a file, whose size is known.
+        try DurableFile.write(message, to: scratch("message"), replacing: true)
+        return try run(
+            ["pkeyutl", "-sign", "-rawin", "-inkey", key, "-in", scratch("message")] + algorithm.digestArguments,
+            input: [])
+    }
+
+    /// Throws where the signature in a file does not hold for the message under the public key in a PEM file.
+    static func verify(
+        _ message: [UInt8], _ algorithm: SignatureAlgorithm, publicKey: String, signature: String,
+        _ scratch: ScratchDirectory
+    ) throws {
+        try DurableFile.write(message, to: scratch("message"), replacing: true)
+        _ = try run(
+            ["pkeyutl", "-verify", "-rawin", "-pubin", "-inkey", publicKey, "-sigfile", signature]
+                + ["-in", scratch("message")] + algorithm.digestArguments,
+            input: [])
+    }
+
+    private static func run(_ arguments: [String], input: [UInt8]) throws -> [UInt8] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["openssl"] + arguments

@@ -18,6 +18,7 @@ import rfc8785
 from jwcrypto.jwk import JWK
 from jwcrypto.jws import JWS
 
+import spc
 import verify
 from web import Problem, Server
 
@@ -68,6 +69,7 @@ class Request:
     expires: int
     jws: str
     transaction: dict
+    payment: spc.Payment | None = None
     decision: dict | None = None
     decision_octets: bytes | None = None
     trans_status: str | None = None
@@ -81,8 +83,10 @@ class Request:
 class Issuer(Server):
     """The issuer: `with Issuer() as issuer`. All its state is behind one lock."""
 
-    def __init__(self, attestation: str = "none", user_verification: str = "preferred"):
+    def __init__(self, attestation: str = "none", user_verification: str = "preferred",
+                 algorithms: tuple[int, ...] = (-7,)):
         self.attestation = attestation
+        self.algorithms = algorithms  # COSE numbers, the most wanted first.
         self.user_verification = user_verification
         self.changed = threading.Condition()
         self.key = JWK.generate(kty="EC", crv="P-256", kid="outside-1", alg="ES256", use="sig")
@@ -108,9 +112,11 @@ class Issuer(Server):
         return {name: value for name, value in transaction.items() if value is not None}
 
     def ask(self, authenticator_id: str, transaction: dict, *, expires_in: int = 600, key: JWK | None = None,
-            nonce: bytes | None = None, committed: dict | None = None, user_verification: str = "preferred") -> Request:
-        """Issues an authn request. `key` signs it instead of the issuer's own; `committed` is what the challenge
-        commits to instead of the transaction: with either it is not in order."""
+            nonce: bytes | None = None, committed: dict | None = None, user_verification: str = "preferred",
+            payment: spc.Payment | None = None, extensions: dict | None = None) -> Request:
+        """Issues an authn request; with `payment` the assertion is to be a payment.get. `key` signs it instead of the
+        issuer's own; `committed` is what the challenge commits to instead of the transaction: with either it is not in
+        order. `extensions` are sent instead of what `payment` needs."""
         now = int(time.time())
         nonce = nonce or secrets.token_bytes(32)
         challenge = commitment(nonce, committed or transaction)
@@ -127,8 +133,12 @@ class Issuer(Server):
                 ],
             },
         }
+        if payment is not None:
+            extensions = extensions or {"payment": payment.extension}
+        if extensions is not None:
+            claims["publicKey"]["extensions"] = extensions
         request = Request(jti, authenticator_id, challenge, user_verification == "required", now + expires_in,
-                          self.signed(claims, key or self.key), transaction)
+                          self.signed(claims, key or self.key), transaction, payment)
         with self.changed:
             self.requests[jti] = request
             self.listed.append(request)
@@ -195,7 +205,8 @@ class Issuer(Server):
             "ceremonyId": ceremony_id,
             "publicKey": {
                 "rp": {"id": RP_ID, "name": "Outside issuer"}, "user": user, "challenge": verify.encode(challenge),
-                "pubKeyCredParams": [{"type": "public-key", "alg": -7}], "excludeCredentials": [],
+                "pubKeyCredParams": [{"type": "public-key", "alg": number} for number in self.algorithms],
+                "excludeCredentials": [],
                 "authenticatorSelection": {"userVerification": self.user_verification},
                 "attestation": self.attestation, "timeout": 60_000,
             },
@@ -215,7 +226,7 @@ class Issuer(Server):
                 credential = verify.registration(
                     body["credential"], challenge=ceremony.challenge, relying_party=self.relying_party,
                     attestation_format="none" if self.attestation == "none" else "packed",
-                    require_uv=self.user_verification == "required")
+                    require_uv=self.user_verification == "required", algorithms=self.algorithms)
             except Exception as error:
                 raise Problem(422, "invalid_registration", repr(error)) from error
             enrolled = Enrolled(secrets.token_urlsafe(12), secrets.token_urlsafe(32), credential, body["authenticator"])
@@ -273,10 +284,14 @@ class Issuer(Server):
             return "N"
         if body["decision"] != "approve":
             raise Problem(400, "invalid_request", "decision is approve or deny")
+        known = {"credential": authenticator.credential, "challenge": request.challenge,
+                 "relying_party": self.relying_party, "require_uv": request.require_uv}
         try:
-            authenticator.credential = verify.assertion(
-                body["credential"], credential=authenticator.credential, challenge=request.challenge,
-                relying_party=self.relying_party, require_uv=request.require_uv)
+            if request.payment is None:
+                authenticator.credential = verify.assertion(body["credential"], **known)
+            else:
+                payment = request.payment.expected(request.transaction["merchantName"], self.relying_party)
+                authenticator.credential = spc.assertion(body["credential"], **known, payment=payment)
         except Exception as error:
             request.refusals.append(repr(error))
             self.changed.notify_all()

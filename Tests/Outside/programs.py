@@ -44,8 +44,8 @@ class Program:
 class Sandbox(Program):
     """`oob-issuer serve` on a free port; `origin` is what it says that it listens on."""
 
-    def __init__(self, folder: Path):
-        super().__init__(folder, "oob-issuer", "serve", "--listen", "localhost:0")
+    def __init__(self, folder: Path, *options: str):
+        super().__init__(folder, "oob-issuer", "serve", "--listen", "localhost:0", *options)
         watchdog = threading.Timer(READY_WITHIN, self.process.kill)
         watchdog.start()
         said = self.process.stdout.readline()

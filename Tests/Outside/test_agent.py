@@ -11,7 +11,7 @@ from jwcrypto.jwk import JWK
 
 from issuer import Issuer
 from programs import Agent, started, temporary_folder
-from verify import decode
+from verify import ALGORITHMS, decode, py_webauthn_has
 
 VECTORS = Path(__file__).parent.parent / "Vectors" / "challenge.json"
 WAIT = ("--wait", "30")
@@ -71,6 +71,59 @@ class Enrollments(AgainstTheAgent):
         self.assertEqual(run.returncode, 9, run.stderr)
         self.assertEqual(json.loads(run.stderr)["error"]["code"], 70005)
         self.assertEqual([row["id"] for row in self.agent.json("enrollments")], [row["id"] for row in before])
+
+
+class Algorithms(unittest.TestCase):
+    """One agent; each test enrolls it at issuers of its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.agent = started(cls, Agent(temporary_folder(cls)))
+
+    def enroll(self, attestation: str, algorithms: tuple[int, ...]) -> tuple[Issuer, dict]:
+        issuer = self.enterContext(Issuer(attestation, algorithms=algorithms))
+        return issuer, self.agent.json(
+            "enroll", "--issuer", issuer.origin, "--code", issuer.enrollment_code(), "--authn-type", "presence")
+
+    def check(self, algorithm: int):
+        """Registrations in both forms and an approval verify with every party that has the algorithm."""
+        for attestation in ["none", "direct"]:
+            with self.subTest(attestation):
+                issuer, view = self.enroll(attestation, (algorithm,))
+                self.assertEqual(view["algorithm"], algorithm)
+                for count in [1, 2]:
+                    transaction = issuer.transaction()
+                    request = issuer.ask(view["authenticatorId"], transaction)
+                    shown = self.agent.json("approve", transaction["acsTransId"], *WAIT)
+                    self.assertEqual((shown["state"], shown["transStatus"]), ("approved", "Y"))
+                    self.assertEqual((issuer.decided(request).trans_status, request.refusals), ("Y", []))
+                    credential = issuer.authenticators[view["authenticatorId"]].credential
+                    self.assertEqual((credential.algorithm, credential.sign_count), (algorithm, count))
+
+    def test_es256(self):
+        self.check(-7)
+
+    def test_es384(self):
+        """With python-fido2 and libfido2: once py_webauthn has it as well, verify.py asks it by itself."""
+        self.check(-35)
+        self.assertEqual([one for one in ALGORITHMS if not py_webauthn_has(one)], [-35])
+
+    def test_eddsa(self):
+        self.check(-8)
+
+    def test_the_first_of_the_issuers_list_that_the_agent_has_is_taken(self):
+        for algorithms in [(-8, -7), (-7, -8), (-35, -8, -7), (-257, -36, -8, -35, -7)]:
+            with self.subTest(algorithms):
+                _, view = self.enroll("direct", algorithms)
+                self.assertEqual(view["algorithm"], next(one for one in algorithms if one in ALGORITHMS))
+
+    def test_where_there_is_none_in_common_the_agent_says_which_it_has_and_makes_no_key(self):
+        issuer = self.enterContext(Issuer(algorithms=(-257, -36, -19, 7)))
+        run = self.agent.ctl("enroll", "--issuer", issuer.origin, "--code", issuer.enrollment_code(), "--json")
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("(ES256, ES384, EdDSA)", json.loads(run.stderr)["error"]["message"])
+        self.assertEqual(issuer.authenticators, {})
+        self.assertNotIn(issuer.origin, [row["issuer"] for row in self.agent.json("enrollments")])
 
 
 class Decisions(AgainstTheAgent):

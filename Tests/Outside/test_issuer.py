@@ -5,6 +5,7 @@ import threading
 import time
 import unittest
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -14,7 +15,7 @@ from jwcrypto.jws import JWS
 import verify
 from issuer import Issuer, commitment
 from software_authenticator import (
-    FLAG, Enrolled, SoftwareAuthenticator, call, enrollment_body, enrollment_options,
+    FLAG, Enrolled, SoftwareAuthenticator, call, enrollment_body, enrollment_options, generate_key,
 )
 from verify import decode, encode
 
@@ -32,9 +33,12 @@ class Commitments(unittest.TestCase):
 
 class Registrations(unittest.TestCase):
     def refused(self, attestation: str, **attest) -> str:
-        with Issuer(attestation, attest.pop("user_verification", "preferred")) as issuer:
+        algorithm = attest.pop("algorithm", -7)
+        offered = attest.pop("offered", (algorithm,))
+        with Issuer(attestation, attest.pop("user_verification", "preferred"), offered) as issuer:
             answer = enrollment_options(issuer.origin, issuer.enrollment_code())
-            authenticator = SoftwareAuthenticator(attest.pop("origin", issuer.origin), attest.pop("rp_id", "localhost"))
+            authenticator = SoftwareAuthenticator(
+                attest.pop("origin", issuer.origin), attest.pop("rp_id", "localhost"), algorithm)
             challenge = attest.pop("challenge", decode(answer["publicKey"]["challenge"]))
             response = attest.pop("change", lambda same: same)(authenticator.attest(challenge, **attest))
             body = enrollment_body(answer["ceremonyId"], response)
@@ -43,21 +47,25 @@ class Registrations(unittest.TestCase):
             return problem["detail"]
 
     def test_none_and_packed_are_verified_by_both_libraries(self):
-        for attestation, packed in [("none", False), ("direct", True)]:
-            with Issuer(attestation) as issuer:
-                Enrolled(issuer.origin, issuer.enrollment_code(), packed=packed)
+        for (attestation, packed), algorithm in product([("none", False), ("direct", True)], verify.ALGORITHMS):
+            with Issuer(attestation, algorithms=(algorithm,)) as issuer:
+                Enrolled(issuer.origin, issuer.enrollment_code(), packed=packed, algorithm=algorithm)
                 (enrolled,) = issuer.authenticators.values()
                 self.assertEqual(enrolled.credential.attestation_format, "packed" if packed else "none")
 
     def test_what_does_not_hold_is_refused(self):
         self.assertIn("format", self.refused("none", packed=True))
         self.assertIn("format", self.refused("direct", packed=False))
-        self.assertIn("signature", self.refused("direct", packed=True, key=ec.generate_private_key(ec.SECP256R1())))
+        for one in verify.ALGORITHMS:
+            self.assertIn("Signature", self.refused("direct", packed=True, algorithm=one, key=generate_key(one)))
+            for stated in set(verify.ALGORITHMS) - {one}:
+                self.assertIn("alg", self.refused("direct", packed=True, algorithm=one, stated_algorithm=stated))
+                self.assertIn("algorithm", self.refused("none", packed=False, algorithm=one, offered=(stated,)))
         self.assertIn("challenge", self.refused("none", packed=False, challenge=bytes(32)))
         self.assertIn("origin", self.refused("none", packed=False, origin="http://localhost:1"))
         self.assertIn("RP ID", self.refused("none", packed=False, rp_id="example.com"))
         self.assertIn("verif", self.refused("none", packed=False, user_verification="required"))
-        self.assertIn("presence", self.refused("none", packed=False, flags=FLAG(0)))
+        self.assertIn("Present", self.refused("none", packed=False, flags=FLAG(0)))
 
     def test_a_member_that_repeats_another_wrongly_is_refused(self):
         def other_key(response: dict) -> dict:
@@ -125,13 +133,15 @@ class Requests(unittest.TestCase):
                 self.assertIn(name.lower(), request.refusals[0].lower())
 
     def test_each_library_verifies_on_its_own(self):
-        challenge, authenticator = bytes(32), self.enrolled.authenticator
-        enrolled = self.issuer.authenticators[self.enrolled.id]
-        for check in [verify.assertion_by_py_webauthn, verify.assertion_by_python_fido2]:
-            known = (enrolled.credential, challenge, self.issuer.relying_party, False)
-            check(authenticator.sign(challenge), *known)
-            with self.assertRaisesRegex(Exception, "ignature"):
-                check(authenticator.sign(challenge, key=ec.generate_private_key(ec.SECP256R1())), *known)
+        challenge = bytes(32)
+        for algorithm in verify.ALGORITHMS:
+            with Issuer(algorithms=(algorithm,)) as issuer:
+                enrolled = Enrolled(issuer.origin, issuer.enrollment_code(), algorithm=algorithm)
+                known = (issuer.authenticators[enrolled.id].credential, challenge, issuer.relying_party, False)
+            for check in verify.parties(algorithm):
+                check(enrolled.authenticator.sign(challenge), *known)
+                with self.assertRaisesRegex(Exception, "ignature|INVALID_SIG"):
+                    check(enrolled.authenticator.sign(challenge, key=generate_key(algorithm)), *known)
 
     def test_user_verification_is_required_where_the_request_says_so(self):
         request = self.ask(user_verification="required")

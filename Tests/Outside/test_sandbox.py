@@ -9,6 +9,7 @@ Run with `.venv/bin/python Tests/Outside/test_sandbox.py`; OOB_BIN_DIR names the
 import json
 import unittest
 import uuid
+from itertools import product
 
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_public_key
@@ -18,10 +19,7 @@ from jwcrypto.jws import JWS
 import verify
 from issuer import EXAMPLE_TRANSACTION, commitment
 from programs import Agent, Sandbox, started, temporary_folder
-from software_authenticator import FLAG, Enrolled, call
-
-# The agent's model, the only one that the sandbox takes: it is on record at issuers, so it never changes.
-MODEL = uuid.UUID("a005348c-3f2a-494f-8499-381bd75baa35").bytes
+from software_authenticator import FLAG, MODEL, Enrolled, call
 
 
 class AgainstTheSandbox(unittest.TestCase):
@@ -66,9 +64,9 @@ class WhatTheAgentSigned(AgainstTheSandbox):
         super().setUpClass()
         cls.agent = started(cls, Agent(cls.folder))
 
-    def enrolled(self, attestation: str) -> tuple[dict, dict]:
+    def enrolled(self, attestation: str, **code) -> tuple[dict, dict]:
         """The enrollment as the agent shows it, and the authenticator as the sandbox kept it."""
-        link = self.call("/sandbox/enrollment-codes", {"attestation": attestation})["link"]
+        link = self.call("/sandbox/enrollment-codes", {"attestation": attestation, **code})["link"]
         enrollment = self.agent.json("enroll", link, "--authn-type", "presence")
         return enrollment, self.call(f"/sandbox/authenticators/{enrollment['authenticatorId']}")
 
@@ -90,6 +88,16 @@ class WhatTheAgentSigned(AgainstTheSandbox):
                     credential = self.approve(authenticator, credential)
                 kept = self.call(f"/sandbox/authenticators/{enrollment['authenticatorId']}")
                 self.assertEqual(kept["signCount"], credential.sign_count)
+
+    def test_so_they_do_with_the_first_algorithm_of_the_code(self):
+        for algorithms in [[-8, -7], [-35, -8], [-257, -7, -35]]:
+            with self.subTest(algorithms):
+                enrollment, authenticator = self.enrolled("direct", algorithms=algorithms)
+                credential = self.credential(authenticator, "packed")
+                first = next(one for one in algorithms if one in verify.ALGORITHMS)
+                self.assertEqual((enrollment["algorithm"], credential.algorithm), (first, first))
+                self.check_public_key(authenticator["publicKey"], authenticator["registration"])
+                self.approve(authenticator, credential)
 
     def approve(self, authenticator: dict, credential: verify.Credential) -> verify.Credential:
         """One purchase, approved; the credential with the signCount that its assertion had."""
@@ -141,9 +149,10 @@ class WhatTheAgentSigned(AgainstTheSandbox):
 class WhatTheSandboxTakes(AgainstTheSandbox):
     """The other way round: the sandbox verifies what python-fido2's types and cryptography's keys made."""
 
-    def enroll(self, attestation: str = "none") -> Enrolled:
+    def enroll(self, attestation: str = "none", algorithm: int = -7) -> Enrolled:
         code = self.call("/sandbox/enrollment-codes", {"attestation": attestation})["code"]
-        return Enrolled(self.sandbox.origin, code, packed=attestation != "none", aaguid=MODEL)
+        return Enrolled(
+            self.sandbox.origin, code, packed=attestation != "none", aaguid=MODEL, algorithm=algorithm)
 
     def request(self, enrolled: Enrolled, **how) -> tuple[dict, str, bytes]:
         """A purchase, and the jti and challenge of the request that is listed for it."""
@@ -155,9 +164,9 @@ class WhatTheSandboxTakes(AgainstTheSandbox):
         return purchase, request["jti"], self.challenge(request["jws"], purchase)
 
     def test_what_holds_is_taken_and_answered_the_same_again(self):
-        for attestation in ["none", "direct"]:
-            with self.subTest(attestation):
-                enrolled = self.enroll(attestation)
+        for attestation, algorithm in product(["none", "direct"], verify.ALGORITHMS):
+            with self.subTest((attestation, algorithm)):
+                enrolled = self.enroll(attestation, algorithm)
                 purchase, jti, challenge = self.request(enrolled)
                 decision = {"decision": "approve", "credential": enrolled.authenticator.sign(challenge)}
                 for _ in range(2):

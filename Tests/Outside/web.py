@@ -1,6 +1,7 @@
 """HTTP for issuer.py: a threading server on a free port of loopback, JSON in and out, RFC 9457 problems."""
 
 import json
+import sys
 import threading
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -22,13 +23,22 @@ class Problem(Exception):
         return body if self.code is None else {**body, "code": self.code}
 
 
+class QuietServer(ThreadingHTTPServer):
+    """A peer that goes away in the middle of a call, as an agent does that stops during a long poll, is no news."""
+
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class Server:
     """Serves `route` until it is closed. A context manager."""
 
     def __init__(self):
         self.closing = False
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), self.handler())
-        self.http.daemon_threads = True
+        self.http = QuietServer(("127.0.0.1", 0), self.handler())
         self.origin = f"http://localhost:{self.http.server_address[1]}"
         self.thread = threading.Thread(target=self.http.serve_forever, args=(0.05,), daemon=True)
         self.thread.start()

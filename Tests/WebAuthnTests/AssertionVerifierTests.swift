@@ -4,16 +4,17 @@ import Testing
 @testable import WebAuthn
 
 @Suite struct AssertionVerifierTests {
-    @Test func `an assertion in order holds and gives its count`() throws {
-        #expect(try SampleAssertion().verify() == 6)
+    @Test(arguments: SignatureAlgorithm.allCases)
+    func `an assertion in order holds and gives its count`(algorithm: SignatureAlgorithm) throws {
+        #expect(try SampleAssertion(algorithm: algorithm).verify() == 6)
     }
 
-    @Test(arguments: [W3CVector.none, .packedSelf, .longCredentialId])
+    @Test(arguments: W3CVector.inOrder)
     func `the W3C's assertions hold, their count of 0 not being checked`(vector: W3CVector) throws {
         #expect(try verify(vector) == 0)
     }
 
-    @Test(arguments: [W3CVector.none, .packedSelf, .longCredentialId])
+    @Test(arguments: W3CVector.inOrder)
     func `the W3C's assertions do not hold where the count must rise`(vector: W3CVector) throws {
         let failure = try #require(throws: VerificationFailure.self) {
             try verify(vector, signCount: .mustRise(above: 0))
@@ -27,9 +28,9 @@ import Testing
         #expect(failure.code == .crossOrigin)
     }
 
-    @Test(arguments: [W3CVector.none, .packedSelf, .longCredentialId])
+    @Test(arguments: W3CVector.inOrder)
     func `one assertion's signature does not hold for another`(vector: W3CVector) throws {
-        let others = [W3CVector.none, .packedSelf, .longCredentialId].filter { $0.section != vector.section }
+        let others = W3CVector.inOrder.filter { $0.section != vector.section }
         for other in others {
             let failure = try #require(throws: VerificationFailure.self) {
                 try verify(vector, signature: other.signature)
@@ -103,18 +104,19 @@ import Testing
         #expect(try sample.verify(signCount: .mustRise(above: last)) == signCount)
     }
 
-    @Test(arguments: [0, 10, 40, -1])
-    func `a signature with one octet changed does not hold`(index: Int) throws {
-        var sample = try SampleAssertion()
+    @Test(arguments: SignatureAlgorithm.allCases, [0, 10, 40, -1])
+    func `a signature with one octet changed does not hold`(algorithm: SignatureAlgorithm, index: Int) throws {
+        var sample = try SampleAssertion(algorithm: algorithm)
         sample.alterSignature = { $0.flipping(index) }
         let failure = try #require(throws: VerificationFailure.self) { try sample.verify() }
         #expect(failure.code == .signature)
     }
 
-    @Test func `a signature of another key does not hold`() throws {
-        let other = try SigningKey.generate(.es256).publicKey
+    @Test(arguments: SignatureAlgorithm.allCases, SignatureAlgorithm.allCases)
+    func `a signature of another key does not hold`(one: SignatureAlgorithm, another: SignatureAlgorithm) throws {
+        let other = try SigningKey.generate(another).publicKey
         let failure = try #require(throws: VerificationFailure.self) {
-            try SampleAssertion().verify(publicKey: other)
+            try SampleAssertion(algorithm: one).verify(publicKey: other)
         }
         #expect(failure.code == .signature)
     }

@@ -4,9 +4,9 @@ import Testing
 @testable import WebAuthn
 
 @Suite struct RegistrationVerifierTests {
-    @Test(arguments: AttestationFormat.allCases)
-    func `a registration in order holds`(format: AttestationFormat) throws {
-        let sample = try SampleRegistration(format: format)
+    @Test(arguments: AttestationFormat.allCases, SignatureAlgorithm.allCases)
+    func `a registration in order holds`(format: AttestationFormat, algorithm: SignatureAlgorithm) throws {
+        let sample = try SampleRegistration(format: format, algorithm: algorithm)
         let verified = try sample.verify()
         #expect(verified.credentialId == Sample.credentialId)
         #expect(verified.publicKey == sample.key.publicKey)
@@ -16,7 +16,7 @@ import Testing
         #expect(verified.flags == [.userPresent, .userVerified, .attestedCredentialData])
     }
 
-    @Test(arguments: [W3CVector.none, .packedSelf, .longCredentialId])
+    @Test(arguments: W3CVector.inOrder)
     func `the W3C's registrations hold`(vector: W3CVector) throws {
         let verified = try verify(vector)
         #expect(verified.credentialId == vector.credentialId)
@@ -75,19 +75,35 @@ import Testing
         #expect(try sample.verify().flags.contains(.backupState))
     }
 
-    @Test(arguments: [[], [-8], [-257, -8]])
-    func `an algorithm that was not asked for is refused`(algorithms: [Int]) throws {
-        let sample = try SampleRegistration()
-        let failure = try #require(throws: VerificationFailure.self) { try sample.verify(algorithms: algorithms) }
+    @Test(arguments: SignatureAlgorithm.allCases, [[], [-257], [-257, -7, -35, -8]])
+    func `an algorithm that was not asked for is refused`(algorithm: SignatureAlgorithm, asked: [Int]) throws {
+        let sample = try SampleRegistration(algorithm: algorithm)
+        let others = asked.filter { $0 != algorithm.rawValue }
+        let failure = try #require(throws: VerificationFailure.self) { try sample.verify(algorithms: others) }
         #expect(failure.code == .algorithm)
-        #expect(try sample.verify(algorithms: algorithms + [-7]).signCount == 0)
+        #expect(try sample.verify(algorithms: others + [algorithm.rawValue]).signCount == 0)
     }
 
-    @Test func `a self attestation by another key does not hold`() throws {
-        var sample = try SampleRegistration(format: .packed)
+    @Test(arguments: SignatureAlgorithm.allCases, SignatureAlgorithm.allCases)
+    func `a self attestation holds under the key's own algorithm only`(
+        key: SignatureAlgorithm, stated: SignatureAlgorithm
+    ) throws {
+        var sample = try SampleRegistration(format: .packed, algorithm: key)
+        sample.statedAlgorithm = stated
+        if key == stated {
+            #expect(try sample.verify().publicKey.algorithm == key)
+        } else {
+            let failure = try #require(throws: VerificationFailure.self) { try sample.verify() }
+            #expect(failure == VerificationFailure(.attestation, "attStmt's alg is not the credential key's"))
+        }
+    }
+
+    @Test(arguments: SignatureAlgorithm.allCases)
+    func `a self attestation by another key does not hold`(algorithm: SignatureAlgorithm) throws {
+        var sample = try SampleRegistration(format: .packed, algorithm: algorithm)
         let message = try SignedOctets.of(
             authenticatorData: sample.response().authenticatorData, clientDataJSON: sample.clientData.octets)
-        let other = try SigningKey.generate(.es256).signature(over: message)
+        let other = try SigningKey.generate(algorithm).signature(over: message)
         sample.alterSignature = { _ in other }
         let failure = try #require(throws: VerificationFailure.self) { try sample.verify() }
         #expect(failure.code == .attestation)
@@ -108,6 +124,6 @@ import Testing
             attestationObject: attestationObject ?? vector.attestationObject)
         return try RegistrationVerifier.verify(
             response, challenge: vector.registrationChallenge, origin: W3CVector.origin, rpId: W3CVector.rpId,
-            userVerificationRequired: false, algorithms: [-7])
+            userVerificationRequired: false, algorithms: [-7, -35, -8])
     }
 }

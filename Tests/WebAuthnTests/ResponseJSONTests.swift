@@ -16,9 +16,11 @@ import Testing
         try #require(throws: WebAuthnError.self) { try read() }.path
     }
 
-    @Test(arguments: AttestationFormat.allCases)
-    func `a registration response comes back from its JSON`(format: AttestationFormat) throws {
-        let response = try SampleRegistration(format: format).response()
+    @Test(arguments: AttestationFormat.allCases, SignatureAlgorithm.allCases)
+    func `a registration response comes back from its JSON`(
+        format: AttestationFormat, algorithm: SignatureAlgorithm
+    ) throws {
+        let response = try SampleRegistration(format: format, algorithm: algorithm).response()
         #expect(try RegistrationResponse(json: reread(response.json)) == response)
     }
 
@@ -35,13 +37,16 @@ import Testing
             ])
     }
 
-    @Test func `a registration response copies what its attestation object says`() throws {
-        let sample = try SampleRegistration()
+    @Test(arguments: [(SignatureAlgorithm.es256, 91), (.es384, 120), (.eddsa, 44)])
+    func `a registration response copies what its attestation object says`(
+        algorithm: SignatureAlgorithm, count: Int
+    ) throws {
+        let sample = try SampleRegistration(algorithm: algorithm)
         let json = try sample.response().json
         let response = try json.object("response")
-        let spki = try response.base64url("publicKey", octets: 91...91)
+        let spki = try response.base64url("publicKey", octets: count...count)
         #expect(try PublicKey(subjectPublicKeyInfo: spki) == sample.key.publicKey)
-        #expect(response["publicKeyAlgorithm"] == -7)
+        #expect(response["publicKeyAlgorithm"] == .integer(Int64(algorithm.rawValue)))
         #expect(response["transports"] == ["internal"])
         #expect(json["authenticatorAttachment"] == "platform")
         #expect(json["type"] == "public-key")

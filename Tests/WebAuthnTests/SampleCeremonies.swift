@@ -34,11 +34,13 @@ struct SampleRegistration {
     var rpId = Sample.rpId
     var flags: AuthenticatorFlags = [.userPresent, .userVerified]
     var format = AttestationFormat.none
+    /// The packed statement's `alg`; nil is the key's own.
+    var statedAlgorithm: SignatureAlgorithm?
     /// Changes a packed statement's signature.
     var alterSignature: ([UInt8]) -> [UInt8] = { $0 }
 
-    init(format: AttestationFormat = .none) throws {
-        key = try SigningKey.generate(.es256)
+    init(format: AttestationFormat = .none, algorithm: SignatureAlgorithm = .es256) throws {
+        key = try SigningKey.generate(algorithm)
         self.format = format
     }
 
@@ -55,10 +57,12 @@ struct SampleRegistration {
     private func statement(for data: AuthenticatorData) throws -> AttestationStatement {
         guard format == .packed else { return .none }
         let signed = try SignedOctets.of(authenticatorData: data.encoded(), clientDataJSON: clientData.octets)
-        return .packedSelf(algorithm: .es256, signature: alterSignature(try key.signature(over: signed)))
+        return .packedSelf(
+            algorithm: statedAlgorithm ?? key.algorithm, signature: alterSignature(try key.signature(over: signed)))
     }
 
-    func verify(userVerificationRequired: Bool = true, algorithms: [Int] = [-7]) throws -> VerifiedRegistration {
+    func verify(userVerificationRequired: Bool = true, algorithms: [Int] = [-7, -35, -8]) throws -> VerifiedRegistration
+    {
         try RegistrationVerifier.verify(
             response(), challenge: Sample.challenge, origin: Sample.origin, rpId: Sample.rpId,
             userVerificationRequired: userVerificationRequired, algorithms: algorithms)
@@ -79,7 +83,7 @@ struct SampleAssertion {
     /// Changes the authenticator data after it was signed.
     var alterAuthenticatorData: ([UInt8]) -> [UInt8] = { $0 }
 
-    init() throws { key = try SigningKey.generate(.es256) }
+    init(algorithm: SignatureAlgorithm = .es256) throws { key = try SigningKey.generate(algorithm) }
 
     func response() throws -> AuthenticationResponse {
         let data = try AuthenticatorData(

@@ -18,6 +18,9 @@ struct W3CVector: CustomTestStringConvertible, Sendable {
     let signature: [UInt8]
 
     var testDescription: String { section }
+
+    /// Those that are in no frame, with a key of each algorithm.
+    static let inOrder = [none, packedSelf, longCredentialId, es384, ed25519]
 }
 
 extension W3CVector {

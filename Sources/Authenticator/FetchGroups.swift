@@ -1,0 +1,183 @@
+import IssuerProtocol
+
+/// Which enrollments are fetched together: those of one issuer, in groups that have one loop each.
+///
+/// A group is as large as its issuer allows: 1,000 with a batch fetch, else one. Until that is known all are in one
+/// group; where it changes, groups are split or joined at their next turn.
+struct FetchGroups: Sendable {
+    typealias ID = Int
+
+    /// What a group's loop has to do next.
+    struct Turn: Sendable {
+        /// Whom to fetch for.
+        var members: [FetchMember] = []
+        /// Suspended ones that are to be looked at again.
+        var suspended: [EnrollmentID] = []
+        /// When the next of those who are left out has to be asked for; seconds since 1970.
+        var nextAt: Int64?
+    }
+
+    /// What others have to learn of.
+    struct Changes: Sendable {
+        /// New groups, each of which wants a loop.
+        var begun: [ID] = []
+        /// Groups to which someone came.
+        var joined: [ID] = []
+    }
+
+    private struct Group {
+        let route: IssuerRoute
+        /// By authenticator id, which is what an answer names.
+        var members: [TokenID: FetchMember] = [:]
+        /// Someone came since the last turn.
+        var hasNews = false
+
+        /// An authenticator id stands once in a call: two enrollments to which an issuer gave the same one are not
+        /// fetched together.
+        func hasRoom(for others: [FetchMember], of route: IssuerRoute, size: Int) -> Bool {
+            self.route == route && members.count + others.count <= size
+                && others.allSatisfy { members[$0.authenticatorId] == nil }
+        }
+    }
+
+    private struct Place {
+        let group: ID
+        let authenticatorId: TokenID
+    }
+
+    private var last: ID = 0
+    private var groups: [ID: Group] = [:]
+    private var places: [EnrollmentID: Place] = [:]
+    /// How many an issuer allows in a group, where that is known.
+    private var sizes: [IssuerRoute: Int] = [:]
+    private var changes = Changes()
+
+    /// What has changed since the last call.
+    mutating func takeChanges() -> Changes {
+        defer { changes = Changes() }
+        return changes
+    }
+
+    /// Takes an enrollment in, or notes whether one that is there is suspended now.
+    mutating func place(_ member: FetchMember, of route: IssuerRoute) {
+        guard let place = places[member.id], var known = self[place] else { return add(member, of: route) }
+        guard known.isSuspended != member.isSuspended else { return }
+        if member.isSuspended { known.suspend(until: member.pausedUntil) } else { known.resume() }
+        self[place] = known
+        if !member.isSuspended { noteJoined(place.group) }
+    }
+
+    mutating func remove(_ id: EnrollmentID) {
+        guard let place = places.removeValue(forKey: id) else { return }
+        self[place] = nil
+    }
+
+    subscript(id: EnrollmentID) -> FetchMember? {
+        get { places[id].flatMap { self[$0] } }
+        set {
+            guard let place = places[id], let newValue else { return }
+            self[place] = newValue
+        }
+    }
+
+    func members(of id: ID) -> [EnrollmentID] { groups[id]?.members.values.map(\.id) ?? [] }
+
+    func hasNews(_ id: ID) -> Bool { groups[id]?.hasNews == true }
+
+    /// Whose enrollments they are; nil where the group is gone, because all have left or have moved to another.
+    mutating func route(of id: ID) -> IssuerRoute? {
+        endIfEmpty(id)
+        groups[id]?.hasNews = false
+        return groups[id]?.route
+    }
+
+    /// What to do next, once it is known how many the issuer allows in a group; nil where the group is gone.
+    mutating func turn(of id: ID, size: Int, now: Int64) -> Turn? {
+        guard let route = groups[id]?.route else { return nil }
+        sizes[route] = size
+        split(id, size: size)
+        if size > 1 { joinToAnother(id, size: size) }
+        endIfEmpty(id)
+        groups[id]?.hasNews = false
+        return groups[id].map { Self.turn($0.members.values, now: now) }
+    }
+
+    private static func turn(_ members: some Sequence<FetchMember>, now: Int64) -> Turn {
+        var turn = Turn()
+        for member in members {
+            if member.pausedUntil > now {
+                turn.nextAt = min(turn.nextAt ?? .max, member.pausedUntil)
+            } else if !member.isSuspended {
+                turn.members.append(member)
+            } else if turn.suspended.count < 10 {
+                turn.suspended.append(member.id)
+            } else {
+                // Those who are well do not wait for many who are not.
+                turn.nextAt = now
+            }
+        }
+        return turn
+    }
+}
+
+extension FetchGroups {
+    private subscript(place: Place) -> FetchMember? {
+        get { groups[place.group]?.members[place.authenticatorId] }
+        set { groups[place.group]?.members[place.authenticatorId] = newValue }
+    }
+
+    private mutating func add(_ member: FetchMember, of route: IssuerRoute) {
+        let size = sizes[route] ?? .max
+        // Where nobody shares, nobody is looked for.
+        let found = size == 1 ? nil : groups.first { $0.value.hasRoom(for: [member], of: route, size: size) }?.key
+        let id = found ?? begin(of: route)
+        put(member, in: id)
+        noteJoined(id)
+    }
+
+    private mutating func begin(of route: IssuerRoute) -> ID {
+        last += 1
+        groups[last] = Group(route: route)
+        changes.begun.append(last)
+        return last
+    }
+
+    private mutating func split(_ id: ID, size: Int) {
+        guard let group = groups[id] else { return }
+        let surplus = Array(group.members.values.dropFirst(size))
+        for start in stride(from: 0, to: surplus.count, by: size) {
+            let other = begin(of: group.route)
+            for member in surplus[start...].prefix(size) { move(member, to: other) }
+        }
+    }
+
+    private mutating func joinToAnother(_ id: ID, size: Int) {
+        guard let group = groups[id] else { return }
+        let members = Array(group.members.values)
+        let other = groups.first { other in
+            other.key < id && other.value.hasRoom(for: members, of: group.route, size: size)
+        }
+        guard let other = other?.key else { return }
+        for member in members { move(member, to: other) }
+        noteJoined(other)
+    }
+
+    private mutating func move(_ member: FetchMember, to id: ID) {
+        if let place = places[member.id] { self[place] = nil }
+        put(member, in: id)
+    }
+
+    private mutating func put(_ member: FetchMember, in id: ID) {
+        groups[id]?.members[member.authenticatorId] = member
+        places[member.id] = Place(group: id, authenticatorId: member.authenticatorId)
+    }
+
+    private mutating func noteJoined(_ id: ID) {
+        groups[id]?.hasNews = true
+        changes.joined.append(id)
+    }
+
+    private mutating func endIfEmpty(_ id: ID) {
+        if groups[id]?.members.isEmpty == true { groups[id] = nil }
+    }
+}

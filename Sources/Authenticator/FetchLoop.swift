@@ -1,0 +1,143 @@
+import IssuerProtocol
+import Logging
+
+/// Fetches for one group of enrollments until the group is gone: one call at a time for all of them.
+struct FetchLoop: Sendable {
+    let fetcher: Fetcher
+    let roster: FetchRoster
+    let group: FetchGroups.ID
+
+    /// The seconds after which a suspended enrollment is looked at again.
+    static let suspendedPause: Int64 = 3_600
+    /// The most seconds for which an issuer may hold an answer back.
+    private static let longestWait: Int64 = 50
+
+    var ports: Ports { fetcher.ports }
+
+    func run() async {
+        var backoff = Backoff(first: 1, most: 300)
+        defer { roster.removeBell(of: group) }
+        while !Task.isCancelled, let route = roster.with({ $0.route(of: group) }) {
+            var pause: Double?
+            do {
+                let discovery = try await fetcher.directory.discovery(route)
+                let now = ports.clock.now
+                guard let turn = roster.with({ $0.turn(of: group, size: discovery.fetchSize, now: now) }) else {
+                    return
+                }
+                for id in turn.suspended { try await lookAgain(id) }
+                pause = try await take(turn, Call(route: route, discovery: discovery))
+                backoff.reset()
+            } catch {
+                // A call that was cut off because the agent stops says nothing about the issuer.
+                guard !Task.isCancelled else { return }
+                let failure = error as? IssuerFailure
+                fetcher.note(failure?.reason ?? "\(error)", roster.with { $0.members(of: group) }, route)
+                pause = try? backoff.next(retryAfter: failure?.retryAfter, entropy: ports.entropy)
+            }
+            if let pause { await rest(pause) }
+        }
+    }
+
+    /// Whom to call.
+    private struct Call: Sendable {
+        let route: IssuerRoute
+        let discovery: Discovery
+    }
+
+    /// Polls once for those who are to be asked for; returns how many seconds to rest before the next turn.
+    private func take(_ turn: FetchGroups.Turn, _ call: Call) async throws -> Double? {
+        let startedAt = ports.clock.now
+        let untilNext = (turn.nextAt ?? .max) - startedAt
+        // Those who were looked at have a next time now.
+        guard !turn.members.isEmpty else { return turn.suspended.isEmpty ? Double(max(untilNext, 0)) : 0 }
+        let wait = Int(min(max(untilNext, 1), Self.longestWait))
+        guard let results = try await results(for: turn.members, call, wait: wait) else { return nil }
+        try Task.checkCancellation()
+        let isNews = try await take(results, asked: turn.members, call.route)
+        // An issuer that answers at once and has nothing to say would be asked without end.
+        return isNews || ports.clock.now > startedAt ? nil : 1
+    }
+
+    /// Rests, but no longer once someone has come.
+    private func rest(_ seconds: Double) async {
+        let bell = roster.bell(of: group)
+        await withTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { for await _ in bell { return } }
+            tasks.addTask { _ = try? await ports.clock.sleep(seconds: seconds) }
+            await tasks.next()
+            tasks.cancelAll()
+        }
+    }
+
+    /// A suspended one is asked for alone: about one that is well again, a batch fetch may have nothing to say.
+    private func lookAgain(_ id: EnrollmentID) async throws {
+        let next = ports.clock.now + Self.suspendedPause
+        roster.with { $0[id]?.suspend(until: next) }
+        guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }) else { return }
+        do {
+            try await fetcher.fetchNow(enrollment)
+        } catch is IssuerFailure {
+            // It has been noted.
+        }
+    }
+}
+
+// MARK: Asking
+
+extension FetchLoop {
+    /// The issuer's answer; nil where someone came meanwhile for whom nothing was asked.
+    ///
+    /// The call is given up for a newcomer, whose requests would wait for its end. Nothing is lost by that, since no
+    /// cursor has moved. For many newcomers that is done once a second at most.
+    private func results(
+        for members: [FetchMember], _ call: Call, wait: Int
+    ) async throws -> [BatchFetchAnswer.Result]? {
+        let bell = roster.bell(of: group)
+        let startedAt = ports.clock.now
+        return try await withThrowingTaskGroup(of: [BatchFetchAnswer.Result]?.self) { tasks in
+            tasks.addTask { try await ask(for: members, call, wait: wait) }
+            tasks.addTask {
+                for await _ in bell { break }
+                if ports.clock.now == startedAt { try await ports.clock.sleep(seconds: 1) }
+                return nil
+            }
+            defer { tasks.cancelAll() }
+            return try await tasks.next() ?? nil
+        }
+    }
+
+    private func ask(
+        for members: [FetchMember], _ call: Call, wait: Int
+    ) async throws(IssuerFailure) -> [BatchFetchAnswer.Result] {
+        guard call.discovery.batchFetchEndpoint == nil else {
+            let entries = members.map { member in
+                BatchFetchRequest.Entry(
+                    authenticatorId: member.authenticatorId, accessToken: member.token, after: member.cursor)
+            }
+            let request = BatchFetchRequest(wait: wait, entries: entries)
+            return try await ports.gateway.batchFetch(call.route, call.discovery, request).results
+        }
+        // Without a batch fetch there is one in a group.
+        guard let member = members.first else { return [] }
+        return [try await ask(forOne: member, call, wait: wait)]
+    }
+
+    private func ask(
+        forOne member: FetchMember, _ call: Call, wait: Int
+    ) async throws(IssuerFailure) -> BatchFetchAnswer.Result {
+        let access = IssuerAccess(route: call.route, discovery: call.discovery, token: member.token)
+        do throws(IssuerFailure) {
+            let list = try await ports.gateway.fetch(access, wait: wait, after: member.cursor)
+            return BatchFetchAnswer.Result(authenticatorId: member.authenticatorId, outcome: .list(list))
+        } catch {
+            guard case .problem(let problem) = error else { throw error }
+            return BatchFetchAnswer.Result(authenticatorId: member.authenticatorId, outcome: .problem(problem.code))
+        }
+    }
+}
+
+extension Discovery {
+    /// How many enrollments the issuer allows in one fetch.
+    fileprivate var fetchSize: Int { batchFetchEndpoint == nil ? 1 : BatchFetchRequest.most }
+}

@@ -1,0 +1,43 @@
+import IssuerProtocol
+import Synchronization
+
+/// The groups in which enrollments are fetched, for their loops and for whoever follows the book.
+final class FetchRoster: Sendable {
+    private struct State {
+        var groups = FetchGroups()
+        var bells: [FetchGroups.ID: AsyncStream<Void>.Continuation] = [:]
+    }
+
+    /// Each new group, once: it wants a loop.
+    let newGroups: AsyncStream<FetchGroups.ID>
+    private let begun: AsyncStream<FetchGroups.ID>.Continuation
+    private let state = Mutex(State())
+
+    init() { (newGroups, begun) = AsyncStream.makeStream() }
+
+    /// Looks at the groups or changes them, and tells whom it concerns.
+    func with<Value: Sendable, Failure: Error>(
+        _ body: (inout FetchGroups) throws(Failure) -> sending Value
+    ) throws(Failure) -> Value {
+        try state.withLock { state throws(Failure) in
+            let value = try body(&state.groups)
+            let changes = state.groups.takeChanges()
+            for id in changes.begun { begun.yield(id) }
+            for id in changes.joined { state.bells[id]?.yield() }
+            return value
+        }
+    }
+
+    /// A bell that rings once someone has come after the group's last turn; a group has one at a time.
+    func bell(of id: FetchGroups.ID) -> AsyncStream<Void> {
+        let (bell, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        state.withLock { state in
+            state.bells[id] = continuation
+            if state.groups.hasNews(id) { continuation.yield() }
+        }
+        return bell
+    }
+
+    /// The group's loop has ended.
+    func removeBell(of id: FetchGroups.ID) { state.withLock { _ = $0.bells.removeValue(forKey: id) } }
+}

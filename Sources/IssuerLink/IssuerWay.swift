@@ -1,0 +1,109 @@
+internal import AsyncHTTPClient
+internal import Authenticator
+internal import Glibc
+internal import IssuerProtocol
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import NIOSSL
+
+extension IssuerFailure {
+    static let cancelled = IssuerFailure.transient(reason: "the call was cancelled", retryAfter: nil)
+}
+
+/// How one issuer is reached, and what can go wrong on the way.
+struct IssuerWay: Sendable {
+    let proxy: HTTPProxy?
+    private let host: String
+    private let showsIdentity: Bool
+
+    init(to route: IssuerRoute, _ road: IssuerRoad) {
+        host = route.issuer.host
+        proxy = road.proxy(to: route)
+        showsIdentity = road.identity != nil
+    }
+
+    /// What went wrong below the protocol, in sentences of our own: the errors may quote what was sent or received.
+    func failure(_ error: any Error, reading call: IssuerCall, retryAfter: Int64?) -> IssuerFailure {
+        if error is CancellationError { return .cancelled }
+        if error is NIOTooManyBytesError {
+            return .transient(
+                reason: "the issuer's answer is larger than \(call.maxOctets) octets", retryAfter: retryAfter)
+        }
+        return .transient(reason: sentence(error), retryAfter: retryAfter)
+    }
+
+    private func sentence(_ error: any Error) -> String {
+        switch error {
+        case let error as HTTPClientError: sentence(error)
+        case let error as NIOConnectionError: sentence(error)
+        case let error as IOError: sentence(error)
+        case NIOSSLError.handshakeFailed(let cause): sentence(cause)
+        case let error as BoringSSLError: sentence(error)
+        case is NIOSSLExtraError: "the issuer's certificate is not for \(host)"
+        case is NIOSSLError: "the TLS connection to the issuer failed"
+        case is HTTPParserError: "the issuer's answer is not HTTP"
+        default: "the connection to the issuer failed (\(type(of: error)))"
+        }
+    }
+
+    private func sentence(_ error: HTTPClientError) -> String {
+        switch error {
+        case .cancelled, .requestStreamCancelled: "the call was cancelled"
+        case .alreadyShutdown: "the agent is stopping"
+        case .remoteConnectionClosed: "the issuer closed the connection before its answer was complete"
+        case .connectTimeout: "\(peer) did not take the connection in time"
+        case .tlsHandshakeTimeout: "the TLS handshake with the issuer was not complete in time"
+        case .getConnectionFromPoolTimeout: "all connections to the issuer were busy"
+        case .proxyAuthenticationRequired: "\(peer) asks for a user and password, which are not supported"
+        case .invalidProxyResponse: "\(peer) does not let connections to \(host) through"
+        case .httpProxyHandshakeTimeout: "\(peer) did not answer in time"
+        default: "the HTTP client gave up (\(error.shortDescription))"
+        }
+    }
+
+    /// Names without an address, or every address that was tried: the last speaks for them.
+    private func sentence(_ error: NIOConnectionError) -> String {
+        guard let last = error.connectionErrors.last else { return "the host name of \(peer) was not found" }
+        return sentence(last.error)
+    }
+
+    private func sentence(_ error: IOError) -> String {
+        switch error.errnoCode {
+        case ECONNREFUSED: "\(peer) refused the connection"
+        case ECONNRESET, EPIPE: "\(peer) broke the connection"
+        case ENETUNREACH, EHOSTUNREACH: "there is no way to the network of \(peer)"
+        case EMFILE, ENFILE: "there are too many open files for another connection"
+        default: "the connection to \(peer) failed (errno \(error.errnoCode))"
+        }
+    }
+
+    /// The library has no case for most of it; BoringSSL's own name for the failure is part of the text.
+    private func sentence(_ error: BoringSSLError) -> String {
+        let text = "\(error)"
+        let names: (String...) -> Bool = { $0.contains { text.contains($0) } }
+        if names("CERTIFICATE_VERIFY_FAILED") {
+            return "the issuer's certificate does not lead to a trusted root, or is not valid now"
+        }
+        if names("UNSUPPORTED_PROTOCOL", "ALERT_PROTOCOL_VERSION") {
+            return "the issuer speaks neither TLS 1.2 nor TLS 1.3"
+        }
+        if names("WRONG_VERSION_NUMBER") { return "what answers at the issuer's address does not speak TLS" }
+        if names(
+            "CERTIFICATE_REQUIRED", "ALERT_BAD_CERTIFICATE", "ALERT_UNSUPPORTED_CERTIFICATE", "ALERT_UNKNOWN_CA",
+            "ALERT_CERTIFICATE", "ALERT_ACCESS_DENIED")
+        {
+            return showsIdentity
+                ? "the issuer refused the client certificate"
+                : "the issuer asks for a client certificate: set client-cert and client-key"
+        }
+        // Before TLS 1.3 that is all that is said about a client certificate that is missing.
+        if names("ALERT_HANDSHAKE_FAILURE"), !showsIdentity {
+            return "the issuer broke off the TLS handshake: it may ask for a client certificate"
+        }
+        return "the TLS handshake with the issuer failed"
+    }
+
+    /// Who is at the other end of the connection.
+    private var peer: String { proxy.map { "the proxy \($0)" } ?? "the issuer" }
+}

@@ -1,0 +1,161 @@
+package import StrictJSON
+
+/// One call that fetches for many authenticators of one issuer.
+package struct BatchFetchRequest: Sendable {
+    package struct Entry: Sendable {
+        package let authenticatorId: TokenID
+        package let accessToken: AccessToken
+        /// The cursor of this authenticator's last answer; nil: all that is listed.
+        package let after: String?
+
+        package init(authenticatorId: TokenID, accessToken: AccessToken, after: String?) {
+            self.authenticatorId = authenticatorId
+            self.accessToken = accessToken
+            self.after = after
+        }
+    }
+
+    /// The most authenticators of one call.
+    package static let most = 1_000
+    /// The most that is read of such a body: 2 MiB.
+    package static let maxOctets = 2_097_152
+
+    /// The seconds for which the answer may be held back, 0 to 60.
+    package let wait: Int
+    /// 1 to 1,000, each for another authenticator.
+    package let entries: [Entry]
+
+    package init(wait: Int, entries: [Entry]) {
+        self.wait = wait
+        self.entries = entries
+    }
+
+    package init(octets: [UInt8]) throws(ProtocolError) {
+        let limits = JSONLimits(maxOctets: Self.maxOctets)
+        self = try ProtocolError.readingObject("batch fetch", octets, limits: limits) { object in
+            BatchFetchRequest(
+                wait: Int(try object.integer("wait", in: 0...60)),
+                entries: try object.objects("authenticators", count: 1...Self.most, Entry.init(json:)))
+        }
+        guard Set(entries.map(\.authenticatorId)).count == entries.count else {
+            throw ProtocolError(what: "must name each authenticator once", where: "batch fetch/authenticators")
+        }
+    }
+
+    /// Holds the tokens in clear: for the body only.
+    package var octets: [UInt8] {
+        let body: JSONObject = [
+            "wait": .integer(Int64(wait)), "authenticators": .array(entries.map { .object($0.json) }),
+        ]
+        return body.serialized()
+    }
+}
+
+extension BatchFetchRequest.Entry {
+    fileprivate init(json: JSONObject) throws(JSONMemberError) {
+        self.init(
+            authenticatorId: try json.tokenID("authenticatorId"), accessToken: try json.accessToken("accessToken"),
+            after: try json.optionalCursor("after"))
+    }
+
+    fileprivate var json: JSONObject {
+        var object: JSONObject = [
+            "authenticatorId": .string(authenticatorId.text), "accessToken": .string(accessToken.reveal()),
+        ]
+        object["after"] = after.map { .string($0) }
+        return object
+    }
+}
+
+/// What a batch fetch brings: only the authenticators about which there is something to say.
+package struct BatchFetchAnswer: Sendable, Equatable {
+    package struct Result: Sendable, Equatable {
+        package let authenticatorId: TokenID
+        package let outcome: Outcome
+
+        package init(authenticatorId: TokenID, outcome: Outcome) {
+            self.authenticatorId = authenticatorId
+            self.outcome = outcome
+        }
+    }
+
+    package enum Outcome: Sendable, Equatable {
+        case list(RequestList)
+        /// Why this authenticator gets none; nil: a code that the protocol does not list, which ends nothing.
+        case problem(ProblemCode?)
+    }
+
+    /// At most 1,000, each of another authenticator, with at most 100 requests in all of them together.
+    package let results: [Result]
+
+    package init(results: [Result]) { self.results = results }
+
+    package init(octets: [UInt8]) throws(ProtocolError) {
+        let limits = JSONLimits(maxOctets: RequestList.maxOctets)
+        self = try ProtocolError.readingObject("batch fetch answer", octets, limits: limits) { object in
+            let most = BatchFetchRequest.most
+            return BatchFetchAnswer(results: try object.objects("results", count: 0...most, Result.init(json:)))
+        }
+        guard Set(results.map(\.authenticatorId)).count == results.count else {
+            throw ProtocolError(what: "must name each authenticator once", where: "batch fetch answer/results")
+        }
+        guard results.map(\.requestCount).reduce(0, +) <= RequestList.most else {
+            throw ProtocolError(
+                what: "must hold at most \(RequestList.most) requests together", where: "batch fetch answer/results")
+        }
+    }
+
+    package var json: JSONObject { ["results": .array(results.map { .object($0.json) })] }
+}
+
+extension BatchFetchAnswer.Result {
+    fileprivate init(json: JSONObject) throws(JSONMemberError) {
+        self.init(authenticatorId: try json.tokenID("authenticatorId"), outcome: try Self.outcome(json))
+    }
+
+    private static func outcome(_ json: JSONObject) throws(JSONMemberError) -> BatchFetchAnswer.Outcome {
+        guard let problem = try json.optionalObject("problem") else { return .list(try RequestList(json: json)) }
+        do throws(JSONMemberError) {
+            return .problem(ProblemCode(exactly: try problem.string("code")))
+        } catch {
+            throw error.inside("problem")
+        }
+    }
+
+    fileprivate var requestCount: Int {
+        if case .list(let list) = outcome { list.requests.count } else { 0 }
+    }
+
+    fileprivate var json: JSONObject {
+        var object: JSONObject
+        switch outcome {
+        case .list(let list): object = list.json
+        case .problem(let code):
+            var problem: JSONObject = [:]
+            problem["code"] = code.map { .string($0.rawValue) }
+            object = ["problem": .object(problem)]
+        }
+        object["authenticatorId"] = .string(authenticatorId.text)
+        return object
+    }
+}
+
+extension JSONObject {
+    /// An array of objects, each read by `read`.
+    fileprivate func objects<Element>(
+        _ name: String, count: ClosedRange<Int>, _ read: (JSONObject) throws(JSONMemberError) -> Element
+    ) throws(JSONMemberError) -> [Element] {
+        var elements: [Element] = []
+        for (index, element) in try array(name, count: count).enumerated() {
+            do throws(JSONMemberError) {
+                guard case .object(let object) = element else {
+                    throw JSONMemberError(path: "", problem: "must be an object")
+                }
+                elements.append(try read(object))
+            } catch {
+                throw error.inside("\(index)").inside(name)
+            }
+        }
+        return elements
+    }
+}

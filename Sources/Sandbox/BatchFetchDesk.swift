@@ -1,0 +1,78 @@
+import FoundationEssentials
+import GRDB
+import IssuerProtocol
+import Keys
+import StrictJSON
+
+/// Hands out the requests of many authenticators in one answer, to whoever has the tokens of all.
+struct BatchFetchDesk: Sendable {
+    private struct Asked: Sendable {
+        let authenticatorId: TokenID
+        let tokenDigest: [UInt8]
+        let after: String?
+    }
+
+    let backend: IssuerBackend
+
+    func fetch(_ incoming: Incoming) async throws -> Answer {
+        let request = try BatchFetchRequest(octets: incoming.body)
+        let asked = try request.entries.map { entry in
+            Asked(
+                authenticatorId: entry.authenticatorId,
+                tokenDigest: try SHA256Digest.of(Array(entry.accessToken.reveal().utf8)), after: entry.after)
+        }
+        let topics = asked.map { Bell.Topic.authenticator($0.authenticatorId.text) }
+        let news = try await backend.bell.firstValue(about: topics, within: Int64(request.wait)) {
+            let results = try await results(for: asked)
+            return results.isEmpty ? nil : results
+        }
+        return .json(200, BatchFetchAnswer(results: news ?? []).json)
+    }
+
+    private func results(for asked: [Asked]) async throws -> [BatchFetchAnswer.Result] {
+        try await backend.book.queue.read { db in
+            let listing = try Listing(db, of: backend)
+            let findings = try asked.map { try Self.finding($0, listing, db) }
+            // The oldest of all: nobody who has much waits at the expense of the others.
+            let last = findings.flatMap(\.sequences).sorted().prefix(RequestList.most).last ?? 0
+            return zip(asked, findings).compactMap { asked, finding in
+                finding.outcome(upTo: last, listing)
+                    .map { BatchFetchAnswer.Result(authenticatorId: asked.authenticatorId, outcome: $0) }
+            }
+        }
+    }
+
+    private static func finding(_ asked: Asked, _ listing: Listing, _ db: Database) throws -> Finding {
+        let statement = try db.cachedStatement(
+            sql: "SELECT id FROM authenticator WHERE tokenDigest = ? AND endedAt IS NULL")
+        let id = try String.fetchOne(statement, arguments: [Data(asked.tokenDigest)])
+        guard let id, id.utf8.elementsEqual(asked.authenticatorId.text.utf8) else { return .problem(.invalidToken) }
+        guard let after = asked.after else {
+            return .entries(try listing.entries(of: id, after: nil), isWithoutCursor: true)
+        }
+        guard let sequence = listing.sequence(of: after) else { return .problem(.unknownCursor) }
+        return .entries(try listing.entries(of: id, after: sequence), isWithoutCursor: false)
+    }
+}
+
+/// What is to be said about one authenticator, before all have been looked at.
+private enum Finding {
+    case problem(ProblemCode)
+    /// What came; one who asked without a cursor is told also that nothing has.
+    case entries([Listing.Entry], isWithoutCursor: Bool)
+
+    var sequences: [Int64] {
+        if case .entries(let entries, _) = self { entries.map(\.sequence) } else { [] }
+    }
+
+    /// Nil where there is nothing to say now; what was listed after `last` comes in a later answer.
+    func outcome(upTo last: Int64, _ listing: Listing) -> BatchFetchAnswer.Outcome? {
+        switch self {
+        case .problem(let code): return .problem(code)
+        case .entries(let entries, let isWithoutCursor):
+            let first = entries.filter { $0.sequence <= last }
+            guard first.isEmpty else { return .list(listing.list(first)) }
+            return entries.isEmpty && isWithoutCursor ? .list(listing.list([])) : nil
+        }
+    }
+}

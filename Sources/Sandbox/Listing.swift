@@ -1,0 +1,47 @@
+import GRDB
+import IssuerProtocol
+
+/// What is listed for authenticators at one moment, and the cursors into it.
+struct Listing {
+    struct Entry {
+        let sequence: Int64
+        let jws: String
+    }
+
+    private let db: Database
+    private let epoch: String
+    private let now: Int64
+    /// The greatest number that was ever given: SQLite's own record of it, which stays when rows are gone.
+    private let greatest: Int64
+
+    init(_ db: Database, of backend: IssuerBackend) throws {
+        self.db = db
+        epoch = backend.book.epoch
+        now = backend.now
+        greatest = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'listing'") ?? 0
+    }
+
+    /// What came after that number, or all; oldest first, as many as one answer may hold.
+    func entries(of authenticatorId: String, after: Int64?) throws -> [Entry] {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT seq, jws FROM listing WHERE authenticatorId = ? AND seq > ? AND exp > ? ORDER BY seq LIMIT ?
+                """)
+        return try Row.fetchAll(statement, arguments: [authenticatorId, after ?? 0, now, RequestList.most])
+            .map { Entry(sequence: $0["seq"], jws: $0["jws"]) }
+    }
+
+    /// A list of these, and the cursor for what comes later.
+    func list(_ entries: [Entry]) -> RequestList {
+        RequestList(requests: entries.map(\.jws), cursor: "\(epoch).\(entries.last?.sequence ?? greatest)")
+    }
+
+    /// What a cursor stands for; nil for one of another database, or that was never given out.
+    func sequence(of cursor: String) -> Int64? {
+        let parts = cursor.utf8.count <= 256 ? cursor.split(separator: ".", omittingEmptySubsequences: false) : []
+        guard parts.count == 2, parts[0].utf8.elementsEqual(epoch.utf8), let sequence = Int64(parts[1]),
+            (0...greatest).contains(sequence), String(sequence).utf8.elementsEqual(parts[1].utf8)
+        else { return nil }
+        return sequence
+    }
+}

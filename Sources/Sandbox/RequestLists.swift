@@ -1,0 +1,69 @@
+import IssuerProtocol
+import StrictJSON
+
+/// The requests in a fetch's answer, which can come twice and in another order.
+struct RequestLists {
+    private let original: Answer
+    private var object: JSONObject
+
+    /// Nil for an answer without a list.
+    init?(of answer: Answer) {
+        let limits = JSONLimits(maxOctets: RequestList.maxOctets)
+        guard answer.status == 200, let object = try? JSONReader.object(answer.body, limits: limits),
+            object["requests"] != nil || object["results"] != nil
+        else { return nil }
+        original = answer
+        self.object = object
+    }
+
+    var answer: Answer {
+        var answer = original
+        answer.body = JSONValue.object(object).serialized()
+        return answer
+    }
+
+    /// Lists each request once more, as far as one answer may hold them; false where that changes nothing.
+    mutating func duplicate() -> Bool {
+        let before = lists
+        var room = max(RequestList.most - before.joined().count, 0)
+        lists = before.map { list in
+            let more = list.prefix(room)
+            room -= more.count
+            return list + more
+        }
+        return lists != before
+    }
+
+    /// False where that changes nothing.
+    mutating func reorder(using generator: inout SplitMix64) -> Bool {
+        let before = lists
+        lists = before.map { generator.shuffled($0) }
+        return lists != before
+    }
+
+    /// A fetch has one list, a batch fetch one in each of its results.
+    private var lists: [[JSONValue]] {
+        get { holders.map(Self.list(of:)) }
+        set {
+            let changed = zip(holders, newValue).map { holder, list in
+                var holder = holder
+                if holder["requests"] != nil { holder["requests"] = .array(list) }
+                return holder
+            }
+            if object["results"] == nil, let only = changed.first {
+                object = only
+            } else {
+                object["results"] = .array(changed.map { .object($0) })
+            }
+        }
+    }
+
+    private var holders: [JSONObject] {
+        guard case .array(let results)? = object["results"] else { return [object] }
+        return results.compactMap { if case .object(let result) = $0 { result } else { nil } }
+    }
+
+    private static func list(of holder: JSONObject) -> [JSONValue] {
+        if case .array(let list)? = holder["requests"] { list } else { [] }
+    }
+}

@@ -1,0 +1,91 @@
+import StrictJSON
+
+/// What was confirmed of a payment, as an assertion of type `payment.get` says it (W3C Secure Payment Confirmation,
+/// CollectedClientAdditionalPaymentData).
+///
+/// Of that dictionary, `paymentEntitiesLogos` is always the empty list here, since no logos are shown, and
+/// `browserBoundPublicKey` is only a browser's to have.
+package struct PaymentClientData: Sendable {
+    package let rpId: String
+    /// The origin of whoever asked for the payment to be confirmed.
+    package let topOrigin: String
+    package let payeeName: String
+    /// Nil where the payee was named without one.
+    package let payeeOrigin: String?
+    package let total: Total
+    package let instrument: Instrument
+
+    /// W3C Payment Request, PaymentCurrencyAmount.
+    package struct Total: Sendable {
+        /// A decimal in major units.
+        package let value: String
+        /// ISO 4217's alphabetic code.
+        package let currency: String
+
+        package init(value: String, currency: String) {
+            self.value = value
+            self.currency = currency
+        }
+    }
+
+    /// W3C Secure Payment Confirmation, PaymentCredentialInstrument, as far as clients write it.
+    package struct Instrument: Sendable {
+        /// A URL.
+        package let icon: String
+        package let displayName: String
+
+        package init(icon: String, displayName: String) {
+            self.icon = icon
+            self.displayName = displayName
+        }
+    }
+
+    package init(
+        rpId: String, topOrigin: String, payeeName: String, payeeOrigin: String?, total: Total, instrument: Instrument
+    ) {
+        self.rpId = rpId
+        self.topOrigin = topOrigin
+        self.payeeName = payeeName
+        self.payeeOrigin = payeeOrigin
+        self.total = total
+        self.instrument = instrument
+    }
+
+    /// Reads the member `payment` of client data; what the dictionary does not name is ignored.
+    init(json: JSONObject) throws(JSONMemberError) {
+        _ = try json.array("paymentEntitiesLogos", count: 0...0)
+        self.init(
+            rpId: try json.string("rpId", octets: MemberBounds.rpId),
+            topOrigin: try json.string("topOrigin", octets: 1...2_048),
+            payeeName: try json.string("payeeName", octets: 1...1_024),
+            payeeOrigin: try json.optionalString("payeeOrigin", octets: 1...2_048),
+            total: try Self.total(json.object("total")), instrument: try Self.instrument(json.object("instrument")))
+    }
+
+    private static func total(_ json: JSONObject) throws(JSONMemberError) -> Total {
+        do {
+            return Total(
+                value: try json.string("value", octets: 1...64), currency: try json.string("currency", octets: 3...3))
+        } catch {
+            throw error.inside("total")
+        }
+    }
+
+    private static func instrument(_ json: JSONObject) throws(JSONMemberError) -> Instrument {
+        do {
+            return Instrument(
+                icon: try json.string("icon", octets: 1...4_096),
+                displayName: try json.string("displayName", octets: 1...1_024))
+        } catch {
+            throw error.inside("instrument")
+        }
+    }
+}
+
+/// Which of the two forms an assertion is to have.
+package enum AssertionForm: Sendable {
+    /// Type `webauthn.get`.
+    case get
+    /// Type `payment.get`, with exactly these members.
+    case payment(PaymentClientData)
+}

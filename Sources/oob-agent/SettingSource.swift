@@ -1,0 +1,71 @@
+import Control
+
+/// Where the values of settings come from, and how they are read.
+struct SettingSource {
+    let flags: SettingFlags
+    let environment: [String: String]
+    let config: ConfigFile?
+
+    struct Found {
+        let value: String
+        /// What names the place in a message.
+        let place: String
+        let status: StartError.Status
+    }
+
+    func find(_ setting: Setting) -> Found? {
+        if let value = flags.value(of: setting) {
+            return Found(value: value, place: "--\(setting.rawValue)", status: .usage)
+        }
+        if let value = environment[setting.variable], !value.isEmpty {
+            return Found(value: value, place: setting.variable, status: .config)
+        }
+        return config?.members[setting].map { Found(value: $0.value, place: $0.place, status: .config) }
+    }
+
+    func choice<Value>(
+        _ setting: Setting, allowed: [String], _ make: (String) -> Value?
+    ) throws(StartError) -> Value? {
+        guard let found = find(setting) else { return nil }
+        guard allowed.contains(found.value), let value = make(found.value) else {
+            throw StartError(found.status, "\(found.place): must be one of \(allowed.joined(separator: ", "))")
+        }
+        return value
+    }
+
+    func integer(_ setting: Setting, in range: ClosedRange<Int>) throws(StartError) -> Int? {
+        guard let found = find(setting) else { return nil }
+        guard let number = Int(found.value), range.contains(number) else {
+            throw StartError(
+                found.status,
+                "\(found.place): must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func path(_ setting: Setting) throws(StartError) -> String? {
+        guard let found = find(setting) else { return nil }
+        guard !found.value.isEmpty, !found.value.utf8.contains(0) else {
+            throw StartError(found.status, "\(found.place): must be a path")
+        }
+        return found.value
+    }
+
+    func stateDirectory() throws(StartError) -> String {
+        if let named = try path(.stateDir) { return named }
+        guard let usual = ControlSocket.defaultStateDirectory(environment) else {
+            throw StartError(.config, "there is no state directory: set --state-dir, or HOME")
+        }
+        return usual
+    }
+
+    func socketPath(stateDirectory: String) throws(StartError) -> String {
+        let setting = try path(.socket)
+        do throws(ControlError) {
+            return try ControlSocket.listeningPath(
+                setting: setting, stateDirectory: stateDirectory, environment: environment)
+        } catch {
+            throw StartError(flags.socket == nil ? .config : .usage, error.message)
+        }
+    }
+}

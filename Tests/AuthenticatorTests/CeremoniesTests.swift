@@ -1,0 +1,159 @@
+import IssuerProtocol
+import Keys
+import Testing
+
+@testable import Authenticator
+
+/// A registration is sent until its issuer has answered.
+@Suite(.timeLimit(.minutes(1)))
+struct CeremoniesTests {
+    private let sample: SampleAgent
+
+    init() throws { sample = try SampleAgent() }
+
+    private func begun() async throws -> EnrollmentID {
+        try await sample.issuer.enrolls()
+        return try await sample.agent.enroll(sample.wish(), patience: 0).id
+    }
+
+    private func state(of id: EnrollmentID, in agent: SampleAgent? = nil) async throws -> EnrollmentState {
+        try await (agent ?? sample).eventually { book in
+            guard let state = try book.enrollment(id)?.state else { return nil }
+            if case .enrolling = state { return nil }
+            return state
+        }
+    }
+
+    @Test func `who enrolls gets the enrollment once the issuer has taken it`() async throws {
+        try await sample.issuer.enrolls()
+        try await sample.running([sample.agent.ceremonies.run]) {
+            let enrollment = try await sample.agent.enroll(sample.wish(), patience: 10)
+            let membership = try #require(enrollment.membership)
+            #expect(membership.authenticatorId.text == "authenticator-1")
+            #expect(try sample.custody.open(membership.sealedToken, for: enrollment.id).reveal() == "token-1")
+            #expect(!String(decoding: membership.sealedToken, as: UTF8.self).contains("token-1"))
+        }
+    }
+
+    @Test func `where the answer is lost the same octets are sent again, after a restart too`() async throws {
+        let id = try await begun()
+        await sample.issuer.onEnrollment { (_) throws(IssuerFailure) in throw .down }
+        try await sample.running([sample.agent.ceremonies.run]) {
+            try await sample.clock.wakeNext()
+            try await sample.clock.sleepers()
+        }
+        try await sample.issuer.enrolls()
+        let later = try sample.restarted()
+        try await later.agent.prepare()
+        try await later.running([later.agent.ceremonies.run]) {
+            guard case .active = try await state(of: id, in: later) else { throw SampleError("not active") }
+        }
+        let bodies = await sample.issuer.registrations
+        #expect(bodies.count == 3 && Set(bodies).count == 1)
+        #expect(try sample.directory.files(in: "keys") == ["\(id).key"])
+    }
+
+    @Test func `where the book fails after the answer, the same octets are sent again`() async throws {
+        let id = try await begun()
+        let answer = try ScriptedIssuer.enrollmentAnswer
+        await sample.issuer.onEnrollment { [sample] (_) throws(IssuerFailure) in
+            sample.book.breakWrites(await sample.issuer.registrations.count == 1)
+            return answer
+        }
+        try await sample.running([sample.agent.ceremonies.run]) {
+            try await sample.clock.wakeNext()
+            guard case .active = try await state(of: id) else { throw SampleError("not active") }
+        }
+        #expect(await Set(sample.issuer.registrations).count == 1)
+    }
+
+    @Test func `after 10 minutes it is given up, the key is removed and the reason is kept`() async throws {
+        let id = try await begun()
+        await sample.issuer.onEnrollment { (_) throws(IssuerFailure) in
+            throw .transient(reason: "busy", retryAfter: 500)
+        }
+        try await sample.running([sample.agent.ceremonies.run]) {
+            #expect(try await sample.clock.wakeNext() == 500)
+            #expect(try sample.directory.files(in: "keys") == ["\(id).key"])
+            #expect(try await sample.clock.wakeNext() == 100)
+            guard case .ended = try await state(of: id) else { throw SampleError("not ended") }
+            try await sample.eventually { book in
+                if case .ended(_, true)? = try book.enrollment(id)?.state { true } else { nil }
+            }
+        }
+        #expect(try sample.directory.files(in: "keys").isEmpty)
+        #expect(try await sample.enrollment(id).endReason?.contains("10 minutes") == true)
+        #expect(await sample.issuer.registrations.count == 2)
+    }
+
+    @Test(arguments: [.invalidEnrollmentCode, .ceremonyExpired, .invalidRegistration] as [ProblemCode])
+    func `a problem of the ceremony ends it, and who enrolls is told`(code: ProblemCode) async throws {
+        try await sample.issuer.enrolls()
+        await sample.issuer.onEnrollment { (_) throws(IssuerFailure) in throw .problem(code) }
+        try await sample.running([sample.agent.ceremonies.run]) {
+            let failure = try await #require(throws: CommandFailure.self) {
+                _ = try await sample.agent.enroll(sample.wish(), patience: 10)
+            }
+            #expect(failure.code == .issuerRefused && failure.message.contains(code.rawValue))
+        }
+        #expect(try sample.directory.files(in: "keys").isEmpty)
+        #expect(await sample.issuer.registrations.count == 1)
+        #expect(try await sample.agent.enrollments().isEmpty)
+    }
+
+    @Test(arguments: [.invalidToken, .unknownRequest, .unknownAuthenticator] as [ProblemCode])
+    func `a problem of another call is repeated like a broken connection`(code: ProblemCode) async throws {
+        let id = try await begun()
+        let answer = try ScriptedIssuer.enrollmentAnswer
+        await sample.issuer.onEnrollment { [sample] (_) throws(IssuerFailure) in
+            guard await sample.issuer.registrations.count > 1 else { throw .problem(code) }
+            return answer
+        }
+        try await sample.running([sample.agent.ceremonies.run]) {
+            try await sample.clock.wakeNext()
+            guard case .active = try await state(of: id) else { throw SampleError("not active") }
+        }
+    }
+
+    @Test func `an answer that comes after the enrollment was ended does not bring it back`() async throws {
+        let id = try await begun()
+        let gate = Channel<Void>()
+        let answer = try ScriptedIssuer.enrollmentAnswer
+        await sample.issuer.onEnrollment { (_) throws(IssuerFailure) in
+            try await gate.answer()
+            return answer
+        }
+        try await sample.running([sample.agent.ceremonies.run]) {
+            _ = try await sample.issuer.enrolled.next()
+            _ = try await sample.agent.unenroll(id, locally: true, forced: true)
+            let fetches = sample.agent.hub.bell { if case .enrolled = $0 { true } else { false } }
+            gate.send(())
+            // Another ceremony shows that the answer was dealt with, since each has its turn.
+            try await sample.issuer.enrolls()
+            _ = try await sample.agent.enroll(sample.wish(), patience: 10)
+            withExtendedLifetime(fetches) {}
+        }
+        #expect(try await sample.enrollment(id).isOver)
+        #expect(try sample.directory.files(in: "keys").count == 1)
+    }
+
+    @Test func `a row without a key, as a crash leaves it, is swept at start with the key that it may have`()
+        async throws
+    {
+        let card = try await sample.enrolled()
+        let id = try EnrollmentID(random: sample.ports.entropy)
+        _ = try await sample.custody.makeKey(named: id, algorithm: .es256)
+        try await sample.book.write { [now = sample.now, route = try SampleAgent.route] book in
+            try book.insert(
+                Enrollment(
+                    id: id, route: route, name: "crashed", authnType: .presence, algorithm: -7,
+                    rpId: "issuer.example", credentialId: [1], userHandle: [1], startedAt: now, signCount: 0,
+                    state: .keyless))
+        }
+        let later = try sample.restarted()
+        try await later.agent.prepare()
+        #expect(try sample.directory.files(in: "keys") == ["\(card.id).key"])
+        guard case .ended(nil, true) = try await later.enrollment(id).state else { throw SampleError("not swept") }
+        guard case .active = try await later.enrollment(card.id).state else { throw SampleError("not active") }
+    }
+}

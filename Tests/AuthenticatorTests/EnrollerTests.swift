@@ -1,0 +1,124 @@
+import IssuerProtocol
+import Testing
+import WebAuthn
+
+@testable import Authenticator
+
+/// What has to hold before a key is made, and what is made then.
+@Suite(.timeLimit(.minutes(1)))
+struct EnrollerTests {
+    private let sample: SampleAgent
+
+    init() throws { sample = try SampleAgent() }
+
+    /// The code that enrolling fails with; there must be neither key nor row then.
+    private func refusal(_ wish: EnrollmentWish) async throws -> CommandFailure.Code? {
+        let code = try await failureCode { _ = try await sample.agent.enroll(wish, patience: 0) }
+        #expect(try sample.directory.files(in: "keys").isEmpty)
+        #expect(try await sample.allEnrollments().isEmpty)
+        #expect(await sample.issuer.registrations.isEmpty)
+        return code
+    }
+
+    @Test(arguments: ["example", "other.example", "sub.issuer.example", "ssuer.example", "127.0.0.1", ""])
+    func `an rp id that is not the issuer's is refused`(rpId: String) async throws {
+        try await sample.issuer.enrolls(SampleCeremony(rpId: rpId))
+        #expect(try await refusal(sample.wish()) == .issuerRefused)
+    }
+
+    @Test func `user verification that the authenticator cannot give is refused`() async throws {
+        try await sample.issuer.enrolls(SampleCeremony(userVerification: .required))
+        #expect(try await refusal(sample.wish()) == .issuerRefused)
+    }
+
+    @Test func `no common algorithm is refused`() async throws {
+        try await sample.issuer.enrolls(SampleCeremony(algorithms: [-257, -37]))
+        #expect(try await refusal(sample.wish()) == .issuerRefused)
+    }
+
+    @Test func `an issuer that knows the agent already is refused`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.issuer.enrolls(SampleCeremony(exclude: [[1, 2, 3], card.enrollment.credentialId]))
+        let code = try await failureCode { _ = try await sample.agent.enroll(sample.wish(), patience: 0) }
+        #expect(code == .alreadyEnrolled)
+        #expect(try await sample.allEnrollments().count == 1)
+        #expect(try sample.directory.files(in: "keys").count == 1)
+    }
+
+    @Test func `another issuer's credential or an ended one in the list is no hindrance`() async throws {
+        let elsewhere = IssuerRoute(issuer: try IssuerURL("https://other.example"), rootsPEM: nil)
+        let other = try await sample.enrolled("other", route: elsewhere)
+        let ended = try await sample.enrolled("ended")
+        _ = try await sample.agent.unenroll(ended.id, locally: true, forced: true)
+        try await sample.issuer.enrolls(
+            SampleCeremony(exclude: [other.enrollment.credentialId, ended.enrollment.credentialId]))
+        #expect(try await failureCode { _ = try await sample.agent.enroll(sample.wish(), patience: 0) } == nil)
+    }
+
+    @Test func `a test authenticator is refused off loopback, unless it was allowed`() async throws {
+        try await sample.issuer.enrolls()
+        #expect(try await refusal(sample.wish(.test)) == .invalidArgument)
+        #expect(await sample.issuer.codes.isEmpty, "the code was not used up")
+        let settings = AgentSettings(allowTestAuthenticators: true, version: "1")
+        let allowing = try sample.restarted(settings: settings)
+        #expect(try await failureCode { _ = try await allowing.agent.enroll(sample.wish(.test), patience: 0) } == nil)
+    }
+
+    @Test func `a test authenticator is allowed at an issuer on loopback`() async throws {
+        try await sample.issuer.enrolls(SampleCeremony(rpId: "localhost", userVerification: .required))
+        let wish = try sample.wish(.test, at: "http://localhost:8080")
+        #expect(try await failureCode { _ = try await sample.agent.enroll(wish, patience: 0) } == nil)
+    }
+
+    @Test(
+        arguments: [
+            (.problem(Problem(.invalidEnrollmentCode)), .invalidEnrollmentCode),
+            (.problem(Problem(.invalidRequest)), .issuerRefused),
+            (.transient(reason: "no connection", retryAfter: nil), .issuerUnreachable),
+        ] as [(IssuerFailure, CommandFailure.Code)])
+    func `a code that is not taken, or an issuer that cannot be used, is told`(
+        failure: IssuerFailure, code: CommandFailure.Code
+    ) async throws {
+        await sample.issuer.onOptions { (_) throws(IssuerFailure) in throw failure }
+        #expect(try await refusal(sample.wish()) == code)
+        #expect(await sample.issuer.codes == ["7QK4-M2XD"])
+    }
+
+    @Test func `where the key cannot be attested nothing is left behind but an ended row`() async throws {
+        try await sample.issuer.enrolls(SampleCeremony(attestation: .direct))
+        sample.custody.beforeSigning { throw SampleError("the token was pulled out") }
+        #expect(try await failureCode { _ = try await sample.agent.enroll(sample.wish(), patience: 0) } == .failed)
+        #expect(try sample.directory.files(in: "keys").isEmpty)
+        #expect(try await sample.allEnrollments().allSatisfy(\.isOver))
+    }
+
+    @Test(arguments: [
+        (AttestationConveyance.none, AttestationFormat.none), (.indirect, .packed), (.direct, .packed),
+        (.enterprise, .packed),
+    ])
+    func `the registration holds, with the attestation that was asked for`(
+        conveyance: AttestationConveyance, format: AttestationFormat
+    ) async throws {
+        try await sample.issuer.enrolls(SampleCeremony(attestation: conveyance))
+        let enrollment = try await sample.agent.enroll(sample.wish(), patience: 0)
+        guard case .enrolling(let body) = enrollment.state else { throw SampleError("not enrolling") }
+        let request = try EnrollmentRequest(octets: body)
+        #expect(request.ceremonyId == "ceremony-1" && request.name == "my card" && request.version == "1.2.3")
+        let verified = try RegistrationVerifier.verify(
+            request.credential, challenge: SampleCeremony.challenge, origin: "https://issuer.example",
+            rpId: "issuer.example", userVerificationRequired: false, algorithms: [-7])
+        #expect(verified.format == format && verified.aaguid == AAGUID.model && verified.signCount == 0)
+        #expect(verified.credentialId == enrollment.credentialId && enrollment.userHandle == Array("user".utf8))
+        #expect(!verified.flags.contains(.userVerified))
+    }
+
+    @Test func `a test authenticator says so by its AAGUID and claims verification`() async throws {
+        try await sample.issuer.enrolls(SampleCeremony(rpId: "localhost"))
+        let wish = try sample.wish(.test, at: "http://localhost:8080")
+        let enrollment = try await sample.agent.enroll(wish, patience: 0)
+        guard case .enrolling(let body) = enrollment.state else { throw SampleError("not enrolling") }
+        let credential = try EnrollmentRequest(octets: body).credential
+        #expect(credential.credential.aaguid == AAGUID.test)
+        #expect(try AuthenticatorData.parse(credential.authenticatorData).flags.contains(.userVerified))
+    }
+}

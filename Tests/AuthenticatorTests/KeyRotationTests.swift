@@ -1,0 +1,119 @@
+import IssuerProtocol
+import Keys
+import Testing
+
+@testable import Authenticator
+
+/// Messages under keys that are not known yet.
+@Suite(.timeLimit(.minutes(1)))
+struct KeyRotationTests {
+    private let sample: SampleAgent
+    private let newKey: SigningKey
+
+    init() throws {
+        sample = try SampleAgent()
+        newKey = try SigningKey.generate(.es256)
+    }
+
+    private var newKeys: JWKSet { JWKSet(keys: [("key-2", newKey.publicKey)]) }
+
+    private func message(_ request: SampleRequest, for card: SampleEnrollment) throws -> String {
+        var request = request
+        request.kid = "key-2"
+        return try request.message(for: card.enrollment, signedBy: newKey)
+    }
+
+    @Test func `keys are fetched for an unknown kid at once, and the message is taken in`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(.numbered(1), for: card)
+        await sample.issuer.onKeys { [newKeys] () throws(IssuerFailure) in newKeys }
+        try await sample.receive(messages: [message(.numbered(2), for: card)], for: card)
+        #expect(try await sample.requests().count == 2)
+        #expect(await sample.issuer.keyFetches == 2)
+    }
+
+    @Test func `a message under an unknown kid is held, and taken in when the key is there`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(messages: [message(.numbered(1), for: card)], for: card)
+        #expect(try await sample.requests().isEmpty)
+        await sample.issuer.onKeys { [newKeys] () throws(IssuerFailure) in newKeys }
+        try await sample.running([sample.agent.timekeeper.run]) {
+            #expect(try await sample.clock.wakeNext() == 60)
+            try await sample.eventually { try $0.oldestPending(enrollment: nil) }
+        }
+    }
+
+    @Test func `unknown kids make the keys be fetched once a minute at most`() async throws {
+        let card = try await sample.enrolled()
+        for number in 1...20 {
+            try await sample.receive(messages: [message(.numbered(number), for: card)], for: card)
+            sample.clock.advance(by: 2)
+        }
+        // At first, for the first unknown kid; the minute is not over.
+        #expect(await sample.issuer.keyFetches == 2)
+        sample.clock.advance(by: 20)
+        try await sample.receive(messages: [message(.numbered(21), for: card)], for: card)
+        #expect(await sample.issuer.keyFetches == 3)
+    }
+
+    @Test func `a message whose key never comes is dropped after 10 minutes`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(messages: [message(.numbered(1), for: card)], for: card)
+        try await sample.running([sample.agent.timekeeper.run]) {
+            while sample.now < SampleAgent.start + 600 { try await sample.clock.wakeNext() }
+            // With nothing held any more the longest sleep is all that is left.
+            try await sample.clock.wakeNext()
+        }
+        #expect(sample.agent.timekeeper.holding.nextDeadline == nil)
+        #expect(await sample.issuer.keyFetches <= 12)
+    }
+
+    @Test func `a key that is gone is no longer trusted`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(.numbered(1), for: card)
+        await sample.issuer.onKeys { [newKeys] () throws(IssuerFailure) in newKeys }
+        sample.clock.advance(by: 86_400)
+        try await sample.receive(SampleRequest(iat: 86_400, exp: 86_500), for: card)
+        #expect(try await sample.requests().map(\.jti.text) == ["request-1"])
+        #expect(try await sample.requests()[0].acsTransId == SampleRequest.numbered(1).acsTransId)
+    }
+
+    @Test func `where no keys can be had nothing is lost`() async throws {
+        let card = try await sample.enrolled()
+        await sample.issuer.onKeys { () throws(IssuerFailure) in throw .down }
+        await #expect(throws: IssuerFailure.self) { try await sample.receive(SampleRequest(), for: card) }
+        #expect(try await sample.requests().isEmpty)
+    }
+
+    @Test func `what was held is not lost where the book fails when it is read again`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(.numbered(1), for: card)
+        try await sample.receive(
+            messages: [message(.numbered(2), for: card), message(.numbered(3), for: card)], for: card)
+        await sample.issuer.onKeys { [newKeys] () throws(IssuerFailure) in newKeys }
+        try await sample.running([sample.agent.timekeeper.run]) {
+            #expect(try await sample.clock.naps.next() == 60)
+            sample.book.breakWrites()
+            sample.clock.advance(by: 60)
+            #expect(try await sample.clock.naps.next() == 60)
+            sample.book.breakWrites(false)
+            sample.clock.advance(by: 60)
+            try await sample.eventually { try $0.pendingCount(enrollment: nil) == 3 ? true : nil }
+        }
+    }
+
+    @Test func `what is held is bounded`() async throws {
+        let card = try await sample.enrolled()
+        let holding = Holding()
+        for number in 0..<Holding.mostPerEnrollment { #expect(holding.hold(held("\(number)", card.id))) }
+        #expect(!holding.hold(held("one too many", card.id)))
+        #expect(holding.hold(held("0", card.id)), "the same message takes no room")
+        #expect(holding.hold(held("another's", try EnrollmentID(random: sample.ports.entropy))))
+        #expect(holding.takeDue(now: 10).count == Holding.mostPerEnrollment + 1)
+        #expect(holding.nextDeadline == nil)
+    }
+
+    private func held(_ message: String, _ id: EnrollmentID) -> Holding.Held {
+        Holding.Held(enrollmentId: id, message: message, readAgainAt: 10, dropAt: 20)
+    }
+}

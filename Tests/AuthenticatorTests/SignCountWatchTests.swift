@@ -1,0 +1,65 @@
+import IssuerProtocol
+import Testing
+import ThreeDS
+
+@testable import Authenticator
+
+/// A restored copy of the state goes above what the issuer has accepted.
+@Suite(.timeLimit(.minutes(1)))
+struct SignCountWatchTests {
+    private let sample: SampleAgent
+
+    init() throws { sample = try SampleAgent() }
+
+    @Test func `an old copy signs above the issuer's signCount, and says so`() async throws {
+        let card = try await sample.enrolled()
+        await sample.issuer.onStatus { (_) throws(IssuerFailure) in 41 }
+        try await sample.receive(.numbered(1), .numbered(2), for: card)
+        let ids = try await sample.requests().map(\.id)
+        try await sample.approve(ids[0])
+        try await sample.approve(ids[1])
+        #expect(try await sample.outbox(of: card).map(\.signCount) == [42, 43])
+        let enrollment = try await sample.enrollment(card.id)
+        #expect(enrollment.signCountRaise == SignCountRaise(from: 0, to: 41, at: SampleAgent.start))
+        #expect(enrollment.warnings.map(\.id).contains("signCountRaised"))
+        #expect(await sample.issuer.statusCalls == 1)
+    }
+
+    @Test func `an issuer that knows less changes nothing`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(.numbered(1), for: card)
+        try await sample.approve(sample.onlyRequest().id)
+        let later = try sample.restarted()
+        try await later.receive(.numbered(2), for: card)
+        try await later.approve(later.requests()[1].id)
+        #expect(try await later.outbox(of: card).map(\.signCount) == [1, 2])
+        #expect(try await later.enrollment(card.id).signCountRaise == nil)
+    }
+
+    @Test func `an issuer that cannot be asked, or does not answer in time, holds no approval up`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(.numbered(1), .numbered(2), for: card)
+        let ids = try await sample.requests().map(\.id)
+        await sample.issuer.onStatus { (_) throws(IssuerFailure) in throw .down }
+        try await sample.approve(ids[0])
+        await sample.issuer.onStatus { (_) throws(IssuerFailure) in throw await .waitingWasCancelled }
+        async let second = sample.approve(ids[1])
+        try await sample.clock.sleepers()
+        sample.clock.advance(by: 5)
+        #expect(try await second.life.state == .approved)
+    }
+
+    @Test func `after an assertion that was refused the issuer is asked again`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(.numbered(1), .numbered(2), for: card)
+        let ids = try await sample.requests().map(\.id)
+        try await sample.approve(ids[0])
+        await sample.issuer.onDecision { (_) throws(IssuerFailure) in throw .problem(.invalidAssertion) }
+        await sample.issuer.onStatus { (_) throws(IssuerFailure) in 41 }
+        try await sample.running([sample.agent.courier.run]) {
+            try await sample.eventually { try $0.enrollment(card.id)?.signCount == 41 ? true : nil }
+        }
+        try await sample.approve(ids[1])
+        #expect(try await sample.outbox(of: card).map(\.signCount) == [42])
+    }
+}

@@ -1,0 +1,53 @@
+import IssuerProtocol
+import Keys
+
+@testable import Authenticator
+
+/// An enrollment with what its issuer knows of it.
+struct SampleEnrollment: Sendable {
+    let enrollment: Enrollment
+    let publicKey: PublicKey
+    let token: String
+
+    var id: EnrollmentID { enrollment.id }
+}
+
+extension SampleAgent {
+    static var route: IssuerRoute {
+        get throws { IssuerRoute(issuer: try IssuerURL("https://issuer.example"), rootsPEM: nil) }
+    }
+
+    /// Puts an enrollment with a real key into the book, as after a registration that the issuer took.
+    func enrolled(
+        _ name: String = "card", authnType: AuthnType = .presence, route: IssuerRoute? = nil
+    ) async throws -> SampleEnrollment {
+        let id = try EnrollmentID(random: ports.entropy)
+        let publicKey = try await custody.makeKey(named: id, algorithm: .es256)
+        guard let authenticatorId = TokenID("authenticator-\(name)"), let token = AccessToken("token-\(name)") else {
+            throw SampleError("no id of \(name)")
+        }
+        let membership = Membership(
+            authenticatorId: authenticatorId, sealedToken: try custody.seal(token, for: id), enrolledAt: now)
+        let enrollment = Enrollment(
+            id: id, route: try route ?? Self.route, name: name, authnType: authnType, algorithm: -7,
+            rpId: "issuer.example", credentialId: try ports.entropy.octets(32), userHandle: Array("user".utf8),
+            startedAt: now, signCount: 0, state: .active(membership))
+        try await book.write { try $0.insert(enrollment) }
+        return SampleEnrollment(enrollment: enrollment, publicKey: publicKey, token: token.reveal())
+    }
+
+    func enrollment(_ id: EnrollmentID) async throws -> Enrollment {
+        guard let enrollment = try await book.real.read({ try $0.enrollment(id) }) else {
+            throw SampleError("no enrollment")
+        }
+        return enrollment
+    }
+
+    func setState(_ state: @escaping @Sendable (Membership) -> EnrollmentState, of id: EnrollmentID) async throws {
+        try await book.real.write { book in
+            guard var enrollment = try book.enrollment(id), let membership = enrollment.membership else { return }
+            enrollment.state = state(membership)
+            try book.update(enrollment)
+        }
+    }
+}

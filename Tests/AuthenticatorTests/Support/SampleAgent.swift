@@ -1,0 +1,93 @@
+import Custody
+import IssuerProtocol
+import Keys
+import Logging
+import Storage
+import ThreeDS
+
+@testable import Authenticator
+
+/// An agent of real parts, SQLite, OpenSSL and the system's randomness, in a directory of its own; the network is a
+/// script and the clock stands still.
+struct SampleAgent: Sendable {
+    static let start: Int64 = 1_700_000_000
+
+    let directory: TemporaryDirectory
+    let secret: AgentSecret
+    let clock: ManualClock
+    let issuer: ScriptedIssuer
+    let issuerKey: SigningKey
+    let book: BreakableBook
+    let custody: WatchedCustody
+    let settings: AgentSettings
+    let ports: Ports
+    let agent: Agent
+
+    init(_ settings: AgentSettings = AgentSettings(version: "1.2.3")) throws {
+        let key = try SigningKey.generate(.es256)
+        try self.init(
+            directory: TemporaryDirectory(), secret: AgentSecret.generate(), clock: ManualClock(now: Self.start),
+            issuer: ScriptedIssuer(keys: JWKSet(keys: [("key-1", key.publicKey)])), issuerKey: key, settings: settings)
+    }
+
+    private init(
+        directory: TemporaryDirectory, secret: AgentSecret, clock: ManualClock, issuer: ScriptedIssuer,
+        issuerKey: SigningKey, settings: AgentSettings
+    ) throws {
+        self.directory = directory
+        self.secret = secret
+        self.clock = clock
+        self.issuer = issuer
+        self.issuerKey = issuerKey
+        self.settings = settings
+        book = BreakableBook(try SQLiteBook(path: "\(directory.path)/book.sqlite"))
+        custody = WatchedCustody(try KeyFileCustody(directory: "\(directory.path)/keys", secret: secret))
+        ports = Ports(book: book, custody: custody, gateway: issuer, clock: clock, entropy: SystemEntropy())
+        agent = Agent(ports: ports, settings: settings, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    /// The same directory and issuer under a new agent, as after a restart.
+    func restarted(secret: AgentSecret? = nil, settings: AgentSettings? = nil) throws -> SampleAgent {
+        try SampleAgent(
+            directory: directory, secret: secret ?? self.secret, clock: clock, issuer: issuer, issuerKey: issuerKey,
+            settings: settings ?? self.settings)
+    }
+
+    var now: Int64 { clock.now }
+
+    var issuerKeys: JWKSet { JWKSet(keys: [("key-1", issuerKey.publicKey)]) }
+
+    /// Runs the body while these work, and stops them after it.
+    @discardableResult
+    func running<T: Sendable>(
+        _ services: [@Sendable () async throws -> Void], while body: () async throws -> T
+    ) async throws -> T {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for service in services { group.addTask { try await service() } }
+            defer { group.cancelAll() }
+            return try await body()
+        }
+    }
+
+    /// Looks now and after every event until it is found.
+    @discardableResult
+    func eventually<T: Sendable>(_ look: @escaping @Sendable (any BookReader) throws -> T?) async throws -> T {
+        let bell = agent.hub.bell { _ in true }
+        if let found = try await book.real.read(look) { return found }
+        for await _ in bell {
+            if let found = try await book.real.read(look) { return found }
+        }
+        throw CancellationError()
+    }
+
+    /// What is published while the body runs.
+    func events(while body: () async throws -> Void) async throws -> [AgentEvent] {
+        let seen = Box<[AgentEvent]>([])
+        let bell = agent.hub.bell { event in
+            seen.change { $0.append(event) }
+            return false
+        }
+        try await body()
+        return withExtendedLifetime(bell) { seen.value }
+    }
+}

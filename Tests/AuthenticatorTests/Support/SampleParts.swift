@@ -1,0 +1,122 @@
+import Authenticator
+import FoundationEssentials
+import Glibc
+import IssuerProtocol
+import Keys
+import Synchronization
+
+/// A directory that goes when the last one lets go of it.
+final class TemporaryDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "oob-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        path = url.path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func files(in name: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "\(path)/\(name)").sorted()
+    }
+}
+
+/// The system's own randomness, as the program uses it.
+struct SystemEntropy: Entropy {
+    func octets(_ count: Int) throws -> [UInt8] { try SecureRandom.octets(count) }
+}
+
+/// The same octet over and over: the least and the greatest that can be drawn.
+struct ConstantEntropy: Entropy {
+    let octet: UInt8
+
+    func octets(_ count: Int) throws -> [UInt8] { Array(repeating: octet, count: count) }
+}
+
+/// A custody that lets a test act while the key is at work.
+struct WatchedCustody: KeyCustody {
+    let real: any KeyCustody
+    private let state = Box<(@Sendable () async throws -> Void)?>(nil)
+
+    init(_ real: any KeyCustody) { self.real = real }
+
+    /// Called before each signature is made, until another is set.
+    func beforeSigning(_ action: (@Sendable () async throws -> Void)?) { state.set(action) }
+
+    func signature(with name: EnrollmentID, for permit: SigningPermit) async throws -> [UInt8] {
+        try await state.value?()
+        return try await real.signature(with: name, for: permit)
+    }
+
+    func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm) async throws -> PublicKey {
+        try await real.makeKey(named: name, algorithm: algorithm)
+    }
+
+    func uri(of name: EnrollmentID) -> String { real.uri(of: name) }
+
+    func removeKey(named name: EnrollmentID) async throws { try await real.removeKey(named: name) }
+
+    func seal(_ token: AccessToken, for name: EnrollmentID) throws -> [UInt8] { try real.seal(token, for: name) }
+
+    func open(_ sealed: [UInt8], for name: EnrollmentID) throws -> AccessToken { try real.open(sealed, for: name) }
+}
+
+/// A book whose disk can be made to fail: what was written in a failing write is rolled back, as the real one does.
+struct BreakableBook: Book {
+    struct DiskFull: Error {}
+
+    let real: any Book
+    private let isBroken = Box(false)
+
+    init(_ real: any Book) { self.real = real }
+
+    func breakWrites(_ broken: Bool = true) { isBroken.set(broken) }
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any BookReader) throws -> T) async throws -> T {
+        try await real.read(body)
+    }
+
+    func write<T: Sendable>(_ body: @escaping @Sendable (any BookWriter) throws -> T) async throws -> T {
+        try await real.write { [isBroken] book in
+            let result = try body(book)
+            if isBroken.value { throw DiskFull() }
+            return result
+        }
+    }
+}
+
+/// A value that tests share with what they test.
+final class Box<Value: Sendable>: Sendable {
+    private let content: Mutex<Value>
+
+    init(_ value: Value) { content = Mutex(value) }
+
+    var value: Value { content.withLock { $0 } }
+
+    func set(_ value: Value) { content.withLock { $0 = value } }
+
+    /// Changes the value, and says what the change gave.
+    @discardableResult
+    func change<Result: Sendable>(_ change: (inout sending Value) -> Result) -> Result {
+        content.withLock { value in change(&value) }
+    }
+}
+
+/// Why a sample could not be made; a fault of the test.
+struct SampleError: Error {
+    let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+}
+
+extension Box where Value: BinaryInteger {
+    /// Counts up, and says how many it is now.
+    func next() -> Value {
+        change { count in
+            count += 1
+            return count
+        }
+    }
+}

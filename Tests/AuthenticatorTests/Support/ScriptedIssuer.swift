@@ -1,0 +1,194 @@
+import Authenticator
+import IssuerProtocol
+
+/// Stands where the network would be: records every call, and answers as the test says.
+actor ScriptedIssuer: IssuerGateway {
+    struct Decision: Sendable {
+        let token: String
+        let jti: String
+        let body: [UInt8]
+        let traceparent: String?
+    }
+
+    struct Fetch: Sendable {
+        let token: String
+        let wait: Int
+        let cursor: String?
+    }
+
+    struct BatchFetch: Sendable {
+        let wait: Int
+        /// By authenticator id.
+        let cursors: [String: String?]
+    }
+
+    /// Each call as it comes in, before it is answered.
+    let decided = Channel<Decision>()
+    let fetched = Channel<Fetch>()
+    let batchFetched = Channel<BatchFetch>()
+    let enrolled = Channel<[UInt8]>()
+
+    private(set) var decisions: [Decision] = []
+    private(set) var fetches: [Fetch] = []
+    private(set) var batchFetches: [BatchFetch] = []
+    private(set) var registrations: [[UInt8]] = []
+    private(set) var unenrollments: [String] = []
+    private(set) var codes: [String] = []
+    private(set) var statusCalls = 0
+    private(set) var keyFetches = 0
+    private(set) var discoveries = 0
+
+    private var keySet: @Sendable () async throws(IssuerFailure) -> JWKSet
+    private var whenDiscovered: @Sendable () async throws(IssuerFailure) -> Void = { () throws(IssuerFailure) in }
+    private var whenDecided: @Sendable (Decision) async throws(IssuerFailure) -> TransStatus = {
+        (decision) throws(IssuerFailure) in
+        String(decoding: decision.body, as: UTF8.self).contains(#""approve""#) ? .authenticated : .notAuthenticated
+    }
+    /// Without a script a fetch brings nothing until it is cancelled.
+    private var whenFetched: @Sendable (Fetch) async throws(IssuerFailure) -> RequestList = {
+        (_) throws(IssuerFailure) in
+        throw await .waitingWasCancelled
+    }
+    /// Without a script the issuer has no batch fetch.
+    private var whenBatchFetched: (@Sendable (BatchFetch) async throws(IssuerFailure) -> BatchFetchAnswer)?
+    private var whenAskedForOptions: @Sendable (String) async throws(IssuerFailure) -> EnrollmentOptionsAnswer = {
+        (_) throws(IssuerFailure) in throw .down
+    }
+    private var whenEnrolled: @Sendable ([UInt8]) async throws(IssuerFailure) -> EnrollmentAnswer = {
+        (_) throws(IssuerFailure) in throw .down
+    }
+    /// The greatest signCount that the issuer says it accepted.
+    private var whenAskedForStatus: @Sendable (String) async throws(IssuerFailure) -> UInt32 = {
+        (_) throws(IssuerFailure) in 0
+    }
+    private var whenUnenrolled: @Sendable () async throws(IssuerFailure) -> Void = { () throws(IssuerFailure) in }
+
+    init(keys: JWKSet) { keySet = { () throws(IssuerFailure) in keys } }
+
+    // MARK: The script
+
+    func onKeys(_ script: @escaping @Sendable () async throws(IssuerFailure) -> JWKSet) { keySet = script }
+
+    func onDiscovery(_ script: @escaping @Sendable () async throws(IssuerFailure) -> Void) { whenDiscovered = script }
+
+    func onDecision(_ script: @escaping @Sendable (Decision) async throws(IssuerFailure) -> TransStatus) {
+        whenDecided = script
+    }
+
+    func onFetch(_ script: @escaping @Sendable (Fetch) async throws(IssuerFailure) -> RequestList) {
+        whenFetched = script
+    }
+
+    func onBatchFetch(_ script: (@Sendable (BatchFetch) async throws(IssuerFailure) -> BatchFetchAnswer)?) {
+        whenBatchFetched = script
+    }
+
+    func onOptions(_ script: @escaping @Sendable (String) async throws(IssuerFailure) -> EnrollmentOptionsAnswer) {
+        whenAskedForOptions = script
+    }
+
+    func onEnrollment(_ script: @escaping @Sendable ([UInt8]) async throws(IssuerFailure) -> EnrollmentAnswer) {
+        whenEnrolled = script
+    }
+
+    func onStatus(_ script: @escaping @Sendable (String) async throws(IssuerFailure) -> UInt32) {
+        whenAskedForStatus = script
+    }
+
+    func onUnenrollment(_ script: @escaping @Sendable () async throws(IssuerFailure) -> Void) {
+        whenUnenrolled = script
+    }
+
+    // MARK: The calls
+
+    func discovery(_ route: IssuerRoute) async throws(IssuerFailure) -> Discovery {
+        discoveries += 1
+        try await whenDiscovered()
+        let base = route.issuer.text
+        return Discovery(
+            issuer: route.issuer, jwksUri: "\(base)/jwks.json", enrollmentOptionsEndpoint: "\(base)/options",
+            enrollmentsEndpoint: "\(base)/enrollments", authnRequestsEndpoint: "\(base)/requests",
+            authenticatorEndpoint: "\(base)/authenticator",
+            batchFetchEndpoint: whenBatchFetched == nil ? nil : "\(base)/batch")
+    }
+
+    func keys(_ route: IssuerRoute, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet {
+        keyFetches += 1
+        return try await keySet()
+    }
+
+    func enrollmentOptions(
+        _ route: IssuerRoute, _ discovery: Discovery, code: String
+    ) async throws(IssuerFailure) -> EnrollmentOptionsAnswer {
+        codes.append(code)
+        return try await whenAskedForOptions(code)
+    }
+
+    func enroll(
+        _ route: IssuerRoute, _ discovery: Discovery, body: [UInt8]
+    ) async throws(IssuerFailure) -> EnrollmentAnswer {
+        registrations.append(body)
+        enrolled.send(body)
+        return try await whenEnrolled(body)
+    }
+
+    func fetch(_ access: IssuerAccess, wait: Int, after cursor: String?) async throws(IssuerFailure) -> RequestList {
+        let fetch = Fetch(token: access.token.reveal(), wait: wait, cursor: cursor)
+        fetches.append(fetch)
+        fetched.send(fetch)
+        return try await whenFetched(fetch)
+    }
+
+    func batchFetch(
+        _ route: IssuerRoute, _ discovery: Discovery, _ request: BatchFetchRequest
+    ) async throws(IssuerFailure) -> BatchFetchAnswer {
+        let cursors = request.entries.map { ($0.authenticatorId.text, $0.after) }
+        let fetch = BatchFetch(wait: request.wait, cursors: Dictionary(uniqueKeysWithValues: cursors))
+        batchFetches.append(fetch)
+        batchFetched.send(fetch)
+        guard let whenBatchFetched else { throw .down }
+        return try await whenBatchFetched(fetch)
+    }
+
+    func decide(
+        _ access: IssuerAccess, jti: TokenID, body: [UInt8], traceparent: String?
+    ) async throws(IssuerFailure) -> TransStatus {
+        let decision = Decision(token: access.token.reveal(), jti: jti.text, body: body, traceparent: traceparent)
+        decisions.append(decision)
+        decided.send(decision)
+        return try await whenDecided(decision)
+    }
+
+    func status(_ access: IssuerAccess) async throws(IssuerFailure) -> AuthenticatorStatus {
+        statusCalls += 1
+        guard let id = TokenID("authenticator") else { throw .down }
+        return AuthenticatorStatus(
+            authenticatorId: id, signCount: try await whenAskedForStatus(access.token.reveal()))
+    }
+
+    func unenroll(_ access: IssuerAccess) async throws(IssuerFailure) {
+        unenrollments.append(access.token.reveal())
+        try await whenUnenrolled()
+    }
+}
+
+extension IssuerFailure {
+    static let down = IssuerFailure.transient(reason: "no connection", retryAfter: nil)
+
+    static func problem(_ code: ProblemCode) -> IssuerFailure { .problem(Problem(code)) }
+
+    /// Waits until the task is cancelled, as a long poll that brings nothing, and says so.
+    static var waitingWasCancelled: IssuerFailure {
+        get async {
+            _ = try? await Channel<Void>().next()
+            return .transient(reason: "cancelled", retryAfter: nil)
+        }
+    }
+}
+
+extension Channel {
+    /// The next value, for a script: being cancelled is a failure of the network there.
+    func answer() async throws(IssuerFailure) -> Value {
+        do { return try await next() } catch { throw .transient(reason: "cancelled", retryAfter: nil) }
+    }
+}

@@ -1,0 +1,75 @@
+import IssuerProtocol
+import Testing
+
+@testable import Authenticator
+
+/// What is due is closed when its time comes.
+@Suite(.timeLimit(.minutes(1)))
+struct TimekeeperTests {
+    private let sample: SampleAgent
+
+    init() throws { sample = try SampleAgent() }
+
+    @Test func `a pending request expires at its exp, without an answer`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(SampleRequest(exp: 30), for: card)
+        let id = try await sample.onlyRequest().id
+        try await sample.running([sample.agent.timekeeper.run]) {
+            #expect(try await sample.clock.naps.next() == 30)
+            sample.clock.advance(by: 29)
+            #expect(try await sample.request(id).life == .pending)
+            sample.clock.advance(by: 1)
+            try await sample.eventually { try $0.request(id)?.life == .expired ? true : nil }
+        }
+        #expect(try await sample.outbox(of: card).isEmpty)
+    }
+
+    @Test func `a request with an earlier exp brings the clock forward`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.running([sample.agent.timekeeper.run]) {
+            #expect(try await sample.clock.naps.next() == 60)
+            try await sample.receive(SampleRequest(exp: 20), for: card)
+            #expect(try await sample.clock.naps.next() == 20)
+        }
+    }
+
+    @Test func `what expired while nothing ran is closed at start, more than one batch of it`() async throws {
+        let card = try await sample.enrolled()
+        for start in [0, 100, 200] {
+            let messages = try (start..<start + 100).map { try sample.message(.numbered($0), for: card) }
+            try await sample.receive(messages: messages, for: card)
+        }
+        sample.clock.advance(by: 600)
+        let later = try sample.restarted()
+        try await later.running([later.agent.timekeeper.run]) {
+            try await later.eventually { try $0.pendingCount(enrollment: nil) == 0 ? true : nil }
+        }
+        #expect(try await later.requests().allSatisfy { $0.life == .expired })
+    }
+
+    @Test func `a decided request does not expire`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(.numbered(1), .numbered(2), for: card)
+        let ids = try await sample.requests().map(\.id)
+        try await sample.approve(ids[0])
+        sample.clock.advance(by: 600)
+        try await sample.running([sample.agent.timekeeper.run]) {
+            try await sample.eventually { try $0.request(ids[1])?.life == .expired ? true : nil }
+        }
+        #expect(try await sample.request(ids[0]).life == RequestLife(state: .approved, delivery: .queued))
+    }
+
+    @Test func `where the book fails it is tried again`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(SampleRequest(), for: card)
+        let id = try await sample.onlyRequest().id
+        sample.clock.advance(by: 600)
+        sample.book.breakWrites()
+        try await sample.running([sample.agent.timekeeper.run]) {
+            #expect(try await sample.clock.naps.next() == 5)
+            sample.book.breakWrites(false)
+            sample.clock.advance(by: 5)
+            try await sample.eventually { try $0.request(id)?.life == .expired ? true : nil }
+        }
+    }
+}

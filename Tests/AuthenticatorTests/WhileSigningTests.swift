@@ -1,0 +1,90 @@
+import IssuerProtocol
+import Testing
+import WebAuthn
+
+@testable import Authenticator
+
+/// What happens to the request while the key is at work.
+@Suite(.timeLimit(.minutes(1)))
+struct WhileSigningTests {
+    private let sample: SampleAgent
+
+    init() throws { sample = try SampleAgent() }
+
+    private func pending(_ request: SampleRequest = SampleRequest(), for card: SampleEnrollment) async throws
+        -> RequestID
+    {
+        try await sample.receive(request, for: card)
+        return try await sample.onlyRequest().id
+    }
+
+    @Test func `its time runs out, and the signature does not leave`() async throws {
+        let card = try await sample.enrolled()
+        let id = try await pending(for: card)
+        sample.custody.beforeSigning { [sample] in sample.clock.advance(by: 600) }
+        #expect(try await failureCode { try await sample.approve(id) } == .noLongerDecidable)
+        #expect(try await sample.outbox(of: card).isEmpty)
+        #expect(try await sample.request(id).life == .pending)
+        #expect(try await sample.enrollment(card.id).signCount == 0)
+    }
+
+    @Test func `it is cancelled, and the signature does not leave`() async throws {
+        let card = try await sample.enrolled()
+        let id = try await pending(for: card)
+        sample.custody.beforeSigning { [sample] in try await sample.receive(SampleCancellation(), for: card) }
+        #expect(try await failureCode { try await sample.approve(id) } == .noLongerDecidable)
+        #expect(try await sample.request(id).life == .cancelled)
+        #expect(try await sample.outbox(of: card).isEmpty)
+    }
+
+    @Test func `it is denied, and the signature does not leave`() async throws {
+        let card = try await sample.enrolled()
+        let id = try await pending(for: card)
+        sample.custody.beforeSigning { [sample] in try await sample.decide(.deny(.suspectedFraud), id) }
+        #expect(try await failureCode { try await sample.approve(id) } == .noLongerDecidable)
+        #expect(try await sample.outbox(of: card).map(\.body) == [DecisionBody.deny(.suspectedFraud)])
+    }
+
+    @Test func `its enrollment is suspended, and the signature does not leave`() async throws {
+        let card = try await sample.enrolled()
+        let id = try await pending(for: card)
+        sample.custody.beforeSigning { [sample] in try await sample.setState({ .suspended($0) }, of: card.id) }
+        #expect(try await failureCode { try await sample.approve(id) } == .notEnrolled)
+        #expect(try await sample.outbox(of: card).isEmpty)
+    }
+
+    @Test func `it is superseded, and the newer message is signed instead`() async throws {
+        let card = try await sample.enrolled()
+        let id = try await pending(SampleRequest(jti: "first", iat: 1), for: card)
+        let newest = SampleRequest(jti: "newest", iat: 2, nonce: Array(1...16))
+        let signatures = Box(0)
+        sample.custody.beforeSigning { [sample] in
+            guard signatures.next() == 1 else { return }
+            try await sample.receive(newest, for: card)
+        }
+        try await sample.approve(id)
+        let outbox = try await sample.outbox(of: card)
+        #expect(outbox.map(\.jti.text) == ["newest"] && signatures.value == 2)
+        let clientData = try CollectedClientData.parse(try outbox[0].assertion.clientDataJSON)
+        #expect(clientData.challenge == (try newest.challenge))
+    }
+
+    @Test func `the issuer's signCount turns out to be greater, and a number above it is signed instead`()
+        async throws
+    {
+        let card = try await sample.enrolled()
+        let id = try await pending(for: card)
+        let signatures = Box(0)
+        sample.custody.beforeSigning { [sample] in
+            guard signatures.next() == 1 else { return }
+            try await sample.book.write { book in
+                guard var enrollment = try book.enrollment(card.id) else { return }
+                enrollment.signCount = 41
+                try book.update(enrollment)
+            }
+        }
+        try await sample.approve(id)
+        #expect(try await sample.outbox(of: card).map(\.signCount) == [42])
+        #expect(try await sample.enrollment(card.id).signCount == 42)
+    }
+}

@@ -1,0 +1,123 @@
+import Authenticator
+import Custody
+import FoundationEssentials
+import IssuerProtocol
+import Keys
+import Testing
+
+/// Private keys in files under the agent's secret.
+struct KeyFileCustodyTests {
+    private let directory: TemporaryDirectory
+    private let secret: AgentSecret
+    private let custody: KeyFileCustody
+    private let name: EnrollmentID
+    private let other: EnrollmentID
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        secret = try AgentSecret.generate()
+        custody = try KeyFileCustody(directory: directory.path + "/keys", secret: secret)
+        name = try #require(EnrollmentID("0123456789abcdef0123"))
+        other = try #require(EnrollmentID("ffffffffffffffffffff"))
+    }
+
+    private var keyPath: String { "\(directory.path)/keys/\(name.text).key" }
+
+    private func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test func `a key's file is named by its enrollment and is nobody else's business`() async throws {
+        _ = try await custody.makeKey(named: name, algorithm: .es256)
+        #expect(try mode(keyPath) == 0o600)
+        #expect(try mode("\(directory.path)/keys") == 0o700)
+        #expect(custody.uri(of: name) == "file:\(keyPath)")
+    }
+
+    @Test func `the file holds no key in clear`() async throws {
+        let key = try await custody.makeKey(named: name, algorithm: .es256)
+        let octets = [UInt8](try Data(contentsOf: URL(filePath: keyPath)))
+        for part in [Array("PRIVATE KEY".utf8), key.subjectPublicKeyInfo.suffix(32)] {
+            #expect(octets.firstRange(of: part) == nil)
+        }
+    }
+
+    @Test func `the file is the one that its enrollment's label and the secret open`() async throws {
+        let key = try await custody.makeKey(named: name, algorithm: .es256)
+        let read = try KeyFile.read(path: keyPath, secret: secret, label: "credential key \(name.text)")
+        #expect(read.publicKey == key)
+        #expect(throws: KeyFileError.self) {
+            try KeyFile.read(path: keyPath, secret: secret, label: "credential key \(other.text)")
+        }
+        let stranger = try AgentSecret.generate()
+        #expect(throws: KeyFileError.self) {
+            try KeyFile.read(path: keyPath, secret: stranger, label: "credential key \(name.text)")
+        }
+    }
+
+    @Test func `a key is never written over`() async throws {
+        let key = try await custody.makeKey(named: name, algorithm: .es256)
+        await #expect(throws: KeyFileError.self) { try await custody.makeKey(named: name, algorithm: .es256) }
+        let read = try KeyFile.read(path: keyPath, secret: secret, label: "credential key \(name.text)")
+        #expect(read.publicKey == key)
+    }
+
+    @Test func `a removed key is gone, others stay, and one that is not there is no error`() async throws {
+        _ = try await custody.makeKey(named: name, algorithm: .es256)
+        _ = try await custody.makeKey(named: other, algorithm: .es256)
+        try await custody.removeKey(named: name)
+        try await custody.removeKey(named: name)
+        let files = try FileManager.default.contentsOfDirectory(atPath: "\(directory.path)/keys")
+        #expect(files == ["\(other.text).key"])
+    }
+
+    @Test func `a token opens for its own enrollment under its own secret alone`() throws {
+        let token = try #require(AccessToken("token-1"))
+        let sealed = try custody.seal(token, for: name)
+        #expect(sealed.firstRange(of: Array("token-1".utf8)) == nil)
+        #expect(try custody.open(sealed, for: name).reveal() == "token-1")
+        #expect(throws: SealError.notSealedByThisSecret) { try custody.open(sealed, for: other) }
+        let stranger = try KeyFileCustody(directory: directory.path + "/keys", secret: AgentSecret.generate())
+        #expect(throws: SealError.notSealedByThisSecret) { try stranger.open(sealed, for: name) }
+    }
+
+    @Test func `a sealed token with any octet changed does not open`() throws {
+        let sealed = try custody.seal(try #require(AccessToken("token-1")), for: name)
+        for index in sealed.indices {
+            var changed = sealed
+            changed[index] ^= 1
+            #expect(throws: SealError.self) { try custody.open(changed, for: name) }
+        }
+        #expect(throws: SealError.malformed) { try custody.open([], for: name) }
+    }
+
+    @Test func `what was sealed but is no token does not open`() throws {
+        let label = "access token \(name.text)"
+        for octets: [UInt8] in [Array("no token".utf8), [0xFF], Array(repeating: 0x41, count: 513)] {
+            let sealed = try secret.seal(Secret(octets), label: label)
+            #expect(throws: SealError.malformed) { try custody.open(sealed, for: name) }
+        }
+    }
+
+    @Test func `a directory that others may write to is refused`() throws {
+        let path = "\(directory.path)/open"
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o777])
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: path)
+        #expect(throws: FileError.self) { try KeyFileCustody(directory: path, secret: secret) }
+    }
+}
+
+/// A directory that goes with the test.
+private final class TemporaryDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "oob-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        path = url.path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+/// `oob-agent` on a state directory and a socket of its own, and `oobctl` against it.
+final class AgentUnderTest: Sendable {
+    let stateDirectory: String
+    let socket: String
+    private let scenario: Scenario
+    private let files: String
+    private let child = Mutex<Child?>(nil)
+    private let allowedErrors = Mutex<[String]>([])
+
+    init(in scenario: Scenario, number: Int) {
+        self.scenario = scenario
+        files = "agent\(number)"
+        stateDirectory = "\(scenario.folder)/state\(number)"
+        socket = "\(scenario.folder)/\(number).sock"
+    }
+
+    /// Starts it, and returns when `oobctl status` answers.
+    ///
+    /// - Parameter otherSocket: where the arguments name another socket than usual.
+    func start(
+        _ arguments: String..., environment: [String: String] = [:], answeringAt otherSocket: String? = nil
+    ) async throws {
+        let child = try scenario.start(
+            "oob-agent", self.arguments + arguments, environment: environment, files: files)
+        self.child.withLock { $0 = child }
+        try await Patience.until("an answer of the agent") {
+            if let status = child.status { throw Ended(description: "the agent exits \(status): \(log)") }
+            return try await run(["status"], at: otherSocket ?? socket).status == 0 ? () : nil
+        }
+    }
+
+    /// Starts it where it is expected to end by itself.
+    func startInVain(_ arguments: [String]) async throws -> Finished {
+        try await scenario.run("oob-agent", self.arguments + arguments, within: .seconds(30))
+    }
+
+    private struct Ended: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private var arguments: [String] { ["--state-dir", stateDirectory, "--socket", socket] }
+
+    var pid: pid_t { child.withLock { $0?.pid ?? 0 } }
+
+    /// Asks it to stop (SIGTERM), and returns its exit status.
+    func stop(within bound: Duration = .seconds(10)) async throws -> Int32? {
+        guard let child = child.withLock(\.self) else { return nil }
+        child.signal(SIGTERM)
+        return try await child.exitStatus(within: bound)
+    }
+
+    /// Ends it as a power cut would (SIGKILL).
+    func kill() async { await child.withLock(\.self)?.kill() }
+
+    /// Everything that it wrote to standard error, over all its starts.
+    var log: String {
+        String(
+            decoding: FileManager.default.contents(atPath: "\(scenario.folder)/\(files).err") ?? Data(), as: UTF8.self)
+    }
+
+    /// The paths of all files below its state directory.
+    var stateFiles: [String] {
+        let names = FileManager.default.enumerator(atPath: stateDirectory)?.compactMap { $0 as? String } ?? []
+        return names.map { "\(stateDirectory)/\($0)" }
+    }
+
+    /// Runs `oobctl`; another exit status than the expected one is an issue.
+    @discardableResult
+    func ctl(
+        _ arguments: String..., exits expected: Int32 = 0, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> Finished {
+        try await ctl(arguments, exits: expected, sourceLocation: sourceLocation)
+    }
+
+    @discardableResult
+    func ctl(
+        _ arguments: [String], exits expected: Int32 = 0, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> Finished {
+        let finished = try await run(arguments)
+        #expect(finished.status == expected, "\(finished)", sourceLocation: sourceLocation)
+        return finished
+    }
+
+    /// What `oobctl … --json` prints.
+    func json(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws -> JSON {
+        let finished = try await run(arguments + ["--json"])
+        #expect(finished.status == 0, "\(finished)", sourceLocation: sourceLocation)
+        return try finished.json
+    }
+
+    /// Runs `oobctl`, whatever it exits with.
+    func attempt(_ arguments: String...) async throws -> Finished { try await run(arguments) }
+
+    private func run(_ arguments: [String], at socket: String? = nil) async throws -> Finished {
+        try await scenario.run("oobctl", arguments, environment: ["OOB_AGENT_SOCKET": socket ?? self.socket])
+    }
+
+    /// Enrolls, and returns the enrollment.
+    func enroll(
+        at sandbox: Sandbox, code options: JSON = [:], authnType: String = "presence", name: String = "test"
+    ) async throws -> JSON {
+        try await json(
+            "enroll", "--issuer", sandbox.url, "--code", try await sandbox.code(options), "--authn-type", authnType,
+            "--name", name)
+    }
+
+    /// Waits until the agent has a request of this acsTransId, pending or not, and returns it.
+    func received(_ acsTransId: String) async throws -> JSON {
+        try await Patience.until("the request \(acsTransId)") { try await rows(acsTransId).first }
+    }
+
+    /// Waits until a member of the request of this acsTransId has that value, and returns the request.
+    @discardableResult
+    func request(_ acsTransId: String, untilIts member: String, is value: JSON) async throws -> JSON {
+        try await Patience.until("\(member) \(value) of the request \(acsTransId)") {
+            try await rows(acsTransId).first { $0[member] == value }
+        }
+    }
+
+    private func rows(_ acsTransId: String) async throws -> [JSON] {
+        let all = try await json("list", "--all", "--limit", "1000").elements
+        return all.filter { $0["acsTransId"].text == acsTransId }
+    }
+
+    /// Says that the test makes the agent log an error with these words.
+    func mayLogError(_ words: String) { allowedErrors.withLock { $0.append(words) } }
+
+    /// Errors are for what a person has to look after: a test names those that it causes.
+    func expectCleanLog() {
+        let allowed = allowedErrors.withLock(\.self)
+        for line in log.split(separator: "\n") {
+            let isError = line.split(separator: " ", maxSplits: 2).dropFirst().first == "error"
+            let isAllowed = allowed.contains { line.contains($0) }
+            #expect(!isError || isAllowed, "an unexpected error in the agent's log: \(line)")
+        }
+        #expect(!log.contains("Fatal error"), "the agent crashed: \(log)")
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+import Testing
+
+/// Libraries that share no code with this project check what the real programs say and sign.
+@Suite struct OutsideParties {
+    @Test(arguments: [
+        "test_issuer.py", "test_agent.py", "test_sandbox.py", "test_spc.py", "test_example.py", "test_openapi.py",
+        "test_threats.py", "test_documents.py",
+    ])
+    func `Python's webauthn, fido2, jwcrypto and rfc8785 agree with the programs`(script: String) async throws {
+        let python = BuiltPrograms.checkout.appending(path: ".venv/bin/python").path()
+        try #require(
+            FileManager.default.isExecutableFile(atPath: python),
+            "there is no .venv/bin/python: `make test` sets it up")
+        let programs = try #require(BuiltPrograms.directory).path()
+        try await Scenario.run { scenario in
+            let child = try Child(
+                python, ["-B", BuiltPrograms.checkout.appending(path: "Tests/Outside/\(script)").path()],
+                environment: ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "OOB_BIN_DIR": programs],
+                files: "\(scenario.folder)/python")
+            let status = try await child.exitStatus(within: .seconds(300))
+            #expect(status == 0, "\(child.output)\n\(child.errors)")
+        }
+    }
+}

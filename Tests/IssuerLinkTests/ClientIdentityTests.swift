@@ -1,0 +1,81 @@
+import Authenticator
+import IssuerProtocol
+import NIOSSL
+import Testing
+
+@testable import IssuerLink
+
+@Suite(.timeLimit(.minutes(1)))
+struct ClientIdentityTests {
+    private static let asksForOne = "the issuer asks for a client certificate: set client-cert and client-key"
+
+    @Test(arguments: [TLSVersion.tlsv12, .tlsv13])
+    func `an issuer that asks for a client certificate is shown the agent's`(_ version: TLSVersion) async throws {
+        let authority = try TestAuthority()
+        let road = IssuerRoad(identity: try authority.issue("agent").identity)
+        let tls = try authority.issue("localhost").server(version, clients: authority)
+        try await Link.run(tls: tls, roots: authority.pem, road: road) { _ in
+            .authenticated
+        } _: { link in
+            let status = try await link.decide()
+            #expect(status == .authenticated)
+        }
+    }
+
+    @Test(arguments: [
+        (TLSVersion.tlsv13, asksForOne),
+        (.tlsv12, "the issuer broke off the TLS handshake: it may ask for a client certificate"),
+    ])
+    func `without one the failure says so`(_ version: TLSVersion, _ sentence: String) async throws {
+        let authority = try TestAuthority()
+        let tls = try authority.issue("localhost").server(version, clients: authority)
+        try await Link.run(tls: tls, roots: authority.pem) { _ in
+            .authenticated
+        } _: { link in
+            let failure = try await mustFail { try await link.decide() }
+            #expect(failure.reason == sentence)
+        }
+    }
+
+    @Test(arguments: [TLSVersion.tlsv12, .tlsv13])
+    func `one of another authority is refused by the issuer`(_ version: TLSVersion) async throws {
+        let authority = try TestAuthority()
+        let road = IssuerRoad(identity: try TestAuthority().issue("agent").identity)
+        let tls = try authority.issue("localhost").server(version, clients: authority)
+        try await Link.run(tls: tls, roots: authority.pem, road: road) { _ in
+            .authenticated
+        } _: { link in
+            let failure = try await mustFail { try await link.decide() }
+            #expect(failure.reason == "the issuer refused the client certificate")
+        }
+    }
+
+    @Test func `an issuer that asks for none is not shown any`() async throws {
+        let authority = try TestAuthority()
+        let road = IssuerRoad(identity: try TestAuthority().issue("agent").identity)
+        try await Link.run(tls: authority.issue("localhost").server(), roots: authority.pem, road: road) { _ in
+            .authenticated
+        } _: { link in
+            try await link.decide()
+        }
+    }
+
+    @Test func `a certificate and a key that cannot be used are refused with the part and a sentence`() throws {
+        let authority = try TestAuthority()
+        let (one, other) = (try authority.issue("agent"), try authority.issue("agent"))
+        let cases: [(certificate: String, key: String, ClientIdentity.Refusal.Part, String)] = [
+            ("", one.key, .certificate, "no certificate in PEM"), (one.key, one.key, .certificate, "no certificate"),
+            (one.certificate.replacing("\nM", with: "\nA"), one.key, .certificate, "cannot be read"),
+            (one.certificate, "", .key, "no private key in PEM"),
+            (one.certificate, one.certificate, .key, "no private key"),
+            (one.certificate, other.key, .key, "is not the private key of the client certificate"),
+        ]
+        for (certificate, key, part, sentence) in cases {
+            let refusal = #expect(throws: ClientIdentity.Refusal.self) {
+                try ClientIdentity(certificate: Array(certificate.utf8), key: Array(key.utf8))
+            }
+            #expect(refusal?.part == part)
+            #expect(refusal?.description.contains(sentence) == true)
+        }
+    }
+}

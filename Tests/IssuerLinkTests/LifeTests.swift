@@ -1,0 +1,116 @@
+import Authenticator
+import IssuerProtocol
+import Testing
+
+@testable import IssuerLink
+
+@Suite(.timeLimit(.minutes(1)))
+struct LifeTests {
+    @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 19\r\n\r\n{\"transStatus\""])
+    func `a call ends after 30 s, before or within its answer`(_ text: String) async throws {
+        let clock = HeldClock()
+        try await Link.run(clock: clock) { _ in
+            Reply(text, then: .hang)
+        } _: { link in
+            async let ended = mustFail { try await link.decide() }
+            for await case .replied in link.server.events { break }
+            clock.letGo()
+            let failure = try await ended
+            #expect(failure.reason == "the issuer did not answer within 30 s")
+            await link.waitForClose()
+            #expect(clock.waits == [30])
+        }
+    }
+
+    @Test(arguments: [(0, 15.0), (50, 65)])
+    func `a fetch may take 15 s more than it waits`(_ wait: Int, _ limit: Double) async throws {
+        let clock = HeldClock()
+        try await Link.run(clock: clock) { _ in
+            .silence
+        } _: { link in
+            async let ended = mustFail {
+                try await link.gateway.fetch(link.access, wait: wait, after: nil)
+            }
+            _ = try await link.firstRequest()
+            clock.letGo()
+            let failure = try await ended
+            #expect(failure.isTransient)
+            #expect(clock.waits == [limit])
+        }
+    }
+
+    @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n{\"requests\""])
+    func `a cancelled fetch ends at once and hangs up`(_ text: String) async throws {
+        try await Link.run { _ in
+            Reply(text, then: .hang)
+        } _: { link in
+            try await withThrowingTaskGroup(of: IssuerFailure.self) { group in
+                group.addTask {
+                    try await mustFail {
+                        try await link.gateway.fetch(link.access, wait: 60, after: nil)
+                    }
+                }
+                for await case .replied in link.server.events { break }
+                group.cancelAll()
+                let failure = try await group.next()
+                #expect(failure?.reason == "the call was cancelled")
+            }
+            await link.waitForClose()
+        }
+    }
+
+    @Test func `a call in a cancelled task sends nothing`() async throws {
+        try await Link.run { request in
+            request.method == "DELETE" ? .answer(204, type: nil) : .authenticated
+        } _: { link in
+            await withTaskGroup(of: IssuerFailure?.self) { group in
+                group.cancelAll()
+                group.addTask { try? await mustFail { try await link.decide() } }
+                let failure = await group.next()
+                #expect(failure??.reason == "the call was cancelled")
+            }
+            try await link.gateway.unenroll(link.access)
+            let first = try await link.firstRequest()
+            #expect(first.method == "DELETE")
+        }
+    }
+
+    @Test func `fetches that are held back do not hold a decision`() async throws {
+        var limits = TransportLimits.standard
+        limits.callConnections = 1
+        let fetches = 20
+        try await Link.run(limits: limits) {
+            $0.method == "GET" ? .silence : .authenticated
+        } _: { link in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<fetches {
+                    group.addTask { _ = try? await link.gateway.fetch(link.access, wait: 60, after: nil) }
+                }
+                var held = 0
+                for await case .replied in link.server.events {
+                    held += 1
+                    if held == fetches { break }
+                }
+                let status = try await link.decide()
+                #expect(status == .authenticated)
+                group.cancelAll()
+            }
+        }
+    }
+
+    @Test func `a shutdown ends what is under way and refuses what comes after`() async throws {
+        try await Link.run { _ in
+            .silence
+        } _: { link in
+            async let ended = mustFail {
+                try await link.gateway.fetch(link.access, wait: 60, after: nil)
+            }
+            _ = try await link.firstRequest()
+            await link.gateway.shutdown()
+            let failure = try await ended
+            #expect(failure.isTransient)
+            let later = try await mustFail { try await link.decide() }
+            #expect(later.reason == "the agent is stopping")
+        }
+    }
+}

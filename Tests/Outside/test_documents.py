@@ -1,0 +1,94 @@
+"""docs/: that what they point to exists, and that what they compute is so.
+
+Run with `.venv/bin/python Tests/Outside/test_documents.py`.
+"""
+
+import contextlib
+import io
+import json
+import re
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "docs" / "protocol.md", ROOT / "docs" / "threat-model.md", ROOT / "examples" / "README.md"]
+# A code span may be broken across two lines.
+TEXTS = {page: re.sub(r"\s+", " ", page.read_text(encoding="utf-8")) for page in PAGES}
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that a forge makes of a page's headings."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+class WhatThePagesPointTo(unittest.TestCase):
+    def missing(self, pattern: str, exists) -> list[str]:
+        """What a pattern finds in the pages that does not exist; something must be found."""
+        found = [(page.name, *groups) for page, text in TEXTS.items() for groups in re.findall(pattern, text)]
+        self.assertGreater(len(found), 0)
+        return [" ".join(each) for each in found if not exists(*each[1:])]
+
+    def test_every_swift_test_that_they_name_exists(self):
+        sources = {}
+        for file in (ROOT / "Tests").rglob("*.swift"):
+            sources[file.stem] = sources.get(file.stem, "") + file.read_text(encoding="utf-8")
+        missing = self.missing(
+            r"`(\w+)/([^`/]+ [^`]+)`", lambda suite, sentence: f"func `{sentence}`" in sources.get(suite, ""))
+        self.assertEqual(missing, [])
+
+    def test_every_python_test_that_they_name_exists(self):
+        missing = self.missing(
+            r"`(test_\w+\.py)/(test_\w+)`", lambda file, name: f"def {name}(" in (ROOT / "Tests/Outside" / file).read_text())
+        self.assertEqual(missing, [])
+
+    def test_every_case_that_they_name_exists(self):
+        cases = ROOT / "Tests" / "Cases" / "requests"
+        missing = self.missing(r"`((?!name)[a-z0-9-]+\.case)`()", lambda name, _: (cases / name).is_file())
+        self.assertEqual(missing, [])
+
+    def test_every_file_and_heading_that_they_link_to_exists(self):
+        for page, text in TEXTS.items():
+            for path, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", text):
+                target = page.parent / path if path else page
+                with self.subTest(page=page.name, path=path, anchor=anchor):
+                    self.assertTrue(target.is_file(), "no such file")
+                    self.assertTrue(not anchor or anchor in anchors(target), "no such heading")
+
+    def test_every_path_that_they_name_exists(self):
+        missing = self.missing(
+            r"`((?:Sources|Tests|Scripts|systemd)/[\w./+-]+)`()", lambda path, _: (ROOT / path).exists())
+        self.assertEqual(missing, [])
+
+
+class WhatThePagesSay(unittest.TestCase):
+    def test_every_message_in_them_is_json(self):
+        found = [block for page in PAGES for block in blocks(page, "json")]
+        self.assertGreater(len(found), 10)
+        for block in found:
+            with self.subTest(block):
+                json.loads(block)
+
+    def test_the_worked_example_computes_what_it_says(self):
+        page = PAGES[0]
+        (program,) = blocks(page, "python")
+        printed = io.StringIO()
+        names = {}
+        with contextlib.redirect_stdout(printed):
+            exec(program, names)
+        self.assertIn(f"`{printed.getvalue().strip()}`", TEXTS[page])
+        digest = names["challenge"].hex()
+        self.assertIn(" ".join(digest[at:at + 8] for at in range(0, 64, 8)), TEXTS[page])
+        dump = "".join(re.findall(r"^[0-9a-f]{8}: ([0-9a-f ]{39})", page.read_text(encoding="utf-8"), re.MULTILINE))
+        self.assertEqual(bytes.fromhex(dump), names["octets"])
+        vectors = json.loads((ROOT / "Tests/Vectors/challenge.json").read_text(encoding="utf-8"))
+        self.assertEqual(vectors[0]["challenge"], printed.getvalue().strip())
+        self.assertEqual(vectors[0]["transaction"], names["transaction"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,134 @@
+"""What docs/threat-model.md says that a thief gets, and does not get, tried with the programs as they were built.
+
+Run with `.venv/bin/python Tests/Outside/test_threats.py`; OOB_BIN_DIR names the programs' directory.
+"""
+
+import contextlib
+import http.client
+import json
+import os
+import shutil
+import socket
+import subprocess
+import unittest
+
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from issuer import Issuer
+from programs import BIN_DIR, Agent, started, temporary_folder
+from software_authenticator import Enrolled, call
+
+NOBODY = 65_534
+
+
+class AStolenAccessToken(unittest.TestCase):
+    def setUp(self):
+        self.issuer = self.enterContext(Issuer())
+        self.victim = Enrolled(self.issuer.origin, self.issuer.enrollment_code())
+
+    def ask(self):
+        return self.issuer.ask(self.victim.id, self.issuer.transaction())
+
+    def test_it_reads_what_is_asked_and_can_deny_and_unenroll(self):
+        request = self.ask()
+        self.assertEqual(self.victim.fetch()[1]["requests"], [request.jws])
+        denial = {"decision": "deny", "reason": "userDenied"}
+        self.assertEqual(self.victim.decide(request.jti, denial), (200, {"transStatus": "N"}))
+        self.assertEqual(call("DELETE", f"{self.issuer.origin}/v1/authenticator", token=self.victim.token)[0], 204)
+
+    def test_it_approves_nothing(self):
+        request = self.ask()
+        own = ec.generate_private_key(ec.SECP256R1())
+        status, problem = self.victim.approve(request.jti, request.challenge, key=own)
+        self.assertEqual((status, problem["code"]), (422, "invalid_assertion"))
+        self.assertIsNone(request.decision)
+
+    def test_an_approval_that_was_overheard_approves_nothing_else(self):
+        first, second = self.ask(), self.ask()
+        overheard = self.victim.authenticator.sign(first.challenge)
+        status, problem = self.victim.decide(second.jti, {"decision": "approve", "credential": overheard})
+        self.assertEqual((status, problem["code"]), (422, "invalid_assertion"))
+
+
+class ACopyOfTheState(unittest.TestCase):
+    def setUp(self):
+        self.folder = temporary_folder(type(self))
+        self.issuer = self.enterContext(Issuer())
+        agent = self.agent(self.folder)
+        agent.json("enroll", "--issuer", self.issuer.origin, "--code", self.issuer.enrollment_code(), "--authn-type",
+                   "presence", "--name", "victim")
+        self.approve(agent)
+        agent.stop()
+
+    def agent(self, folder):
+        folder.mkdir(exist_ok=True)
+        return Agent(folder)
+
+    def approve(self, agent: Agent) -> dict:
+        (enrolled,) = self.issuer.authenticators.values()
+        request = self.issuer.ask(enrolled.id, self.issuer.transaction())
+        return agent.json("approve", request.transaction["acsTransId"], "--wait", "30")
+
+    def copy(self, *, secret: bool):
+        target = self.folder / "copy"
+        shutil.copytree(self.folder / "state", target / "state")
+        if not secret:
+            (target / "state" / "secret").write_bytes(os.urandom(32))
+        return target
+
+    def test_without_the_secret_no_agent_starts_on_it_and_no_token_is_in_it(self):
+        folder = self.copy(secret=False)
+        run = subprocess.run(
+            [BIN_DIR / "oob-agent", "--state-dir", folder / "state", "--socket", folder / "control.sock"],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn("the secret is not the one that this state was made with", run.stderr)
+        (enrolled,) = self.issuer.authenticators.values()
+        for file in folder.rglob("*"):
+            if file.is_file():
+                self.assertNotIn(enrolled.token.encode(), file.read_bytes(), file.name)
+
+    def test_without_the_secret_it_still_tells_what_was_bought(self):
+        (request,) = self.issuer.requests.values()
+        octets = b"".join(file.read_bytes() for file in self.copy(secret=False).rglob("agent.db*"))
+        self.assertIn(request.transaction["merchantName"].encode(), octets)
+
+    def test_with_the_secret_it_signs_and_the_agent_notices(self):
+        thief = self.agent(self.copy(secret=True))
+        self.approve(thief)
+        thief.stop()
+        agent = self.agent(self.folder)
+        self.addCleanup(agent.stop)
+        self.assertEqual(self.approve(agent)["transStatus"], "Y")
+        warnings = {each["id"]: each for each in agent.json("status")["warnings"]}
+        self.assertEqual(warnings["signCountRaised"]["severity"], "high")
+
+
+class TheControlSocket(unittest.TestCase):
+    @unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
+    def test_where_its_mode_was_widened_it_still_serves_no_other_user(self):
+        folder = temporary_folder(type(self))
+        agent = started(type(self), Agent(folder))
+        folder.chmod(0o755)
+        agent.socket.chmod(0o777)
+        self.assertEqual(self.requests(agent), [])
+        os.seteuid(NOBODY)
+        try:
+            refused = self.requests(agent)
+        finally:
+            os.seteuid(0)
+        self.assertEqual(refused["code"], "forbidden")
+        self.assertIn("a control connection was refused", agent.tail())
+
+    def requests(self, agent: Agent):
+        """The answer to `GET /v1/requests` on the socket."""
+        connection = http.client.HTTPConnection("agent", timeout=10)
+        connection.sock = socket.socket(socket.AF_UNIX)
+        connection.sock.connect(str(agent.socket))
+        connection.request("GET", "/v1/requests")
+        with contextlib.closing(connection):
+            return json.load(connection.getresponse())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,191 @@
+import IssuerProtocol
+import StrictJSON
+import Testing
+
+@Suite struct DecisionTests {
+    @Test func `the same decision is answered the same, another one is already decided`() async throws {
+        let issuer = try TestIssuer()
+        let authenticator = try await issuer.enrolled()
+        let purchase = try await issuer.purchase()
+        let jti = try purchase.request.jti
+        let body = try authenticator.approval(of: purchase.request)
+        let first = await issuer.decide(jti, body, authenticator)
+        issuer.pass(seconds: 10_000)
+        let second = await issuer.decide(jti, body, authenticator)
+        #expect(first.outcome == "200")
+        #expect(second.octets == first.octets)
+        let other = DecisionBody.deny(.userDenied)
+        #expect(await issuer.decide(jti, other, authenticator).outcome == "409 already_decided")
+        #expect(await issuer.decide(jti, body + [0x20], authenticator).outcome == "409 already_decided")
+        #expect(try await issuer.story(purchase).status == "authenticated")
+    }
+
+    @Test(arguments: DenyReason.allCases)
+    func `a deny of the only request completes the purchase with N`(reason: DenyReason) async throws {
+        let issuer = try TestIssuer()
+        let authenticator = try await issuer.enrolled()
+        let purchase = try await issuer.purchase()
+        let jti = try purchase.request.jti
+        for _ in 0..<2 {
+            let reply = await issuer.decide(jti, DecisionBody.deny(reason), authenticator)
+            #expect(try reply.decoded(DecisionAnswer.init(octets:)).transStatus == .notAuthenticated)
+        }
+        let story = try await issuer.story(purchase)
+        #expect(story.status == "notAuthenticated")
+        #expect(try story.json.object("decision").string("reason") == reason.rawValue)
+        #expect(try await issuer.listed(authenticator).requests.isEmpty)
+    }
+
+    @Test func `a decided request leaves the list, the others stay`() async throws {
+        let issuer = try TestIssuer()
+        let authenticator = try await issuer.enrolled()
+        let first = try await issuer.purchase(["repeat": 10])
+        let second = try await issuer.purchase()
+        #expect(try await issuer.listed(authenticator).requests.count == 11)
+        let body = try authenticator.approval(of: first.request)
+        _ = await issuer.decide(try first.request.jti, body, authenticator)
+        #expect(try await issuer.listed(authenticator).requests == [try second.request.jws])
+    }
+
+    @Test(arguments: ["nobody's", "", "a.b", "x y", "ä"])
+    func `a jti that is not listed for this authenticator is unknown`(jti: String) async throws {
+        let issuer = try TestIssuer()
+        let authenticator = try await issuer.enrolled()
+        _ = try await issuer.purchase()
+        let reply = await issuer.decide(jti, DecisionBody.deny(.userDenied), authenticator)
+        #expect(reply.outcome == "404 unknown_request")
+    }
+
+    @Test func `another authenticator's request is unknown`() async throws {
+        let issuer = try TestIssuer()
+        let first = try await issuer.enrolled()
+        let second = try await issuer.enrolled()
+        let purchase = try await issuer.purchase(["authenticatorId": .string(first.id)])
+        let reply = await issuer.decide(try purchase.request.jti, DecisionBody.deny(.userDenied), second)
+        #expect(reply.outcome == "404 unknown_request")
+        #expect(try await issuer.story(purchase).status == "pending")
+    }
+
+    @Test func `a decision at the expiry is too late, one second before it is not`() async throws {
+        let issuer = try TestIssuer()
+        let authenticator = try await issuer.enrolled()
+        let first = try await issuer.purchase(["expiresIn": 60])
+        let second = try await issuer.purchase(["expiresIn": 60])
+        issuer.pass(seconds: 59)
+        let early = try authenticator.approval(of: first.request, signCount: 1)
+        #expect(await issuer.decide(try first.request.jti, early, authenticator).outcome == "200")
+        issuer.pass(seconds: 1)
+        let late = try authenticator.approval(of: second.request, signCount: 2)
+        #expect(await issuer.decide(try second.request.jti, late, authenticator).outcome == "410 expired")
+        #expect(try await issuer.story(second).status == "expired")
+    }
+
+    @Test func `a request that was taken back is cancelled`() async throws {
+        let issuer = try TestIssuer()
+        let authenticator = try await issuer.enrolled()
+        let purchase = try await issuer.purchase()
+        _ = await issuer.post("/sandbox/purchases/\(purchase.acsTransId)/cancel")
+        let body = try authenticator.approval(of: purchase.request)
+        #expect(await issuer.decide(try purchase.request.jti, body, authenticator).outcome == "410 cancelled")
+        #expect(try await issuer.story(purchase).status == "cancelled")
+    }
+
+    @Test func `a revoked authenticator decides nothing`() async throws {
+        let issuer = try TestIssuer()
+        let authenticator = try await issuer.enrolled()
+        let purchase = try await issuer.purchase()
+        _ = await issuer.post("/sandbox/authenticators/\(authenticator.id)/revoke")
+        let body = try authenticator.approval(of: purchase.request)
+        #expect(await issuer.decide(try purchase.request.jti, body, authenticator).outcome == "401 invalid_token")
+        #expect(try await issuer.story(purchase).status == "pending")
+    }
+
+    @Test(arguments: [
+        "", "{}", "[]", #"{"decision":"approve"}"#, #"{"decision":"deny"}"#, #"{"decision":"deny","reason":"other"}"#,
+        #"{"decision":"maybe"}"#, #"{"decision":"deny","decision":"deny","reason":"userDenied"}"#,
+    ])
+    func `a body that cannot be read decides nothing`(body: String) async throws {
+        let issuer = try TestIssuer()
+        let authenticator = try await issuer.enrolled()
+        let purchase = try await issuer.purchase()
+        let reply = await issuer.decide(try purchase.request.jti, Array(body.utf8), authenticator)
+        #expect(reply.outcome == "400 invalid_request")
+        #expect(try await issuer.story(purchase).status == "pending")
+    }
+
+    @Test func `an approval under one jti completes the purchase, the other jti's duplicate is taken`() async throws {
+        let issuer = try TestIssuer()
+        let authenticator = try await issuer.enrolled()
+        let purchase = try await issuer.purchase(["repeat": 2, "newJti": true])
+        let (older, newer) = (purchase.requests[0], purchase.requests[1])
+        let body = try authenticator.approval(of: newer)
+        #expect(await issuer.decide(newer.jti, body, authenticator).outcome == "200")
+        let duplicate = await issuer.decide(older.jti, DecisionBody.deny(.duplicate), authenticator)
+        #expect(try duplicate.decoded(DecisionAnswer.init(octets:)).transStatus == .notAuthenticated)
+        let story = try await issuer.story(purchase)
+        #expect(story.status == "authenticated")
+        #expect(try story.json.object("decision").string("jti") == newer.jti)
+    }
+
+    @Test(arguments: [DenyReason.duplicate, .invalidRequest, .policy])
+    func `what the software says of one jti leaves the other to the payer`(reason: DenyReason) async throws {
+        let issuer = try TestIssuer()
+        let authenticator = try await issuer.enrolled()
+        let purchase = try await issuer.purchase(["repeat": 2, "newJti": true])
+        _ = await issuer.decide(purchase.requests[0].jti, DecisionBody.deny(reason), authenticator)
+        #expect(try await issuer.story(purchase).status == "pending")
+        let body = try authenticator.approval(of: purchase.requests[1])
+        #expect(await issuer.decide(purchase.requests[1].jti, body, authenticator).outcome == "200")
+        #expect(try await issuer.story(purchase).status == "authenticated")
+    }
+
+    @Test(arguments: [DenyReason.userDenied, .suspectedFraud])
+    func `the payer's no to one jti is a no to the purchase`(reason: DenyReason) async throws {
+        let issuer = try TestIssuer()
+        let authenticator = try await issuer.enrolled()
+        let purchase = try await issuer.purchase(["repeat": 2, "newJti": true])
+        _ = await issuer.decide(purchase.requests[1].jti, DecisionBody.deny(reason), authenticator)
+        #expect(try await issuer.story(purchase).status == "notAuthenticated")
+        let body = try authenticator.approval(of: purchase.requests[0])
+        let reply = await issuer.decide(purchase.requests[0].jti, body, authenticator)
+        #expect(reply.outcome == "409 already_decided")
+        #expect(try await issuer.story(purchase).status == "notAuthenticated")
+    }
+
+    @Test func `a conflict's deny leaves the first transaction to the payer`() async throws {
+        let issuer = try TestIssuer()
+        let authenticator = try await issuer.enrolled()
+        let first = try await issuer.purchase()
+        let conflict = try await issuer.purchase([
+            "acsTransId": .string(first.acsTransId), "purchaseAmount": "999", "force": true,
+        ])
+        _ = await issuer.decide(try conflict.request.jti, DecisionBody.deny(.invalidRequest), authenticator)
+        #expect(try await issuer.story(first).status == "pending")
+        let body = try authenticator.approval(of: first.request)
+        #expect(await issuer.decide(try first.request.jti, body, authenticator).outcome == "200")
+        let story = try await issuer.story(first)
+        #expect(story.status == "authenticated")
+        guard case .object(let other)? = try story.json.array("others", count: 1...1).first else { return }
+        #expect(try other.string("status") == "notAuthenticated")
+    }
+
+    @Test func `twenty decisions at once complete a purchase once`() async throws {
+        let issuer = try TestIssuer()
+        let authenticator = try await issuer.enrolled()
+        let purchase = try await issuer.purchase(["repeat": 10, "newJti": true])
+        let outcomes = try await withThrowingTaskGroup(of: (Bool, String).self) { group in
+            for (index, request) in purchase.requests.enumerated() {
+                let approval = try authenticator.approval(of: request, signCount: UInt32(index + 1))
+                group.addTask { (true, await issuer.decide(request.jti, approval, authenticator).outcome) }
+                let denial = DecisionBody.deny(.userDenied)
+                group.addTask { (false, await issuer.decide(request.jti, denial, authenticator).outcome) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let approved = outcomes.count { isApproval, outcome in isApproval && outcome == "200" }
+        let story = try await issuer.story(purchase)
+        #expect(approved == (story.status == "authenticated" ? 1 : 0))
+        #expect(try story.element("transStatus", of: "CRes").count == 2)
+        #expect(try story.messageTypes.filter { $0 == "RReq" }.count == 1)
+    }
+}

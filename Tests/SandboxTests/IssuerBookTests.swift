@@ -1,0 +1,64 @@
+import FoundationEssentials
+import IssuerProtocol
+import Sandbox
+import StrictJSON
+import Testing
+
+@Suite struct IssuerBookTests {
+    private func withDatabase(_ body: (String) async throws -> Void) async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "sandbox-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        try await body(directory.appending(path: "issuer.sqlite").path())
+    }
+
+    @Test func `a file keeps authenticators, purchases, cursors and the signing key`() async throws {
+        try await withDatabase { path in
+            let first = try TestIssuer(database: path)
+            let authenticator = try await first.enrolled()
+            let purchase = try await first.purchase()
+            let cursor = try await first.listed(authenticator).cursor
+            let keys = await first.call("GET", "/jwks.json").octets
+
+            let second = try TestIssuer(database: path)
+            #expect(await second.call("GET", "/jwks.json").octets == keys)
+            let later = await second.call(
+                "GET", "/v1/authn-requests", query: ["after": cursor], token: authenticator.token)
+            #expect(try later.decoded(RequestList.init(octets:)).requests.isEmpty)
+            let body = try authenticator.approval(of: purchase.request)
+            #expect(await second.decide(try purchase.request.jti, body, authenticator).outcome == "200")
+            #expect(try await second.story(purchase).status == "authenticated")
+        }
+    }
+
+    @Test func `the key file and its secret are the owner's alone`() async throws {
+        try await withDatabase { path in
+            _ = try TestIssuer(database: path)
+            for suffix in [".issuer-key", ".issuer-secret"] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: path + suffix)
+                #expect(attributes[.posixPermissions] as? Int == 0o600)
+            }
+        }
+    }
+
+    @Test func `in memory another issuer's cursor is unknown`() async throws {
+        let first = try TestIssuer()
+        let cursor = try await first.listed(try await first.enrolled()).cursor
+        let second = try TestIssuer()
+        let authenticator = try await second.enrolled()
+        let reply = await second.call(
+            "GET", "/v1/authn-requests", query: ["after": cursor], token: authenticator.token)
+        #expect(reply.outcome == "410 unknown_cursor")
+    }
+
+    @Test func `a file that is no database is refused in words`() async throws {
+        try await withDatabase { path in
+            try Data("no database, but some text that is long enough".utf8).write(to: URL(filePath: path))
+            #expect {
+                _ = try TestIssuer(database: path)
+            } throws: { error in
+                "\(error)".contains(path)
+            }
+        }
+    }
+}

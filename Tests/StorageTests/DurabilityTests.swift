@@ -1,0 +1,71 @@
+import Authenticator
+import FoundationEssentials
+import GRDB
+import Glibc
+import Storage
+import Testing
+
+/// What the file is, and what a commit is worth.
+struct DurabilityTests {
+    @Test func `a commit is on the disk: the writer is at synchronous FULL`() async throws {
+        let sample = try SampleBook()
+        #expect(try await sample.book.synchronousLevel() == 2)
+        // Also once it has been written to.
+        try await sample.enrollment()
+        #expect(try await sample.book.synchronousLevel() == 2)
+        #expect(try await SQLiteBook(path: sample.path).synchronousLevel() == 2)
+    }
+
+    @Test func `the journal is a write-ahead log`() throws {
+        let sample = try SampleBook()
+        #expect(try sample.raw { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
+    }
+
+    @Test func `under the agent's umask the files are the owner's alone`() async throws {
+        // The mask is the process's, so it is tightened and left so.
+        umask(0o077)
+        let sample = try SampleBook()
+        try await sample.enrollment()
+        for suffix in ["", "-wal", "-shm"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: sample.path + suffix)
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(suffix)")
+        }
+    }
+
+    @Test func `what was written is there when the file is opened again`() async throws {
+        let sample = try SampleBook()
+        let enrollment = try await sample.enrollment()
+        let again = try SQLiteBook(path: sample.path)
+        #expect(try await again.read { try $0.enrollment(enrollment.id) }?.name == "my card")
+    }
+
+    @Test func `a write that throws leaves nothing behind`() async throws {
+        let sample = try SampleBook()
+        await #expect(throws: SampleError.self) {
+            try await sample.book.write { book in
+                try book.insert(try SampleBook.enrollment("a"))
+                throw SampleError("the disk is full")
+            }
+        }
+        #expect(try await sample.book.read { try $0.enrollments(includingEnded: true) }.isEmpty)
+    }
+
+    @Test func `a file of a newer version is refused, and left as it is`() throws {
+        let sample = try SampleBook()
+        try sample.execute("INSERT INTO grdb_migrations (identifier) VALUES ('99-from-the-future')")
+        let error = try #require(throws: StorageError.self) { try SQLiteBook(path: sample.path) }
+        guard case .newerSchema(sample.path, ["99-from-the-future"]) = error else {
+            throw SampleError("another error: \(error)")
+        }
+        #expect("\(error)".contains("newer version"))
+    }
+
+    @Test func `what is no database is refused with its path`() throws {
+        let sample = try SampleBook()
+        let path = sample.path + ".txt"
+        try Data(repeating: 0x41, count: 5_000).write(to: URL(filePath: path))
+        let error = try #require(throws: StorageError.self) { try SQLiteBook(path: path) }
+        #expect("\(error)".contains(path))
+        #expect(throws: StorageError.self) { try SQLiteBook(path: "/nonexistent/book.sqlite") }
+    }
+}

@@ -1,0 +1,149 @@
+import Authenticator
+import IssuerProtocol
+import Storage
+import Testing
+import ThreeDS
+
+/// What is read is what was written.
+struct RoundTripTests {
+    private let sample: SampleBook
+
+    init() throws { sample = try SampleBook() }
+
+    private func id(_ digit: String) throws -> Membership {
+        guard let membership = try SampleBook.enrollment(digit).membership else { throw SampleError("none") }
+        return membership
+    }
+
+    @Test func `an enrollment in every state`() async throws {
+        let membership = try id("a")
+        let states: [EnrollmentState] = [
+            .keyless, .enrolling(body: [0x00, 0x7B]), .active(membership), .suspended(membership),
+            .ended(authenticatorId: membership.authenticatorId, keyRemoved: false),
+            .ended(authenticatorId: nil, keyRemoved: true),
+        ]
+        for (digit, state) in zip(["1", "2", "3", "4", "5", "6"], states) {
+            let enrollment = try SampleBook.enrollment(digit, state: state)
+            try await sample.book.write { try $0.insert(enrollment) }
+            let read = try #require(try await sample.book.read { try $0.enrollment(enrollment.id) })
+            #expect("\(read)" == "\(enrollment)")
+        }
+        #expect(try await sample.book.read { try $0.enrollments(includingEnded: true) }.count == 6)
+        #expect(try await sample.book.read { try $0.enrollments(includingEnded: false) }.count == 4)
+    }
+
+    @Test func `what changes of an enrollment`() async throws {
+        var enrollment = try await sample.enrollment()
+        enrollment.signCount = .max
+        enrollment.state = .suspended(try id("a"))
+        enrollment.signCountRaise = SignCountRaise(from: 0, to: .max, at: 5)
+        enrollment.endReason = "why"
+        let changed = enrollment
+        try await sample.book.write { try $0.update(changed) }
+        let read = try #require(try await sample.book.read { try $0.enrollment(changed.id) })
+        #expect("\(read)" == "\(changed)")
+    }
+
+    @Test func `a request in every state`() async throws {
+        let enrollment = try await sample.enrollment()
+        let lives: [RequestLife] = [
+            .pending, .expired, .cancelled, .refused(token: "nonce", reason: .invalidRequest),
+            RequestLife(state: .approved, delivery: .queued),
+            RequestLife(state: .approved, delivery: .delivered(.authenticated)),
+            RequestLife(state: .denied(.suspectedFraud), delivery: .delivered(.notAuthenticated)),
+            RequestLife(state: .denied(.userDenied), delivery: .failed(token: "expired")),
+        ]
+        for (number, life) in lives.enumerated() {
+            let request = try SampleBook.request(number, of: enrollment, life: life)
+            try await sample.insert(request)
+            let read = try #require(try await sample.book.read { try $0.request(request.id) })
+            #expect("\(read)" == "\(request)")
+            #expect(read.presented?.transaction.members == request.presented?.transaction.members)
+        }
+    }
+
+    @Test func `a request that shows nothing`() async throws {
+        let enrollment = try await sample.enrollment()
+        var request = try SampleBook.request(1, of: enrollment, life: .expired)
+        request.presented = nil
+        request.iat = nil
+        request.exp = nil
+        let bare = request
+        try await sample.insert(bare)
+        let read = try #require(try await sample.book.read { try $0.request(bare.id) })
+        #expect("\(read)" == "\(bare)")
+    }
+
+    @Test func `what changes of a request`() async throws {
+        let enrollment = try await sample.enrollment()
+        var request = try SampleBook.request(1, of: enrollment)
+        try await sample.insert(request)
+        let newer = try SampleBook.request(2, of: enrollment)
+        request.jti = newer.jti
+        request.iat = 77
+        request.exp = 2_000
+        request.presented = newer.presented
+        request.presented?.nonce = Array(1...64)
+        request.presented?.traceparent = nil
+        request.presented?.warnings = []
+        request.message = "d.e.f"
+        request.decidedAt = 8
+        request.life = RequestLife(state: .approved, delivery: .queued)
+        request.hasConflict = true
+        let changed = request
+        try await sample.book.write { try $0.update(changed) }
+        let read = try #require(try await sample.book.read { try $0.request(changed.id) })
+        #expect("\(read)" == "\(changed)")
+    }
+
+    @Test func `a message, and that its jti stands once for an enrollment`() async throws {
+        let one = try await sample.enrollment("a")
+        let other = try await sample.enrollment("b")
+        let jti = try #require(TokenID("jti"))
+        for enrollment in [one, other] {
+            let digest = Array(enrollment.id.text.utf8)
+            try await sample.book.write {
+                try $0.insert(
+                    SeenMessage(enrollmentId: enrollment.id, jti: jti, payloadDigest: digest, requestId: nil))
+            }
+            let read = try await sample.book.read { try $0.message(enrollment: enrollment.id, jti: jti) }
+            #expect(read?.payloadDigest == digest && read?.requestId == nil)
+        }
+        await #expect(throws: (any Error).self) {
+            try await sample.book.write {
+                try $0.insert(SeenMessage(enrollmentId: one.id, jti: jti, payloadDigest: [1], requestId: nil))
+            }
+        }
+    }
+
+    @Test func `a cancellation counts as long as the longest that came, and is removed at its exp`() async throws {
+        let enrollment = try await sample.enrollment()
+        let jti = try #require(TokenID("jti"))
+        for until: Int64 in [50, 80, 60] {
+            try await sample.book.write {
+                try $0.insert(RememberedCancellation(enrollmentId: enrollment.id, cancels: jti, until: until))
+            }
+        }
+        func until(_ now: Int64) async throws -> Int64? {
+            try await sample.book.write { book in
+                try book.removeCancellations(until: now)
+                return try book.cancellation(enrollment: enrollment.id, of: jti)?.until
+            }
+        }
+        #expect(try await until(79) == 80)
+        #expect(try await until(80) == nil)
+    }
+
+    @Test func `an outbox entry, and that a jti is answered once`() async throws {
+        let enrollment = try await sample.enrollment()
+        let jti = try #require(TokenID("jti"))
+        let entry = OutboxEntry(
+            sequence: nil, enrollmentId: enrollment.id, jti: jti, requestId: nil, signCount: .max, body: [0, 1, 255],
+            exp: 9, traceparent: "00-1")
+        try await sample.book.write { try $0.insert(entry) }
+        let read = try #require(try await sample.book.read { try $0.outbox(enrollment: enrollment.id) }.first)
+        #expect(read.body == entry.body && read.signCount == .max && read.exp == 9 && read.traceparent == "00-1")
+        #expect(read.sequence != nil && read.jti == jti && read.requestId == nil)
+        await #expect(throws: (any Error).self) { try await sample.book.write { try $0.insert(entry) } }
+    }
+}

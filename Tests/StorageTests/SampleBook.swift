@@ -1,0 +1,87 @@
+import Authenticator
+import FoundationEssentials
+import GRDB
+import IssuerProtocol
+import Storage
+import ThreeDS
+
+/// A book in a file of its own, and a second way into that file.
+final class SampleBook: Sendable {
+    let path: String
+    let book: SQLiteBook
+    private let directory: String
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "oob-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        directory = url.path
+        path = url.appending(path: "book.sqlite").path
+        book = try SQLiteBook(path: path)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+    /// The file as any other program sees it.
+    func raw<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) throws -> Value {
+        try DatabaseQueue(path: path).write(body)
+    }
+
+    func execute(_ sql: String) throws { try raw { try $0.execute(sql: sql) } }
+
+    /// Puts an active enrollment in.
+    @discardableResult
+    func enrollment(_ digit: String = "a") async throws -> Enrollment {
+        let enrollment = try Self.enrollment(digit)
+        try await book.write { try $0.insert(enrollment) }
+        return enrollment
+    }
+
+    static func enrollment(_ digit: String, state: EnrollmentState? = nil) throws -> Enrollment {
+        guard let id = EnrollmentID(String(repeating: digit, count: 20)), let authenticator = TokenID("auth-\(digit)")
+        else { throw SampleError("no id of \(digit)") }
+        let membership = Membership(authenticatorId: authenticator, sealedToken: [1, 2, 3], enrolledAt: 20)
+        return Enrollment(
+            id: id, route: IssuerRoute(issuer: try IssuerURL("https://issuer.example"), rootsPEM: "PEM"),
+            name: "my card", authnType: .presence, algorithm: -7, rpId: "issuer.example",
+            credentialId: Array(digit.utf8), userHandle: [0x00, 0xFF], startedAt: 10, signCount: 3,
+            state: state ?? .active(membership))
+    }
+
+    /// A request of which all that differs comes from its number.
+    static func request(
+        _ number: Int, of enrollment: Enrollment, life: RequestLife = .pending, acsTransId: String? = nil,
+        iat: Int64? = nil
+    ) throws -> RequestRecord {
+        let digits = String(number, radix: 16)
+        let padded = String(repeating: "0", count: 12 - digits.count) + digits
+        let acsTransId = acsTransId ?? "2f37539c-d82e-4929-88db-\(padded)"
+        guard let id = RequestID(String(repeating: "0", count: 20 - digits.count) + digits),
+            let jti = TokenID("request-\(number)")
+        else { throw SampleError("no id of \(number)") }
+        let transaction = try Transaction(members: [
+            TransactionMember(name: "merchantName", value: "Dæmø \u{202E}\""),
+            TransactionMember(name: "acsTransId", value: acsTransId),
+            TransactionMember(name: "other", value: "Cafe\u{301}"),
+        ])
+        return RequestRecord(
+            id: id, enrollmentId: enrollment.id, jti: jti, iat: iat ?? Int64(number), exp: 1_000 + Int64(number),
+            presented: PresentedRequest(
+                transaction: transaction, payment: nil, transactionDigest: [9, 9], nonce: Array(0..<16),
+                warnings: [Warning(id: "w", message: "m \"", severity: .high)], traceparent: "00-1"),
+            acsTransId: acsTransId, message: "a.b.c", receivedAt: 7, decidedAt: nil, life: life, hasConflict: false)
+    }
+
+    @discardableResult
+    func insert(_ requests: RequestRecord...) async throws -> [RequestRecord] {
+        try await book.write { book in for request in requests { try book.insert(request) } }
+        return requests
+    }
+}
+
+/// Why a sample could not be made; a fault of the test.
+struct SampleError: Error {
+    let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+}

@@ -1,0 +1,77 @@
+import Authenticator
+import Storage
+import Testing
+
+/// A row that the agent cannot have written is an error, never a default.
+struct UnreadableRowTests {
+    private let sample: SampleBook
+
+    init() throws { sample = try SampleBook() }
+
+    private func expectUnreadable(
+        _ table: String, _ column: String, _ look: @escaping @Sendable (any BookReader) throws -> Void
+    ) async throws {
+        let error = try await #require(throws: StorageError.self, "\(table).\(column)") {
+            try await sample.book.read(look)
+        }
+        guard case .unreadable(table, column) = error else { throw SampleError("\(table).\(column): \(error)") }
+    }
+
+    @Test(arguments: [
+        ("state", "state = 'odd'"), ("reason", "state = 'denied', reason = NULL"),
+        ("reason", "state = 'denied', reason = 'because'"), ("reason", "state = 'refused', refusal = 'x', reason = ''"),
+        ("refusal", "state = 'refused', refusal = NULL"), ("delivery", "delivery = 'odd'"),
+        ("trans_status", "delivery = 'delivered', trans_status = 'U'"),
+        ("delivery_failure", "delivery = 'failed', delivery_failure = NULL"), ("jti", "jti = 'no jti'"),
+        ("jti", "jti = ''"), ("members", "members = x'00'"), ("members", "members = CAST('{}' AS BLOB)"),
+        ("members", "members = CAST('{\"acsTransId\":1}' AS BLOB)"), ("nonce", "nonce = NULL"),
+        ("transaction_digest", "transaction_digest = NULL"), ("warnings", "warnings = NULL"),
+        ("warnings", "warnings = CAST('[{}]' AS BLOB)"), ("warnings", "warnings = CAST('{}' AS BLOB)"),
+    ])
+    func `of a request`(column: String, change: String) async throws {
+        let request = try await sample.insert(SampleBook.request(1, of: sample.enrollment()))[0]
+        try sample.execute("PRAGMA ignore_check_constraints = ON; UPDATE request SET \(change)")
+        try await expectUnreadable("request", column) { _ = try $0.request(request.id) }
+        try await expectUnreadable("request", column) {
+            _ = try $0.requests(pendingOnly: false, enrollment: nil, limit: 9)
+        }
+    }
+
+    @Test(arguments: [
+        ("state", "state = 'odd'"), ("issuer", "issuer = 'ftp://x'"), ("authn_type", "authn_type = 'odd'"),
+        ("sign_count", "sign_count = -1"), ("sign_count", "sign_count = 4294967296"),
+        ("authenticator_id", "authenticator_id = NULL"), ("authenticator_id", "authenticator_id = 'a b'"),
+        ("sealed_token", "sealed_token = NULL"), ("enrolled_at", "enrolled_at = NULL"),
+        ("body", "state = 'enrolling', body = NULL"),
+    ])
+    func `of an enrollment`(column: String, change: String) async throws {
+        let enrollment = try await sample.enrollment()
+        try sample.execute("PRAGMA ignore_check_constraints = ON; UPDATE enrollment SET \(change)")
+        try await expectUnreadable("enrollment", column) { _ = try $0.enrollment(enrollment.id) }
+    }
+
+    @Test(arguments: [
+        ("sign_count", "sign_count = -1"), ("jti", "jti = ''"), ("request_id", "request_id = 'x'"),
+    ])
+    func `of the outbox`(column: String, change: String) async throws {
+        let enrollment = try await sample.enrollment()
+        let request = try SampleBook.request(1, of: enrollment)
+        try await sample.book.write {
+            try $0.insert(
+                OutboxEntry(
+                    sequence: nil, enrollmentId: enrollment.id, jti: request.jti, requestId: request.id, signCount: 1,
+                    body: [], exp: 1, traceparent: nil))
+        }
+        try sample.execute("UPDATE outbox SET \(change)")
+        try await expectUnreadable("outbox", column) { _ = try $0.outbox(enrollment: enrollment.id) }
+    }
+
+    @Test func `the error carries nothing of the row`() async throws {
+        let enrollment = try await sample.enrollment()
+        try sample.execute("UPDATE enrollment SET authn_type = 'something secret'")
+        let error = try await #require(throws: StorageError.self) {
+            try await sample.book.read { _ = try $0.enrollment(enrollment.id) }
+        }
+        #expect(!"\(error)".contains("secret"))
+    }
+}

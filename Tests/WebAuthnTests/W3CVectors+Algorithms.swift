@@ -1,0 +1,78 @@
+extension W3CVector {
+    /// §16.8 Packed Attestation with ES384 Credential, as a client hands it on where `attestation` is `none` (§5.1.3): without its certificates.
+    static let es384 = W3CVector(
+        section: "§16.8",
+        registrationChallenge: hex("567b030b3e186bc1d169dd45b79f9e0d86f1fd63474da3eade5bdb8db379a0c3"),
+        aaguid: hex("e950dcda3bdae1d087cda380a897848b"),
+        credentialId: hex("953ae2dd9f28b1a1d5802c83e1f65833bb9769a08de82d812bc27c13fc6f06a9"),
+        registrationClientDataJSON: hex(
+            """
+            7b2274797065223a22776562617574686e2e637265617465222c226368616c6c656e6765223a22566e7344437a3459613848
+            526164314674352d65445962785f574e4854615071336c76626a624e356f4d4d222c226f726967696e223a2268747470733a
+            2f2f6578616d706c652e6f7267222c2263726f73734f726967696e223a66616c73657d
+            """),
+        attestationObject: withoutAttestation(
+            hex(
+                """
+                bfabc37432958b063360d3ad6461c9c4735ae7f8edd46592a5e0f01452b2e4b55900000000e950dcda3bdae1d087cda380a8
+                97848b0020953ae2dd9f28b1a1d5802c83e1f65833bb9769a08de82d812bc27c13fc6f06a9a5010203382220022158304866
+                bd8b01da789e9eb806e5eab05ae5a638542296ab057a2f1bbce9b58f8a08b9171390b58a37ac7fffc2c5f45857da2258302a
+                0b024c7f4b72072a1f96bd30a7261aae9571dd39870eb29e55c0941c6b08e89629a1ea1216aa64ce57c2807bf3901a
+                """)),
+        challenge: hex("ff41c3d25dbd8966fb61e28ef5e47041e137ed268520412d76202ba0ad2d1453"),
+        authenticatorData: hex("bfabc37432958b063360d3ad6461c9c4735ae7f8edd46592a5e0f01452b2e4b50d00000000"),
+        clientDataJSON: hex(
+            """
+            7b2274797065223a22776562617574686e2e676574222c226368616c6c656e6765223a225f304844306c3239695762375965
+            4b4f39655277516545333753614649454574646941726f4b307446464d222c226f726967696e223a2268747470733a2f2f65
+            78616d706c652e6f7267222c2263726f73734f726967696e223a66616c73657d
+            """),
+        signature: hex(
+            """
+            3065023100e4efbb46745ed00e67c4d51ab2bacab2af62ffa8b7c5fecec6d7d9bf2582275034a713a3dd731685eee81adfaf
+            6aa63f0230161655353f07e018a3c2539f8de7c8c4cf88d4c32d2be29fe4e76fa096ecc9458bbfe0895d57129ab324130e6f
+            0692db
+            """))
+
+    /// §16.11 Packed Attestation with Ed25519 Credential, as a client hands it on where `attestation` is `none` (§5.1.3): without its certificates.
+    static let ed25519 = W3CVector(
+        section: "§16.11",
+        registrationChallenge: hex("a8abf9dabdc6b0df63466b39bda9e8a34a34e185337a59f1c579990676d3b3bd"),
+        aaguid: hex("d5aa33581e8ca478e20fe713f5d32ff2"),
+        credentialId: hex("ce9f840ed96599580cd140fbc7bb3230633f50f61041aff73308ae71caa8a2bd"),
+        registrationClientDataJSON: hex(
+            """
+            7b2274797065223a22776562617574686e2e637265617465222c226368616c6c656e6765223a22714b763532723347734e39
+            6a526d733576616e6f6f306f303459557a656c6e7878586d5a426e6254733730222c226f726967696e223a2268747470733a
+            2f2f6578616d706c652e6f7267222c2263726f73734f726967696e223a66616c73652c22657874726144617461223a22636c
+            69656e74446174614a534f4e206d617920626520657874656e6465642077697468206164646974696f6e616c206669656c64
+            7320696e20746865206675747572652c207375636820617320746869733a20425f44543567375a445f2d394f544c59583549
+            764551227d
+            """),
+        attestationObject: withoutAttestation(
+            hex(
+                """
+                bfabc37432958b063360d3ad6461c9c4735ae7f8edd46592a5e0f01452b2e4b54100000000d5aa33581e8ca478e20fe713f5
+                d32ff20020ce9f840ed96599580cd140fbc7bb3230633f50f61041aff73308ae71caa8a2bda401010327200621582044e06d
+                dd331c36a8dc667bab52bcae63486c916aa5e339e6acebaa84934bf832
+                """)),
+        challenge: hex("895957e01c633a698348a2d8a31a54b7db27e8c1c43b2080d79ae2190267bfd2"),
+        authenticatorData: hex("bfabc37432958b063360d3ad6461c9c4735ae7f8edd46592a5e0f01452b2e4b50100000000"),
+        clientDataJSON: hex(
+            """
+            7b2274797065223a22776562617574686e2e676574222c226368616c6c656e6765223a2269566c583442786a4f6d6d44534b
+            4c596f7870557439736e364d48454f7943413135726947514a6e763949222c226f726967696e223a2268747470733a2f2f65
+            78616d706c652e6f7267222c2263726f73734f726967696e223a66616c73657d
+            """),
+        signature: hex(
+            """
+            f5c59c7e46c34f6f8cc197101ddf9934fa2595f68eb1913a637e8419eb9ba4cfdfc48f85393bc0d40b011f0d6fecb097d660
+            7525713223a0dc0d453993dae00b
+            """))
+
+    /// {"fmt": "none", "attStmt": {}, "authData": …}, for data of 24 to 255 octets.
+    private static func withoutAttestation(_ authenticatorData: [UInt8]) -> [UInt8] {
+        hex("a363666d74646e6f6e656761747453746d74a068617574684461746158") + [UInt8(authenticatorData.count)]
+            + authenticatorData
+    }
+}
