@@ -163,6 +163,15 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ]),
+        .testTarget(  // The agent's core and edges against the sandbox, over HTTP, in one process.
+            name: "AgentAndSandboxTests",
+            dependencies: [
+                "Authenticator", "Custody", "IssuerLink", "IssuerProtocol", "Keys", "Sandbox", "Storage", "StrictJSON",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(name: "EndToEndTests", dependencies: ["oob-agent", "oobctl", "oob-issuer"]),
     ],
     swiftLanguageModes: [.v6]

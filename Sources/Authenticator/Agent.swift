@@ -16,6 +16,7 @@ package struct Agent: Sendable {
     package let signCountWatch: SignCountWatch
 
     private let ports: Ports
+    private let log: Logger
     private let enroller: Enroller
     private let unenroller: Unenroller
     private let decider: Decider
@@ -24,6 +25,7 @@ package struct Agent: Sendable {
     package init(ports: Ports, settings: AgentSettings, log: Logger) {
         self.ports = ports
         self.settings = settings
+        self.log = log
         let directory = IssuerDirectory(gateway: ports.gateway, clock: ports.clock)
         let holding = Holding()
         let intake = Intake(
@@ -43,7 +45,7 @@ package struct Agent: Sendable {
     ///
     /// - Throws: what the custody throws for a secret that is not the one this state was made with.
     package func prepare() async throws {
-        try await EndedKeys(ports: ports).sweep()
+        try await EndedKeys(ports: ports).sweep(log)
         for enrollment in try await enrollments() {
             guard let membership = enrollment.membership else { continue }
             _ = try ports.custody.open(membership.sealedToken, for: enrollment.id)

@@ -6,7 +6,8 @@ package struct AgentSettings: Sendable {
     package var exponentPolicy: ExponentPolicy
     /// The most undecided requests of one enrollment.
     package var maxUndecided: Int
-    /// The most refused requests of one enrollment that are kept and answered within 24 hours.
+    /// The most requests of one enrollment within 24 hours that are kept though they are never presented: refused, and
+    /// answered so, or too late.
     package var maxRefused: Int
     /// Whether `test` authenticators are allowed at an issuer that is not on loopback.
     package var allowTestAuthenticators: Bool

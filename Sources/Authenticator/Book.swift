@@ -29,14 +29,16 @@ package protocol BookReader {
     /// `exp` or a cancellation. Refused ones do not count.
     func newestPresented(enrollment: EnrollmentID, acsTransId: String) throws -> RequestRecord?
     func pendingCount(enrollment: EnrollmentID?) throws -> Int
-    /// Requests of an enrollment that came at or after `since`, seconds since 1970, and were refused.
-    func refusedCount(enrollment: EnrollmentID, since: Int64) throws -> Int
+    /// Requests of an enrollment that came at or after `since`, seconds since 1970, and were refused or too late.
+    func unpresentedCount(enrollment: EnrollmentID, since: Int64) throws -> Int
     /// Pending requests whose `exp` is at or before `now`.
     func duePending(now: Int64, limit: Int) throws -> [RequestRecord]
     /// The earliest `exp` of a pending request.
     func nextDeadline() throws -> Int64?
 
     func message(enrollment: EnrollmentID, jti: TokenID) throws -> SeenMessage?
+    /// How many cancellations are remembered for an enrollment.
+    func cancellationCount(enrollment: EnrollmentID) throws -> Int
     func cancellation(enrollment: EnrollmentID, of jti: TokenID) throws -> RememberedCancellation?
 
     /// The entry of a lane that goes next.

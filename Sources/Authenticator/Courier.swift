@@ -110,6 +110,11 @@ package struct Courier: Sendable {
         case .failed(let token): metadata["failed"] = "\(token)"
         }
         log.info("decision delivery ended", metadata: metadata)
+        if case .failed(ProblemCode.invalidToken.rawValue) = end {
+            log.error(
+                "the issuer no longer knows the enrollment; it is suspended",
+                metadata: ["enrollment": "\(entry.enrollmentId)"])
+        }
         hub.publish(events)
         if case .failed(ProblemCode.invalidAssertion.rawValue) = end {
             await signCountWatch.recheck(entry.enrollmentId)

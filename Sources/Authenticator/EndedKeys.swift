@@ -1,3 +1,5 @@
+import Logging
+
 /// Removes the keys of enrollments that are over, also where a crash came between the row and the key.
 struct EndedKeys: Sendable {
     let ports: Ports
@@ -14,14 +16,21 @@ struct EndedKeys: Sendable {
     }
 
     /// At start: enrollments that never got their key to the issuer end, and no ended one keeps a key.
-    func sweep() async throws {
+    ///
+    /// A key that cannot be removed is said so, and tried again at the next start.
+    func sweep(_ log: Logger) async throws {
         for var enrollment in try await ports.book.read({ try $0.enrollments(includingEnded: true) }) {
             if case .keyless = enrollment.state {
                 enrollment.state = .ended(authenticatorId: nil, keyRemoved: false)
                 let changed = enrollment
                 try await ports.book.write { try $0.update(changed) }
             }
-            if case .ended(_, false) = enrollment.state { try await remove(of: enrollment.id) }
+            guard case .ended(_, false) = enrollment.state else { continue }
+            do {
+                try await remove(of: enrollment.id)
+            } catch {
+                log.error("a key could not be removed", metadata: enrollment.logged(["reason": "\(error)"]))
+            }
         }
     }
 }

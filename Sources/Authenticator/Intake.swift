@@ -89,7 +89,7 @@ struct Intake: Sendable {
             drop("a jti came again with other octets", enrollment, ["jti": item.reading.loggedJTI])
             hub.publish(.requestConflict(enrollment.id))
         case (.overQuota?, _):
-            drop("too many requests were refused today; one more was dropped", enrollment, [:])
+            drop("too many requests that are never presented came today; one more was dropped", enrollment, [:])
         case (.early(let seconds)?, _):
             // Clocks differ: it is read again when its iat is no longer ahead by more than the tolerance.
             hold(item, for: seconds - AuthnRequestReader.clockTolerance, enrollment)

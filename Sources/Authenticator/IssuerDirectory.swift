@@ -18,7 +18,10 @@ actor IssuerDirectory {
 
     private let gateway: any IssuerGateway
     private let clock: any AgentClock
+    private let discoveries = SharedCall<IssuerRoute, Discovery>()
+    private let keySets = SharedCall<IssuerRoute, JWKSet>()
     private var entries: [IssuerRoute: Entry] = [:]
+    private var isFetchingKeys: Set<IssuerRoute> = []
 
     init(gateway: any IssuerGateway, clock: any AgentClock) {
         self.gateway = gateway
@@ -27,7 +30,10 @@ actor IssuerDirectory {
 
     func discovery(_ route: IssuerRoute) async throws(IssuerFailure) -> Discovery {
         if let entry = entries[route], clock.now - entry.discoveredAt < Self.freshFor { return entry.discovery }
-        let discovery = try await gateway.discovery(route)
+        let gateway = gateway
+        let discovery = try await discoveries.value(for: route) { () async throws(IssuerFailure) in
+            try await gateway.discovery(route)
+        }
         let old = entries[route]
         entries[route] = Entry(
             discovery: discovery, discoveredAt: clock.now, keys: old?.keys,
@@ -40,9 +46,12 @@ actor IssuerDirectory {
         return try await fetchKeys(route)
     }
 
-    /// Keys fetched because of a `kid` that is not among them; nil where it is too soon to ask again.
+    /// Keys to try where a `kid` is not among those at hand: fetched for it, or where it is too soon to ask again, the
+    /// ones that were fetched last.
     func keysForUnknown(_ route: IssuerRoute) async throws(IssuerFailure) -> JWKSet? {
-        if let asked = entries[route]?.askedForUnknownAt, clock.now - asked < Self.unknownKeyPause { return nil }
+        if let asked = entries[route]?.askedForUnknownAt, clock.now - asked < Self.unknownKeyPause {
+            return isFetchingKeys.contains(route) ? try await fetchKeys(route) : entries[route]?.keys
+        }
         entries[route]?.askedForUnknownAt = clock.now
         return try await fetchKeys(route)
     }
@@ -52,7 +61,13 @@ actor IssuerDirectory {
     }
 
     private func fetchKeys(_ route: IssuerRoute) async throws(IssuerFailure) -> JWKSet {
-        let keys = try await gateway.keys(route, try await discovery(route))
+        let discovery = try await discovery(route)
+        isFetchingKeys.insert(route)
+        defer { isFetchingKeys.remove(route) }
+        let gateway = gateway
+        let keys = try await keySets.value(for: route) { () async throws(IssuerFailure) in
+            try await gateway.keys(route, discovery)
+        }
         entries[route]?.keys = keys
         entries[route]?.keysFetchedAt = clock.now
         return keys

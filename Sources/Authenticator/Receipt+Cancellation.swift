@@ -7,11 +7,12 @@ extension Receipt {
         if let seen = try book.message(enrollment: enrollment.id, jti: cancellation.jti) {
             return seen.payloadDigest == cancellation.payloadDigest ? .known : .reusedJTI
         }
+        try book.removeCancellations(until: now)
+        guard try book.cancellationCount(enrollment: enrollment.id) < maxRefused else { return .overQuota }
         try book.insert(
             SeenMessage(
                 enrollmentId: enrollment.id, jti: cancellation.jti, payloadDigest: cancellation.payloadDigest,
                 requestId: nil))
-        try book.removeCancellations(until: now)
         try book.insert(
             RememberedCancellation(
                 enrollmentId: enrollment.id, cancels: cancellation.cancels, until: cancellation.exp))

@@ -8,7 +8,7 @@ struct Receipt {
     let enrollment: Enrollment
     let now: Int64
     let maxUndecided: Int
-    /// How many requests of an enrollment are refused within 24 hours at most.
+    /// How many requests of an enrollment are kept within 24 hours that are never presented.
     let maxRefused: Int
     /// Ids for requests, made before the database transaction.
     let newId: RequestID
@@ -22,7 +22,7 @@ struct Receipt {
         case known
         /// The jti stands for other octets: it is never answered.
         case reusedJTI
-        /// Too many were refused within a day: it is neither kept nor answered.
+        /// Too many that are never presented came within a day: it is neither kept nor answered.
         case overQuota
         /// `iat` is ahead: it is not in the book.
         case early(secondsAhead: Int64)
@@ -37,6 +37,7 @@ struct Receipt {
         case .early(let seconds): return .early(secondsAhead: seconds)
         case .tooEarly(let seconds): return .tooEarly(secondsAhead: seconds)
         case .expired:
+            guard try isWithinQuota(in: book) else { return .overQuota }
             try insert(read, message, presented: nil, life: .expired, in: book)
             return .entered([.requestExpired(newId)])
         case .refused(let refusal):
@@ -149,15 +150,17 @@ struct Receipt {
     private func refuse(
         _ read: ReadRequest, _ message: String, token: String, reason: DenyReason, in book: any BookWriter
     ) throws -> Outcome {
-        guard try book.refusedCount(enrollment: enrollment.id, since: now - Self.day) < maxRefused else {
-            return .overQuota
-        }
+        guard try isWithinQuota(in: book) else { return .overQuota }
         try insert(read, message, presented: nil, life: .refused(token: token, reason: reason), in: book)
         try book.insert(
             OutboxEntry(
                 sequence: nil, enrollmentId: enrollment.id, jti: read.jti, requestId: newId, signCount: nil,
                 body: DecisionBody.deny(reason), exp: answerUntil(read), traceparent: read.traceparent))
         return .entered([.requestRefused(newId), .outboxFilled(enrollment.id)])
+    }
+
+    private func isWithinQuota(in book: any BookReader) throws -> Bool {
+        try book.unpresentedCount(enrollment: enrollment.id, since: now - Self.day) < maxRefused
     }
 
     /// Until when a refusal is worth sending: `exp`, or a day where that is missing or too far off.

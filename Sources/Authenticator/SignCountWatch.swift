@@ -10,12 +10,16 @@ import Synchronization
 package struct SignCountWatch: Sendable {
     private final class Checked: Sendable {
         let ids = Mutex<Set<EnrollmentID>>([])
+        /// When an issuer that did not answer may be asked again; seconds since 1970.
+        let notBefore = Mutex<[EnrollmentID: Int64]>([:])
     }
 
     /// How many issuers are asked at a time after start.
     private static let atATime = 8
     /// The seconds for which an approval waits for the answer.
     private static let patience: Double = 5
+    /// The seconds after which an issuer that did not answer is asked again.
+    private static let pause: Int64 = 60
 
     private let checked = Checked()
     private let ports: Ports
@@ -46,18 +50,25 @@ package struct SignCountWatch: Sendable {
 
     /// Asks the issuer unless that was done since start; returns after `patience` seconds in any case.
     func ensureChecked(_ id: EnrollmentID) async {
-        guard checked.ids.withLock({ !$0.contains(id) }) else { return }
+        let now = ports.clock.now
+        guard checked.ids.withLock({ !$0.contains(id) }),
+            checked.notBefore.withLock({ $0[id] ?? now }) <= now
+        else { return }
         await withTaskGroup { group in
             group.addTask { await check(id) }
             group.addTask { _ = try? await ports.clock.sleep(seconds: Self.patience) }
             await group.next()
             group.cancelAll()
         }
+        // An issuer that hangs costs an approval the patience once a minute, not each time.
+        guard checked.ids.withLock({ !$0.contains(id) }) else { return }
+        checked.notBefore.withLock { $0[id] = ports.clock.now + Self.pause }
     }
 
     /// The issuer refused an assertion: the signCount may be the reason.
     func recheck(_ id: EnrollmentID) async {
         _ = checked.ids.withLock { $0.remove(id) }
+        _ = checked.notBefore.withLock { $0.removeValue(forKey: id) }
         await ensureChecked(id)
     }
 
@@ -72,6 +83,7 @@ package struct SignCountWatch: Sendable {
             let status = try await ports.gateway.status(access)
             try await goAbove(status.signCount, id)
             _ = checked.ids.withLock { $0.insert(id) }
+            _ = checked.notBefore.withLock { $0.removeValue(forKey: id) }
         } catch let failure as IssuerFailure {
             log.info(
                 "the issuer's signCount is not known", metadata: ["enrollment": "\(id)", "reason": "\(failure.reason)"])

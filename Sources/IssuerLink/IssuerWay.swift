@@ -52,7 +52,7 @@ struct IssuerWay: Sendable {
         case .cancelled, .requestStreamCancelled: "the call was cancelled"
         case .alreadyShutdown: "the agent is stopping"
         case .remoteConnectionClosed: "the issuer closed the connection before its answer was complete"
-        case .connectTimeout: "\(peer) did not take the connection in time"
+        case .connectTimeout: "there was no connection to \(peer) in time"
         case .tlsHandshakeTimeout: "the TLS handshake with the issuer was not complete in time"
         case .getConnectionFromPoolTimeout: "all connections to the issuer were busy"
         case .proxyAuthenticationRequired: "\(peer) asks for a user and password, which are not supported"

@@ -16,7 +16,7 @@ package struct IssuerBackend: Sendable {
 
     package init(
         book: IssuerBook, signer: IssuerSigner, site: SiteHolder, surroundings: Surroundings = .system,
-        maxWaiters: Int = 100_000, faults: FaultSpec? = nil, logger: Logger = Logger(label: "oob-issuer")
+        maxWaiters: Int = 100_000, faults: FaultSpec? = nil, logger: Logger = IssuerBackend.quietLogger
     ) {
         self.book = book
         self.signer = signer
@@ -25,6 +25,13 @@ package struct IssuerBackend: Sendable {
         self.logger = logger
         self.faults = Faults(faults, sleep: surroundings.sleep, logger: logger)
         bell = Bell(maxWaiters: maxWaiters, sleep: surroundings.sleep)
+    }
+
+    /// Tells of what is wrong, and of nothing else.
+    package static var quietLogger: Logger {
+        var logger = Logger(label: "oob-issuer")
+        logger.logLevel = .warning
+        return logger
     }
 
     var now: Int64 { surroundings.now() }

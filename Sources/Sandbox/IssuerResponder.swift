@@ -76,8 +76,9 @@ private struct BrokenOff: Error {
     static let pieces = 128
     static let pieceOctets = 65_536
 
-    /// What was written goes out first: closing both ways at once would forget what the client has not taken yet.
-    /// A client that takes nothing is waited for until the process is to stop.
+    /// Lets what was written go out first, for which a client is waited for until the process is to stop.
+    ///
+    /// Closing both ways at once would forget what the client has not taken yet.
     init(_ channel: any Channel) async {
         await withTaskCancellationHandler {
             try? await channel.close(mode: .output)

@@ -30,6 +30,11 @@ extension Pages {
         }
     }
 
+    func cancellationCount(enrollment: EnrollmentID) throws -> Int {
+        let statement = try database.cachedStatement(sql: "SELECT COUNT(*) FROM cancellation WHERE enrollment_id = ?")
+        return try Int.fetchOne(statement, arguments: [enrollment.text]) ?? 0
+    }
+
     func insert(_ cancellation: RememberedCancellation) throws {
         try database.cachedStatement(
             sql: """

@@ -61,10 +61,10 @@ extension Pages {
         return try Int.fetchOne(ofOne, arguments: [enrollment.text]) ?? 0
     }
 
-    func refusedCount(enrollment: EnrollmentID, since: Int64) throws -> Int {
+    func unpresentedCount(enrollment: EnrollmentID, since: Int64) throws -> Int {
         let statement = try database.cachedStatement(
             sql: """
-                SELECT COUNT(*) FROM request WHERE state = 'refused' AND enrollment_id = ? AND received_at >= ?
+                SELECT COUNT(*) FROM request WHERE members IS NULL AND enrollment_id = ? AND received_at >= ?
                 """)
         return try Int.fetchOne(statement, arguments: [enrollment.text, since]) ?? 0
     }

@@ -79,7 +79,7 @@ enum Schema {
         CREATE INDEX request_by_acs_trans_id ON request (acs_trans_id, enrollment_id, iat);
         CREATE INDEX request_by_enrollment ON request (enrollment_id, seq);
         CREATE INDEX request_pending ON request (enrollment_id, seq) WHERE state = 'pending';
-        CREATE INDEX request_refused ON request (enrollment_id, received_at) WHERE state = 'refused';
+        CREATE INDEX request_unpresented ON request (enrollment_id, received_at) WHERE members IS NULL;
         CREATE INDEX request_pending_exp ON request (exp) WHERE state = 'pending';
 
         CREATE TABLE message (

@@ -38,15 +38,19 @@ struct SignCountWatchTests {
 
     @Test func `an issuer that cannot be asked, or does not answer in time, holds no approval up`() async throws {
         let card = try await sample.enrolled()
-        try await sample.receive(.numbered(1), .numbered(2), for: card)
+        try await sample.receive(.numbered(1), .numbered(2), .numbered(3), for: card)
         let ids = try await sample.requests().map(\.id)
         await sample.issuer.onStatus { (_) throws(IssuerFailure) in throw .down }
         try await sample.approve(ids[0])
+        sample.clock.advance(by: 60)
         await sample.issuer.onStatus { (_) throws(IssuerFailure) in throw await .waitingWasCancelled }
         async let second = sample.approve(ids[1])
         try await sample.clock.sleepers()
         sample.clock.advance(by: 5)
         #expect(try await second.life.state == .approved)
+        // It is not asked again within a minute, so this one does not wait at all.
+        #expect(try await sample.approve(ids[2]).life.state == .approved)
+        #expect(await sample.issuer.statusCalls == 2)
     }
 
     @Test func `after an assertion that was refused the issuer is asked again`() async throws {

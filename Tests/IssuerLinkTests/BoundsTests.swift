@@ -95,14 +95,10 @@ struct BoundsTests {
     }
 
     @Test func `a port that nobody listens on is named as a refusal`() async throws {
-        let port = try await ScriptedServer.run { _ in
-            .silence
-        } _: {
-            $0.port
-        }
+        let port = try ClosedPort()
         for host in ["127.0.0.1", "localhost"] {
             let gateway = HTTPIssuerGateway(version: "1", road: IssuerRoad(), clock: StandingClock())
-            let route = IssuerRoute(issuer: try IssuerURL("http://\(host):\(port)"), rootsPEM: nil)
+            let route = IssuerRoute(issuer: try IssuerURL("http://\(host):\(port.number)"), rootsPEM: nil)
             let failure = try await mustFail { try await gateway.discovery(route) }
             #expect(failure.reason == "the issuer refused the connection")
             await gateway.shutdown()

@@ -11,9 +11,9 @@ struct ClientIdentityTests {
 
     @Test(arguments: [TLSVersion.tlsv12, .tlsv13])
     func `an issuer that asks for a client certificate is shown the agent's`(_ version: TLSVersion) async throws {
-        let authority = try TestAuthority()
-        let road = IssuerRoad(identity: try authority.issue("agent").identity)
-        let tls = try authority.issue("localhost").server(version, clients: authority)
+        let authority = try await TestAuthority()
+        let road = IssuerRoad(identity: try await authority.issue("agent").identity)
+        let tls = try await authority.issue("localhost").server(version, clients: authority)
         try await Link.run(tls: tls, roots: authority.pem, road: road) { _ in
             .authenticated
         } _: { link in
@@ -27,8 +27,8 @@ struct ClientIdentityTests {
         (.tlsv12, "the issuer broke off the TLS handshake: it may ask for a client certificate"),
     ])
     func `without one the failure says so`(_ version: TLSVersion, _ sentence: String) async throws {
-        let authority = try TestAuthority()
-        let tls = try authority.issue("localhost").server(version, clients: authority)
+        let authority = try await TestAuthority()
+        let tls = try await authority.issue("localhost").server(version, clients: authority)
         try await Link.run(tls: tls, roots: authority.pem) { _ in
             .authenticated
         } _: { link in
@@ -39,9 +39,9 @@ struct ClientIdentityTests {
 
     @Test(arguments: [TLSVersion.tlsv12, .tlsv13])
     func `one of another authority is refused by the issuer`(_ version: TLSVersion) async throws {
-        let authority = try TestAuthority()
-        let road = IssuerRoad(identity: try TestAuthority().issue("agent").identity)
-        let tls = try authority.issue("localhost").server(version, clients: authority)
+        let authority = try await TestAuthority()
+        let road = IssuerRoad(identity: try await TestAuthority().issue("agent").identity)
+        let tls = try await authority.issue("localhost").server(version, clients: authority)
         try await Link.run(tls: tls, roots: authority.pem, road: road) { _ in
             .authenticated
         } _: { link in
@@ -51,18 +51,18 @@ struct ClientIdentityTests {
     }
 
     @Test func `an issuer that asks for none is not shown any`() async throws {
-        let authority = try TestAuthority()
-        let road = IssuerRoad(identity: try TestAuthority().issue("agent").identity)
-        try await Link.run(tls: authority.issue("localhost").server(), roots: authority.pem, road: road) { _ in
+        let authority = try await TestAuthority()
+        let road = IssuerRoad(identity: try await TestAuthority().issue("agent").identity)
+        try await Link.run(tls: await authority.issue("localhost").server(), roots: authority.pem, road: road) { _ in
             .authenticated
         } _: { link in
             try await link.decide()
         }
     }
 
-    @Test func `a certificate and a key that cannot be used are refused with the part and a sentence`() throws {
-        let authority = try TestAuthority()
-        let (one, other) = (try authority.issue("agent"), try authority.issue("agent"))
+    @Test func `a certificate and a key that cannot be used are refused with the part and a sentence`() async throws {
+        let authority = try await TestAuthority()
+        let (one, other) = (try await authority.issue("agent"), try await authority.issue("agent"))
         let cases: [(certificate: String, key: String, ClientIdentity.Refusal.Part, String)] = [
             ("", one.key, .certificate, "no certificate in PEM"), (one.key, one.key, .certificate, "no certificate"),
             (one.certificate.replacing("\nM", with: "\nA"), one.key, .certificate, "cannot be read"),

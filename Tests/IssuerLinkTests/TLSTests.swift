@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct TLSTests {
     @Test func `given roots are trusted`() async throws {
-        let own = try TestCertificate(host: "localhost")
+        let own = try await TestCertificate(host: "localhost")
         try await Link.run(tls: own.server(), roots: own.pem) { _ in
             .authenticated
         } _: { link in
@@ -18,8 +18,8 @@ struct TLSTests {
     }
 
     @Test func `given roots stand instead of the system's and of others'`() async throws {
-        let own = try TestCertificate(host: "localhost")
-        for roots in [nil, try TestCertificate(host: "localhost").pem] {
+        let own = try await TestCertificate(host: "localhost")
+        for roots in [nil, try await TestCertificate(host: "localhost").pem] {
             try await Link.run(tls: own.server(), roots: roots) { _ in
                 .authenticated
             } _: { link in
@@ -31,8 +31,8 @@ struct TLSTests {
     }
 
     @Test func `each route has its own roots`() async throws {
-        let own = try TestCertificate(host: "localhost")
-        let other = try TestCertificate(host: "localhost").pem
+        let own = try await TestCertificate(host: "localhost")
+        let other = try await TestCertificate(host: "localhost").pem
         try await Link.run(tls: own.server(), roots: own.pem) { _ in
             .authenticated
         } _: { link in
@@ -45,7 +45,7 @@ struct TLSTests {
     }
 
     @Test func `a certificate for another host is refused`() async throws {
-        let own = try TestCertificate(host: "other.example")
+        let own = try await TestCertificate(host: "other.example")
         try await Link.run(tls: own.server(), roots: own.pem) { _ in
             .authenticated
         } _: { link in
@@ -55,7 +55,7 @@ struct TLSTests {
     }
 
     @Test func `a certificate that is past is refused`() async throws {
-        let own = try TestCertificate(host: "localhost", isPast: true)
+        let own = try await TestCertificate(host: "localhost", isPast: true)
         try await Link.run(tls: own.server(), roots: own.pem) { _ in
             .authenticated
         } _: { link in
@@ -65,7 +65,7 @@ struct TLSTests {
     }
 
     @Test func `a server that speaks TLS 1·1 at most is refused, and one with 1·2 is not`() async throws {
-        let own = try TestCertificate(host: "localhost")
+        let own = try await TestCertificate(host: "localhost")
         try await Link.run(tls: own.server(.tlsv11), roots: own.pem) { _ in
             .authenticated
         } _: { link in
@@ -83,7 +83,9 @@ struct TLSTests {
     @Test func `a set of roots that nobody uses makes room, one in use does not`() async throws {
         var limits = TransportLimits.standard
         limits.sets = 1
-        let (one, other) = (try TestCertificate(host: "localhost"), try TestCertificate(host: "localhost").pem)
+        let (one, other) = (
+            try await TestCertificate(host: "localhost"), try await TestCertificate(host: "localhost").pem
+        )
         try await Link.run(limits: limits, tls: one.server(), roots: one.pem) { request in
             request.method == "GET" ? .silence : .authenticated
         } _: { link in
@@ -104,13 +106,13 @@ struct TLSTests {
         }
     }
 
-    @Test func `good roots pass, with text around them`() throws {
-        let pem = try TestCertificate(host: "localhost").pem
+    @Test func `good roots pass, with text around them`() async throws {
+        let pem = try await TestCertificate(host: "localhost").pem
         try HTTPIssuerGateway.checkRoots(pem: "# Bank of Zürich\n\(pem)\n# another\n\(pem)\nend")
     }
 
     @Test func `roots that cannot be used are refused with a sentence, also at use`() async throws {
-        let own = try TestCertificate(host: "localhost")
+        let own = try await TestCertificate(host: "localhost")
         let block = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
         let cases = [
             ("", "there is no root certificate"), ("hello", "there is no root certificate"),

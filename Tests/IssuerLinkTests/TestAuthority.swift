@@ -5,8 +5,6 @@ import NIOSSL
 
 /// A certificate authority of one test, made by the machine's own `openssl`, and what it issues.
 final class TestAuthority: Sendable {
-    struct Failure: Error { let arguments: [String] }
-
     /// What an authority issues: PEM.
     struct Issued: Sendable {
         let certificate: String
@@ -17,11 +15,11 @@ final class TestAuthority: Sendable {
     /// Its own certificate, PEM.
     let pem: String
 
-    init() throws {
+    init() async throws {
         directory = FileManager.default.temporaryDirectory.appending(path: "authority-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
         let files = [directory.appending(path: "ca.key").path(), directory.appending(path: "ca.pem").path()]
-        try Self.openssl(
+        try await OpenSSL.run(
             [
                 "req", "-x509", "-nodes", "-subj", "/CN=Test authority", "-days", "2", "-keyout", files[0], "-out",
                 files[1],
@@ -35,13 +33,13 @@ final class TestAuthority: Sendable {
     private static let ecKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
 
     /// A certificate for a server's host name, or for a client of that name.
-    func issue(_ name: String, isPast: Bool = false) throws -> Issued {
+    func issue(_ name: String, isPast: Bool = false) async throws -> Issued {
         let place = directory.appending(path: UUID().uuidString).path()
         let (key, request, extensions) = (place + ".key", place + ".csr", place + ".ext")
         try "subjectAltName=DNS:\(name)\n".write(toFile: extensions, atomically: false, encoding: .utf8)
-        try Self.openssl(
+        try await OpenSSL.run(
             ["req", "-new", "-nodes", "-subj", "/CN=\(name)", "-keyout", key, "-out", request] + Self.ecKey)
-        try Self.openssl([
+        try await OpenSSL.run([
             "x509", "-req", "-in", request, "-CA", directory.appending(path: "ca.pem").path(), "-CAkey",
             directory.appending(path: "ca.key").path(), "-CAcreateserial", "-days", isPast ? "-1" : "2", "-extfile",
             extensions, "-out", place,
@@ -49,17 +47,6 @@ final class TestAuthority: Sendable {
         return Issued(
             certificate: try String(contentsOfFile: place, encoding: .utf8),
             key: try String(contentsOfFile: key, encoding: .utf8))
-    }
-
-    static func openssl(_ arguments: [String]) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["openssl"] + arguments
-        process.standardError = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(arguments: arguments) }
     }
 }
 

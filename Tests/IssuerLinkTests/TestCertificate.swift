@@ -3,23 +3,23 @@ import NIOSSL
 
 /// A self-signed certificate of one test, made by the machine's own `openssl`.
 struct TestCertificate {
-    struct Failure: Error { let status: Int32 }
-
     let pem: String
     let key: String
 
-    init(host: String, isPast: Bool = false) throws {
+    init(host: String, isPast: Bool = false) async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "link-tests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: directory) }
         let path = { (name: String) in directory.appending(path: name).path }
-        try Self.openssl(
+        try await OpenSSL.run([
             "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=test", "-addext",
             "subjectAltName=DNS:\(host)", "-addext", "basicConstraints=critical,CA:TRUE", "-keyout", path("key"),
-            "-out", path("request"))
-        try Self.openssl(
+            "-out", path("request"),
+        ])
+        try await OpenSSL.run([
             "x509", "-req", "-in", path("request"), "-signkey", path("key"), "-copy_extensions", "copy", "-days",
-            isPast ? "-1" : "2", "-out", path("certificate"))
+            isPast ? "-1" : "2", "-out", path("certificate"),
+        ])
         pem = try String(contentsOfFile: path("certificate"), encoding: .utf8)
         key = try String(contentsOfFile: path("key"), encoding: .utf8)
     }
@@ -32,15 +32,5 @@ struct TestCertificate {
         configuration.minimumTLSVersion = .tlsv1
         configuration.maximumTLSVersion = version
         return try NIOSSLContext(configuration: configuration)
-    }
-
-    private static func openssl(_ arguments: String...) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["openssl"] + arguments
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(status: process.terminationStatus) }
     }
 }

@@ -55,6 +55,11 @@ class OnTheWire(unittest.TestCase):
             answer.read()
         self.assertGreater(len(read.exception.partial), 8 << 20)
 
+    def test_a_client_that_takes_nothing_of_it_does_not_keep_the_issuer_from_stopping(self):
+        _, sandbox = self.fetched("endless=1")
+        sandbox.stop()
+        self.assertEqual(sandbox.process.returncode, 0)
+
     def test_garbage_says_that_it_is_json(self):
         answer, _ = self.fetched("garbage=1")
         self.assertEqual((answer.status, answer.headers["Content-Type"]), (200, "application/json"))

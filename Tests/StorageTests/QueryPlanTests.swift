@@ -44,6 +44,10 @@ struct QueryPlanTests {
         LookUp("prefix") { book, id, _ in _ = try book.requests(prefix: "abc", enrollment: id, limit: 9) },
         LookUp("newest presented") { book, id, _ in _ = try book.newestPresented(enrollment: id, acsTransId: "x") },
         LookUp("pending count of one enrollment") { book, id, _ in _ = try book.pendingCount(enrollment: id) },
+        LookUp("never presented of one enrollment") { book, id, _ in
+            _ = try book.unpresentedCount(enrollment: id, since: 1)
+        },
+        LookUp("cancellations of one enrollment") { book, id, _ in _ = try book.cancellationCount(enrollment: id) },
         LookUp("due") { book, _, _ in _ = try book.duePending(now: 1, limit: 9) },
         LookUp("message") { book, id, jti in _ = try book.message(enrollment: id, jti: jti) },
         LookUp("cancellation") { book, id, jti in _ = try book.cancellation(enrollment: id, of: jti) },

@@ -1,0 +1,82 @@
+import Custody
+import FoundationEssentials
+import IssuerLink
+import IssuerProtocol
+import Keys
+import Logging
+import Storage
+import Testing
+
+@testable import Authenticator
+
+/// The agent's core with its real edges, in this process.
+struct LocalAgent: Sendable {
+    private struct Clock: AgentClock {
+        var now: Int64 { Int64(Date().timeIntervalSince1970) }
+        func sleep(seconds: Double) async throws { try await Task.sleep(for: .seconds(seconds)) }
+    }
+
+    private struct SystemEntropy: Entropy {
+        func octets(_ count: Int) throws -> [UInt8] { try SecureRandom.octets(count) }
+    }
+
+    let agent: Agent
+    private let ports: Ports
+    private let route: IssuerRoute
+
+    /// Runs `body` with an agent in a directory of its own, which does nothing by itself.
+    static func run(at issuer: IssuerURL, _ body: (LocalAgent) async throws -> Void) async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "oob-\(UUID().uuidString)").path()
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let gateway = HTTPIssuerGateway(version: "1", road: IssuerRoad(), clock: Clock())
+        let custody = try KeyFileCustody(
+            directory: directory + "/keys", secret: try AgentSecret(Secret(SecureRandom.octets(32))))
+        let ports = Ports(
+            book: try SQLiteBook(path: directory + "/agent.db"), custody: custody, gateway: gateway, clock: Clock(),
+            entropy: SystemEntropy())
+        let agent = Agent(
+            ports: ports, settings: AgentSettings(version: "1"),
+            log: Logger(label: "agent") { _ in SwiftLogNoOpLogHandler() })
+        let result: Result<Void, any Error>
+        do {
+            let route = IssuerRoute(issuer: issuer, rootsPEM: nil)
+            result = .success(try await body(LocalAgent(agent: agent, ports: ports, route: route)))
+        } catch {
+            result = .failure(error)
+        }
+        await gateway.shutdown()
+        try result.get()
+    }
+
+    /// Puts enrollments into the book as after their ceremonies; they have no keys.
+    func addEnrollments(_ members: [SampleMember]) async throws -> [Enrollment] {
+        let enrollments = try members.map { member in
+            let id = try EnrollmentID(random: ports.entropy)
+            let token = try #require(AccessToken(member.token))
+            let membership = Membership(
+                authenticatorId: try #require(TokenID(member.authenticatorId)),
+                sealedToken: try ports.custody.seal(token, for: id), enrolledAt: 0)
+            return Enrollment(
+                id: id, route: route, name: "card", authnType: .presence, algorithm: -7, rpId: "localhost",
+                credentialId: member.credentialId, userHandle: [1], startedAt: 0, signCount: 0,
+                state: .active(membership))
+        }
+        try await ports.book.write { book in
+            for enrollment in enrollments { try book.insert(enrollment) }
+        }
+        return enrollments
+    }
+
+    /// Waits until a request of the enrollment is pending.
+    func pendingRequest(of enrollment: Enrollment) async throws -> RequestRecord {
+        let bell = agent.hub.bell { if case .requestPresented = $0 { true } else { false } }
+        let look = { try await ports.book.read { try $0.oldestPending(enrollment: enrollment.id) } }
+        if let found = try await look() { return found }
+        for await _ in bell {
+            if let found = try await look() { return found }
+        }
+        throw CancellationError()
+    }
+}

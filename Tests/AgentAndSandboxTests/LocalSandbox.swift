@@ -1,0 +1,100 @@
+import FoundationEssentials
+import GRDB
+import Hummingbird
+import HummingbirdCore
+import IssuerProtocol
+import Keys
+import Logging
+import StrictJSON
+import Synchronization
+import Testing
+
+@testable import Sandbox
+
+/// A sandbox that serves HTTP on a port of the loopback, in this process.
+struct LocalSandbox: Sendable {
+    let backend: IssuerBackend
+    let issuer: IssuerURL
+    private let port: Int
+    private let switchboard: Switchboard
+
+    /// Serves while `body` runs.
+    static func run(_ body: (LocalSandbox) async throws -> Void) async throws {
+        let holder = SiteHolder()
+        let logger = Logger(label: "sandbox") { _ in SwiftLogNoOpLogHandler() }
+        let backend = IssuerBackend(
+            book: try IssuerBook(path: nil, surroundings: .system),
+            signer: try IssuerSigner(key: SigningKey.generate(.es256)), site: holder, logger: logger)
+        let switchboard = Switchboard(backend: backend)
+        let (ports, running) = AsyncStream<Int>.makeStream()
+        let application = Application(
+            responder: IssuerResponder(switchboard: switchboard),
+            configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { channel in running.yield(channel.localAddress?.port ?? 0) }, logger: logger)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await application.run() }
+            defer { group.cancelAll() }
+            for await port in ports {
+                let issuer = try IssuerURL("http://localhost:\(port)")
+                holder.set(IssuerSite(issuer: issuer))
+                return try await body(
+                    LocalSandbox(backend: backend, issuer: issuer, port: port, switchboard: switchboard))
+            }
+        }
+    }
+
+    /// The TCP connections that it has now, as the kernel counts them.
+    var connections: Int {
+        get throws {
+            let table = try String(contentsOfFile: "/proc/self/net/tcp", encoding: .utf8)
+            let digits = String(port, radix: 16, uppercase: true)
+            let own = ":" + String(repeating: "0", count: 4 - digits.count) + digits
+            // proc_pid_net(5): number, local address, remote address, state; 01 is ESTABLISHED.
+            return table.split(separator: "\n").dropFirst().count { line in
+                let columns = line.split(separator: " ")
+                return columns.count > 3 && columns[1].hasSuffix(own) && columns[3] == "01"
+            }
+        }
+    }
+
+    /// Lists a request for an authenticator.
+    func purchase(for authenticatorId: String) async throws {
+        let order: JSONObject = ["authenticatorId": .string(authenticatorId)]
+        let answer = await switchboard.answer(
+            to: Call("POST", "/sandbox/purchases", body: JSONValue.object(order).serialized()))
+        try #require(answer.status == 201)
+    }
+
+    /// Authenticators as after enrollments, without the ceremonies.
+    func addAuthenticators(_ members: [SampleMember]) async throws {
+        let publicKey = try SigningKey.generate(.es256).publicKey.subjectPublicKeyInfo
+        let rows = try members.map { member in (member, Data(try SHA256Digest.of(Array(member.token.utf8)))) }
+        try await backend.book.queue.write { db in
+            for (member, digest) in rows {
+                try db.execute(
+                    sql: """
+                        INSERT INTO authenticator (id, tokenDigest, credentialId, userId, publicKey, signCount, aaguid,
+                            format, authnType, name, version, registration, challenge, origin, enrolledAt)
+                        VALUES (?, ?, ?, X'01', ?, 0, ?, 'none', 'presence', 'card', '1', '{}', X'01', ?, 0)
+                        """,
+                    arguments: [
+                        member.authenticatorId, digest, Data(member.credentialId), Data(publicKey),
+                        Data(AAGUID.model), issuer.text,
+                    ])
+            }
+        }
+    }
+}
+
+/// What issuer and agent both know of an enrollment.
+struct SampleMember: Sendable {
+    let authenticatorId: String
+    let token: String
+    let credentialId: [UInt8]
+
+    init(_ number: Int) throws {
+        authenticatorId = "authenticator-\(number)"
+        token = "token-\(number)"
+        credentialId = try SecureRandom.octets(32)
+    }
+}

@@ -1,0 +1,109 @@
+import IssuerProtocol
+import Synchronization
+import Testing
+
+@testable import Authenticator
+
+/// An issuer cannot fill the agent with what is never presented.
+@Suite(.timeLimit(.minutes(1)))
+struct QuotaTests {
+    private let sample: SampleAgent
+
+    init() throws { sample = try SampleAgent(AgentSettings(maxRefused: 3, version: "1")) }
+
+    /// Refused: its nonce is too short.
+    private func refused(_ number: Int) -> SampleRequest {
+        var request = SampleRequest.numbered(number)
+        request.nonce = Array(0..<15)
+        return request
+    }
+
+    @Test func `refused requests are answered up to the quota, and the one past it is dropped`() async throws {
+        let card = try await sample.enrolled()
+        for number in 1...4 { try await sample.receive(refused(number), for: card) }
+        #expect(try await sample.requests().map(\.jti.text) == ["request-1", "request-2", "request-3"])
+        #expect(try await sample.outbox(of: card).count == 3)
+    }
+
+    @Test func `the quota is of 24 hours, and of each enrollment`() async throws {
+        let card = try await sample.enrolled("card")
+        let other = try await sample.enrolled("other")
+        for number in 1...3 { try await sample.receive(refused(number), for: card) }
+        try await sample.receive(refused(1), for: other)
+        #expect(try await sample.requests().count == 4)
+        sample.clock.advance(by: 86_401)
+        var later = refused(5)
+        (later.iat, later.exp) = (86_401, 86_501)
+        try await sample.receive(later, for: card)
+        #expect(try await sample.requests().last?.jti.text == "request-5")
+    }
+
+    @Test func `requests that come too late and refused conflicts count, those in order are taken all the same`()
+        async throws
+    {
+        let card = try await sample.enrolled()
+        try await sample.receive(.numbered(1), for: card)
+        var conflict = SampleRequest.numbered(1)
+        (conflict.jti, conflict.purchaseAmount) = ("conflict", "200")
+        try await sample.receive(conflict, refused(2), for: card)
+        sample.clock.advance(by: 100)
+        for number in 3...4 {
+            var late = SampleRequest.numbered(number)
+            late.exp = 100
+            try await sample.receive(late, for: card)
+        }
+        try await sample.receive(.numbered(5), for: card)
+        #expect(
+            try await sample.requests().map(\.jti.text) == [
+                "request-1", "conflict", "request-2", "request-3", "request-5",
+            ])
+    }
+
+    @Test func `cancellations of requests that never came are remembered up to the quota`() async throws {
+        let card = try await sample.enrolled()
+        for number in 1...4 {
+            try await sample.receive(
+                SampleCancellation(jti: "cancellation-\(number)", cancels: "request-\(number)"), for: card)
+        }
+        for number in 1...4 { try await sample.receive(.numbered(number), for: card) }
+        #expect(try await sample.requests().map(\.life) == [.cancelled, .cancelled, .cancelled, .pending])
+    }
+
+    @Test func `calls for the same at the same time are one, and the next asks again`() async throws {
+        let shared = SharedCall<Int, Int>()
+        let calls = Calls()
+        let gate = AsyncStream<Void>.makeStream()
+        let first = AsyncStream<Void>.makeStream()
+        let answers = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 1...5 {
+                group.addTask {
+                    try await shared.value(for: 7) { () throws(IssuerFailure) in
+                        first.continuation.yield()
+                        for await _ in gate.stream { break }
+                        return calls.next()
+                    }
+                }
+            }
+            for await _ in first.stream { break }
+            while await shared.waiterCount(for: 7) < 4 { await Task.yield() }
+            gate.continuation.yield()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers == [1, 1, 1, 1, 1])
+        gate.continuation.yield()
+        let next = try await shared.value(for: 7) { () throws(IssuerFailure) in calls.next() }
+        #expect(next == 2)
+    }
+}
+
+/// Counts calls.
+private final class Calls: Sendable {
+    private let made = Mutex(0)
+
+    func next() -> Int {
+        made.withLock { made in
+            made += 1
+            return made
+        }
+    }
+}
