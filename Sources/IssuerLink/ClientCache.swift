@@ -18,7 +18,9 @@ struct TransportLimits: Sendable {
 
 /// What tells one pair of clients from another.
 struct ClientNeeds: Hashable, Sendable {
-    /// PEM; nil: the system's. Texts that are Unicode-equivalent hold the same certificates: those are ASCII.
+    /// PEM; nil: the system's.
+    ///
+    /// Texts that are Unicode-equivalent hold the same certificates: those are ASCII.
     let roots: String?
     let proxy: HTTPProxy?
 }

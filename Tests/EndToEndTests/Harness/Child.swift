@@ -35,16 +35,32 @@ final class Child: Sendable {
         unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         unsafe posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, outputPath, append, 0o600)
         unsafe posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errorPath, append, 0o600)
+        var attributes = Self.attributesOfAFreshProcess()
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
         // execve(2): pointers that end with a null pointer.
         let arguments = unsafe words.map { unsafe strdup($0) } + [nil]
         let environment = unsafe variables.map { unsafe strdup($0) } + [nil]
         defer { unsafe (arguments + environment).forEach { unsafe free($0) } }
         var pid: pid_t = 0
-        let failure = unsafe posix_spawn(&pid, words[0], &actions, nil, arguments, environment)
+        let failure = unsafe posix_spawn(&pid, words[0], &actions, &attributes, arguments, environment)
         guard failure == 0 else {
             throw NotStarted(description: "\(words[0]): \(unsafe String(cString: strerror(failure)))")
         }
         return pid
+    }
+
+    /// No signal blocked or ignored: a child inherits both, and the threads that tests run on block SIGTERM.
+    private static func attributesOfAFreshProcess() -> posix_spawnattr_t {
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        var all = sigset_t()
+        unsafe sigfillset(&all)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &all)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        return attributes
     }
 
     /// Nil while the process lives.
