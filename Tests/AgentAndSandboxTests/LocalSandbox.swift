@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import GRDB
 import Hummingbird
 import HummingbirdCore
@@ -46,7 +46,9 @@ struct LocalSandbox: Sendable {
     /// The TCP connections that it has now, as the kernel counts them.
     var connections: Int {
         get throws {
-            let table = try String(contentsOfFile: "/proc/self/net/tcp", encoding: .utf8)
+            // A file of /proc says that it is empty, and is read to its end all the same.
+            let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/net/tcp"))
+            let table = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
             let digits = String(port, radix: 16, uppercase: true)
             let own = ":" + String(repeating: "0", count: 4 - digits.count) + digits
             // proc_pid_net(5): number, local address, remote address, state; 01 is ESTABLISHED.

@@ -22,7 +22,6 @@ import spc
 import verify
 from web import Problem, Server
 
-RP_ID = "localhost"
 LIST_LIMIT = 100
 EXAMPLE_TRANSACTION = {
     "merchantName": "CoffeeHouse2 (Dæmø)",
@@ -84,7 +83,8 @@ class Issuer(Server):
     """The issuer: `with Issuer() as issuer`. All its state is behind one lock."""
 
     def __init__(self, attestation: str = "none", user_verification: str = "preferred",
-                 algorithms: tuple[int, ...] = (-7,)):
+                 algorithms: tuple[int, ...] = (-7,), origin: str | None = None):
+        """`origin` is what the issuer is called, where something stands in front of it."""
         self.attestation = attestation
         self.algorithms = algorithms  # COSE numbers, the most wanted first.
         self.user_verification = user_verification
@@ -96,7 +96,8 @@ class Issuer(Server):
         self.requests: dict[str, Request] = {}
         self.listed: list[Request] = []  # in the order of coming: a position in it is the cursor
         super().__init__()
-        self.relying_party = verify.RelyingParty(self.origin, RP_ID)
+        self.origin = origin or self.origin
+        self.relying_party = verify.RelyingParty(self.origin, urlsplit(self.origin).hostname)
 
     # What a test says and asks.
 
@@ -125,7 +126,7 @@ class Issuer(Server):
             "iss": self.origin, "aud": authenticator_id, "jti": jti, "iat": now, "exp": now + expires_in,
             "nonce": verify.encode(nonce), "transaction": transaction,
             "publicKey": {
-                "challenge": verify.encode(challenge), "rpId": RP_ID, "timeout": expires_in * 1000,
+                "challenge": verify.encode(challenge), "rpId": self.relying_party.rp_id, "timeout": expires_in * 1000,
                 "userVerification": user_verification,
                 "allowCredentials": [
                     {"type": "public-key",
@@ -204,7 +205,8 @@ class Issuer(Server):
         return {
             "ceremonyId": ceremony_id,
             "publicKey": {
-                "rp": {"id": RP_ID, "name": "Outside issuer"}, "user": user, "challenge": verify.encode(challenge),
+                "rp": {"id": self.relying_party.rp_id, "name": "Outside issuer"}, "user": user,
+                "challenge": verify.encode(challenge),
                 "pubKeyCredParams": [{"type": "public-key", "alg": number} for number in self.algorithms],
                 "excludeCredentials": [],
                 "authenticatorSelection": {"userVerification": self.user_verification},

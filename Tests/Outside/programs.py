@@ -20,11 +20,13 @@ READY_WITHIN = 60
 class Program:
     """A long-running program; its standard error goes to a file that a failure quotes."""
 
-    def __init__(self, folder: Path, name: str, *arguments: str):
+    def __init__(self, folder: Path, name: str, *arguments: str, through: tuple[str, ...] = (), **variables: str):
+        """`through` is a command that starts it; `variables` are added to its environment."""
         self.log = folder / f"{name}.log"
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [BIN_DIR / name, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True)
+                [*through, BIN_DIR / name, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
+                text=True, env={**os.environ, **variables})
 
     def stop(self):
         self.process.terminate()
@@ -59,9 +61,10 @@ class Sandbox(Program):
 class Agent(Program):
     """`oob-agent` on a state directory of its own, and `oobctl` against it. Ready when it is made."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, *arguments: str, **how):
         self.socket = folder / "control.sock"
-        super().__init__(folder, "oob-agent", "--state-dir", str(folder / "state"), "--socket", str(self.socket))
+        super().__init__(
+            folder, "oob-agent", "--state-dir", str(folder / "state"), "--socket", str(self.socket), *arguments, **how)
         deadline = time.monotonic() + READY_WITHIN
         while self.ctl("status", "--json").returncode != 0:
             if self.process.poll() is not None or time.monotonic() > deadline:

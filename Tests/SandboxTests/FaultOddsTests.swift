@@ -57,6 +57,7 @@ import Testing
         for _ in 0..<20 {
             let reply = await issuer.call("GET", "/jwks.json")
             #expect(reply.status == 200)
+            #expect(reply.octets.first == 0xFF, "what stands nowhere in UTF-8")
             #expect(throws: JSONError.self) { try reply.object }
         }
     }
