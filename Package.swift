@@ -124,7 +124,7 @@ let package = Package(
         .target(name: "LinuxProcess", dependencies: ["CLinux"]),  // What a careful Linux process sets for itself.
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .target(name: "CLinux"),  // prctl and SO_PEERCRED, which Glibc's module lacks.
+        .target(name: "CLinux"),  // prctl, which is variadic and so not in Glibc's module.
 
         // Tests: one target for each of the above, and the programs as a whole.
         .testTarget(name: "ThreeDSTests", dependencies: ["ThreeDS"]),
