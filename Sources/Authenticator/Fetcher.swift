@@ -76,14 +76,22 @@ package struct Fetcher: Sendable {
         }
     }
 
-    /// Fetches all that is listed now.
+    private static let mostPages = 100
+
+    /// Fetches all that is listed now, up to a hundred answers full of requests.
     func fetchNow(_ enrollment: Enrollment) async throws {
         guard let membership = enrollment.membership else { return }
         do {
             let access = IssuerAccess(
                 route: enrollment.route, discovery: try await directory.discovery(enrollment.route),
                 token: try ports.custody.open(membership.sealedToken, for: enrollment.id))
-            try await keep(try await ports.gateway.fetch(access, wait: 0, after: nil), for: enrollment)
+            var cursor: String?
+            for _ in 0..<Self.mostPages {
+                let list = try await ports.gateway.fetch(access, wait: 0, after: cursor)
+                try await keep(list, for: enrollment)
+                guard list.requests.count == RequestList.most else { return }
+                cursor = list.cursor
+            }
         } catch let failure as IssuerFailure {
             // A call that was cut off because the agent stops says nothing about the issuer.
             try Task.checkCancellation()

@@ -155,6 +155,19 @@ struct FetcherTests {
         #expect(try await sample.onlyRequest().life == .pending)
     }
 
+    @Test func `a person's fetch goes on while answers are full`() async throws {
+        let card = try await sample.enrolled()
+        let messages = try (1...101).map { try sample.message(.numbered($0), for: card) }
+        await sample.issuer.onFetch { (fetch) throws(IssuerFailure) in
+            fetch.cursor == nil
+                ? RequestList(requests: Array(messages.prefix(100)), cursor: "c1")
+                : RequestList(requests: Array(messages.suffix(1)), cursor: "c2")
+        }
+        #expect(try await sample.agent.fetch(card.id).isEmpty)
+        #expect(await sample.issuer.fetches.map(\.cursor) == [nil, "c1"])
+        #expect(try await sample.agent.counts().pending == 101)
+    }
+
     @Test func `what could not be fetched is told with its reason, and the others are fetched`() async throws {
         let down = try await sample.enrolled("down")
         let up = try await sample.enrolled("up")
