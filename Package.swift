@@ -129,8 +129,9 @@ let package = Package(
         // Tests: one target for each of the above, and the programs as a whole.
         .testTarget(name: "ThreeDSTests", dependencies: ["ThreeDS"]),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
-        .testTarget(name: "KeysTests", dependencies: ["Keys"]),
-        .testTarget(name: "LinuxProcessTests", dependencies: ["LinuxProcess"]),
+        .target(name: "SpawnedProcesses", path: "Tests/SpawnedProcesses"),  // Processes that tests start.
+        .testTarget(name: "KeysTests", dependencies: ["Keys", "SpawnedProcesses"]),
+        .testTarget(name: "LinuxProcessTests", dependencies: ["LinuxProcess", "SpawnedProcesses"]),
         .testTarget(name: "WebAuthnTests", dependencies: ["Keys", "StrictJSON", "WebAuthn"]),
         .testTarget(
             name: "IssuerProtocolTests", dependencies: ["IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
@@ -151,7 +152,7 @@ let package = Package(
         .testTarget(
             name: "IssuerLinkTests",
             dependencies: [
-                "Authenticator", "IssuerLink", "IssuerProtocol", "Keys", "StrictJSON", "WebAuthn",
+                "Authenticator", "IssuerLink", "IssuerProtocol", "Keys", "SpawnedProcesses", "StrictJSON", "WebAuthn",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SpawnedProcesses
 
 @testable import Keys
 
@@ -60,19 +61,14 @@ enum OpenSSLCommand {
     }
 
     private static func run(_ arguments: [String], input: [UInt8]) throws -> [UInt8] {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["openssl"] + arguments
-        let (input_, output, errors) = (Pipe(), Pipe(), Pipe())
-        (process.standardInput, process.standardOutput, process.standardError) = (input_, output, errors)
-        try process.run()
-        try input_.fileHandleForWriting.write(contentsOf: Data(input))
-        try input_.fileHandleForWriting.close()
-        let answer = try output.fileHandleForReading.readToEnd() ?? Data()
-        let message = try errors.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw Failure(status: process.terminationStatus, message: String(decoding: message, as: UTF8.self))
+        let process = try SpawnedProcess(["openssl"] + arguments)
+        try process.input.write(contentsOf: Data(input))
+        try process.input.close()
+        let answer = try process.output.readToEnd() ?? Data()
+        let message = try process.errors.readToEnd() ?? Data()
+        let status = process.waitUntilExit()
+        guard status == 0 else {
+            throw Failure(status: status, message: String(decoding: message, as: UTF8.self))
         }
         return [UInt8](answer)
     }

@@ -1,31 +1,27 @@
 import Foundation
+import SpawnedProcesses
 
 /// A real second process that runs a Python script until its standard input ends.
 final class ChildProcess {
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
+    private let process: SpawnedProcess
 
-    var pid: Int32 { process.processIdentifier }
+    var pid: Int32 { process.pid }
     /// The exit status; only after `end`.
-    var status: Int32 { process.terminationStatus }
+    private(set) var status: Int32?
 
     init(python script: String, _ arguments: String...) throws {
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", script] + arguments
-        (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
+        process = try SpawnedProcess(["python3", "-c", script] + arguments)
     }
 
     /// Returns when the script has written something: it is where the test wants it.
     func waitUntilReady() throws {
-        _ = try output.fileHandleForReading.read(upToCount: 1)
+        _ = try process.output.read(upToCount: 1)
     }
 
     /// Ends the script and waits until it is gone.
     func end() throws {
-        try input.fileHandleForWriting.close()
-        process.waitUntilExit()
+        try process.input.close()
+        status = process.waitUntilExit()
     }
 }
 
