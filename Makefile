@@ -2,10 +2,10 @@
 SHELL := /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test check format
+.PHONY: help build demo test crash-test model-test fuzz sanitize check format
 
 help: ## Print this list.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
 build: ## Install what is missing and build the three programs.
 	Scripts/bootstrap
@@ -17,13 +17,30 @@ demo: ## One payment authentication from start to end, in a temporary directory.
 test: ## Set up what the tests need and run them all.
 	Scripts/bootstrap --tests
 	swift build --build-tests
-	swift test --skip-build
+	Scripts/test
+
+crash-test: ## Kill the agent at every point and at random; CRASHES=10000, SEED=, and DEATH= or ROUND= for one of them.
+	Scripts/bootstrap
+	swift build
+	python3 -B Tests/Outside/crash_campaign.py --record .build/crash-test.json $(if $(CRASHES),--crashes $(CRASHES)) \
+		$(if $(SEED),--seed $(SEED)) $(if $(DEATH),--death "$(DEATH)") $(if $(ROUND),--round $(ROUND))
+
+fuzz: ## Feed a parser with octets that libFuzzer makes: TARGET=, SECONDS=60; without TARGET, list the targets.
+	@Scripts/fuzz $(TARGET) $(SECONDS)
+
+model-test: ## Random schedules against the model of the protocol: SCHEDULES=10000, SEED=1, which one failure names.
+	swift build --build-tests
+	MODEL_SCHEDULES=$(or $(SCHEDULES),10000) MODEL_SEED=$(or $(SEED),1) swift test --skip-build --filter ModelTests
+
+sanitize: ## All tests under the address and then the thread sanitizer, in builds of their own: an hour or more.
+	Scripts/bootstrap --tests
+	Scripts/sanitize
 
 check: ## Format lint, the arrows between targets, and the walls.
-	swift format lint --strict --recursive Sources Tests Package.swift
+	swift format lint --strict --recursive Sources Tests Package.swift Fuzz/Package.swift Fuzz/Fuzzer
 	swift build --build-tests --explicit-target-dependency-import-check error
 	Scripts/check-walls --self-test
 	Scripts/check-walls
 
 format: ## Format all Swift code in place.
-	swift format --in-place --recursive Sources Tests Package.swift
+	swift format --in-place --recursive Sources Tests Package.swift Fuzz/Package.swift Fuzz/Fuzzer

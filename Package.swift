@@ -26,13 +26,12 @@ let package = Package(
         .executableTarget(
             name: "oob-agent",
             dependencies: [
-                "Authenticator", "Control", "ControlServer", "Custody", "IssuerLink", "Keys", "LinuxProcess", "Storage",
-                "StrictJSON", "ThreeDS",
+                "AgentConfig", "Authenticator", "Control", "ControlServer", "Custody", "IssuerLink", "Keys",
+                "LinuxProcess", "StateArchive", "Storage", "StrictJSON", "ThreeDS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                "Yams",
             ]),
         .executableTarget(
             name: "oobctl",
@@ -49,7 +48,7 @@ let package = Package(
         .target(  // The control API on the Unix socket.
             name: "ControlServer",
             dependencies: [
-                "Authenticator", "Control", "IssuerProtocol", "StrictJSON", "ThreeDS",
+                "Authenticator", "Control", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -71,9 +70,11 @@ let package = Package(
         .target(  // The book in SQLite.
             name: "Storage",
             dependencies: [
-                "Authenticator", "IssuerProtocol", "StrictJSON", "ThreeDS",
+                "Authenticator", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
+        .target(  // A copy of the state as a tar: taken while the agent runs, and unpacked.
+            name: "StateArchive", dependencies: ["Authenticator", "Keys", "StrictJSON", "ThreeDS"]),
         .target(  // Private keys in files under the agent's secret.
             name: "Custody",
             dependencies: ["Authenticator", "IssuerProtocol", "Keys"]),
@@ -102,6 +103,8 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
+        .target(  // The agent's config file: YAML, with the line of each member.
+            name: "AgentConfig", dependencies: ["StrictJSON", "Yams"]),
 
         // The core: life cycle, decisions, ports. No HTTP, no SQLite, no OpenSSL, no clock of its own.
         .target(
@@ -120,35 +123,53 @@ let package = Package(
             dependencies: ["Keys", "StrictJSON"]),
         .target(name: "ThreeDS"),  // EMV 3-D Secure and ISO 4217 values, and the text that is shown.
         .target(name: "StrictJSON"),  // JSON read strictly and bounded, RFC 8785 out, base64url.
-        .target(name: "Keys", dependencies: ["COpenSSL"]),  // The only door to OpenSSL.
+        .target(name: "Keys", dependencies: ["CCryptoki", "COpenSSL"]),  // The only door to OpenSSL and to tokens.
         .target(name: "LinuxProcess", dependencies: ["CLinux"]),  // What a careful Linux process sets for itself.
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CCryptoki", providers: [.apt(["libp11-kit-dev"])]),  // The types of PKCS #11.
         .target(name: "CLinux"),  // prctl, which is variadic and so not in Glibc's module.
 
         // Tests: one target for each of the above, and the programs as a whole.
         .testTarget(name: "ThreeDSTests", dependencies: ["ThreeDS"]),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
         .target(name: "SpawnedProcesses", path: "Tests/SpawnedProcesses"),  // Processes that tests start.
-        .testTarget(name: "KeysTests", dependencies: ["Keys", "SpawnedProcesses"]),
+        .target(  // Tokens and TPMs of software that tests make keys in.
+            name: "SoftKeys", dependencies: ["SpawnedProcesses"], path: "Tests/SoftKeys"),
+        .testTarget(name: "KeysTests", dependencies: ["Keys", "SoftKeys", "SpawnedProcesses"]),
         .testTarget(name: "LinuxProcessTests", dependencies: ["LinuxProcess", "SpawnedProcesses"]),
         .testTarget(name: "WebAuthnTests", dependencies: ["Keys", "StrictJSON", "WebAuthn"]),
         .testTarget(
             name: "IssuerProtocolTests", dependencies: ["IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
+        .testTarget(name: "AgentConfigTests", dependencies: ["AgentConfig"]),
         .testTarget(name: "ControlTests", dependencies: ["Control"]),
+        .testTarget(name: "ControlServerTests", dependencies: ["Control", "ControlServer"]),
         .testTarget(
             name: "AuthenticatorTests",
             dependencies: [
-                "Authenticator", "Custody", "IssuerProtocol", "Keys", "Storage", "StrictJSON", "ThreeDS", "WebAuthn",
+                "Authenticator", "Custody", "IssuerProtocol", "Keys", "SoftKeys", "Storage", "StrictJSON", "ThreeDS",
+                "WebAuthn",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .testTarget(  // The core against a model of what the issuer protocol promises, by random schedules.
+            name: "ModelTests",
+            dependencies: [
+                "Authenticator", "Custody", "IssuerProtocol", "Keys", "Storage", "StrictJSON", "WebAuthn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "Authenticator", "IssuerProtocol", "Storage", "StrictJSON", "ThreeDS",
+                "Authenticator", "IssuerProtocol", "Keys", "Storage", "StrictJSON", "ThreeDS",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
-        .testTarget(name: "CustodyTests", dependencies: ["Authenticator", "Custody", "IssuerProtocol", "Keys"]),
+        .testTarget(
+            name: "StateArchiveTests",
+            dependencies: [
+                "Authenticator", "Custody", "IssuerProtocol", "Keys", "SpawnedProcesses", "StateArchive", "Storage",
+            ]),
+        .testTarget(
+            name: "CustodyTests", dependencies: ["Authenticator", "Custody", "IssuerProtocol", "Keys", "SoftKeys"]),
         .testTarget(
             name: "IssuerLinkTests",
             dependencies: [
@@ -164,6 +185,12 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ]),
+        .testTarget(  // The seeds of the fuzzers in `Fuzz`, and the properties that they look at.
+            name: "FuzzCorpusTests",
+            dependencies: [
+                "AgentConfig", "Control", "IssuerLink", "IssuerProtocol", "Keys", "StateArchive", "StrictJSON",
+                "ThreeDS", "WebAuthn",
+            ]),
         .testTarget(  // The agent's core and edges against the sandbox, over HTTP, in one process.
             name: "AgentAndSandboxTests",
             dependencies: [
@@ -173,7 +200,7 @@ let package = Package(
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .testTarget(name: "EndToEndTests", dependencies: ["oob-agent", "oobctl", "oob-issuer"]),
+        .testTarget(name: "EndToEndTests", dependencies: ["oob-agent", "oobctl", "oob-issuer", "SoftKeys"]),
     ],
     swiftLanguageModes: [.v6]
 )

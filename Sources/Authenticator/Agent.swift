@@ -14,43 +14,68 @@ package struct Agent: Sendable {
     package let courier: Courier
     package let timekeeper: Timekeeper
     package let signCountWatch: SignCountWatch
+    package let bookWatch: BookWatch
+    package let housekeeper: Housekeeper
+    package let journalPruner: JournalPruner
+    package let journal: Journal
 
     private let ports: Ports
     private let log: Logger
     private let enroller: Enroller
     private let unenroller: Unenroller
     private let decider: Decider
+    private let badPeers: LogQuota
     private let health = IssuerHealth()
 
     package init(ports: Ports, settings: AgentSettings, log: Logger) {
+        let book = JournaledBook(ports, hub: hub)
+        var ports = ports
+        ports.book = book
         self.ports = ports
         self.settings = settings
         self.log = log
         let directory = IssuerDirectory(gateway: ports.gateway, clock: ports.clock)
-        let holding = Holding()
+        let holding = Holding(settings.bounds)
+        badPeers = LogQuota(pause: settings.bounds.logPause)
         let intake = Intake(
             ports: ports, settings: settings, directory: directory, holding: holding, hub: hub,
-            refusedPeers: LogQuota(), log: log)
+            refusedPeers: badPeers, log: log)
         ceremonies = Ceremonies(ports: ports, directory: directory, hub: hub, log: log)
         fetcher = Fetcher(ports: ports, directory: directory, intake: intake, hub: hub, health: health, log: log)
         signCountWatch = SignCountWatch(ports: ports, directory: directory, hub: hub, log: log)
         courier = Courier(ports: ports, directory: directory, signCountWatch: signCountWatch, hub: hub, log: log)
+        bookWatch = BookWatch(ports: ports, bounds: settings.bounds, log: log)
+        housekeeper = Housekeeper(ports: ports, retention: settings.retention, hub: hub, log: log)
         timekeeper = Timekeeper(ports: ports, intake: intake, holding: holding, hub: hub, log: log)
         enroller = Enroller(ports: ports, settings: settings, directory: directory, hub: hub, log: log)
         unenroller = Unenroller(ports: ports, directory: directory, hub: hub, health: health, log: log)
-        decider = Decider(ports: ports, hub: hub, lanes: SignatureLanes(), signCountWatch: signCountWatch)
+        decider = Decider(
+            ports: ports, hub: hub, lanes: SignatureLanes(), signCountWatch: signCountWatch,
+            localTime: settings.localTime)
+        journalPruner = JournalPruner(
+            book: book, clock: ports.clock, retention: settings.auditRetention, log: log)
+        journal = Journal(book: book, hub: hub, clock: ports.clock, eventsKept: settings.eventsKept)
     }
 
     /// Clears up after a crash, and sees that the custody opens what the book holds; before anything runs.
     ///
     /// - Throws: what the custody throws for a secret that is not the one this state was made with.
     package func prepare() async throws {
+        try await record(.started(version: settings.version))
         try await EndedKeys(ports: ports).sweep(log)
         for enrollment in try await enrollments() {
             guard let membership = enrollment.membership else { continue }
             _ = try ports.custody.open(membership.sealedToken, for: enrollment.id)
             return
         }
+    }
+
+    /// The last word, after all that runs has stopped.
+    package func conclude() async throws { try await record(.stopped) }
+
+    private func record(_ fact: JournalFact) async throws {
+        let now = ports.clock.now
+        try await ports.book.write { try $0.record(fact, at: now) }
     }
 
     // MARK: Enrollments
@@ -102,8 +127,10 @@ package struct Agent: Sendable {
         return current
     }
 
-    package func unenroll(_ id: EnrollmentID, locally: Bool, forced: Bool) async throws -> Bool {
-        try await unenroller.unenroll(id, locally: locally, forced: forced)
+    package func unenroll(
+        _ id: EnrollmentID, locally: Bool, forced: Bool, erasing: Bool = false
+    ) async throws -> Unenrollment {
+        try await unenroller.unenroll(id, locally: locally, forced: forced, erasing: erasing)
     }
 
     // MARK: Requests
@@ -128,34 +155,41 @@ package struct Agent: Sendable {
         }
     }
 
-    /// The request that a selector means.
+    /// Decides one request.
     ///
-    /// - Throws: `CommandFailure` `.notFound`, `.noRequest` or `.ambiguous`.
-    package func request(_ selector: RequestSelector, enrollment: EnrollmentID?) async throws -> RequestRecord {
-        try await find(selector, enrollment: enrollment, wait: 0)
-    }
-
-    /// Decides one request, and waits up to `deliveryTimeout` seconds for the issuer's answer.
-    ///
-    /// - Parameter wait: the seconds to wait for a request that is not there yet.
-    /// - Returns: the request once its decision is durable; `life.delivery` says how far it has come.
+    /// - Returns: the request once its decision is durable.
     /// - Throws: `CommandFailure` where nothing was decided.
     package func decide(
-        _ decision: RequestLife.Decision, on selector: RequestSelector, enrollment: EnrollmentID?,
-        expecting expectations: Expectations, wait: Double, deliveryTimeout: Double
+        _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver
     ) async throws -> RequestRecord {
-        let request = try await find(selector, enrollment: enrollment, wait: wait)
-        let decided = try await decider.decide(decision, on: request.id, expecting: expectations)
-        let delivered = try await hub.wait(
-            seconds: deliveryTimeout, on: ports.clock, for: { $0.request == decided.id }
-        ) {
-            let current = try await ports.book.read { try $0.request(decided.id) }
-            return current?.life.delivery == .queued ? nil : current
-        }
-        return delivered ?? decided
+        try await decider.decide(decision, on: id, expecting: expectations, by: approver)
     }
 
-    private func find(
+    /// Waits up to so many seconds for the issuer's answer to a decision.
+    ///
+    /// - Returns: the request; `life.delivery` says how far it has come.
+    package func delivered(_ decided: RequestRecord, seconds: Double) async throws -> RequestRecord {
+        do {
+            let delivered = try await hub.wait(seconds: seconds, on: ports.clock, for: { $0.request == decided.id }) {
+                let current = try await ports.book.read { try $0.request(decided.id) }
+                return current?.life.delivery == .queued ? nil : current
+            }
+            return delivered ?? decided
+        } catch is BookTrouble {
+            // It is decided and durable, though nobody can look how far it has come.
+            return decided
+        }
+    }
+
+    /// One request, as it is now.
+    package func request(_ id: RequestID) async throws -> RequestRecord? {
+        try await ports.book.read { try $0.request(id) }
+    }
+
+    /// The request that a selector means; one that is not there yet is waited for, up to `wait` seconds.
+    ///
+    /// - Throws: `CommandFailure` `.notFound`, `.noRequest` or `.ambiguous`.
+    package func request(
         _ selector: RequestSelector, enrollment: EnrollmentID?, wait: Double
     ) async throws -> RequestRecord {
         let found = try await hub.wait(seconds: wait, on: ports.clock, for: AgentEvent.mayBringRequest) {
@@ -174,34 +208,31 @@ package struct Agent: Sendable {
 
     /// The text that is shown for a request; nil where there is nothing to show.
     package func text(of request: RequestRecord) async throws -> TransactionText? {
-        guard let presented = request.presented,
-            let enrollment = try await ports.book.read({ try $0.enrollment(request.enrollmentId) })
-        else { return nil }
-        return TransactionText(
-            transaction: presented.transaction, issuer: enrollment.route.issuer.text, enrollment: enrollment.name,
-            expiresAt: request.exp ?? 0, payeeOrigin: presented.payment?.payeeOrigin,
-            instrument: presented.payment?.displayName, warnings: request.warnings(for: enrollment),
-            localTime: settings.localTime)
-    }
-
-    /// SHA-256 of the octets of a text that is shown, base64url.
-    package func digest(of shown: TransactionText) throws -> String {
-        Base64URL.encode(try SHA256Digest.of(Array(shown.text.utf8)))
+        try await ports.book.read { try $0.enrollment(request.enrollmentId) }
+            .flatMap { request.text(for: $0, settings.localTime) }
     }
 
     // MARK: State
 
     /// What is weak in how the agent is set up.
-    package func warnings(about enrollments: [Enrollment]) -> [Warning] {
-        enrollments.flatMap(\.warnings)
+    package func warnings(about enrollments: [Enrollment]) async throws -> [Warning] {
+        let newest = try await ports.book.read { try $0.newestTime() }
+        let clock = ClockCheck.warning(now: ports.clock.now, newest: newest)
+        return (clock.map { [$0] } ?? []) + enrollments.flatMap(\.warnings)
     }
 
     package func counts() async throws -> (pending: Int, queued: Int) {
         try await ports.book.read { (try $0.pendingCount(enrollment: nil), try $0.outboxCount(enrollment: nil)) }
     }
 
+    /// The number of log lines left out about a peer since the last one, where one may be written now; nil where not.
+    package func admitLogLine(about peer: String) -> Int? { badPeers.admit(peer, now: ports.clock.now) }
+
     /// What is wrong at the moment with reaching an enrollment's issuer; nil where nothing is known to be.
     package func trouble(of enrollment: EnrollmentID) -> String? { health.trouble(of: enrollment) }
+
+    /// What is wrong with the book at the moment; nil where nothing is known to be.
+    package var bookTrouble: BookTrouble? { ports.bookHealth.trouble }
 
     /// One enrollment, also one that is over.
     package func enrollment(_ id: EnrollmentID) async throws -> Enrollment? {
@@ -209,5 +240,7 @@ package struct Agent: Sendable {
     }
 
     /// Where an enrollment's private key is kept, as a URI.
-    package func keyURI(of id: EnrollmentID) -> String { ports.custody.uri(of: id) }
+    package func keyURI(of enrollment: Enrollment) -> String {
+        enrollment.key.outside?.uri.text ?? ports.custody.uri(of: enrollment.id)
+    }
 }

@@ -4,11 +4,13 @@ package import ThreeDS
 package struct AgentSettings: Sendable {
     /// What happens to an exponent that is not ISO 4217's.
     package var exponentPolicy: ExponentPolicy
-    /// The most undecided requests of one enrollment.
-    package var maxUndecided: Int
-    /// The most requests of one enrollment within 24 hours that are kept though they are never presented: refused, and
-    /// answered so, or too late.
-    package var maxRefused: Int
+    package var bounds: AgentBounds
+    /// How long what is over is kept, in seconds; less than ``leastRetention`` counts as that.
+    package var retention: Int64
+    /// For how many seconds the journal's entries are kept.
+    package var auditRetention: Int64
+    /// From how many of the journal's newest entries events are replayed.
+    package var eventsKept: Int
     /// Whether `test` authenticators are allowed at an issuer that is not on loopback.
     package var allowTestAuthenticators: Bool
     /// The zone in which times are shown.
@@ -16,14 +18,23 @@ package struct AgentSettings: Sendable {
     /// The version that the agent tells issuers.
     package var version: String
 
+    /// A message lives for 24 hours at most, and comes again as long as it does: so long, and a day for clocks that
+    /// differ, a request that is over has to be known.
+    package static let leastRetention: Int64 = 2 * 86_400
+    /// 13 months are 397 days at most.
+    package static let usualRetention: Int64 = 400 * 86_400
+
     package init(
-        exponentPolicy: ExponentPolicy = .refuse, maxUndecided: Int = 1_000, maxRefused: Int = 10_000,
+        exponentPolicy: ExponentPolicy = .refuse, bounds: AgentBounds = .standard,
+        retention: Int64 = Self.usualRetention, auditRetention: Int64 = 400 * 86_400, eventsKept: Int = 100_000,
         allowTestAuthenticators: Bool = false,
         localTime: LocalTime = .utc, version: String
     ) {
         self.exponentPolicy = exponentPolicy
-        self.maxUndecided = maxUndecided
-        self.maxRefused = maxRefused
+        self.bounds = bounds
+        self.retention = retention
+        self.auditRetention = auditRetention
+        self.eventsKept = eventsKept
         self.allowTestAuthenticators = allowTestAuthenticators
         self.localTime = localTime
         self.version = version

@@ -7,6 +7,10 @@ package import IssuerProtocol
 package protocol Book: Sendable {
     func read<T: Sendable>(_ body: @escaping @Sendable (any BookReader) throws -> T) async throws -> T
     func write<T: Sendable>(_ body: @escaping @Sendable (any BookWriter) throws -> T) async throws -> T
+    /// Sees that what writes have removed or written over is nowhere in the book's files any more.
+    ///
+    /// Writes wait meanwhile: it takes as long as writing the whole book anew.
+    func scrub() async throws
 }
 
 /// What can be looked up.
@@ -16,6 +20,10 @@ package protocol BookReader {
     func enrollment(_ id: EnrollmentID) throws -> Enrollment?
     /// All that are not over, oldest first; with `ended`, also those.
     func enrollments(includingEnded ended: Bool) throws -> [Enrollment]
+    /// Those that are over and whose personal data is still to be erased.
+    func enrollmentsToErase() throws -> [EnrollmentID]
+    /// Whether an enrollment's personal data was erased.
+    func isErased(_ id: EnrollmentID) throws -> Bool
 
     func request(_ id: RequestID) throws -> RequestRecord?
     /// Oldest first; of more than `limit`, the newest `limit`, and of pending ones the oldest: those are next.
@@ -35,6 +43,8 @@ package protocol BookReader {
     func duePending(now: Int64, limit: Int) throws -> [RequestRecord]
     /// The earliest `exp` of a pending request.
     func nextDeadline() throws -> Int64?
+    /// When the request or enrollment that is the newest in the book came; seconds since 1970.
+    func newestTime() throws -> Int64?
 
     func message(enrollment: EnrollmentID, jti: TokenID) throws -> SeenMessage?
     /// How many cancellations are remembered for an enrollment.
@@ -47,12 +57,19 @@ package protocol BookReader {
     /// Enrollments with something in their outbox.
     func outboxEnrollments() throws -> [EnrollmentID]
     func outbox(enrollment: EnrollmentID) throws -> [OutboxEntry]
+
+    /// The entries after one, in their order.
+    func journal(after sequence: Int64, limit: Int) throws -> [JournalRow]
+    func journalMark(_ name: JournalMark.Name) throws -> JournalMark?
+    /// The key that signs the journal's marks, as it was sealed.
+    func sealedAuditKey() throws -> [UInt8]?
 }
 
 /// What can be changed.
 package protocol BookWriter: BookReader {
     func insert(_ enrollment: Enrollment) throws
-    /// Writes `state`, `signCount`, `signCountRaise` and `endReason`; all else of an enrollment never changes.
+    /// Writes `state`, `signCount`, `signCountRaise`, `endReason` and `endedAt`; all else of an enrollment never
+    /// changes.
     func update(_ enrollment: Enrollment) throws
 
     func insert(_ request: RequestRecord) throws
@@ -60,9 +77,38 @@ package protocol BookWriter: BookReader {
     func update(_ request: RequestRecord) throws
 
     func insert(_ message: SeenMessage) throws
+    /// Notes that other octets came under the jti of a message.
+    func markReused(_ message: SeenMessage) throws
     func insert(_ cancellation: RememberedCancellation) throws
     func removeCancellations(until now: Int64) throws
 
     func insert(_ entry: OutboxEntry) throws
     func removeOutbox(sequence: Int64) throws
+
+    /// Writes, and changes nothing: fails where a change would.
+    func touch() throws
+
+    // The journal's rows: the core keeps their chain (see `record`), whatever keeps them.
+    func insert(_ row: JournalRow) throws
+    func set(_ mark: JournalMark, as name: JournalMark.Name) throws
+    func removeJournal(through sequence: Int64) throws
+    func insert(sealedAuditKey sealed: [UInt8]) throws
+
+    /// Notes that an enrollment's personal data is to be erased once it is over.
+    func wantErasure(of id: EnrollmentID) throws
+    /// Erases the personal data of at most `limit` requests of an enrollment that follow the one at `place`, nil for
+    /// the first; ids, digests, times and states stay.
+    ///
+    /// - Returns: the place of the last one; nil where there was none.
+    func eraseRequests(of id: EnrollmentID, after place: Int64?, limit: Int) throws -> Int64?
+    /// Erases an enrollment's own personal data: its name, user handle and roots.
+    func eraseNames(of id: EnrollmentID) throws
+    /// Notes that nothing is left to be erased.
+    func concludeErasure(of id: EnrollmentID) throws
+
+    /// Removes at most `limit` rows of what was over before `time`, seconds since 1970: requests that are decided or
+    /// closed and wait for no answer, messages of no request that is left, enrollments that nothing refers to.
+    ///
+    /// - Returns: how many rows were removed; fewer than `limit` where nothing is left to remove.
+    func removeWhatWasOver(before time: Int64, limit: Int) throws -> Int
 }

@@ -16,17 +16,21 @@ package struct Ceremonies: Sendable {
         let mailbox = hub.mailbox { event in
             if case .ceremonyStarted(let id) = event { [id] } else { [] }
         }
-        let enrollments = try await ports.book.read { try $0.enrollments(includingEnded: false) }
-        await KeyedWork().run(enrollments.map(\.id), then: mailbox) { id in await send(id) }
+        let enrollments = try await ports.patiently {
+            try await ports.book.read { try $0.enrollments(includingEnded: false) }
+        }
+        // One without a key is being begun at this moment: it is named when it is there.
+        let waiting = enrollments.filter(\.waitsForIssuer).map(\.id)
+        await KeyedWork().run(waiting, then: mailbox) { id in await send(id) }
     }
 
     private func send(_ id: EnrollmentID) async {
         var backoff = Backoff(first: 1, most: 30)
         while !Task.isCancelled {
             do {
-                guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }),
-                    case .enrolling(let body) = enrollment.state
-                else { return }
+                guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }) else { return }
+                if case .keyless = enrollment.state { return try await give(up: enrollment, "no key could be made") }
+                guard case .enrolling(let body) = enrollment.state else { return }
                 guard ports.clock.now - enrollment.startedAt < Self.longest else {
                     return try await give(up: enrollment, "the issuer did not answer for 10 minutes")
                 }
@@ -36,6 +40,8 @@ package struct Ceremonies: Sendable {
                 try await ports.clock.sleep(seconds: min(pause, Double(max(remaining, 0))))
             } catch is CancellationError {
                 return
+            } catch is BookTrouble {
+                guard (try? await ports.bookHealth.untilWell()) != nil else { return }
             } catch {
                 log.error("an enrollment waits", metadata: ["enrollment": "\(id)", "reason": "\(error)"])
                 guard (try? await ports.clock.sleep(seconds: 5)) != nil else { return }
@@ -73,7 +79,9 @@ package struct Ceremonies: Sendable {
                     authenticatorId: answer.authenticatorId,
                     sealedToken: try ports.custody.seal(answer.accessToken, for: enrollment.id),
                     enrolledAt: ports.clock.now))
-            guard try await update(enrollment.id, { $0.state = active }) else { return }
+            let fact = JournalFact.enrolled(enrollment, as: answer.authenticatorId)
+            let isNews = try await ports.patiently { try await update(enrollment.id, fact) { $0.state = active } }
+            guard isNews else { return }
         } catch {
             // The answer comes again for the same body.
             throw .transient(reason: "the enrollment could not be kept: \(error)", retryAfter: nil)
@@ -83,8 +91,9 @@ package struct Ceremonies: Sendable {
     }
 
     private func give(up enrollment: Enrollment, _ reason: String) async throws {
-        let isNews = try await update(enrollment.id) { ended in
-            ended.state = .ended(authenticatorId: nil, keyRemoved: false)
+        let now = ports.clock.now
+        let isNews = try await update(enrollment.id, .enrollmentGivenUp(enrollment.id)) { ended in
+            ended.end(at: now)
             ended.endReason = reason
         }
         guard isNews else { return }
@@ -94,14 +103,30 @@ package struct Ceremonies: Sendable {
     }
 
     /// False, and nothing is changed, where someone ended the enrollment while its issuer was asked.
-    private func update(_ id: EnrollmentID, _ change: @escaping @Sendable (inout Enrollment) -> Void) async throws
-        -> Bool
-    {
-        try await ports.book.write { book in
-            guard var current = try book.enrollment(id), case .enrolling = current.state else { return false }
+    private func update(
+        _ id: EnrollmentID, _ fact: JournalFact, _ change: @escaping @Sendable (inout Enrollment) -> Void
+    ) async throws -> Bool {
+        let now = ports.clock.now
+        return try await ports.book.write { book in
+            guard var current = try book.enrollment(id), current.isBegun else { return false }
             change(&current)
             try book.update(current)
+            try book.record(fact, at: now)
             return true
+        }
+    }
+}
+
+extension Enrollment {
+    fileprivate var waitsForIssuer: Bool {
+        if case .enrolling = state { true } else { false }
+    }
+
+    /// Whether it is begun, and neither taken by the issuer nor over.
+    fileprivate var isBegun: Bool {
+        switch state {
+        case .keyless, .enrolling: true
+        case .active, .suspended, .ended: false
         }
     }
 }

@@ -16,6 +16,8 @@ package struct CommandFailure: Error, Sendable {
         case alreadyEnrolled
         case issuerUnreachable
         case issuerRefused
+        /// The key of the enrollment cannot be used now.
+        case keyUnavailable
         case failed
     }
 

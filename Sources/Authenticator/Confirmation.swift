@@ -15,11 +15,11 @@ struct UserCheck: Sendable {
     /// The user was verified for this very decision (WebAuthn's user verification).
     let isVerified: Bool
 
-    /// Someone who may use the control socket approved this request.
+    /// Someone who may use the control socket approved this request, and the key was opened for it.
     ///
     /// A declared test authenticator claims verification with it, as a browser's virtual authenticator does.
-    static func explicitApproval(by authnType: AuthnType) -> UserCheck {
-        UserCheck(isPresent: true, isVerified: authnType == .test)
+    static func explicitApproval(by authnType: AuthnType, with key: any UnlockedKey) -> UserCheck {
+        UserCheck(isPresent: true, isVerified: authnType == .test || key.verifiesUser)
     }
 
     fileprivate var flags: AuthenticatorFlags {
@@ -99,10 +99,10 @@ struct UnsignedRegistration: Sendable {
     private let attestsItself: Bool
     private let algorithm: SignatureAlgorithm
 
-    /// A registration of the key that was just made for `enrollment` (WebAuthn §6.3.2), which someone asked for
+    /// A registration of the key that was made or found for `enrollment` (WebAuthn §6.3.2), which someone asked for
     /// explicitly.
     init(
-        _ enrollment: Enrollment, publicKey: PublicKey, options: PublicKeyCredentialCreationOptions
+        _ enrollment: Enrollment, publicKey: PublicKey, check: UserCheck, options: PublicKeyCredentialCreationOptions
     ) throws {
         self.enrollment = enrollment
         clientDataJSON = ClientData.create(challenge: options.challenge, origin: enrollment.origin)
@@ -110,8 +110,7 @@ struct UnsignedRegistration: Sendable {
             aaguid: enrollment.authnType == .test ? AAGUID.test : AAGUID.model,
             credentialId: enrollment.credentialId, publicKey: publicKey)
         authenticatorData = try AuthenticatorData(
-            rpId: enrollment.rpId, flags: UserCheck.explicitApproval(by: enrollment.authnType).flags, signCount: 0,
-            attestedCredential: credential
+            rpId: enrollment.rpId, flags: check.flags, signCount: 0, attestedCredential: credential
         ).encoded()
         attestsItself = options.attestation != .none
         algorithm = publicKey.algorithm

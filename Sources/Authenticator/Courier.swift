@@ -20,7 +20,7 @@ package struct Courier: Sendable {
         let mailbox = hub.mailbox { event in
             if case .outboxFilled(let enrollment) = event { Self.lanes(of: enrollment) } else { [] }
         }
-        let waiting = try await ports.book.read { try $0.outboxEnrollments() }
+        let waiting = try await ports.patiently { try await ports.book.read { try $0.outboxEnrollments() } }
         await KeyedWork().run(waiting.flatMap(Self.lanes), then: mailbox) { lane in await drain(lane) }
     }
 
@@ -28,21 +28,26 @@ package struct Courier: Sendable {
         OutboxLane.allCases.map { Lane(enrollment: enrollment, lane: $0) }
     }
 
+    /// How often the entry that goes next was sent since the agent started, and whether the journal has it.
+    private struct Tries: Sendable {
+        var times = 0
+        var isRecorded = false
+    }
+
     /// Sends what waits in a lane, one entry at a time, until nothing is left.
     private func drain(_ lane: Lane) async {
         var backoff = Backoff(first: 1, most: 30)
+        var tries = Tries()
         while !Task.isCancelled {
             do {
-                let head = try await ports.book.read { book in
-                    try book.outboxHead(enrollment: lane.enrollment, lane: lane.lane)
-                        .flatMap { entry in try book.enrollment(entry.enrollmentId).map { (entry, $0) } }
-                }
-                guard let (entry, enrollment) = head else { return }
-                switch await send(entry, of: enrollment) {
+                guard let (entry, enrollment) = try await head(of: lane) else { return }
+                switch await send(entry, of: enrollment, &tries) {
                 case .ended(let end):
-                    try await settle(entry, end)
+                    try await ports.patiently { try await settle(entry, end, tries) }
                     backoff.reset()
+                    tries = Tries()
                 case .again(let retryAfter):
+                    try await recordSending(entry, &tries)
                     let pause = try backoff.next(retryAfter: retryAfter, entropy: ports.entropy)
                     try await ports.clock.sleep(seconds: min(pause, Double(max(entry.exp - ports.clock.now, 0))))
                 }
@@ -51,6 +56,15 @@ package struct Courier: Sendable {
             } catch {
                 log.error("a decision waits", metadata: ["enrollment": "\(lane.enrollment)", "reason": "\(error)"])
                 guard (try? await ports.clock.sleep(seconds: 5)) != nil else { return }
+            }
+        }
+    }
+
+    private func head(of lane: Lane) async throws -> (OutboxEntry, Enrollment)? {
+        try await ports.patiently {
+            try await ports.book.read { book in
+                try book.outboxHead(enrollment: lane.enrollment, lane: lane.lane)
+                    .flatMap { entry in try book.enrollment(entry.enrollmentId).map { (entry, $0) } }
             }
         }
     }
@@ -65,13 +79,14 @@ package struct Courier: Sendable {
         case again(retryAfter: Int64?)
     }
 
-    private func send(_ entry: OutboxEntry, of enrollment: Enrollment) async -> Outcome {
+    private func send(_ entry: OutboxEntry, of enrollment: Enrollment, _ tries: inout Tries) async -> Outcome {
         guard entry.exp > ports.clock.now else { return .ended(.failed(token: "expired")) }
         guard let membership = enrollment.membership else { return .ended(.failed(token: "unenrolled")) }
         do {
             let access = IssuerAccess(
                 route: enrollment.route, discovery: try await directory.discovery(enrollment.route),
                 token: try ports.custody.open(membership.sealedToken, for: enrollment.id))
+            tries.times += 1
             return .ended(
                 .answered(
                     try await ports.gateway.decide(
@@ -100,9 +115,27 @@ package struct Courier: Sendable {
         }
     }
 
-    private func settle(_ entry: OutboxEntry, _ end: End) async throws {
+    /// An answer ends most deliveries, and its database transaction records the sending too; one that goes on is
+    /// recorded here, once.
+    ///
+    /// A book in trouble does not hold the delivery up: then its end records it.
+    private func recordSending(_ entry: OutboxEntry, _ tries: inout Tries) async throws {
+        guard tries.times > 0, !tries.isRecorded else { return }
         let now = ports.clock.now
-        let events = try await ports.book.write { book in try Self.settle(entry, end, now: now, in: book) }
+        do {
+            try await ports.book.write { try $0.record(.sent(entry), at: now) }
+            tries.isRecorded = true
+        } catch is BookTrouble {
+            // Whoever watches the book has said so.
+        }
+    }
+
+    private func settle(_ entry: OutboxEntry, _ end: End, _ tries: Tries) async throws {
+        let now = ports.clock.now
+        let events = try await ports.book.write { book in
+            if tries.times > 0, !tries.isRecorded { try book.record(.sent(entry), at: now) }
+            return try Self.settle(entry, end, tries.times, now: now, in: book)
+        }
         var metadata: Logger.Metadata = ["enrollment": "\(entry.enrollmentId)", "jti": "\(entry.jti.text)"]
         if let traceparent = entry.traceparent { metadata["traceparent"] = "\(traceparent)" }
         switch end {
@@ -122,14 +155,19 @@ package struct Courier: Sendable {
     }
 
     private static func settle(
-        _ entry: OutboxEntry, _ end: End, now: Int64, in book: any BookWriter
+        _ entry: OutboxEntry, _ end: End, _ times: Int, now: Int64, in book: any BookWriter
     ) throws -> [AgentEvent] {
         if let sequence = entry.sequence { try book.removeOutbox(sequence: sequence) }
+        switch end {
+        case .answered(let status): try book.record(.answered(entry, status, times: times), at: now)
+        case .failed(let token): try book.record(.deliveryFailed(entry, token: token, times: times), at: now)
+        }
         var events: [AgentEvent] = []
         if case .failed(ProblemCode.invalidToken.rawValue) = end,
             var enrollment = try book.enrollment(entry.enrollmentId), enrollment.suspend()
         {
             try book.update(enrollment)
+            try book.record(.suspended(enrollment.id), at: now)
             events.append(.suspended(enrollment.id))
         }
         guard let id = entry.requestId, var request = try book.request(id) else {

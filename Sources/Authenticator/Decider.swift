@@ -8,36 +8,42 @@ struct Decider: Sendable {
     let hub: EventHub
     let lanes: SignatureLanes
     let signCountWatch: SignCountWatch
+    /// The zone in which times are shown.
+    let localTime: LocalTime
 
     /// Approves or denies one request that is pending.
     ///
     /// - Returns: the request as the book has it once the decision is durable.
     /// - Throws: `CommandFailure` where nothing was decided; what the book or the custody throws, likewise.
     func decide(
-        _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations
+        _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver
     ) async throws -> RequestRecord {
         let decided =
             switch decision {
-            case .deny(let reason): try await deny(id, reason, expectations)
-            case .approve: try await approve(id, expectations)
+            case .deny(let reason): try await deny(id, reason, expectations, approver)
+            case .approve: try await approve(id, expectations, approver)
             }
         hub.publish([.requestDecided(id), .outboxFilled(decided.enrollmentId), .deadlineMoved])
         return decided
     }
 
     private func deny(
-        _ id: RequestID, _ reason: DenyReason, _ expectations: Expectations
+        _ id: RequestID, _ reason: DenyReason, _ expectations: Expectations, _ approver: Approver
     ) async throws -> RequestRecord {
         let now = ports.clock.now
         return try await ports.book.write { book in
-            var (request, _) = try Self.decidable(id, expectations, now: now, in: book)
+            var (request, enrollment) = try Self.decidable(id, expectations, now: now, in: book)
+            let text = try request.textDigest(for: enrollment, localTime)
             guard request.life.decide(.deny(reason)) == .queueDenial(reason) else { throw request.tooLate }
+            try book.record(.decided(.deny(reason), on: request, by: approver, text: text), at: now)
             try Self.commit(&request, body: DecisionBody.deny(reason), signCount: nil, now: now, in: book)
             return request
         }
     }
 
-    private func approve(_ id: RequestID, _ expectations: Expectations) async throws -> RequestRecord {
+    private func approve(
+        _ id: RequestID, _ expectations: Expectations, _ approver: Approver
+    ) async throws -> RequestRecord {
         let now = ports.clock.now
         let (first, enrollment) = try await ports.book.read { book in
             try Self.decidable(id, expectations, now: now, in: book)
@@ -48,7 +54,7 @@ struct Decider: Sendable {
             await signCountWatch.ensureChecked(enrollment.id)
             var request = first
             while true {
-                switch try await approveOnce(request, expectations) {
+                switch try await approveOnce(request, expectations, approver) {
                 case .committed(let record): return record
                 case .overtaken(let newer): request = newer
                 }
@@ -64,7 +70,9 @@ struct Decider: Sendable {
     }
 
     /// Takes a number, signs without holding the database, looks again, commits.
-    private func approveOnce(_ request: RequestRecord, _ expectations: Expectations) async throws -> Attempt {
+    private func approveOnce(
+        _ request: RequestRecord, _ expectations: Expectations, _ approver: Approver
+    ) async throws -> Attempt {
         let id = request.enrollmentId
         guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }), enrollment.signCount < .max else {
             throw CommandFailure(.notEnrolled, "the enrollment \(id) is over", request: request)
@@ -76,7 +84,10 @@ struct Decider: Sendable {
         return try await ports.book.write { book in
             var (current, enrollment) = try Self.decidable(request.id, expectations, now: now, in: book)
             guard current.jti == request.jti, enrollment.signCount < signCount else { return .overtaken(current) }
+            let text = try current.textDigest(for: enrollment, localTime)
             guard current.life.signed() else { throw current.tooLate }
+            try book.record(.decided(.approve, on: current, by: approver, text: text), at: now)
+            try book.record(.signed(current, signCount: signCount), at: now)
             enrollment.signCount = signCount
             try book.update(enrollment)
             try Self.commit(&current, body: body, signCount: signCount, now: now, in: book)
@@ -87,13 +98,25 @@ struct Decider: Sendable {
     private func assertion(
         _ request: RequestRecord, _ enrollment: Enrollment, _ signCount: UInt32
     ) async throws -> [UInt8] {
-        let check = UserCheck.explicitApproval(by: enrollment.authnType)
+        let key = try await unlocked(enrollment, for: request)
+        let check = UserCheck.explicitApproval(by: enrollment.authnType, with: key)
         guard let confirmed = ConfirmedTransaction(request, of: enrollment, check: check, signCount: signCount) else {
             throw request.tooLate
         }
         let unsigned = try confirmed.unsignedAssertion()
-        let signature = try await ports.custody.signature(with: enrollment.id, for: try unsigned.permit())
-        return DecisionBody.approve(unsigned.signed(signature))
+        do {
+            return DecisionBody.approve(unsigned.signed(try await key.signature(for: try unsigned.permit())))
+        } catch let failure as KeyFailure {
+            throw CommandFailure(failure, request: request)
+        }
+    }
+
+    private func unlocked(_ enrollment: Enrollment, for request: RequestRecord) async throws -> any UnlockedKey {
+        do {
+            return try await ports.custody.unlock(enrollment.id, at: enrollment.key, pin: nil)
+        } catch let failure as KeyFailure {
+            throw CommandFailure(failure, request: request)
+        }
     }
 
     /// A request that can be decided now and of which all expectations hold.

@@ -21,7 +21,7 @@ struct EndedKeys: Sendable {
     func sweep(_ log: Logger) async throws {
         for var enrollment in try await ports.book.read({ try $0.enrollments(includingEnded: true) }) {
             if case .keyless = enrollment.state {
-                enrollment.state = .ended(authenticatorId: nil, keyRemoved: false)
+                enrollment.end(at: ports.clock.now)
                 let changed = enrollment
                 try await ports.book.write { try $0.update(changed) }
             }

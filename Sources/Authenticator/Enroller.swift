@@ -1,5 +1,5 @@
 package import IssuerProtocol
-import Keys
+package import Keys
 import Logging
 import WebAuthn
 
@@ -9,12 +9,15 @@ package struct EnrollmentWish: Sendable {
     package let code: String
     package let authnType: AuthnType
     package let name: String
+    /// A key that is there already; nil: the agent makes one.
+    package let keyURI: KeyURI?
 
-    package init(route: IssuerRoute, code: String, authnType: AuthnType, name: String) {
+    package init(route: IssuerRoute, code: String, authnType: AuthnType, name: String, keyURI: KeyURI? = nil) {
         self.route = route
         self.code = code
         self.authnType = authnType
         self.name = name
+        self.keyURI = keyURI
     }
 }
 
@@ -33,11 +36,13 @@ struct Enroller: Sendable {
     /// - Throws: `CommandFailure` where nothing was begun; then there is no key and no row.
     func begin(_ wish: EnrollmentWish) async throws -> EnrollmentID {
         try checkAuthnType(wish)
+        // Before the issuer is asked: what is wrong with a key costs no code.
+        let place = try await keyPlace(wish)
         let answer = try await options(wish)
         try await check(answer.options, wish)
-        let algorithm = try Self.algorithm(of: answer.options)
-        let enrollment = try newEnrollment(wish, answer.options, algorithm)
-        try await ports.book.write { try $0.insert(enrollment) }
+        let algorithm = try Self.algorithm(of: answer.options, at: place)
+        let enrollment = try newEnrollment(wish, answer.options, algorithm, place)
+        try await insert(enrollment)
         do {
             let body = try await registration(enrollment, algorithm, answer)
             var ready = enrollment
@@ -46,6 +51,8 @@ struct Enroller: Sendable {
             try await ports.book.write { try $0.update(changed) }
         } catch {
             try await abandon(enrollment)
+            if error is BookTrouble { throw error }
+            if let failure = error as? KeyFailure { throw CommandFailure(failure) }
             throw CommandFailure(.failed, "no key could be made: \(error)")
         }
         hub.publish(.ceremonyStarted(enrollment.id))
@@ -98,35 +105,26 @@ struct Enroller: Sendable {
         }
     }
 
-    /// The first of the issuer's `pubKeyCredParams` that the agent has: their order is the issuer's preference
-    /// (WebAuthn Level 3 §5.4).
-    private static func algorithm(of options: PublicKeyCredentialCreationOptions) throws -> SignatureAlgorithm {
-        if let first = options.pubKeyCredParams.lazy.compactMap(SignatureAlgorithm.init(rawValue:)).first {
-            return first
-        }
-        let names = SignatureAlgorithm.allCases.map(\.name).joined(separator: ", ")
-        throw CommandFailure(.issuerRefused, "the issuer takes no signature algorithm that this agent has (\(names))")
-    }
-
     private func newEnrollment(
-        _ wish: EnrollmentWish, _ options: PublicKeyCredentialCreationOptions, _ algorithm: SignatureAlgorithm
+        _ wish: EnrollmentWish, _ options: PublicKeyCredentialCreationOptions, _ algorithm: SignatureAlgorithm,
+        _ place: KeyPlace
     ) throws -> Enrollment {
         Enrollment(
             id: try EnrollmentID(random: ports.entropy), route: wish.route, name: wish.name,
             authnType: wish.authnType, algorithm: algorithm.rawValue, rpId: options.rpId,
             credentialId: try ports.entropy.octets(32), userHandle: options.userId, startedAt: ports.clock.now,
-            signCount: 0, state: .keyless)
+            key: place, signCount: 0, state: .keyless)
     }
 
     private func registration(
         _ enrollment: Enrollment, _ algorithm: SignatureAlgorithm, _ answer: EnrollmentOptionsAnswer
     ) async throws -> [UInt8] {
-        let publicKey = try await ports.custody.makeKey(named: enrollment.id, algorithm: algorithm)
-        let unsigned = try UnsignedRegistration(enrollment, publicKey: publicKey, options: answer.options)
+        let (publicKey, key) = try await key(of: enrollment, algorithm)
+        let check = UserCheck.explicitApproval(by: enrollment.authnType, with: key)
+        let unsigned = try UnsignedRegistration(
+            enrollment, publicKey: publicKey, check: check, options: answer.options)
         var signature: [UInt8]?
-        if let permit = try unsigned.permit() {
-            signature = try await ports.custody.signature(with: enrollment.id, for: permit)
-        }
+        if let permit = try unsigned.permit() { signature = try await key.signature(for: permit) }
         return EnrollmentRequest(
             ceremonyId: answer.ceremonyId, credential: try unsigned.attested(signature), name: enrollment.name,
             version: settings.version, authnType: enrollment.authnType
@@ -135,9 +133,15 @@ struct Enroller: Sendable {
 
     private func abandon(_ enrollment: Enrollment) async throws {
         var ended = enrollment
-        ended.state = .ended(authenticatorId: nil, keyRemoved: false)
+        ended.end(at: ports.clock.now)
         let changed = ended
-        try await ports.book.write { try $0.update(changed) }
+        do {
+            try await ports.book.write { try $0.update(changed) }
+        } catch let trouble as BookTrouble {
+            // Ceremonies gives it up as soon as that can be written.
+            hub.publish(.ceremonyStarted(enrollment.id))
+            throw trouble
+        }
         try await EndedKeys(ports: ports).remove(of: enrollment.id)
     }
 }

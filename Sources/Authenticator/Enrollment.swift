@@ -16,6 +16,8 @@ package struct Enrollment: Sendable {
     package let userHandle: [UInt8]
     /// Seconds since 1970.
     package let startedAt: Int64
+    /// Where its private key is kept.
+    package let key: KeyPlace
     /// The greatest signCount that this agent committed for the credential.
     package var signCount: UInt32
     package var state: EnrollmentState
@@ -23,12 +25,14 @@ package struct Enrollment: Sendable {
     package var signCountRaise: SignCountRaise?
     /// Why it was given up; nil where it was not.
     package var endReason: String?
+    /// When it ended, seconds since 1970; nil while it has not.
+    package private(set) var endedAt: Int64?
 
     package init(
         id: EnrollmentID, route: IssuerRoute, name: String, authnType: AuthnType, algorithm: Int, rpId: String,
-        credentialId: [UInt8], userHandle: [UInt8], startedAt: Int64, signCount: UInt32, state: EnrollmentState,
-        signCountRaise: SignCountRaise? = nil,
-        endReason: String? = nil
+        credentialId: [UInt8], userHandle: [UInt8], startedAt: Int64, key: KeyPlace = .own, signCount: UInt32,
+        state: EnrollmentState, signCountRaise: SignCountRaise? = nil,
+        endReason: String? = nil, endedAt: Int64? = nil
     ) {
         self.id = id
         self.route = route
@@ -39,10 +43,18 @@ package struct Enrollment: Sendable {
         self.credentialId = credentialId
         self.userHandle = userHandle
         self.startedAt = startedAt
+        self.key = key
         self.signCount = signCount
         self.state = state
         self.signCountRaise = signCountRaise
         self.endReason = endReason
+        self.endedAt = endedAt
+    }
+
+    /// Ends it for good; its key is still to be removed.
+    mutating func end(at now: Int64) {
+        state = .ended(authenticatorId: membership?.authenticatorId, keyRemoved: false)
+        endedAt = now
     }
 
     /// Whether an approval can claim user verification.
@@ -76,11 +88,14 @@ package struct SignCountRaise: Sendable, Equatable {
     package let to: UInt32
     /// Seconds since 1970.
     package let at: Int64
+    /// Whether the issuer's count ever rose while this agent ran: then it was someone else.
+    package let isElsewhere: Bool
 
-    package init(from: UInt32, to: UInt32, at: Int64) {
+    package init(from: UInt32, to: UInt32, at: Int64, isElsewhere: Bool = false) {
         self.from = from
         self.to = to
         self.at = at
+        self.isElsewhere = isElsewhere
     }
 }
 

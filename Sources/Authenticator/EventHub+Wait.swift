@@ -26,6 +26,20 @@ extension EventHub {
     }
 }
 
+extension AgentClock {
+    /// Waits for `seconds`, or until the bell rings; a ring from before counts.
+    func sleep(seconds: Double, orUntil bell: AsyncStream<Void>) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await _ in bell { return }
+            }
+            group.addTask { try await sleep(seconds: seconds) }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+}
+
 extension AgentEvent {
     /// The request that it is about; nil where it is about none.
     var request: RequestID? {

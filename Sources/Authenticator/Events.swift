@@ -18,12 +18,20 @@ package enum AgentEvent: Sendable {
     case resumed(EnrollmentID)
     /// The issuer's signCount was greater than the agent's own.
     case signCountRaised(EnrollmentID)
+    /// Personal data of an enrollment that is over is to be erased.
+    case erasureWanted(EnrollmentID)
+    /// It is nowhere in the book's files any more.
+    case erased(EnrollmentID)
     /// Something waits in this enrollment's outbox.
     case outboxFilled(EnrollmentID)
     /// An answer that was no request's own, such as to a duplicate, has left the outbox.
     case outboxEntrySettled(EnrollmentID)
     /// A new enrollment waits to be sent.
     case ceremonyStarted(EnrollmentID)
+    /// Something was recorded in the journal.
+    case journalGrew
     /// The next instant at which something is to be looked at may have come nearer.
     case deadlineMoved
+    /// A trouble of the book has come, changed or gone.
+    case bookHealthChanged
 }

@@ -1,10 +1,20 @@
 import IssuerProtocol
 
 extension FetchLoop {
-    /// False where the issuer had nothing new to say.
+    /// What an answer has brought.
+    struct Gain {
+        static let nothing = Gain(isNews: false, isNew: false)
+        static let all = Gain(isNews: true, isNew: true)
+
+        /// The issuer had something to say, so there may be more.
+        var isNews: Bool
+        /// Something of it was not known before.
+        var isNew: Bool
+    }
+
     func take(
         _ results: [BatchFetchAnswer.Result], asked members: [FetchMember], _ route: IssuerRoute
-    ) async throws -> Bool {
+    ) async throws -> Gain {
         let asked = Dictionary(uniqueKeysWithValues: members.map { ($0.authenticatorId, $0) })
         // Whatever the issuer says about others is nobody's.
         let answered = results.compactMap { result in asked[result.authenticatorId].map { ($0, result.outcome) } }
@@ -12,37 +22,41 @@ extension FetchLoop {
         let named = Set(answered.map(\.0.id))
         // About whom the issuer says nothing, all is well.
         for member in members where !named.contains(member.id) { fetcher.health.note(member.id, trouble: nil) }
-        var isNews = false
+        var gain = Gain.nothing
         for ((member, outcome), enrollment) in zip(answered, enrollments) {
             guard let enrollment else { continue }
             do {
-                if try await take(outcome, member, enrollment) { isNews = true }
+                let gained = try await take(outcome, member, enrollment)
+                gain = Gain(isNews: gain.isNews || gained.isNews, isNew: gain.isNew || gained.isNew)
+            } catch let trouble as BookTrouble {
+                throw trouble
             } catch {
                 try Task.checkCancellation()
                 try leaveOut(member, error, route)
-                isNews = true
+                gain = .all
             }
         }
-        return isNews
+        return gain
     }
 
     private func take(
         _ outcome: BatchFetchAnswer.Outcome, _ member: FetchMember, _ enrollment: Enrollment
-    ) async throws -> Bool {
+    ) async throws -> Gain {
         switch outcome {
         case .list(let list):
-            try await fetcher.keep(list, for: enrollment)
+            let isNew = try await fetcher.keep(list, for: enrollment)
             roster.with { $0[member.id]?.goOn(from: list.cursor) }
-            guard let cursor = member.cursor else { return true }
-            return !list.requests.isEmpty && !list.cursor.utf8.elementsEqual(cursor.utf8)
+            guard let cursor = member.cursor else { return Gain(isNews: true, isNew: isNew) }
+            let hasMoved = !list.cursor.utf8.elementsEqual(cursor.utf8)
+            return Gain(isNews: !list.requests.isEmpty && hasMoved, isNew: isNew)
         case .problem(.invalidToken):
             try await fetcher.setKnown(false, enrollment)
             let next = ports.clock.now + Self.suspendedPause
             roster.with { $0[member.id]?.suspend(until: next) }
-            return true
+            return .all
         case .problem(.unknownCursor) where member.cursor != nil:
             roster.with { $0[member.id]?.startAnew() }
-            return false
+            return .nothing
         case .problem(let code):
             let answer = code?.rawValue ?? "a problem whose code is not known"
             throw IssuerFailure.transient(reason: "the issuer answered \(answer)", retryAfter: nil)

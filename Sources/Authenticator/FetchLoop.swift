@@ -16,6 +16,7 @@ struct FetchLoop: Sendable {
 
     func run() async {
         var backoff = Backoff(first: 1, most: 300)
+        var known = 0
         defer { roster.removeBell(of: group) }
         while !Task.isCancelled, let route = roster.with({ $0.route(of: group) }) {
             var pause: Double?
@@ -26,8 +27,11 @@ struct FetchLoop: Sendable {
                     return
                 }
                 for id in turn.suspended { try await lookAgain(id) }
-                pause = try await take(turn, Call(route: route, discovery: discovery))
+                pause = try await take(turn, Call(route: route, discovery: discovery), &known)
                 backoff.reset()
+            } catch is BookTrouble {
+                // No cursor has moved past what is not in the book: it is asked for again.
+                guard (try? await ports.bookHealth.untilWell()) != nil else { return }
             } catch {
                 // A call that was cut off because the agent stops says nothing about the issuer.
                 guard !Task.isCancelled else { return }
@@ -46,7 +50,9 @@ struct FetchLoop: Sendable {
     }
 
     /// Polls once for those who are to be asked for; returns how many seconds to rest before the next turn.
-    private func take(_ turn: FetchGroups.Turn, _ call: Call) async throws -> Double? {
+    ///
+    /// - Parameter known: how many answers in a row brought nothing that was not known.
+    private func take(_ turn: FetchGroups.Turn, _ call: Call, _ known: inout Int) async throws -> Double? {
         let startedAt = ports.clock.now
         let untilNext = (turn.nextAt ?? .max) - startedAt
         // Those who were looked at have a next time now.
@@ -54,9 +60,12 @@ struct FetchLoop: Sendable {
         let wait = Int(min(max(untilNext, 1), Self.longestWait))
         guard let results = try await results(for: turn.members, call, wait: wait) else { return nil }
         try Task.checkCancellation()
-        let isNews = try await take(results, asked: turn.members, call.route)
-        // An issuer that answers at once and has nothing to say would be asked without end.
-        return isNews || ports.clock.now > startedAt ? nil : 1
+        let gain = try await take(results, asked: turn.members, call.route)
+        known = gain.isNew ? 0 : known + 1
+        // An issuer that answers at once and has nothing to say, or the same under ever new cursors, would be asked
+        // without end.
+        let mayHaveMore = gain.isNews && known < Fetcher.mostPages
+        return mayHaveMore || ports.clock.now > startedAt ? nil : 1
     }
 
     /// Rests, but no longer once someone has come.

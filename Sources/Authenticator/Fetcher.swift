@@ -19,7 +19,9 @@ package struct Fetcher: Sendable {
             }
         }
         let roster = FetchRoster()
-        let enrollments = try await ports.book.read { try $0.enrollments(includingEnded: false) }
+        let enrollments = try await ports.patiently {
+            try await ports.book.read { try $0.enrollments(includingEnded: false) }
+        }
         await withDiscardingTaskGroup { tasks in
             tasks.addTask {
                 // What was suspended before the start is looked at now.
@@ -36,9 +38,13 @@ package struct Fetcher: Sendable {
     private func follow(_ ids: Set<EnrollmentID>, in roster: FetchRoster) async {
         while !Task.isCancelled {
             do {
-                let enrollments = try await ports.book.read { book in try ids.compactMap { try book.enrollment($0) } }
+                let enrollments = try await ports.patiently {
+                    try await ports.book.read { book in try ids.compactMap { try book.enrollment($0) } }
+                }
                 return place(
                     enrollments, in: roster, suspendedUntil: ports.clock.now + FetchLoop.suspendedPause)
+            } catch is CancellationError {
+                return
             } catch {
                 log.error("enrollments could not be looked up", metadata: ["reason": "\(error)"])
                 guard (try? await ports.clock.sleep(seconds: 5)) != nil else { return }
@@ -76,7 +82,7 @@ package struct Fetcher: Sendable {
         }
     }
 
-    private static let mostPages = 100
+    static let mostPages = 100
 
     /// Fetches all that is listed now, up to a hundred answers full of requests.
     func fetchNow(_ enrollment: Enrollment) async throws {
@@ -105,10 +111,14 @@ package struct Fetcher: Sendable {
     }
 
     /// All that came is in the book, held or dropped when this returns, so a cursor may move.
-    func keep(_ list: RequestList, for enrollment: Enrollment) async throws {
+    ///
+    /// True where some of it was not in the book before.
+    @discardableResult
+    func keep(_ list: RequestList, for enrollment: Enrollment) async throws -> Bool {
         try await setKnown(true, enrollment)
-        try await intake.receive(list.requests, for: enrollment)
+        let isNew = try await intake.receive(list.requests, for: enrollment)
         health.note(enrollment.id, trouble: nil)
+        return isNew
     }
 
     /// Writes only where it is news that the issuer knows the token, or no longer does.
@@ -116,11 +126,13 @@ package struct Fetcher: Sendable {
         var changed = enrollment
         guard isKnown || !health.isLeaving(enrollment.id) else { return }
         guard isKnown ? changed.resume() : changed.suspend() else { return }
+        let now = ports.clock.now
         let isNews = try await ports.book.write { book in
             guard var current = try book.enrollment(enrollment.id),
                 isKnown ? current.resume() : current.suspend()
             else { return false }
             try book.update(current)
+            try book.record(isKnown ? .resumed(current.id) : .suspended(current.id), at: now)
             return true
         }
         guard isNews else { return }

@@ -14,13 +14,18 @@ final class Holding: Sendable {
         let dropAt: Int64
     }
 
-    /// The most messages that one enrollment, and all together, may have here.
-    static let mostPerEnrollment = 100
-    static let most = 10_000
     /// The seconds for which a message is held at most.
     static let longest: Int64 = 600
 
+    /// The most messages that one enrollment, and all together, may have here.
+    private let mostOfEnrollment: Int
+    private let most: Int
     private let held = Mutex<[Held]>([])
+
+    init(_ bounds: AgentBounds) {
+        mostOfEnrollment = bounds.heldOfEnrollment
+        most = bounds.held
+    }
 
     /// False where there is no room for it.
     func hold(_ message: Held) -> Bool {
@@ -29,7 +34,7 @@ final class Holding: Sendable {
                 return true
             }
             let ofEnrollment = held.count { $0.enrollmentId == message.enrollmentId }
-            guard held.count < Self.most, ofEnrollment < Self.mostPerEnrollment else { return false }
+            guard held.count < most, ofEnrollment < mostOfEnrollment else { return false }
             held.append(message)
             return true
         }

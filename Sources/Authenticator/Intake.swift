@@ -15,15 +15,17 @@ struct Intake: Sendable {
     /// Every message is in the book, held or dropped when this returns, so a cursor may move.
     ///
     /// - Parameter heldUntil: for messages that were held before, when they are dropped; seconds since 1970.
+    /// - Returns: whether any of them is in the book now that was not before.
     /// - Throws: what the book throws; then nothing of the answer was taken in.
-    func receive(_ messages: [String], for enrollment: Enrollment, heldUntil: Int64? = nil) async throws {
-        guard let facts = enrollment.facts(settings.exponentPolicy), !messages.isEmpty else { return }
+    @discardableResult
+    func receive(_ messages: [String], for enrollment: Enrollment, heldUntil: Int64? = nil) async throws -> Bool {
+        guard let facts = enrollment.facts(settings.exponentPolicy), !messages.isEmpty else { return false }
         let keys = try await knownKeys(of: enrollment)
         var readings = messages.map { read($0, facts, keys) }
         if readings.contains(where: { $0.hasUnknownKey }), let newer = await newerKeys(of: enrollment) {
             readings = messages.map { read($0, facts, newer) }
         }
-        try await enter(
+        return try await enter(
             zip(messages, readings).map { Item(message: $0, reading: $1, heldUntil: heldUntil) }, for: enrollment)
     }
 
@@ -34,7 +36,8 @@ struct Intake: Sendable {
     }
 
     private func read(_ message: String, _ facts: EnrollmentFacts, _ keys: JWKSet) -> Reading {
-        AuthnRequestReader.read(message, for: facts, keys: keys, now: ports.clock.now)
+        guard message.utf8.count <= settings.bounds.messageOctets else { return .unanswerable(.tooLarge) }
+        return AuthnRequestReader.read(message, for: facts, keys: keys, now: ports.clock.now)
     }
 
     private func knownKeys(of enrollment: Enrollment) async throws -> JWKSet {
@@ -50,7 +53,7 @@ struct Intake: Sendable {
         }
     }
 
-    private func enter(_ items: [Item], for enrollment: Enrollment) async throws {
+    private func enter(_ items: [Item], for enrollment: Enrollment) async throws -> Bool {
         let ids = try items.map { _ in try RequestID(random: ports.entropy) }
         let now = ports.clock.now
         let settings = settings
@@ -59,12 +62,12 @@ struct Intake: Sendable {
             guard try book.enrollment(enrollment.id)?.membership != nil else { return [] }
             return try zip(items, ids).map { item, id in
                 let receipt = Receipt(
-                    enrollment: enrollment, now: now, maxUndecided: settings.maxUndecided,
-                    maxRefused: settings.maxRefused, newId: id)
+                    enrollment: enrollment, now: now, bounds: settings.bounds, newId: id, localTime: settings.localTime)
                 return try Self.enter(item, by: receipt, in: book)
             }
         }
         for (item, outcome) in zip(items, outcomes) { conclude(item, outcome, enrollment) }
+        return outcomes.contains { if case .entered = $0 { true } else { false } }
     }
 
     private static func enter(
@@ -138,7 +141,7 @@ struct Intake: Sendable {
         hub.publish(.deadlineMoved)
     }
 
-    /// One line per enrollment and minute: an issuer cannot fill the log.
+    /// One line per enrollment and pause: an issuer cannot fill the log.
     private func drop(_ sentence: Logger.Message, _ enrollment: Enrollment, _ metadata: Logger.Metadata) {
         guard let dropped = refusedPeers.admit(enrollment.id.text, now: ports.clock.now) else { return }
         var metadata = metadata

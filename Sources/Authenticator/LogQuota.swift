@@ -1,21 +1,24 @@
 import Synchronization
 
-/// One log line per peer and minute; what was left out is counted.
+/// One log line per peer and pause; what was left out is counted.
 final class LogQuota: Sendable {
     private struct Peer {
         var spokenAt: Int64
         var leftOut: Int
     }
 
-    private static let pause: Int64 = 60
     /// The most peers that are remembered; past it the memory starts anew.
     private static let mostPeers = 20_000
+    /// Seconds.
+    private let pause: Int64
     private let peers = Mutex<[String: Peer]>([:])
+
+    init(pause: Int64) { self.pause = pause }
 
     /// The number of lines left out since the last one, where one may be written now; nil where not.
     func admit(_ peer: String, now: Int64) -> Int? {
         peers.withLock { peers in
-            if let known = peers[peer], now - known.spokenAt < Self.pause {
+            if let known = peers[peer], now - known.spokenAt < pause {
                 peers[peer]?.leftOut += 1
                 return nil
             }

@@ -19,20 +19,37 @@ package protocol Entropy: Sendable {
 
 /// Who keeps private keys and can use them, and seals what must not lie in clear in the book.
 ///
-/// A key is named by its enrollment. A second implementation (a token, a TPM) needs nothing from the core but this.
+/// A key of the agent's own is named by its enrollment; one that the agent did not make is where its URI says.
 package protocol KeyCustody: Sendable {
     /// Makes a key pair; the private half is durable when this returns.
     func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm) async throws -> PublicKey
-    /// Signs what a permit allows, and nothing else can be signed.
-    func signature(with name: EnrollmentID, for permit: SigningPermit) async throws -> [UInt8]
-    /// Where a key is kept, as a URI; never the key.
+    /// Looks at a key that the agent did not make, and lets it show that it signs.
+    ///
+    /// - Parameter pin: for a key that takes one.
+    func inspect(_ uri: KeyURI, pin: Secret?) async throws(KeyFailure) -> OutsideKey
+    /// Opens the key of an enrollment for one decision.
+    ///
+    /// - Parameter pin: for a key that takes one.
+    /// - Throws: `KeyFailure`, and for a key of the agent's own what its file is wrong about.
+    func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: Secret?) async throws -> any UnlockedKey
+    /// Where a key of the agent's own is kept, as a URI; never the key.
     func uri(of name: EnrollmentID) -> String
-    /// Removes a key; one that is not there is no error.
+    /// Removes a key of the agent's own; one that is not there is no error.
     func removeKey(named name: EnrollmentID) async throws
     /// Encrypts an access token for the book.
     func seal(_ token: AccessToken, for name: EnrollmentID) throws -> [UInt8]
     /// Opens what ``seal(_:for:)`` made for the same enrollment.
     func open(_ sealed: [UInt8], for name: EnrollmentID) throws -> AccessToken
+}
+
+/// A key that is open for one decision.
+///
+/// It says itself whether it verified the user: nobody else can know.
+package protocol UnlockedKey: Sendable {
+    /// Whether it could be opened only with the PIN that was given, and that was right.
+    var verifiesUser: Bool { get }
+    /// Signs what a permit allows, and nothing else can be signed.
+    func signature(for permit: SigningPermit) async throws -> [UInt8]
 }
 
 /// How an issuer is reached: its URL, and the roots that replace the system's for it.
@@ -99,20 +116,43 @@ package protocol IssuerGateway: Sendable {
     func unenroll(_ access: IssuerAccess) async throws(IssuerFailure)
 }
 
+/// Who makes the key that signs the journal's marks, and seals it for the book; it is no credential's key.
+package protocol AuditKeys: Sendable {
+    /// A new key, sealed.
+    func make() throws -> [UInt8]
+    /// Opens what ``make()`` gave.
+    func open(_ sealed: [UInt8]) throws -> any JournalSigner
+}
+
+/// The audit key, opened.
+package protocol JournalSigner: Sendable {
+    /// ES256.
+    var publicKey: PublicKey { get }
+    /// A DER ECDSA-Sig-Value over the statement's octets; nothing else can be signed.
+    ///
+    /// It is made inside a database transaction, so it must be quick.
+    func signature(for statement: JournalStatement) throws -> [UInt8]
+}
+
 /// Everything the core needs, in one value for the place that wires it.
 package struct Ports: Sendable {
-    package let book: any Book
+    package var book: any Book
+    /// How that book is; noted with each use.
+    package let bookHealth: BookHealth
     package let custody: any KeyCustody
+    package let auditKeys: any AuditKeys
     package let gateway: any IssuerGateway
     package let clock: any AgentClock
     package let entropy: any Entropy
 
     package init(
-        book: any Book, custody: any KeyCustody, gateway: any IssuerGateway, clock: any AgentClock,
-        entropy: any Entropy
+        book: any Book, custody: any KeyCustody, auditKeys: any AuditKeys, gateway: any IssuerGateway,
+        clock: any AgentClock, entropy: any Entropy
     ) {
-        self.book = book
+        bookHealth = BookHealth()
+        self.book = WatchedBook(real: book, health: bookHealth)
         self.custody = custody
+        self.auditKeys = auditKeys
         self.gateway = gateway
         self.clock = clock
         self.entropy = entropy

@@ -5,14 +5,15 @@ extension Receipt {
     func enter(_ cancellation: Cancellation, in book: any BookWriter) throws -> Outcome {
         guard cancellation.exp > now else { return .known }
         if let seen = try book.message(enrollment: enrollment.id, jti: cancellation.jti) {
-            return seen.payloadDigest == cancellation.payloadDigest ? .known : .reusedJTI
+            return try outcome(of: seen, comingAgainAs: cancellation.payloadDigest, in: book)
         }
         try book.removeCancellations(until: now)
-        guard try book.cancellationCount(enrollment: enrollment.id) < maxRefused else { return .overQuota }
-        try book.insert(
-            SeenMessage(
-                enrollmentId: enrollment.id, jti: cancellation.jti, payloadDigest: cancellation.payloadDigest,
-                requestId: nil))
+        guard try book.cancellationCount(enrollment: enrollment.id) < bounds.cancellations else { return .overQuota }
+        let message = SeenMessage(
+            enrollmentId: enrollment.id, jti: cancellation.jti, payloadDigest: cancellation.payloadDigest,
+            requestId: nil, seenAt: now)
+        try book.insert(message)
+        try book.record(.received(message, cancels: cancellation.cancels), at: now)
         try book.insert(
             RememberedCancellation(
                 enrollmentId: enrollment.id, cancels: cancellation.cancels, until: cancellation.exp))
@@ -21,6 +22,7 @@ extension Receipt {
             request.life.cancel()
         else { return .entered([]) }
         try book.update(request)
+        try book.record(.cancelled(request), at: now)
         return .entered([.requestCancelled(id)])
     }
 }

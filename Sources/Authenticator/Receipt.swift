@@ -7,11 +7,11 @@ import ThreeDS
 struct Receipt {
     let enrollment: Enrollment
     let now: Int64
-    let maxUndecided: Int
-    /// How many requests of an enrollment are kept within 24 hours that are never presented.
-    let maxRefused: Int
+    let bounds: AgentBounds
     /// Ids for requests, made before the database transaction.
     let newId: RequestID
+    /// The zone in which times are shown.
+    let localTime: LocalTime
 
     private static let day: Int64 = 86_400
 
@@ -27,18 +27,28 @@ struct Receipt {
         /// `iat` is ahead: it is not in the book.
         case early(secondsAhead: Int64)
         case tooEarly(secondsAhead: Int64)
+
+        /// The same, after other things that happened in the same database transaction.
+        fileprivate func after(_ earlier: [AgentEvent]) -> Outcome {
+            switch self {
+            case .entered(let events): .entered(earlier + events)
+            case .known where !earlier.isEmpty: .entered(earlier)
+            default: self
+            }
+        }
     }
 
     func enter(_ read: ReadRequest, message: String, in book: any BookWriter) throws -> Outcome {
         if let seen = try book.message(enrollment: enrollment.id, jti: read.jti) {
-            return seen.payloadDigest == read.payloadDigest ? .known : .reusedJTI
+            return try outcome(of: seen, comingAgainAs: read.payloadDigest, in: book)
         }
         switch read.verdict {
         case .early(let seconds): return .early(secondsAhead: seconds)
         case .tooEarly(let seconds): return .tooEarly(secondsAhead: seconds)
         case .expired:
             guard try isWithinQuota(in: book) else { return .overQuota }
-            try insert(read, message, presented: nil, life: .expired, in: book)
+            let late = try insert(read, message, presented: nil, life: .expired, in: book)
+            try book.record(.expired(late), at: now)
             return .entered([.requestExpired(newId)])
         case .refused(let refusal):
             return try refuse(read, message, token: refusal.token, reason: refusal.reason, in: book)
@@ -47,13 +57,31 @@ struct Receipt {
         }
     }
 
+    /// A message whose jti is known: the same octets are no news, others are a conflict, which is recorded once.
+    func outcome(of seen: SeenMessage, comingAgainAs digest: [UInt8], in book: any BookWriter) throws -> Outcome {
+        guard seen.payloadDigest != digest else { return .known }
+        if !seen.isReused {
+            try book.markReused(seen)
+            try book.record(.conflict(seen), at: now)
+        }
+        return .reusedJTI
+    }
+
     private func enter(
         _ request: AuthnRequest, _ read: ReadRequest, _ message: String, in book: any BookWriter
     ) throws -> Outcome {
         let acsTransId = request.transaction.acsTransId.canonical
-        guard let holder = try currentHolder(of: acsTransId, in: book) else {
+        guard var holder = try book.newestPresented(enrollment: enrollment.id, acsTransId: acsTransId) else {
             return try present(request, read, message, in: book)
         }
+        let expired = try expireIfDue(&holder, in: book)
+        return try enter(request, read, message, after: holder, in: book).after(expired)
+    }
+
+    private func enter(
+        _ request: AuthnRequest, _ read: ReadRequest, _ message: String, after holder: RequestRecord,
+        in book: any BookWriter
+    ) throws -> Outcome {
         guard holder.presented?.transactionDigest == request.transactionDigest else {
             return try conflict(with: holder, read, message, in: book)
         }
@@ -72,13 +100,12 @@ struct Receipt {
         }
     }
 
-    /// The request that holds an acsTransId, expired here and now where its time is over.
-    private func currentHolder(of acsTransId: String, in book: any BookWriter) throws -> RequestRecord? {
-        guard var holder = try book.newestPresented(enrollment: enrollment.id, acsTransId: acsTransId) else {
-            return nil
-        }
-        if let exp = holder.exp, exp <= now, holder.life.expire() { try book.update(holder) }
-        return holder
+    /// Closes the request that holds an acsTransId, where its time is over and the clock has not come to it yet.
+    private func expireIfDue(_ holder: inout RequestRecord, in book: any BookWriter) throws -> [AgentEvent] {
+        guard let exp = holder.exp, exp <= now, holder.life.expire() else { return [] }
+        try book.update(holder)
+        try book.record(.expired(holder), at: now)
+        return [.requestExpired(holder.id)]
     }
 
     private func present(
@@ -86,13 +113,15 @@ struct Receipt {
     ) throws -> Outcome {
         let presented = PresentedRequest(request)
         if try isTakenBack(read.jti, in: book) {
-            try insert(read, message, presented: presented, life: .cancelled, in: book)
+            let cancelled = try insert(read, message, presented: presented, life: .cancelled, in: book)
+            try book.record(.cancelled(cancelled), at: now)
             return .entered([.requestCancelled(newId)])
         }
-        guard try book.pendingCount(enrollment: enrollment.id) < maxUndecided else {
+        guard try book.pendingCount(enrollment: enrollment.id) < bounds.undecided else {
             return try refuse(read, message, token: "tooManyUndecided", reason: .policy, in: book)
         }
-        try insert(read, message, presented: presented, life: .pending, in: book)
+        let pending = try insert(read, message, presented: presented, life: .pending, in: book)
+        try book.record(.presented(pending, text: try textDigest(of: pending)), at: now)
         return .entered([.requestPresented(newId), .deadlineMoved])
     }
 
@@ -118,6 +147,8 @@ struct Receipt {
         newer.presented = PresentedRequest(request)
         let isCancelled = try isTakenBack(read.jti, in: book) && newer.life.cancel()
         try book.update(newer)
+        try book.record(
+            isCancelled ? .cancelled(newer) : .superseded(newer, text: try textDigest(of: newer)), at: now)
         return .entered([isCancelled ? .requestCancelled(holder.id) : .requestSuperseded(holder.id), .deadlineMoved])
     }
 
@@ -125,7 +156,8 @@ struct Receipt {
     private func answerDuplicate(
         _ request: AuthnRequest, _ read: ReadRequest, of holder: RequestRecord, in book: any BookWriter
     ) throws -> [AgentEvent] {
-        try remember(read, as: holder.id, in: book)
+        let message = try remember(read, as: holder.id, in: book)
+        try book.record(.duplicate(message), at: now)
         try book.insert(
             OutboxEntry(
                 sequence: nil, enrollmentId: enrollment.id, jti: read.jti, requestId: nil, signCount: nil,
@@ -137,21 +169,25 @@ struct Receipt {
     private func conflict(
         with holder: RequestRecord, _ read: ReadRequest, _ message: String, in book: any BookWriter
     ) throws -> Outcome {
+        var marked = holder
         if holder.life.state == .pending, !holder.hasConflict {
-            var marked = holder
             marked.hasConflict = true
             try book.update(marked)
         }
         let refused = try refuse(read, message, token: "conflict", reason: .invalidRequest, in: book)
-        guard case .entered(let events) = refused else { return refused }
-        return .entered([.requestConflict(enrollment.id)] + events)
+        guard case .entered = refused else { return refused }
+        try book.record(
+            .conflict(seen(read, as: holder.id), text: try textDigest(of: marked)), at: now)
+        return refused.after([.requestConflict(enrollment.id)])
     }
 
     private func refuse(
         _ read: ReadRequest, _ message: String, token: String, reason: DenyReason, in book: any BookWriter
     ) throws -> Outcome {
         guard try isWithinQuota(in: book) else { return .overQuota }
-        try insert(read, message, presented: nil, life: .refused(token: token, reason: reason), in: book)
+        let refused = try insert(
+            read, message, presented: nil, life: .refused(token: token, reason: reason), in: book)
+        try book.record(.refused(refused, token: token, reason: reason), at: now)
         try book.insert(
             OutboxEntry(
                 sequence: nil, enrollmentId: enrollment.id, jti: read.jti, requestId: newId, signCount: nil,
@@ -160,7 +196,7 @@ struct Receipt {
     }
 
     private func isWithinQuota(in book: any BookReader) throws -> Bool {
-        try book.unpresentedCount(enrollment: enrollment.id, since: now - Self.day) < maxRefused
+        try book.unpresentedCount(enrollment: enrollment.id, since: now - Self.day) < bounds.refusedADay
     }
 
     /// Until when a refusal is worth sending: `exp`, or a day where that is missing or too far off.
@@ -171,18 +207,30 @@ struct Receipt {
     private func insert(
         _ read: ReadRequest, _ message: String, presented: PresentedRequest?, life: RequestLife,
         in book: any BookWriter
-    ) throws {
-        try book.insert(
-            RequestRecord(
-                id: newId, enrollmentId: enrollment.id, jti: read.jti, iat: read.iat, exp: read.exp,
-                presented: presented, acsTransId: read.acsTransId?.canonical, message: message, receivedAt: now,
-                decidedAt: nil, life: life, hasConflict: false))
+    ) throws -> RequestRecord {
+        let request = RequestRecord(
+            id: newId, enrollmentId: enrollment.id, jti: read.jti, iat: read.iat, exp: read.exp,
+            presented: presented, acsTransId: read.acsTransId?.canonical, message: message, receivedAt: now,
+            decidedAt: nil, life: life, hasConflict: false)
+        try book.insert(request)
         try remember(read, as: newId, in: book)
+        return request
     }
 
-    private func remember(_ read: ReadRequest, as id: RequestID, in book: any BookWriter) throws {
-        try book.insert(
-            SeenMessage(
-                enrollmentId: enrollment.id, jti: read.jti, payloadDigest: read.payloadDigest, requestId: id))
+    @discardableResult
+    private func remember(_ read: ReadRequest, as id: RequestID, in book: any BookWriter) throws -> SeenMessage {
+        let message = seen(read, as: id)
+        try book.insert(message)
+        try book.record(.received(message, acsTransId: read.acsTransId?.canonical), at: now)
+        return message
+    }
+
+    private func seen(_ read: ReadRequest, as id: RequestID) -> SeenMessage {
+        SeenMessage(
+            enrollmentId: enrollment.id, jti: read.jti, payloadDigest: read.payloadDigest, requestId: id, seenAt: now)
+    }
+
+    private func textDigest(of request: RequestRecord) throws -> String? {
+        try request.textDigest(for: enrollment, localTime)
     }
 }

@@ -84,12 +84,21 @@ package struct SeenMessage: Sendable {
     package let payloadDigest: [UInt8]
     /// The request that it belongs to, where there is one.
     package let requestId: RequestID?
+    /// Seconds since 1970.
+    package let seenAt: Int64
+    /// Whether other octets came under its jti.
+    package let isReused: Bool
 
-    package init(enrollmentId: EnrollmentID, jti: TokenID, payloadDigest: [UInt8], requestId: RequestID?) {
+    package init(
+        enrollmentId: EnrollmentID, jti: TokenID, payloadDigest: [UInt8], requestId: RequestID?, seenAt: Int64,
+        isReused: Bool = false
+    ) {
         self.enrollmentId = enrollmentId
         self.jti = jti
         self.payloadDigest = payloadDigest
         self.requestId = requestId
+        self.seenAt = seenAt
+        self.isReused = isReused
     }
 }
 

@@ -10,15 +10,25 @@ extension Enrollment {
                 Warning(
                     id: "testAuthenticator", message: "enrollment \(id) is a test authenticator", severity: .medium))
         }
-        if let raise = signCountRaise {
-            warnings.append(
-                Warning(
-                    id: "signCountRaised",
-                    message: "at \(UTCTime.text(raise.at)) the issuer of enrollment \(id) had accepted signCount "
-                        + "\(raise.to), above the \(raise.from) known here: this state was an old copy, or someone "
-                        + "else has the key", severity: .high))
-        }
+        if let raise = signCountRaise { warnings.append(warning(of: raise)) }
         return warnings
+    }
+}
+
+extension Enrollment {
+    private func warning(of raise: SignCountRaise) -> Warning {
+        let what =
+            "at \(UTCTime.text(raise.at)) the issuer of enrollment \(id) had accepted signCount \(raise.to), above the "
+            + "\(raise.from) known here: "
+        guard raise.isElsewhere else {
+            return Warning(
+                id: "signCountRaised", message: what + "this state was an old copy, or someone else has the key",
+                severity: .high)
+        }
+        return Warning(
+            id: "signedElsewhere",
+            message: what + "someone else signs with this key, such as a second agent on a copy of this state: stop "
+                + "that one; where there is none, unenroll and enroll anew", severity: .high)
     }
 }
 

@@ -5,11 +5,16 @@ import Synchronization
 /// Holds the agent's signCounts against the issuers': a restored copy of the state goes above what an issuer
 /// has accepted before it signs again.
 ///
-/// Each enrollment is asked for once after start, and again after its issuer refused an assertion. Where the issuer
-/// cannot be asked the agent goes on: an assertion that is refused will tell.
+/// Each enrollment is asked for once after start, once a day, and again after its issuer refused an assertion. Where
+/// the issuer cannot be asked the agent goes on: an assertion that is refused will tell.
+///
+/// A count that is greater at the first answer after start may be that of a restored copy. One that rises later can
+/// only be another's who signs with the same key: this agent sends no number that is not in its book.
 package struct SignCountWatch: Sendable {
     private final class Checked: Sendable {
         let ids = Mutex<Set<EnrollmentID>>([])
+        /// Those of whom the issuer said since start that it accepted no more than is known here.
+        let known = Mutex<Set<EnrollmentID>>([])
         /// When an issuer that did not answer may be asked again; seconds since 1970.
         let notBefore = Mutex<[EnrollmentID: Int64]>([:])
     }
@@ -20,6 +25,7 @@ package struct SignCountWatch: Sendable {
     private static let patience: Double = 5
     /// The seconds after which an issuer that did not answer is asked again.
     private static let pause: Int64 = 60
+    private static let day: Double = 86_400
 
     private let checked = Checked()
     private let ports: Ports
@@ -34,9 +40,20 @@ package struct SignCountWatch: Sendable {
         self.log = log
     }
 
-    /// Asks for all active enrollments, some at a time; then waits until the task is cancelled.
+    /// Asks for all active enrollments at start and once a day, until the task is cancelled.
     package func run() async throws {
-        var waiting = try await ports.book.read { try $0.enrollments(includingEnded: false) }.map(\.id)[...]
+        while !Task.isCancelled {
+            try await checkAll()
+            try await ports.clock.sleep(seconds: Self.day)
+            checked.ids.withLock { $0 = [] }
+        }
+    }
+
+    /// Asks for all active enrollments, some at a time.
+    private func checkAll() async throws {
+        var waiting = try await ports.patiently {
+            try await ports.book.read { try $0.enrollments(includingEnded: false) }.map(\.id)[...]
+        }
         await withTaskGroup { group in
             for id in waiting.prefix(Self.atATime) { group.addTask { await ensureChecked(id) } }
             waiting = waiting.dropFirst(Self.atATime)
@@ -45,7 +62,6 @@ package struct SignCountWatch: Sendable {
                 group.addTask { await ensureChecked(id) }
             }
         }
-        while !Task.isCancelled { try await ports.clock.sleep(seconds: 86_400) }
     }
 
     /// Asks the issuer unless that was done since start; returns after `patience` seconds in any case.
@@ -83,10 +99,13 @@ package struct SignCountWatch: Sendable {
             let status = try await ports.gateway.status(access)
             try await goAbove(status.signCount, id)
             _ = checked.ids.withLock { $0.insert(id) }
+            _ = checked.known.withLock { $0.insert(id) }
             _ = checked.notBefore.withLock { $0.removeValue(forKey: id) }
         } catch let failure as IssuerFailure {
             log.info(
                 "the issuer's signCount is not known", metadata: ["enrollment": "\(id)", "reason": "\(failure.reason)"])
+        } catch is BookTrouble {
+            // It has been noted, and the next approval asks again.
         } catch is CancellationError {
             // The agent stops, or an approval does not wait any longer.
         } catch {
@@ -96,17 +115,24 @@ package struct SignCountWatch: Sendable {
 
     private func goAbove(_ accepted: UInt32, _ id: EnrollmentID) async throws {
         let now = ports.clock.now
+        let isElsewhere = checked.known.withLock { $0.contains(id) }
         let raised = try await ports.book.write { book -> SignCountRaise? in
             guard var enrollment = try book.enrollment(id), accepted > enrollment.signCount else { return nil }
-            let raise = SignCountRaise(from: enrollment.signCount, to: accepted, at: now)
+            let raise = SignCountRaise(
+                from: enrollment.signCount, to: accepted, at: now,
+                // Once someone else has signed, a later raise does not make that unseen.
+                isElsewhere: isElsewhere || enrollment.signCountRaise?.isElsewhere == true)
             enrollment.signCount = accepted
             enrollment.signCountRaise = raise
             try book.update(enrollment)
+            try book.record(.signCountRaised(id, raise), at: now)
             return raise
         }
         guard let raised else { return }
         log.error(
-            "the issuer has accepted a greater signCount than this state knows: it is an old copy",
+            isElsewhere
+                ? "the issuer has accepted a signCount that this agent did not send: someone else signs with this key"
+                : "the issuer has accepted a greater signCount than this state knows: it is an old copy",
             metadata: ["enrollment": "\(id)", "own": "\(raised.from)", "accepted": "\(raised.to)"])
         hub.publish(.signCountRaised(id))
     }

@@ -17,7 +17,9 @@ package struct Timekeeper: Sendable {
     package func run() async throws {
         while !Task.isCancelled {
             do {
-                try await hub.wait(seconds: Self.longestSleep, on: ports.clock, untilNews: work)
+                try await ports.patiently {
+                    try await hub.wait(seconds: Self.longestSleep, on: ports.clock, untilNews: work)
+                }
             } catch is CancellationError {
                 return
             } catch {
@@ -46,6 +48,7 @@ package struct Timekeeper: Sendable {
                 var request = due
                 guard request.life.expire() else { return nil }
                 try book.update(request)
+                try book.record(.expired(request), at: now)
                 return .requestExpired(request.id)
             }
         }
@@ -60,10 +63,12 @@ package struct Timekeeper: Sendable {
         } catch {
             // It could not be judged now (no keys, no database): it stays held.
             let again = ports.clock.now + IssuerDirectory.unknownKeyPause
-            guard again <= held.dropAt else { return }
+            // It counts as received, so it is not given up because of a trouble that is the agent's own.
+            let dropAt = error is BookTrouble ? max(again, held.dropAt) : held.dropAt
+            guard again <= dropAt else { return }
             _ = holding.hold(
                 Holding.Held(
-                    enrollmentId: held.enrollmentId, message: held.message, readAgainAt: again, dropAt: held.dropAt))
+                    enrollmentId: held.enrollmentId, message: held.message, readAgainAt: again, dropAt: dropAt))
         }
     }
 }
@@ -75,14 +80,6 @@ extension EventHub {
         untilNews work: @escaping @Sendable () async throws -> Double?
     ) async throws {
         let bell = bell { if case .deadlineMoved = $0 { true } else { false } }
-        let seconds = min(try await work() ?? longest, longest)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                for await _ in bell { return }
-            }
-            group.addTask { try await clock.sleep(seconds: seconds) }
-            try await group.next()
-            group.cancelAll()
-        }
+        try await clock.sleep(seconds: min(try await work() ?? longest, longest), orUntil: bell)
     }
 }

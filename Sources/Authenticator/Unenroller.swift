@@ -1,6 +1,14 @@
 import IssuerProtocol
 import Logging
 
+/// What became of an enrollment that was to end.
+package struct Unenrollment: Sendable, Equatable {
+    /// Whether it was still enrolled.
+    package let wasEnrolled: Bool
+    /// Whether its personal data is gone; nil where that was not asked for, false where it takes longer.
+    package let isErased: Bool?
+}
+
 /// Ends enrollments.
 struct Unenroller: Sendable {
     let ports: Ports
@@ -11,28 +19,42 @@ struct Unenroller: Sendable {
 
     /// How long decisions that wait in the outbox are given to go out first, in seconds.
     private static let outboxPatience: Double = 30
+    /// How long a caller waits for an erasure, in seconds; it goes on without the caller.
+    private static let erasurePatience: Double = 60
 
     /// Ends one enrollment; one that is over already stays so.
     ///
     /// - Parameters:
     ///   - locally: the issuer is not told.
     ///   - forced: decisions that wait in the outbox are given up.
-    /// - Returns: whether it was still enrolled.
+    ///   - erasing: its personal data goes as well, also where it was over already.
     /// - Throws: `CommandFailure` where it goes on as it was.
-    func unenroll(_ id: EnrollmentID, locally: Bool, forced: Bool) async throws -> Bool {
+    func unenroll(_ id: EnrollmentID, locally: Bool, forced: Bool, erasing: Bool) async throws -> Unenrollment {
         guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }) else {
             throw CommandFailure(.notFound, "there is no enrollment \(id)")
         }
-        if case .ended = enrollment.state {
+        if enrollment.isOver {
             try await EndedKeys(ports: ports).remove(of: id)
-            return false
+            if erasing { try await ports.book.write { try $0.wantErasure(of: id) } }
+        } else {
+            health.setLeaving(id, true)
+            defer { health.setLeaving(id, false) }
+            if !forced { try await waitForOutbox(id) }
+            if !locally { try await tellIssuer(enrollment) }
+            try await end(enrollment, erasing: erasing)
         }
-        health.setLeaving(id, true)
-        defer { health.setLeaving(id, false) }
-        if !forced { try await waitForOutbox(id) }
-        if !locally { try await tellIssuer(enrollment) }
-        try await end(enrollment)
-        return true
+        return Unenrollment(wasEnrolled: !enrollment.isOver, isErased: erasing ? try await waitForErasure(id) : nil)
+    }
+
+    /// The ``Housekeeper`` erases.
+    private func waitForErasure(_ id: EnrollmentID) async throws -> Bool {
+        hub.publish(.erasureWanted(id))
+        let isErased = try await hub.wait(
+            seconds: Self.erasurePatience, on: ports.clock, for: { if case .erased(id) = $0 { true } else { false } }
+        ) {
+            try await ports.book.read { try $0.isErased(id) } ? true : nil
+        }
+        return isErased == true
     }
 
     private func waitForOutbox(_ id: EnrollmentID) async throws {
@@ -69,23 +91,28 @@ struct Unenroller: Sendable {
     }
 
     /// The row first, then the key: a crash in between leaves a key that the next start removes.
-    private func end(_ enrollment: Enrollment) async throws {
-        let id = enrollment.id
+    private func end(_ enrollment: Enrollment, erasing: Bool) async throws {
+        let (id, now) = (enrollment.id, ports.clock.now)
         let events = try await ports.book.write { book -> [AgentEvent] in
+            if erasing { try book.wantErasure(of: id) }
             guard var current = try book.enrollment(id), !current.isOver else { return [] }
-            current.state = .ended(authenticatorId: current.membership?.authenticatorId, keyRemoved: false)
+            current.end(at: now)
             try book.update(current)
-            return try Self.closeRequests(of: id, in: book) + [.unenrolled(id), .deadlineMoved]
+            try book.record(.unenrolled(id), at: now)
+            return try Self.closeRequests(of: id, at: now, in: book) + [.unenrolled(id), .deadlineMoved]
         }
         log.notice("unenrolled", metadata: enrollment.logged())
         hub.publish(events)
         try await EndedKeys(ports: ports).remove(of: id)
     }
 
-    private static func closeRequests(of id: EnrollmentID, in book: any BookWriter) throws -> [AgentEvent] {
+    private static func closeRequests(
+        of id: EnrollmentID, at now: Int64, in book: any BookWriter
+    ) throws -> [AgentEvent] {
         var events: [AgentEvent] = []
         for entry in try book.outbox(enrollment: id) {
             if let sequence = entry.sequence { try book.removeOutbox(sequence: sequence) }
+            try book.record(.deliveryFailed(entry, token: "unenrolled"), at: now)
             guard let requestId = entry.requestId, var request = try book.request(requestId) else { continue }
             request.life.deliveryFailed(token: "unenrolled")
             try book.update(request)
@@ -93,6 +120,7 @@ struct Unenroller: Sendable {
         }
         while var request = try book.oldestPending(enrollment: id), request.life.cancel() {
             try book.update(request)
+            try book.record(.cancelled(request), at: now)
             events.append(.requestCancelled(request.id))
         }
         return events

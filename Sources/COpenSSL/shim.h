@@ -9,7 +9,10 @@
 #include <openssl/evp.h>
 #include <openssl/kdf.h>
 #include <openssl/pkcs12.h>
+#include <openssl/provider.h>
 #include <openssl/rand.h>
+#include <openssl/store.h>
+#include <openssl/ui.h>
 #include <openssl/x509.h>
 
 /// EVP_PKEY_Q_keygen is variadic, and EVP_EC_gen a macro over it, which Swift cannot import.

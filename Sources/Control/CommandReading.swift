@@ -3,7 +3,7 @@ package import StrictJSON
 // How the agent reads request bodies: each member within its bounds, octets of UTF-8 for text.
 
 extension EnrollCommand: ControlCommand {
-    package static let memberNames = ["issuer", "code", "authnType", "name", "caFile"]
+    package static let memberNames = ["issuer", "code", "authnType", "name", "caFile", "keyUri"]
     /// What leaves room for the other members of a body.
     package static let maxCAFileOctets = 49_152
 
@@ -12,15 +12,18 @@ extension EnrollCommand: ControlCommand {
             issuer: try json.string("issuer", octets: 1...2_048), code: try json.string("code", octets: 1...256),
             authnType: try json.optionalString("authnType", octets: 1...16),
             name: try json.optionalString("name", octets: 1...256),
-            caFile: try json.optionalString("caFile", octets: 1...Self.maxCAFileOctets))
+            caFile: try json.optionalString("caFile", octets: 1...Self.maxCAFileOctets),
+            keyUri: try json.optionalString("keyUri", octets: 1...1_024))
     }
 }
 
 extension UnenrollCommand: ControlCommand {
-    package static let memberNames = ["local", "force"]
+    package static let memberNames = ["local", "force", "erase"]
 
     package init(json: JSONObject) throws(JSONMemberError) {
-        self.init(local: try json.optionalBool("local"), force: try json.optionalBool("force"))
+        self.init(
+            local: try json.optionalBool("local"), force: try json.optionalBool("force"),
+            erase: try json.optionalBool("erase"))
     }
 }
 

@@ -8,6 +8,10 @@ struct ControlCall: Sendable {
     let body: [UInt8]?
     /// How long the answer may take, in seconds.
     let seconds: Int
+    /// The media type that is asked for.
+    var accepted = "application/json"
+    /// The last event that is known, where events are asked for.
+    var lastEventID: Int64?
 
     init(_ method: Method, _ segments: [String], query: [(String, String)] = [], body: [UInt8]? = nil, seconds: Int) {
         self.method = method
@@ -21,25 +25,40 @@ struct ControlCall: Sendable {
 
 /// What came back: the octets of the body with status and media type.
 struct ControlAnswer: Sendable, Equatable {
+    static let jsonLines = "application/x-ndjson"
+
     let status: UInt
     let contentType: String?
     let body: [UInt8]
 
     /// Reads the body as what was asked for, or as the agent's error.
     func read<Answer: Decodable>(as type: Answer.Type) throws(ClientFailure) -> Answer {
+        guard mediaType == "application/json", (200...299).contains(status),
+            let answer = ControlJSON.answer(body, as: type)
+        else { throw problem }
+        return answer
+    }
+
+    /// What an answer says that is not the one that was asked for.
+    var problem: ClientFailure {
         if mediaType == ControlError.contentType, let error = ControlJSON.answer(body, as: ControlError.self) {
-            throw .refused(error)
+            return .refused(error)
         }
         guard mediaType == "application/json" || mediaType == ControlError.contentType else {
-            throw .unreachable(
+            return .unreachable(
                 "What listens on the socket did not answer as an oob-agent does (HTTP status \(status)).")
         }
-        guard (200...299).contains(status), let answer = ControlJSON.answer(body, as: type) else {
-            throw .unclear(
-                "The agent's answer (HTTP status \(status)) could not be read: is it of another version? "
-                    + "What was asked may have been done.")
+        return .unclear(
+            "The agent's answer (HTTP status \(status)) could not be read: is it of another version? "
+                + "What was asked may have been done.")
+    }
+
+    /// The lines of a body of JSON lines, each without its end.
+    func lines() throws(ClientFailure) -> [[UInt8]] {
+        guard mediaType == Self.jsonLines, (200...299).contains(status) else {
+            throw problem
         }
-        return answer
+        return body.split(separator: UInt8(ascii: "\n")).map(Array.init)
     }
 
     /// The media type without its parameters.

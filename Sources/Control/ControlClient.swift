@@ -62,6 +62,54 @@ package struct ControlClient: Sendable {
         return try await send(command, .post, path, seconds: ControlTimeout.decide(command))
     }
 
+    /// Lets `take` have the octets of a backup as they come.
+    ///
+    /// - Throws: unless all of it came; then what `take` was given is of no use.
+    package func backup(_ take: ([UInt8]) throws(ClientFailure) -> Void) async throws(ClientFailure) {
+        var call = ControlCall(.get, ["backup"], seconds: ControlTimeout.backup)
+        call.accepted = "application/x-tar"
+        guard try await transport.stream(call, silence: ControlTimeout.backup, take) else {
+            throw .unclear("The backup was cut off before its end: see the agent's log, and try again.")
+        }
+    }
+
+    /// Whether the journal is whole.
+    package func verifyAudit() async throws(ClientFailure) -> AuditView {
+        let call = ControlCall(.get, ["audit", "verify"], seconds: ControlTimeout.verify)
+        return try await transport.answer(to: call).read(as: AuditView.self)
+    }
+
+    package func auditKey() async throws(ClientFailure) -> AuditKeyView { try await get(["audit", "key"]) }
+
+    /// Entries of the journal, one line of JSON each, in their order.
+    package func auditEntries(after seq: Int64, limit: Int) async throws(ClientFailure) -> [[UInt8]] {
+        let call = ControlCall(
+            .get, ["audit"], query: [("after", String(seq)), ("limit", String(limit))], seconds: ControlTimeout.read)
+        return try await transport.answer(to: call).lines()
+    }
+
+    /// Lets `take` have each event after `position` as it comes, until the agent goes away.
+    ///
+    /// - Parameter position: nil stands for the newest event; it moves on with what was told, so that the next call
+    ///   misses nothing.
+    /// - Throws: where the agent did not begin to answer, and what `take` throws.
+    package func events(
+        after position: inout Int64?, enrollment: String?, _ take: (EventView) throws(ClientFailure) -> Void
+    ) async throws(ClientFailure) {
+        var call = ControlCall(
+            .get, ["events"], query: enrollment.map { [("enrollment", $0)] } ?? [], seconds: ControlTimeout.events)
+        call.accepted = ServerSentEvents.contentType
+        call.lastEventID = position
+        var reader = EventReader(position: position)
+        try await transport.stream(call, silence: 4 * ServerSentEvents.heartbeat) { piece throws(ClientFailure) in
+            for event in try reader.take(piece) {
+                try take(event)
+                position = event.seq
+            }
+            position = reader.position
+        }
+    }
+
     private func get<Answer: Decodable>(
         _ path: [String], query: [(String, String)] = []
     ) async throws(ClientFailure) -> Answer {

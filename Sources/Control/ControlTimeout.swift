@@ -6,6 +6,12 @@ enum ControlTimeout {
     static let enroll = 660
     /// The agent waits for its outbox, and then for the issuer.
     static let unenroll = 660
+    /// A large database is copied before the first octet comes.
+    static let backup = 86_400
+    /// Ten million entries, and some.
+    static let verify = 3_600
+    /// Events are waited for as long as the client lives.
+    static let events = 365 * 86_400
     /// One request to each issuer, side by side, 30 s at most.
     static let fetch = 60
 

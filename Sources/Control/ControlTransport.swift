@@ -16,6 +16,59 @@ struct ControlTransport: Sendable {
         return try result.get()
     }
 
+    /// Lets `take` have the octets of a good answer's body as they come, until it ends in whatever way.
+    ///
+    /// - Parameter silence: the seconds without an octet after which the agent is taken to be gone.
+    /// - Returns: whether it came to its end; false where the connection broke before.
+    /// - Throws: where there is no good answer, and what `take` throws.
+    @discardableResult
+    func stream(
+        _ call: ControlCall, silence: Int, _ take: ([UInt8]) throws(ClientFailure) -> Void
+    ) async throws(ClientFailure) -> Bool {
+        var configuration = Self.configuration
+        configuration.timeout.read = .seconds(Int64(silence))
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let result: Result<Bool, ClientFailure>
+        do throws(ClientFailure) {
+            let response = try await goodAnswer(to: call, by: client)
+            result = .success(try await Self.pass(response.body, to: take))
+        } catch {
+            result = .failure(error)
+        }
+        try? await client.shutdown()
+        return try result.get()
+    }
+
+    /// The head of an answer of the type that was asked for; any other is read as the agent's error.
+    private func goodAnswer(
+        to call: ControlCall, by client: HTTPClient
+    ) async throws(ClientFailure) -> HTTPClientResponse {
+        let answer: ControlAnswer
+        do {
+            let response = try await client.execute(try request(for: call), timeout: .seconds(Int64(call.seconds)))
+            let contentType = response.headers.first(name: "content-type")
+            if response.status == .ok, contentType == call.accepted { return response }
+            let body = try await response.body.collect(upTo: ControlJSON.maxCommandOctets)
+            answer = ControlAnswer(
+                status: response.status.code, contentType: contentType, body: Array(body.readableBytesView))
+        } catch {
+            throw failure(for: error, of: call)
+        }
+        throw answer.problem
+    }
+
+    private static func pass(
+        _ body: HTTPClientResponse.Body, to take: ([UInt8]) throws(ClientFailure) -> Void
+    ) async throws(ClientFailure) -> Bool {
+        var pieces = body.makeAsyncIterator()
+        while true {
+            let piece: ByteBuffer?
+            do { piece = try await pieces.next() } catch { return false }
+            guard let piece else { return true }
+            try take(Array(piece.readableBytesView))
+        }
+    }
+
     private func outcome(of call: ControlCall, by client: HTTPClient) async -> Result<ControlAnswer, ClientFailure> {
         do {
             let request = try request(for: call)
@@ -34,7 +87,8 @@ struct ControlTransport: Sendable {
         guard let url = URL(httpURLWithSocketPath: socketPath, uri: call.target) else { throw .invalidURL }
         var request = HTTPClientRequest(url: url.absoluteString)
         request.method = HTTPMethod(rawValue: call.method.rawValue)
-        request.headers.add(name: "accept", value: "application/json")
+        request.headers.add(name: "accept", value: call.accepted)
+        if let last = call.lastEventID { request.headers.add(name: ServerSentEvents.lastEventID, value: "\(last)") }
         if let body = call.body {
             request.headers.add(name: "content-type", value: "application/json")
             request.body = .bytes(ByteBuffer(bytes: body))

@@ -8,13 +8,19 @@ package struct EnrollCommand: Encodable, Sendable, Equatable {
     package var name: String?
     /// PEM text of the roots that replace the system's for this issuer.
     package var caFile: String?
+    /// Where a key pair is that is to be used; the agent makes one where absent.
+    package var keyUri: String?
 
-    package init(issuer: String, code: String, authnType: String? = nil, name: String? = nil, caFile: String? = nil) {
+    package init(
+        issuer: String, code: String, authnType: String? = nil, name: String? = nil, caFile: String? = nil,
+        keyUri: String? = nil
+    ) {
         self.issuer = issuer
         self.code = code
         self.authnType = authnType
         self.name = name
         self.caFile = caFile
+        self.keyUri = keyUri
     }
 }
 
@@ -24,10 +30,13 @@ package struct UnenrollCommand: Encodable, Sendable, Equatable {
     package var local: Bool?
     /// Does not wait for decisions that are not delivered yet.
     package var force: Bool?
+    /// Removes its personal data as well, also where it has ended before.
+    package var erase: Bool?
 
-    package init(local: Bool? = nil, force: Bool? = nil) {
+    package init(local: Bool? = nil, force: Bool? = nil, erase: Bool? = nil) {
         self.local = local
         self.force = force
+        self.erase = erase
     }
 }
 

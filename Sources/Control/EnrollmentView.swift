@@ -13,6 +13,7 @@ package struct EnrollmentView: Codable, Sendable, Equatable {
     package var authnType: String
     /// Where the private key is kept; never the key.
     package var keyUri: String
+    package var key: KeyView
     package var name: String
     package var state: EnrollmentState
     package var signCount: Int
@@ -22,8 +23,8 @@ package struct EnrollmentView: Codable, Sendable, Equatable {
 
     package init(
         id: String, issuer: String, authenticatorId: String? = nil, credentialId: String? = nil, algorithm: Int,
-        authnType: String, keyUri: String, name: String, state: EnrollmentState, signCount: Int, push: Bool = false,
-        enrolledAt: String? = nil, warnings: [WarningView]? = nil
+        authnType: String, keyUri: String, key: KeyView, name: String, state: EnrollmentState, signCount: Int,
+        push: Bool = false, enrolledAt: String? = nil, warnings: [WarningView]? = nil
     ) {
         self.id = id
         self.issuer = issuer
@@ -32,12 +33,26 @@ package struct EnrollmentView: Codable, Sendable, Equatable {
         self.algorithm = algorithm
         self.authnType = authnType
         self.keyUri = keyUri
+        self.key = key
         self.name = name
         self.state = state
         self.signCount = signCount
         self.push = push
         self.enrolledAt = enrolledAt
         self.warnings = warnings
+    }
+}
+
+/// What is known of an enrollment's private key.
+package struct KeyView: Codable, Sendable, Equatable {
+    /// What keeps it: `file`, `pkcs11` or `tpm`.
+    package var kind: String
+    /// Whether it can leave that place; absent where that cannot be told.
+    package var exportable: Bool?
+
+    package init(kind: String, exportable: Bool?) {
+        self.kind = kind
+        self.exportable = exportable
     }
 }
 
@@ -52,10 +67,18 @@ package struct UnenrolledView: Codable, Sendable, Equatable {
     package var unenrolled: Bool
     /// Whether there was an enrollment to end.
     package var wasEnrolled: Bool
+    /// Whether its personal data is gone; absent where that was not asked for, false where the agent still is at it.
+    package var erased: Bool?
+    /// Where its key stays, which the agent did not make and so does not delete; absent where the agent made it.
+    package var keptKeyUri: String?
 
-    package init(id: String, unenrolled: Bool = true, wasEnrolled: Bool) {
+    package init(
+        id: String, unenrolled: Bool = true, wasEnrolled: Bool, erased: Bool? = nil, keptKeyUri: String? = nil
+    ) {
         self.id = id
         self.unenrolled = unenrolled
         self.wasEnrolled = wasEnrolled
+        self.erased = erased
+        self.keptKeyUri = keptKeyUri
     }
 }

@@ -16,7 +16,8 @@ package enum ErrorToken: String, Codable, Sendable, CaseIterable {
     case issuerUnreachable = "issuer_unreachable"
     case issuerRefused = "issuer_refused"
     case alreadyEnrolled = "already_enrolled"
-    case forbidden
+    /// The key of an enrollment cannot be used now: its token is not there, its file was replaced.
+    case keyUnavailable = "key_unavailable"
     case storage
     case failed
 
@@ -44,7 +45,7 @@ package enum ErrorToken: String, Codable, Sendable, CaseIterable {
         case .issuerUnreachable: (502, .failed, .authn, "Issuer unreachable")
         case .issuerRefused: (502, .failed, .authn, "Issuer refused")
         case .alreadyEnrolled: (409, .failed, .authn, "Already enrolled")
-        case .forbidden: (403, .failed, .authn, "Forbidden")
+        case .keyUnavailable: (503, .failed, .authenticatorNotAvailable, "Key unavailable")
         case .storage: (500, .failed, .core, "Storage failed")
         case .failed: (500, .failed, .core, "Failed")
         }

@@ -1,25 +1,30 @@
 import Authenticator
 import Control
 import IssuerProtocol
+import Keys
 
 extension ControlCalls {
     /// How long an enroll waits for the issuer's answer, in seconds; it goes on without the client.
     private static let patience: Double = 60
 
     func enrollments() async throws -> Answer {
-        try .json(try await agent.enrollments().map { EnrollmentView($0, keyURI: agent.keyURI(of: $0.id)) })
+        try .json(try await agent.enrollments().map { EnrollmentView($0, keyURI: agent.keyURI(of: $0)) })
     }
 
     func enroll(_ command: EnrollCommand) async throws -> Answer {
         let enrollment = try await agent.enroll(try EnrollmentWish(command), patience: Self.patience)
-        return try .json(EnrollmentView(enrollment, keyURI: agent.keyURI(of: enrollment.id)), status: 201)
+        return try .json(EnrollmentView(enrollment, keyURI: agent.keyURI(of: enrollment)), status: 201)
     }
 
     func unenroll(_ prefix: String, _ command: UnenrollCommand) async throws -> Answer {
         let enrollment = try await agent.enrollment(prefix: prefix, includingEnded: true)
-        let wasEnrolled = try await agent.unenroll(
-            enrollment.id, locally: command.local ?? false, forced: command.force ?? false)
-        return try .json(UnenrolledView(id: enrollment.id.text, wasEnrolled: wasEnrolled))
+        let ended = try await agent.unenroll(
+            enrollment.id, locally: command.local ?? false, forced: command.force ?? false,
+            erasing: command.erase ?? false)
+        return try .json(
+            UnenrolledView(
+                id: enrollment.id.text, wasEnrolled: ended.wasEnrolled, erased: ended.isErased,
+                keptKeyUri: enrollment.key.outside?.uri.text))
     }
 
     func fetch(_ command: FetchCommand) async throws -> Answer {
@@ -28,36 +33,6 @@ extension ControlCalls {
             FetchFailure(issuer: enrollment.route.issuer.text, message: reason)
         }
         return try .json(FetchView(pending: try await agent.counts().pending, failures: failures))
-    }
-
-    func status() async throws -> Answer {
-        let enrollments = try await agent.enrollments()
-        let counts = try await agent.counts()
-        let reasons = reasons(enrollments)
-        return try .json(
-            StatusView(
-                version: agent.settings.version, state: reasons.isEmpty ? .ready : .degraded, reasons: reasons,
-                enrollments: enrollments.map { EnrollmentView($0, keyURI: agent.keyURI(of: $0.id)) },
-                pending: counts.pending, queued: counts.queued,
-                warnings: agent.warnings(about: enrollments).map(WarningView.init)))
-    }
-
-    func health() async throws -> Answer {
-        let reasons = reasons(try await agent.enrollments())
-        return try .json(
-            HealthView(ready: reasons.isEmpty, reasons: reasons), status: reasons.isEmpty ? 200 : 503)
-    }
-
-    /// Why the agent cannot do its work for every enrollment.
-    private func reasons(_ enrollments: [Enrollment]) -> [String] {
-        enrollments.compactMap { enrollment in
-            if case .suspended = enrollment.state {
-                return "enrollment \(enrollment.id): \(enrollment.route.issuer) no longer knows it; it is suspended"
-            }
-            return agent.trouble(of: enrollment.id).map {
-                "enrollment \(enrollment.id): \(enrollment.route.issuer): \($0)"
-            }
-        }
     }
 }
 
@@ -76,6 +51,14 @@ extension EnrollmentWish {
         }
         self.init(
             route: IssuerRoute(issuer: issuer, rootsPEM: command.caFile), code: command.code, authnType: authnType,
-            name: command.name ?? issuer.host)
+            name: command.name ?? issuer.host, keyURI: try command.keyUri.map(Self.keyURI))
+    }
+
+    private static func keyURI(_ text: String) throws(ControlError) -> KeyURI {
+        do throws(KeyURIError) {
+            return try KeyURI(text)
+        } catch {
+            throw ControlError(.invalidArgument, "keyUri: \(error)")
+        }
     }
 }

@@ -6,6 +6,7 @@ import ThreeDS
 /// What each call of the control API does: reads its arguments into the core's types, asks the core, makes views.
 struct ControlCalls: Sendable {
     let agent: Agent
+    let copier: any StateCopier
     let log: Logger
 
     func requests(_ query: RequestQuery) async throws -> Answer {
@@ -19,17 +20,29 @@ struct ControlCalls: Sendable {
 
     func request(_ name: String, _ query: RequestQuery) async throws -> Answer {
         let record = try await agent.request(
-            try selector(name), enrollment: try await id(of: query.enrollment))
+            try selector(name), enrollment: try await id(of: query.enrollment), wait: 0)
         return try .json(try await detailed(record))
     }
 
-    func decide(_ decision: Decision, _ name: String, _ command: DecideCommand) async throws -> Answer {
-        let record = try await agent.decide(
-            try decision.inTheCore(command.reason), on: try selector(name),
-            enrollment: try await id(of: command.enrollment), expecting: try Expectations(command),
-            wait: Double(command.wait ?? 0),
-            deliveryTimeout: Double(command.deliveryTimeout ?? DecideCommand.defaultDeliveryTimeout))
-        return try .json(try await detailed(record))
+    /// Waits only while the client is there: what comes after it hung up is not decided.
+    func decide(
+        _ decision: Decision, _ name: String, _ command: DecideCommand, for client: ControlConnection
+    ) async throws -> Answer {
+        let (decision, selector) = (try decision.inTheCore(command.reason), try selector(name))
+        let (expectations, enrollment) = (try Expectations(command), try await id(of: command.enrollment))
+        let found = try await client.whileThere {
+            try await agent.request(selector, enrollment: enrollment, wait: Double(command.wait ?? 0))
+        }
+        let approver = Approver.command(ControlPeer(client.peer), shownTextDigest: command.shownTextDigest)
+        let decided = try await agent.decide(decision, on: found.id, expecting: expectations, by: approver)
+        let seconds = Double(command.deliveryTimeout ?? DecideCommand.defaultDeliveryTimeout)
+        let delivered = try await client.whileThere { try await agent.delivered(decided, seconds: seconds) }
+        do {
+            return try .json(try await detailed(delivered))
+        } catch is BookTrouble {
+            // It is decided and durable, whatever has come over the database since.
+            return try .json(RequestView(delivered, enrollment: nil))
+        }
     }
 
     /// The enrollment that a filter names, by its id or a unique prefix; nil for all.
@@ -42,7 +55,7 @@ struct ControlCalls: Sendable {
         var view = RequestView(record, enrollment: try await agent.enrollment(record.enrollmentId))
         if let shown = try await agent.text(of: record) {
             view.text = shown.text
-            view.textDigest = try agent.digest(of: shown)
+            view.textDigest = try shown.digest
         }
         return view
     }

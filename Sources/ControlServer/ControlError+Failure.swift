@@ -9,6 +9,16 @@ extension ControlError {
     }
 }
 
+extension ControlError {
+    /// It is logged where it is noted, not for each call that meets it.
+    init(_ trouble: BookTrouble) {
+        let outcome =
+            trouble.isInDoubt
+            ? "it is not known whether this was kept, so look before you do it again" : "nothing was changed"
+        self.init(.storage, "\(outcome): \(trouble)")
+    }
+}
+
 extension ErrorToken {
     fileprivate init(_ code: CommandFailure.Code) {
         self =
@@ -26,6 +36,7 @@ extension ErrorToken {
             case .alreadyEnrolled: .alreadyEnrolled
             case .issuerUnreachable: .issuerUnreachable
             case .issuerRefused: .issuerRefused
+            case .keyUnavailable: .keyUnavailable
             case .failed: .failed
             }
     }

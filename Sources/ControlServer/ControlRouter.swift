@@ -8,45 +8,79 @@ import NIOCore
 /// Finds the call that a request means, and makes a problem of whatever goes wrong.
 struct ControlRouter: Sendable {
     let calls: ControlCalls
+    let turns = Turns()
+    let ongoing = OngoingCalls()
+    let maxBodyOctets: Int
     let log: Logger
 
-    func answer(to request: Request) async -> Answer {
+    func answer(to request: Request, on connection: ControlConnection) async -> Answer {
         do {
+            connection.waitForClient()
             let path = request.uri.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
             guard path.first == "v1" else { throw ControlError(.notFound, "there is no such path; all begin with /v1") }
             let body = try await body(of: request)
-            return try await call(request.method, Array(path.dropFirst()).map(String.init), request.uri, body)
+            connection.work()
+            let names = path.dropFirst().map(String.init)
+            return try await call(request, names, body, connection)
         } catch {
             return .problem(problem(for: error))
         }
     }
 
     private func call(
-        _ method: HTTPRequest.Method, _ path: [String], _ uri: URI, _ body: [UInt8]
+        _ request: Request, _ path: [String], _ body: [UInt8], _ connection: ControlConnection
     ) async throws -> Answer {
-        switch (method, path.count, path.first, path.last) {
-        case (.get, 1, "status", _): return try await calls.status()
-        case (.get, 1, "health", _): return try await calls.health()
-        case (.get, 1, "enrollments", _): return try await calls.enrollments()
-        case (.post, 1, "enrollments", _):
-            return try await calls.enroll(try ControlJSON.decode(body, as: EnrollCommand.self))
-        case (.delete, 2, "enrollments", let id?):
-            return try await calls.unenroll(id, try ControlJSON.decode(body, as: UnenrollCommand.self))
-        case (.post, 1, "fetch", _): return try await calls.fetch(try ControlJSON.decode(body, as: FetchCommand.self))
-        case (.get, 1, "requests", _): return try await calls.requests(try RequestQuery(uri))
+        let uri = request.uri
+        switch (request.method, path.count, path.first, path.last) {
+        case (.get, 1, "status", _): return try await turns.make(for: connection, calls.status)
+        case (.get, 1, "health", _): return try await turns.make(for: connection, calls.health)
+        case (.get, 1, "enrollments", _): return try await turns.make(for: connection, calls.enrollments)
+        case (.post, 1, "enrollments", _), (.delete, 2, "enrollments", _), (.post, 1, "fetch", _):
+            return try await ongoing.run(for: connection.peer) { try await ongoingCall(path, body) }
+        case (.get, 1, "requests", _):
+            let query = try RequestQuery(uri)
+            return try await turns.make(for: connection) { try await calls.requests(query) }
         case (.get, 2, "requests", let id?): return try await calls.request(id, try RequestQuery(uri))
         case (.post, 3, "requests", "approve"), (.post, 3, "requests", "deny"):
             let decision = path[2] == "approve" ? Decision.approve : .deny
-            return try await calls.decide(decision, path[1], try ControlJSON.decode(body, as: DecideCommand.self))
+            let command = try ControlJSON.decode(body, as: DecideCommand.self)
+            return try await calls.decide(decision, path[1], command, for: connection)
+        case (.get, 1, "backup", _): return try await calls.backup(for: connection)
+        default: return try await journalCall(request, path, connection)
+        }
+    }
+
+    /// What goes on to its end when its client hangs up.
+    private func ongoingCall(_ path: [String], _ body: [UInt8]) async throws -> Answer {
+        switch (path.first, path.dropFirst().first) {
+        case ("fetch", _): try await calls.fetch(try ControlJSON.decode(body, as: FetchCommand.self))
+        case (_, let id?): try await calls.unenroll(id, try ControlJSON.decode(body, as: UnenrollCommand.self))
+        case (_, nil): try await calls.enroll(try ControlJSON.decode(body, as: EnrollCommand.self))
+        }
+    }
+
+    private func journalCall(
+        _ request: Request, _ path: [String], _ connection: ControlConnection
+    ) async throws -> Answer {
+        switch (request.method, path) {
+        case (.get, ["audit"]):
+            let query = try AuditQuery(request.uri)
+            return try await turns.make(for: connection) { try await calls.auditEntries(query) }
+        case (.get, ["audit", "key"]): return try await calls.auditKey()
+        case (.get, ["audit", "verify"]): return try await calls.verifyAudit(for: connection)
+        case (.get, ["events"]): return try await calls.events(try EventQuery(request), for: connection)
         default: throw ControlError(.notFound, "there is no such call")
         }
     }
 
     private func body(of request: Request) async throws -> [UInt8] {
         do {
-            return Array(try await request.body.collect(upTo: ControlJSON.maxCommandOctets).readableBytesView)
+            return Array(try await request.body.collect(upTo: maxBodyOctets).readableBytesView)
         } catch is NIOTooManyBytesError {
-            throw ControlError(.invalidArgument, "the body has more than \(ControlJSON.maxCommandOctets) octets")
+            throw ControlError(.invalidArgument, "the body has more than \(maxBodyOctets) octets")
+        } catch {
+            try Task.checkCancellation()
+            throw ControlError(.invalidArgument, "the body ends before it should")
         }
     }
 
@@ -54,7 +88,9 @@ struct ControlRouter: Sendable {
         switch error {
         case let error as ControlError: return error
         case let failure as CommandFailure: return ControlError(failure)
-        case is CancellationError: return ControlError(.failed, "the agent is stopping; nothing more was done")
+        case let trouble as BookTrouble: return ControlError(trouble)
+        case is CancellationError, is ControlConnection.HungUp:
+            return ControlError(.failed, "the agent is stopping; nothing more was done")
         default:
             log.error("a control call failed", metadata: ["reason": "\(error)"])
             return ControlError(.storage, "the agent could not do it: \(error)")

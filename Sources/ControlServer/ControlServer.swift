@@ -10,16 +10,12 @@ import ServiceLifecycle
 
 /// The control API on a Unix socket.
 package struct ControlServer: Sendable {
-    /// Connections at a time; more wait in the backlog.
-    private static let mostConnections = 256
-    /// An idle connection is closed after this.
-    private static let idleTimeout = TimeAmount.seconds(60)
-    private static let headerLimits = HTTP1Channel.Configuration.DecoderConfiguration(
-        maxHeaderFieldSize: 8_192, maxHeaderListSize: 16_384, maxHeaderFieldCount: 64)
+    /// Connections that are taken before others are closed for them; more wait in the backlog.
+    private static let spareConnections = 16
 
     private let path: String
-    private let access: PeerAccess
-    private let router: ControlRouter
+    private let connections: Int
+    private let channel: ControlChannel
     private let log: Logger
     private let onListening: @Sendable () async -> Void
 
@@ -27,13 +23,24 @@ package struct ControlServer: Sendable {
     ///   - path: the socket's, at most 103 octets; an abandoned socket there is replaced.
     ///   - onListening: called once calls are taken.
     package init(
-        agent: Agent, path: String, log: Logger, onListening: @escaping @Sendable () async -> Void
+        agent: Agent, copier: any StateCopier, path: String, bounds: ControlBounds, log: Logger,
+        onListening: @escaping @Sendable () async -> Void
     ) {
         self.path = path
+        let connections = bounds.connectionsWithinFiles
+        self.connections = connections
         self.log = log
         self.onListening = onListening
-        access = PeerAccess(log: log)
-        router = ControlRouter(calls: ControlCalls(agent: agent, log: log), log: log)
+        channel = ControlChannel(
+            router: ControlRouter(
+                calls: ControlCalls(agent: agent, copier: copier, log: log), maxBodyOctets: bounds.bodyOctets, log: log),
+            access: PeerAccess(agent: agent, log: log),
+            places: ConnectionPlaces(
+                ConnectionTable(most: connections, mostOctets: ControlBounds.unreadOctets),
+                patience: .seconds(Int64(bounds.patience))),
+            headers: .init(
+                maxHeaderFieldSize: bounds.headerOctets / 2, maxHeaderListSize: bounds.headerOctets,
+                maxHeaderFieldCount: ControlBounds.headerFields))
     }
 
     /// Serves until a graceful shutdown.
@@ -41,18 +48,13 @@ package struct ControlServer: Sendable {
     /// - Throws: ``ControlServerError`` where the socket is taken or cannot be made.
     package func run() async throws {
         guard await !isTaken() else { throw ControlServerError.taken(path: path) }
-        let channel = HTTP1Channel(
-            responder: { [router, access] request, writer, channel in
-                try await respond(to: request, writer, channel, router, access)
-            },
-            configuration: .init(idleTimeout: Self.idleTimeout, httpDecoderConfiguration: Self.headerLimits))
         var quiet = log
         quiet.logLevel = max(log.logLevel, .notice)
         let server = Server(
             childChannelSetup: channel,
             configuration: ServerConfiguration(
                 address: .unixDomainSocket(path: path), serverName: nil,
-                availableConnectionsDelegate: MaximumAvailableConnections(Self.mostConnections)),
+                availableConnectionsDelegate: MaximumAvailableConnections(connections + Self.spareConnections)),
             onServerRunning: { [self] _ in
                 makePrivate()
                 await onListening()
@@ -106,16 +108,4 @@ package enum ControlServerError: Error, CustomStringConvertible {
         case .unusable(let path, let reason): "the control socket \(path) cannot be made: \(reason)"
         }
     }
-}
-
-private func respond(
-    to request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel, _ router: ControlRouter,
-    _ access: PeerAccess
-) async throws {
-    let answer =
-        await access.admits(channel)
-        ? await router.answer(to: request)
-        : .problem(ControlError(.forbidden, "only root and the user whom the agent runs as may use this socket"))
-    let response = answer.response
-    try await writer.write(response: response.head, body: response.body)
 }

@@ -1,3 +1,4 @@
+import Authenticator
 import Glibc
 import Logging
 import NIOCore
@@ -9,22 +10,41 @@ struct PeerAccess: Sendable {
     /// `SO_PEERCRED` of socket(7): the peer's `struct ucred` at the time of its connect.
     private typealias Credentials = (pid: Int32, uid: UInt32, gid: UInt32)
 
-    let log: Logger
+    private let agent: Agent
+    private let log: Logger
     private let owner = geteuid()
 
-    init(log: Logger) { self.log = log }
+    init(agent: Agent, log: Logger) {
+        self.agent = agent
+        self.log = log
+    }
 
-    func admits(_ channel: any Channel) async -> Bool {
-        guard let peer = await credentials(of: channel) else {
-            log.error("the peer of a control connection is not known; it was refused")
-            return false
+    /// Who connected; nil for one that may not.
+    func admitted(_ channel: any Channel) async -> ConnectionTable.Peer? {
+        guard let credentials = await credentials(of: channel) else {
+            // Also one that was gone before it could be asked.
+            log.debug("the peer of a control connection is not known; it was refused")
+            return nil
         }
+        let peer = ConnectionTable.Peer(uid: credentials.uid, pid: credentials.pid)
         guard peer.uid == 0 || peer.uid == owner else {
-            log.warning(
-                "a control connection was refused", metadata: ["uid": "\(peer.uid)", "pid": "\(peer.pid)"])
-            return false
+            warn("a control connection was refused", about: peer)
+            return nil
         }
-        return true
+        return peer
+    }
+
+    /// Tells of a peer that has so many connections that one of them was closed for another.
+    func noteCrowd(_ peer: ConnectionTable.Peer) {
+        warn("all places on the control socket were taken; a connection was closed for another", about: peer)
+    }
+
+    /// One line per user and minute: a peer cannot fill the log.
+    private func warn(_ sentence: Logger.Message, about peer: ConnectionTable.Peer) {
+        guard let leftOut = agent.admitLogLine(about: "uid \(peer.uid)") else { return }
+        var metadata: Logger.Metadata = ["uid": "\(peer.uid)", "pid": "\(peer.pid)"]
+        if leftOut > 0 { metadata["left-out"] = "\(leftOut)" }
+        log.warning(sentence, metadata: metadata)
     }
 
     private func credentials(of channel: any Channel) async -> Credentials? {

@@ -1,6 +1,7 @@
 import Authenticator
 import Control
 import IssuerProtocol
+import Keys
 import StrictJSON
 import ThreeDS
 
@@ -40,10 +41,21 @@ extension EnrollmentView {
             id: enrollment.id.text, issuer: enrollment.route.issuer.text,
             authenticatorId: enrollment.membership?.authenticatorId.text,
             credentialId: Base64URL.encode(enrollment.credentialId), algorithm: enrollment.algorithm,
-            authnType: enrollment.authnType.rawValue, keyUri: keyURI, name: enrollment.name,
-            state: Control.EnrollmentState(enrollment.state), signCount: Int(enrollment.signCount),
+            authnType: enrollment.authnType.rawValue, keyUri: keyURI, key: KeyView(enrollment.key),
+            name: enrollment.name, state: Control.EnrollmentState(enrollment.state),
+            signCount: Int(enrollment.signCount),
             enrolledAt: (enrollment.membership?.enrolledAt).map(UTCTime.text),
             warnings: enrollment.warnings.isEmpty ? nil : enrollment.warnings.map(WarningView.init))
+    }
+}
+
+extension KeyView {
+    /// The agent's own are files, which can be copied.
+    fileprivate init(_ place: KeyPlace) {
+        switch place {
+        case .own: self.init(kind: "file", exportable: true)
+        case .outside(let key): self.init(kind: key.facts.kind.rawValue, exportable: key.facts.isExportable)
+        }
     }
 }
 

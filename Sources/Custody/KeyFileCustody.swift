@@ -1,15 +1,19 @@
 package import Authenticator
+import FoundationEssentials
 package import IssuerProtocol
 package import Keys
 
 /// Private keys in files under the agent's secret: the one file from which a credential's key signs.
-package struct KeyFileCustody: KeyCustody {
+package struct KeyFileCustody: CopyableCustody {
     private let directory: String
     private let secret: AgentSecret
 
+    /// The caller holds the lock of the state directory: what a crash left half written is removed.
+    ///
     /// - Parameter directory: where the key files are; made with mode 0700 where it is not there.
     package init(directory: String, secret: AgentSecret) throws(FileError) {
         try PrivateDirectory.make(at: directory)
+        try DurableFile.removeLeftovers(in: directory)
         self.directory = directory
         self.secret = secret
     }
@@ -20,9 +24,19 @@ package struct KeyFileCustody: KeyCustody {
         return key.publicKey
     }
 
-    package func signature(with name: EnrollmentID, for permit: SigningPermit) async throws -> [UInt8] {
-        let key = try KeyFile.read(path: path(of: name), secret: secret, label: Self.keyLabel(name))
-        return try key.signature(over: permit.octets)
+    package func inspect(_ uri: KeyURI, pin: Secret?) async throws(KeyFailure) -> OutsideKey {
+        throw Self.notItsOwn(uri)
+    }
+
+    package func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: Secret?) async throws -> any UnlockedKey {
+        if let key = place.outside { throw Self.notItsOwn(key.uri) }
+        return UnlockedFile(
+            key: try KeyFile.read(path: path(of: name), secret: secret, label: Self.keyLabel(name)))
+    }
+
+    /// The ``KeyRing`` asks others for keys of that kind.
+    private static func notItsOwn(_ uri: KeyURI) -> KeyFailure {
+        KeyFailure(.unavailable, "the key \(uri.text) is none of the agent's own files")
     }
 
     package func uri(of name: EnrollmentID) -> String { "file:\(path(of: name))" }
@@ -41,9 +55,38 @@ package struct KeyFileCustody: KeyCustody {
         return token
     }
 
-    private func path(of name: EnrollmentID) -> String { "\(directory)/\(name.text).key" }
+    package func fileName(of name: EnrollmentID) -> String { name.text + Self.suffix }
+
+    package func linkKeys(into directory: String) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: self.directory)
+        where name.hasSuffix(Self.suffix) {
+            try link("\(self.directory)/\(name)", as: "\(directory)/\(name)")
+        }
+    }
+
+    private func link(_ path: String, as newPath: String) throws(FileError) {
+        do throws(FileError) {
+            try DurableFile.link(path, as: newPath)
+        } catch  where error.reason == .exists || error.reason == .missing {
+            // It is there already, or was removed meanwhile.
+        }
+    }
+
+    private static let suffix = ".key"
+
+    private func path(of name: EnrollmentID) -> String { "\(directory)/\(fileName(of: name))" }
 
     private static func keyLabel(_ name: EnrollmentID) -> String { "credential key \(name.text)" }
 
     private static func tokenLabel(_ name: EnrollmentID) -> String { "access token \(name.text)" }
+}
+
+/// A key of the agent's own, in memory for one decision.
+private struct UnlockedFile: UnlockedKey {
+    let key: SigningKey
+
+    /// The secret that opens the file is the agent's, not the user's.
+    var verifiesUser: Bool { false }
+
+    func signature(for permit: SigningPermit) async throws -> [UInt8] { try key.signature(over: permit.octets) }
 }

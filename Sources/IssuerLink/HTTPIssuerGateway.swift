@@ -7,14 +7,22 @@ internal import NIOHTTP1
 /// A call ends early when its task is cancelled. `shutdown()` must be called before the last copy goes.
 package struct HTTPIssuerGateway: IssuerGateway, Sendable {
     private let transport: IssuerTransport
+    private let bounds: AnswerBounds
 
     /// `version` is told to the issuers; `clock` ends calls that take too long, and reads dates in answers.
-    package init(version: String, road: IssuerRoad, clock: any AgentClock) {
-        self.init(version: version, road: road, clock: clock, limits: .standard)
+    package init(version: String, road: IssuerRoad, clock: any AgentClock, bounds: AnswerBounds = .standard) {
+        self.init(version: version, road: road, clock: clock, bounds: bounds, limits: .standard)
     }
 
-    init(version: String, road: IssuerRoad, clock: any AgentClock, limits: TransportLimits) {
+    init(
+        version: String, road: IssuerRoad, clock: any AgentClock, bounds: AnswerBounds, limits: TransportLimits
+    ) {
+        self.bounds = bounds
         transport = IssuerTransport(version: version, road: road, clock: clock, limits: limits)
+    }
+
+    private func call(_ method: HTTPMethod, _ url: String) -> IssuerCall {
+        IssuerCall(method, url, maxOctets: bounds.bodyOctets)
     }
 
     /// Ends all calls and closes all connections; whatever is called afterwards fails.
@@ -24,21 +32,21 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
     package static func checkRoots(pem: String) throws(RootsError) { _ = try TrustedRoots.configuration(pem: pem) }
 
     package func discovery(_ route: IssuerRoute) async throws(IssuerFailure) -> Discovery {
-        let call = IssuerCall(.GET, route.issuer.text + Discovery.path)
+        let call = call(.GET, route.issuer.text + Discovery.path)
         return try await transport.answer(to: call, by: route).value(on: 200) { octets throws(ProtocolError) in
             try Discovery(json: octets, expected: route.issuer)
         }
     }
 
     package func keys(_ route: IssuerRoute, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet {
-        let call = IssuerCall(.GET, discovery.jwksUri)
+        let call = call(.GET, discovery.jwksUri)
         return try await transport.answer(to: call, by: route).value(on: 200, JWKSet.init(json:))
     }
 
     package func enrollmentOptions(
         _ route: IssuerRoute, _ discovery: Discovery, code: String
     ) async throws(IssuerFailure) -> EnrollmentOptionsAnswer {
-        var call = IssuerCall(.POST, discovery.enrollmentOptionsEndpoint)
+        var call = call(.POST, discovery.enrollmentOptionsEndpoint)
         call.body = EnrollmentOptionsRequest(enrollmentCode: code).octets
         return try await transport.answer(to: call, by: route).value(on: 200, EnrollmentOptionsAnswer.init(octets:))
     }
@@ -46,7 +54,7 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
     package func enroll(
         _ route: IssuerRoute, _ discovery: Discovery, body: [UInt8]
     ) async throws(IssuerFailure) -> EnrollmentAnswer {
-        var call = IssuerCall(.POST, discovery.enrollmentsEndpoint)
+        var call = call(.POST, discovery.enrollmentsEndpoint)
         call.body = body
         return try await transport.answer(to: call, by: route).value(on: 201, EnrollmentAnswer.init(octets:))
     }
@@ -57,12 +65,13 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
     ) async throws(IssuerFailure) -> RequestList {
         let wait = min(max(wait, 0), 60)
         let endpoint = Endpoint(access.discovery.authnRequestsEndpoint)
-        var call = IssuerCall(.GET, endpoint.url(query: [("wait", "\(wait)")] + (cursor.map { [("after", $0)] } ?? [])))
+        var call = call(.GET, endpoint.url(query: [("wait", "\(wait)")] + (cursor.map { [("after", $0)] } ?? [])))
         call.token = access.token
         call.lane = .polls
         call.seconds = Double(wait + IssuerCall.pollMargin)
-        call.maxOctets = RequestList.maxOctets
-        return try await transport.answer(to: call, by: access.route).value(on: 200, RequestList.init(octets:))
+        call.maxOctets = bounds.listOctets
+        return try bounds.check(
+            try await transport.answer(to: call, by: access.route).value(on: 200, RequestList.init(octets:)))
     }
 
     package func batchFetch(
@@ -71,12 +80,13 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
         guard let endpoint = discovery.batchFetchEndpoint else {
             throw .transient(reason: "the issuer has no batch fetch", retryAfter: nil)
         }
-        var call = IssuerCall(.POST, endpoint)
+        var call = call(.POST, endpoint)
         call.body = request.octets
         call.lane = .polls
         call.seconds = Double(request.wait + IssuerCall.pollMargin)
-        call.maxOctets = RequestList.maxOctets
-        return try await transport.answer(to: call, by: route).value(on: 200, BatchFetchAnswer.init(octets:))
+        call.maxOctets = bounds.listOctets
+        return try bounds.check(
+            try await transport.answer(to: call, by: route).value(on: 200, BatchFetchAnswer.init(octets:)))
     }
 
     /// A `traceparent` that is none of W3C Trace Context's version 00 is left out.
@@ -84,7 +94,7 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
         _ access: IssuerAccess, jti: TokenID, body: [UInt8], traceparent: String?
     ) async throws(IssuerFailure) -> TransStatus {
         let endpoint = Endpoint(access.discovery.authnRequestsEndpoint)
-        var call = IssuerCall(.POST, endpoint.url(path: "/\(jti.text)/decision"))
+        var call = call(.POST, endpoint.url(path: "/\(jti.text)/decision"))
         call.token = access.token
         call.body = body
         call.traceparent = traceparent.flatMap(Traceparent.init)
@@ -93,13 +103,13 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
     }
 
     package func status(_ access: IssuerAccess) async throws(IssuerFailure) -> AuthenticatorStatus {
-        var call = IssuerCall(.GET, access.discovery.authenticatorEndpoint)
+        var call = call(.GET, access.discovery.authenticatorEndpoint)
         call.token = access.token
         return try await transport.answer(to: call, by: access.route).value(on: 200, AuthenticatorStatus.init(octets:))
     }
 
     package func unenroll(_ access: IssuerAccess) async throws(IssuerFailure) {
-        var call = IssuerCall(.DELETE, access.discovery.authenticatorEndpoint)
+        var call = call(.DELETE, access.discovery.authenticatorEndpoint)
         call.token = access.token
         try await transport.answer(to: call, by: access.route).value(on: 204) { _ throws(ProtocolError) in }
     }

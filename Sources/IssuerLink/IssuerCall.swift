@@ -17,12 +17,13 @@ struct IssuerCall: Sendable {
     var lane = Lane.calls
     /// From the start of the call to the last octet of the answer.
     var seconds: Double = 30
-    /// The most that is read of the answer's body: 1 MiB.
-    var maxOctets = 1_048_576
+    /// The most that is read of the answer's body.
+    var maxOctets: Int
 
-    init(_ method: HTTPMethod, _ url: String) {
+    init(_ method: HTTPMethod, _ url: String, maxOctets: Int) {
         self.method = method
         self.url = url
+        self.maxOctets = maxOctets
     }
 }
 

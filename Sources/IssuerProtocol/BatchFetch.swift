@@ -122,7 +122,7 @@ extension BatchFetchAnswer.Result {
         }
     }
 
-    fileprivate var requestCount: Int {
+    package var requestCount: Int {
         if case .list(let list) = outcome { list.requests.count } else { 0 }
     }
 

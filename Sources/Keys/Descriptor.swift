@@ -43,6 +43,13 @@ struct Descriptor: ~Copyable {
     ///
     /// Throws where the file does not end before `buffer` is full.
     func readAll(into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
+        let count = try unsafe read(into: buffer)
+        guard count < buffer.count else { throw FileError(path: path, reason: .tooLarge(maxOctets: buffer.count - 1)) }
+        return count
+    }
+
+    /// Reads until `buffer` is full or the file ends, and says how many octets that were.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
         var filled = 0
         while filled < buffer.count {
             let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
@@ -52,7 +59,7 @@ struct Descriptor: ~Copyable {
             if count == 0 { return filled }
             filled += count
         }
-        throw FileError(path: path, reason: .tooLarge(maxOctets: buffer.count - 1))
+        return filled
     }
 }
 

@@ -16,8 +16,12 @@ import COpenSSL
     ///
     /// The key must be one of the algorithm.
     consuming func signature(by key: PKey, over message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
+        let home = key.home
         try unsafe key.withPointer { key throws(OpenSSLError) in
-            try check("EVP_DigestSignInit") { unsafe EVP_DigestSignInit(pointer, nil, algorithm.digest, nil, key) }
+            try check("EVP_DigestSignInit_ex") {
+                unsafe EVP_DigestSignInit_ex(
+                    pointer, nil, algorithm.digestName, home?.pointer, home?.properties, key, nil)
+            }
         }
         var count = 0
         try check("EVP_DigestSign") { unsafe EVP_DigestSign(pointer, nil, &count, message, message.count) }
@@ -31,7 +35,9 @@ import COpenSSL
     /// One that cannot be read does not hold; only a failure to begin throws.
     consuming func isValid(_ signature: [UInt8], by key: PKey, over message: [UInt8]) throws(OpenSSLError) -> Bool {
         try unsafe key.withPointer { key throws(OpenSSLError) in
-            try check("EVP_DigestVerifyInit") { unsafe EVP_DigestVerifyInit(pointer, nil, algorithm.digest, nil, key) }
+            try check("EVP_DigestVerifyInit_ex") {
+                unsafe EVP_DigestVerifyInit_ex(pointer, nil, algorithm.digestName, nil, nil, key, nil)
+            }
         }
         let result = unsafe EVP_DigestVerify(pointer, signature, signature.count, message, message.count)
         // 0 and every negative number mean "no": a malformed signature must not look like trouble of ours.
@@ -41,12 +47,12 @@ import COpenSSL
 }
 
 extension SignatureAlgorithm {
-    /// What the message is hashed with before it is signed; nil for EdDSA, which takes the message as it is (RFC 8032
-    /// §5.1: the hashes are inside).
-    fileprivate var digest: OpaquePointer? {  // <EVP_MD>, which libcrypto keeps for ever
+    /// What the message is hashed with before it is signed, by OpenSSL's name; nil for EdDSA, which takes the message
+    /// as it is (RFC 8032 §5.1: the hashes are inside).
+    fileprivate var digestName: String? {
         switch self {
-        case .es256: unsafe EVP_sha256()
-        case .es384: unsafe EVP_sha384()
+        case .es256: "SHA256"
+        case .es384: "SHA384"
         case .eddsa: nil
         }
     }

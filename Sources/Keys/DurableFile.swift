@@ -45,6 +45,28 @@ package enum DurableFile {
         }
     }
 
+    /// Gives a file or directory another name on the same file system, and returns when that is on the disk.
+    ///
+    /// A file that has that name is replaced.
+    package static func move(_ path: String, to newPath: String) throws(FileError) {
+        let (old, new) = (try FileLocation(path), try FileLocation(newPath))
+        let from = try old.openDirectory()
+        let to = try new.openDirectory()
+        guard unsafe renameat(from.number, old.name, to.number, new.name) == 0 else {
+            throw .afterCall("rename", path: newPath)
+        }
+        try to.synchronize()
+        try from.synchronize()
+    }
+
+    /// Gives a file a second name on the same file system.
+    ///
+    /// The names are equals: the file is there until both are removed. Nothing is waited for.
+    package static func link(_ path: String, as newPath: String) throws(FileError) {
+        guard !(path + newPath).utf8.contains(0) else { throw FileError(path: path, reason: .unusablePath) }
+        guard unsafe Glibc.link(path, newPath) == 0 else { throw .afterCall("link", path: newPath) }
+    }
+
     /// Opens a file for reading and checks the opened file.
     static func open(_ path: String, maxOctets: Int, privacy: FilePrivacy) throws(FileError) -> Descriptor {
         guard !path.utf8.contains(0) else { throw FileError(path: path, reason: .unusablePath) }

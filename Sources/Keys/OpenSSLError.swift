@@ -10,7 +10,12 @@ package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible
     /// The reasons, oldest first.
     ///
     /// Empty where OpenSSL gave none.
-    package let reasons: [String]
+    package private(set) var reasons: [String]
+    /// The number with which the data of the newest error begins that begins so: there the provider `tpm2` puts the
+    /// TPM's response code.
+    ///
+    /// Nothing else of the data is looked at.
+    var dataNumber: UInt32?
 
     package var description: String {
         let cause = reasons.isEmpty ? "no reason given" : reasons.joined(separator: "; ")
@@ -21,12 +26,20 @@ package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible
     ///
     /// The queue is per thread: no `await` may stand between the failed call and this one.
     static func drainingQueue(after function: String) -> OpenSSLError {
-        var reasons: [String] = []
+        var error = OpenSSLError(function: function, reasons: [])
+        var data: UnsafePointer<CChar>?
+        var flags: CInt = 0
         while true {
-            let code = ERR_get_error()
-            if code == 0 { return OpenSSLError(function: function, reasons: reasons) }
-            reasons.append(reason(of: code))
+            let code = unsafe ERR_get_error_all(nil, nil, nil, &data, &flags)
+            if code == 0 { return error }
+            error.reasons.append(reason(of: code))
+            error.dataNumber = unsafe number(in: data, flags) ?? error.dataNumber
         }
+    }
+
+    private static func number(in data: UnsafePointer<CChar>?, _ flags: CInt) -> UInt32? {
+        guard flags & ERR_TXT_STRING != 0, let data = unsafe data else { return nil }
+        return unsafe UInt32(String(cString: data).prefix { $0.isASCII && $0.isNumber })
     }
 
     /// Empties the queue where the failure is an expected answer, such as a signature that does not hold.

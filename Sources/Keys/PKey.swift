@@ -4,10 +4,13 @@ import COpenSSL
 @safe final class PKey: Sendable {
     // libcrypto counts EVP_PKEY references atomically, and nothing changes the key after init.
     private nonisolated(unsafe) let pointer: OpaquePointer  // <EVP_PKEY>
+    /// The provider that the key lives in, which must be there for longer than the key; nil: OpenSSL's default.
+    let home: ProviderContext?
 
     /// Takes ownership: the caller must not free `pointer`.
-    init(takingOwnershipOf pointer: OpaquePointer) {
+    init(takingOwnershipOf pointer: OpaquePointer, in home: ProviderContext? = nil) {
         unsafe self.pointer = unsafe pointer
+        self.home = home
     }
 
     deinit { unsafe EVP_PKEY_free(pointer) }

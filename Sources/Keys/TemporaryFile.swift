@@ -4,6 +4,8 @@ import Glibc
 ///
 /// It is removed unless it was renamed.
 struct TemporaryFile: ~Copyable {
+    static let prefix = ".tmp-"
+
     private let file: Descriptor
     private let directory: CInt
     private let name: String
@@ -11,7 +13,7 @@ struct TemporaryFile: ~Copyable {
 
     /// The directory must stay open for as long as this value lives.
     init(for location: FileLocation, in directory: borrowing Descriptor) throws(FileError) {
-        let name = ".tmp-" + String(UInt64.random(in: .min ... .max), radix: 16)
+        let name = Self.prefix + String(UInt64.random(in: .min ... .max), radix: 16)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let number = unsafe openat(directory.number, name, flags, 0o600)
         file = try Descriptor(takingOwnershipOf: number, path: location.path, operation: "open")

@@ -1,10 +1,3 @@
-/// The calls of the issuer protocol that can be made to fail.
-package enum FaultPoint: String, Sendable, CaseIterable {
-    case discovery, jwks, enrollmentOptions, enroll, authenticator, unenroll, fetch, decision
-
-    static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
-}
-
 /// What a client gets in place of the answer to its call.
 package struct Fault: Sendable, Equatable {
     package enum Moment: String, Sendable, CaseIterable {

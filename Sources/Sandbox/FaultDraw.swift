@@ -7,10 +7,11 @@ struct FaultDraw: Sendable {
 
     static let nothing = FaultDraw()
 
-    let pause: Pause?
-    private let ending: Fault?
-    let duplicates: Bool
-    let reorders: Bool
+    private(set) var pause: Pause?
+    private var ending: Fault?
+    private(set) var duplicates: Bool
+    private(set) var reorders: Bool
+    private(set) var relisting: Relisting?
     /// For the order of a list.
     let generator: SplitMix64
 
@@ -19,6 +20,7 @@ struct FaultDraw: Sendable {
         ending = nil
         duplicates = false
         reorders = false
+        relisting = nil
         generator = SplitMix64(seed: 0)
     }
 
@@ -32,6 +34,19 @@ struct FaultDraw: Sendable {
         reorders = spec.reorder.hits(using: &generator)
         ending = Self.ending(spec, using: &generator).map { Self.fault($0, spec, using: &generator) }
         self.generator = generator
+        relisting = Relisting.allCases.first { spec.relist[$0, default: .never].hits(using: &generator) }
+    }
+
+    /// What was planned comes before what was drawn.
+    mutating func follow(_ planned: PlannedFault?) {
+        guard let planned else { return }
+        switch planned.effect {
+        case .fault(let kind): ending = Fault(kind: kind, moment: planned.moment)
+        case .slow(let length): pause = Pause(moment: planned.moment, length: length)
+        case .duplicate: duplicates = true
+        case .reorder: reorders = true
+        case .relist(let relisting): self.relisting = relisting
+        }
     }
 
     /// What comes in place of the answer, if it is to come at that moment.

@@ -19,7 +19,8 @@ package struct FaultSpec: Sendable, Equatable {
         NAME=ODDS for each kind of fault, joined by commas; ODDS is 0 to 1 in at most six decimals. The kinds: \
         slow=ODDS:TIME (1ms to 60s); drop-before, drop-after (the connection is closed without an answer, and the call \
         had no effect, or had it); 500; 503; 503-retry-after=ODDS:TIME (whole seconds, to 3600s); garbage; truncated; \
-        endless; duplicate, reorder (of the requests in a fetch's answer). slow, 500, 503 and garbage come at even odds \
+        endless; duplicate, reorder (of the requests in a fetch's answer); full-list, full-list-moving (a fetch is answered \
+        at once with all that is listed, over and over up to 100, and the cursor stays, or moves each time). slow, 500, 503 and garbage come at even odds \
         before a call has its effect or after it. seed=NUMBER: the same faults for the same calls in the same order; \
         without it, one is chosen and logged. path=NAME|NAME: only these calls, of \(FaultPoint.list); without it all \
         of them, but never those below /sandbox/. Such as \
@@ -34,6 +35,7 @@ package struct FaultSpec: Sendable, Equatable {
     private(set) var retryAfter: Int64 = 0
     private(set) var duplicate = Odds.never
     private(set) var reorder = Odds.never
+    private(set) var relist: [Relisting: Odds] = [:]
     private(set) var points = Set(FaultPoint.allCases)
     private(set) var seed: UInt64
 
@@ -65,8 +67,14 @@ package struct FaultSpec: Sendable, Equatable {
         case "path": points = try Self.points(value)
         case "seed": seed = try Self.seed(value)
         default:
+            if let relisting = Relisting(rawValue: String(name)) {
+                relist[relisting] = try Self.odds(name, value)
+                return
+            }
             guard let ending = Ending(rawValue: String(name)) else {
-                let allowed = ["slow"] + Ending.allCases.map(\.rawValue) + ["duplicate", "reorder", "path", "seed"]
+                let allowed =
+                    ["slow"] + Ending.allCases.map(\.rawValue) + ["duplicate", "reorder"]
+                    + Relisting.allCases.map(\.rawValue) + ["path", "seed"]
                 throw Self.refusal(name, "no such name; allowed are \(allowed.joined(separator: ", "))")
             }
             if ending == .unavailableForNow {

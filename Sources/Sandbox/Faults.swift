@@ -8,16 +8,12 @@ import Synchronization
 /// What is drawn depends on the seed, the call's kind, and its number among the calls of that kind alone, so that
 /// another order between fetches and decisions leaves each as it was.
 package final class Faults: Sendable {
-    private struct Planned { let point: FaultPoint; let fault: Fault }
-
     private struct State {
-        var planned: [Planned] = []
+        var planned: [PlannedFault] = []
         var generators: [FaultPoint: SplitMix64] = [:]
         var calls: [FaultPoint: Int] = [:]
         var happened = 0
     }
-
-    private static let maxPlanned = 10_000
 
     private let spec: FaultSpec?
     private let sleep: @Sendable (Duration) async throws -> Void
@@ -39,40 +35,57 @@ package final class Faults: Sendable {
     }
 
     /// What goes out for a call of which `processing` makes the answer.
-    package func answer(at point: FaultPoint, processing: () async -> Answer) async -> Answer {
-        let (call, draw) = draw(point)
+    func answer(
+        at point: FaultPoint, to incoming: Incoming, processing: (Incoming) async -> Answer
+    ) async -> Answer {
+        var (call, draw) = draw(point)
+        draw.follow(take(point, .before))
         await hold(draw, .before, call)
-        if let fault = take(point, .before) ?? draw.fault(.before) {
+        if let fault = draw.fault(.before) {
             note(fault.kind.description, .before, call)
             await hold(draw, .after, call)
             return fault.answer(insteadOf: .noContent)
         }
-        let answer = disturb(await processing(), draw, call)
+        var answer = await processing(draw.relisting == nil ? incoming : incoming.fromTheStart)
+        draw.follow(take(point, .after))
+        answer = disturb(answer, to: incoming, draw, call)
         await hold(draw, .after, call)
-        if let fault = take(point, .after) ?? draw.fault(.after) {
-            note(fault.kind.description, .after, call)
-            return fault.answer(insteadOf: answer)
-        }
-        return answer
+        guard let fault = draw.fault(.after) else { return answer }
+        note(fault.kind.description, .after, call)
+        return fault.answer(insteadOf: answer)
     }
 
-    private func draw(_ point: FaultPoint) -> (call: String, draw: FaultDraw) {
+    /// One call, for the log and for what goes by its number.
+    private struct Numbered: CustomStringConvertible {
+        let point: FaultPoint
+        let number: Int
+        var description: String { "\(point.rawValue) \(number)" }
+    }
+
+    private func draw(_ point: FaultPoint) -> (call: Numbered, draw: FaultDraw) {
         state.withLock { state in
             state.calls[point, default: 0] += 1
             let own = state.generators[point]?.next()
             let draw = spec.flatMap { spec in own.map { FaultDraw(spec, generator: SplitMix64(seed: $0)) } }
-            return ("\(point.rawValue) \(state.calls[point, default: 0])", draw ?? .nothing)
+            return (Numbered(point: point, number: state.calls[point, default: 0]), draw ?? .nothing)
         }
     }
 
-    private func hold(_ draw: FaultDraw, _ moment: Fault.Moment, _ call: String) async {
+    private func hold(_ draw: FaultDraw, _ moment: Fault.Moment, _ call: Numbered) async {
         guard let pause = draw.pause, pause.moment == moment else { return }
         note("slow", moment, call)
         // The wait ends early when the process is asked to stop.
         try? await sleep(pause.length)
     }
 
-    private func disturb(_ answer: Answer, _ draw: FaultDraw, _ call: String) -> Answer {
+    private func disturb(
+        _ answer: Answer, to incoming: Incoming, _ draw: FaultDraw, _ call: Numbered
+    ) -> Answer {
+        var answer = answer
+        if let relisting = draw.relisting {
+            note(relisting.rawValue, .before, call)
+            answer = relisting.answer(answer, to: incoming, number: call.number)
+        }
         guard draw.duplicates || draw.reorders, var lists = RequestLists(of: answer) else { return answer }
         var generator = draw.generator
         if draw.duplicates, lists.duplicate() { note("duplicate", .after, call) }
@@ -80,7 +93,7 @@ package final class Faults: Sendable {
         return lists.answer
     }
 
-    private func note(_ kind: String, _ moment: Fault.Moment, _ call: String) {
+    private func note(_ kind: String, _ moment: Fault.Moment, _ call: Numbered) {
         let number = state.withLock { state in
             state.happened += 1
             return state.happened
@@ -90,51 +103,25 @@ package final class Faults: Sendable {
             metadata: ["number": "\(number)", "kind": "\(kind)", "moment": "\(moment)", "call": "\(call)"])
     }
 
-    /// Takes the next planned fault of that call, if it is one of that moment.
-    private func take(_ point: FaultPoint, _ moment: Fault.Moment) -> Fault? {
+    /// Takes what is planned next for that call, if it is for that moment.
+    private func take(_ point: FaultPoint, _ moment: Fault.Moment) -> PlannedFault? {
         state.withLock { state in
             guard let index = state.planned.firstIndex(where: { $0.point == point }),
-                state.planned[index].fault.moment == moment
+                state.planned[index].moment == moment
             else { return nil }
-            return state.planned.remove(at: index).fault
+            return state.planned.remove(at: index)
         }
     }
 
-    /// Reads `{"next": [{"path", "status", "times"?, "retryAfter"?, "moment"?}]}` and plans what it says.
-    ///
-    /// Returns how many failures are planned now.
+    /// Plans what ``PlannedFault/plan(_:)`` reads, and returns how many failures are planned now.
     func plan(_ body: JSONObject) throws -> Int {
-        var faults: [Planned] = []
-        for case .object(let entry) in try Self.entries(body) {
-            let (fault, times) = try Self.read(entry)
-            guard faults.count + times <= Self.maxPlanned else {
-                throw SandboxRefusal.badRequest("next: at most \(Self.maxPlanned) failures")
-            }
-            faults += Array(repeating: fault, count: times)
-        }
+        let plan = try PlannedFault.plan(body)
         return try state.withLock { state in
-            guard state.planned.count + faults.count <= Self.maxPlanned else {
-                throw SandboxRefusal.badRequest("next: at most \(Self.maxPlanned) failures at a time")
+            guard state.planned.count + plan.count <= PlannedFault.most else {
+                throw SandboxRefusal.badRequest("next: at most \(PlannedFault.most) failures at a time")
             }
-            state.planned += faults
+            state.planned += plan
             return state.planned.count
         }
-    }
-
-    private static func entries(_ body: JSONObject) throws -> [JSONValue] {
-        let entries = try body.array("next", count: 0...1_000)
-        guard entries.allSatisfy({ if case .object = $0 { true } else { false } }) else {
-            throw SandboxRefusal.badRequest("next: must be an array of objects")
-        }
-        return entries
-    }
-
-    private static func read(_ entry: JSONObject) throws -> (Planned, times: Int) {
-        let point: FaultPoint = try entry.choice("path")
-        let status = Int(try entry.integer("status", in: 300...599))
-        let retryAfter = try entry.optionalInteger("retryAfter", in: 0...86_400)
-        let moment: Fault.Moment = try entry.optionalChoice("moment") ?? .before
-        let fault = Fault(kind: .status(status, retryAfter: retryAfter), moment: moment)
-        return (Planned(point: point, fault: fault), Int(try entry.optionalInteger("times", in: 1...10_000) ?? 1))
     }
 }

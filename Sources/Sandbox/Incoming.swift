@@ -55,6 +55,14 @@ struct Incoming: Sendable {
 
     func query(_ name: String) -> String? { call.query[name] }
 
+    /// The same without these members of the query, and with that body where there is one.
+    func without(_ names: [String], body: [UInt8]?) -> Incoming {
+        var call = call
+        for name in names { call.query[name] = nil }
+        if let body { call.body = body }
+        return Incoming(call, captured: captured)
+    }
+
     /// Seconds to wait, 0 to 60; absent is 0.
     func wait() throws -> Int64 {
         guard let text = call.query["wait"] else { return 0 }

@@ -36,6 +36,13 @@ struct Listing {
         RequestList(requests: entries.map(\.jws), cursor: "\(epoch).\(entries.last?.sequence ?? greatest)")
     }
 
+    /// A cursor that was given out before another or is the same, in turn for each number.
+    static func cursor(beside cursor: String, number: Int) -> String {
+        let parts = cursor.split(separator: ".")
+        guard parts.count == 2, let sequence = Int(parts[1]), sequence > 0 else { return cursor }
+        return "\(parts[0]).\(number % (sequence + 1))"
+    }
+
     /// What a cursor stands for; nil for one of another database, or that was never given out.
     func sequence(of cursor: String) -> Int64? {
         let parts = cursor.utf8.count <= 256 ? cursor.split(separator: ".", omittingEmptySubsequences: false) : []

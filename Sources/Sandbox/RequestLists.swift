@@ -41,26 +41,42 @@ struct RequestLists {
         return lists != before
     }
 
+    /// Gives each list another cursor, by its authenticator (nil in a fetch that is no batch) and its own cursor.
+    mutating func replaceCursors(_ cursor: (_ authenticatorId: String?, _ own: String) -> String) {
+        holders = holders.map { holder in
+            guard case .string(let own)? = holder["cursor"] else { return holder }
+            var authenticatorId: String?
+            if case .string(let id)? = holder["authenticatorId"] { authenticatorId = id }
+            var holder = holder
+            holder["cursor"] = .string(cursor(authenticatorId, own))
+            return holder
+        }
+    }
+
     /// A fetch has one list, a batch fetch one in each of its results.
     private var lists: [[JSONValue]] {
         get { holders.map(Self.list(of:)) }
         set {
-            let changed = zip(holders, newValue).map { holder, list in
+            holders = zip(holders, newValue).map { holder, list in
                 var holder = holder
                 if holder["requests"] != nil { holder["requests"] = .array(list) }
                 return holder
-            }
-            if object["results"] == nil, let only = changed.first {
-                object = only
-            } else {
-                object["results"] = .array(changed.map { .object($0) })
             }
         }
     }
 
     private var holders: [JSONObject] {
-        guard case .array(let results)? = object["results"] else { return [object] }
-        return results.compactMap { if case .object(let result) = $0 { result } else { nil } }
+        get {
+            guard case .array(let results)? = object["results"] else { return [object] }
+            return results.compactMap { if case .object(let result) = $0 { result } else { nil } }
+        }
+        set {
+            if object["results"] == nil, let only = newValue.first {
+                object = only
+            } else {
+                object["results"] = .array(newValue.map { .object($0) })
+            }
+        }
     }
 
     private static func list(of holder: JSONObject) -> [JSONValue] {

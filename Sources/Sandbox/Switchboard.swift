@@ -22,7 +22,7 @@ package struct Switchboard: Sendable {
         }
         let incoming = Incoming(call, captured: captured)
         guard let point = route.faultPoint else { return await run(route, incoming) }
-        return await faults.answer(at: point) { await run(route, incoming) }
+        return await faults.answer(at: point, to: incoming) { await run(route, $0) }
     }
 
     private static func noRoute(allowed: [String]) -> Answer {

@@ -39,7 +39,7 @@ struct Fields {
         optionalText(column) == nil ? nil : try value(column, make)
     }
 
-    func unreadable(_ column: String) -> StorageError { .unreadable(table: table, column: column) }
+    func unreadable(_ column: String) -> UnreadableRow { UnreadableRow(table: table, column: column) }
 }
 
 extension DatabaseValue {

@@ -15,19 +15,20 @@ extension Pages {
     }
 
     func insert(_ enrollment: Enrollment) throws {
-        let state = StateColumns(enrollment.state)
+        let (state, key) = (StateColumns(enrollment.state), KeyColumns(enrollment.key))
         try database.cachedStatement(
             sql: """
                 INSERT INTO enrollment (id, issuer, roots_pem, name, authn_type, algorithm, rp_id, credential_id,
                     user_handle, started_at, sign_count, state, body, authenticator_id, sealed_token, enrolled_at,
-                    key_removed)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    key_removed, ended_at, key_uri, key_kind, key_public, key_exportable)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             enrollment.id.text, enrollment.route.issuer.text, enrollment.route.rootsPEM, enrollment.name,
             enrollment.authnType.rawValue, enrollment.algorithm, enrollment.rpId, enrollment.credentialId.blob,
             enrollment.userHandle.blob, enrollment.startedAt, enrollment.signCount, state.name, state.body?.blob,
             state.authenticatorId, state.sealedToken?.blob, state.enrolledAt, state.keyRemoved,
+            enrollment.endedAt, key.uri, key.kind, key.publicKey?.blob, key.isExportable,
         ])
     }
 
@@ -37,14 +38,14 @@ extension Pages {
             sql: """
                 UPDATE enrollment SET sign_count = ?, state = ?, body = ?, authenticator_id = ?, sealed_token = ?,
                     enrolled_at = ?, key_removed = ?, sign_count_raised_from = ?, sign_count_raised_to = ?,
-                    sign_count_raised_at = ?, end_reason = ?
+                    sign_count_raised_at = ?, sign_count_raised_elsewhere = ?, end_reason = ?, ended_at = ?
                 WHERE id = ?
                 """
         ).execute(arguments: [
             enrollment.signCount, state.name, state.body?.blob, state.authenticatorId, state.sealedToken?.blob,
             state.enrolledAt, state.keyRemoved, enrollment.signCountRaise?.from, enrollment.signCountRaise?.to,
-            enrollment.signCountRaise?.at, enrollment.endReason,
-            enrollment.id.text,
+            enrollment.signCountRaise?.at, enrollment.signCountRaise?.isElsewhere ?? false, enrollment.endReason,
+            enrollment.endedAt, enrollment.id.text,
         ])
     }
 
@@ -57,9 +58,10 @@ extension Pages {
             name: try fields.text("name"), authnType: try fields.value("authn_type", AuthnType.init(rawValue:)),
             algorithm: Int(try fields.integer("algorithm")), rpId: try fields.text("rp_id"),
             credentialId: try fields.octets("credential_id"), userHandle: try fields.octets("user_handle"),
-            startedAt: try fields.integer("started_at"), signCount: try count("sign_count", fields),
-            state: try state(fields), signCountRaise: try signCountRaise(fields),
-            endReason: fields.optionalText("end_reason"))
+            startedAt: try fields.integer("started_at"), key: try KeyColumns.place(fields),
+            signCount: try count("sign_count", fields), state: try state(fields),
+            signCountRaise: try signCountRaise(fields),
+            endReason: fields.optionalText("end_reason"), endedAt: fields.optionalInteger("ended_at"))
     }
 
     private func count(_ column: String, _ fields: Fields) throws -> UInt32 {
@@ -70,7 +72,8 @@ extension Pages {
     private func signCountRaise(_ fields: Fields) throws -> SignCountRaise? {
         guard let at = fields.optionalInteger("sign_count_raised_at") else { return nil }
         return SignCountRaise(
-            from: try count("sign_count_raised_from", fields), to: try count("sign_count_raised_to", fields), at: at)
+            from: try count("sign_count_raised_from", fields), to: try count("sign_count_raised_to", fields), at: at,
+            isElsewhere: try fields.flag("sign_count_raised_elsewhere"))
     }
 
     private func state(_ fields: Fields) throws -> EnrollmentState {

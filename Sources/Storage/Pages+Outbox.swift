@@ -10,16 +10,23 @@ extension Pages {
             let fields = Fields(table: "message", row: row)
             return SeenMessage(
                 enrollmentId: enrollment, jti: jti, payloadDigest: try fields.octets("payload_digest"),
-                requestId: try fields.optionalValue("request_id", RequestID.init))
+                requestId: try fields.optionalValue("request_id", RequestID.init),
+                seenAt: try fields.integer("seen_at"), isReused: try fields.flag("is_reused"))
         }
     }
 
     func insert(_ message: SeenMessage) throws {
         try database.cachedStatement(
-            sql: "INSERT INTO message (enrollment_id, jti, payload_digest, request_id) VALUES (?, ?, ?, ?)"
+            sql: "INSERT INTO message (enrollment_id, jti, payload_digest, request_id, seen_at) VALUES (?, ?, ?, ?, ?)"
         ).execute(arguments: [
             message.enrollmentId.text, message.jti.text, message.payloadDigest.blob, message.requestId?.text,
+            message.seenAt,
         ])
+    }
+
+    func markReused(_ message: SeenMessage) throws {
+        try database.cachedStatement(sql: "UPDATE message SET is_reused = 1 WHERE enrollment_id = ? AND jti = ?")
+            .execute(arguments: [message.enrollmentId.text, message.jti.text])
     }
 
     func cancellation(enrollment: EnrollmentID, of jti: TokenID) throws -> RememberedCancellation? {

@@ -78,6 +78,16 @@ extension Pages {
         return try Row.fetchOne(statement)?[0]
     }
 
+    func newestTime() throws -> Int64? {
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT MAX(
+                    IFNULL((SELECT received_at FROM request ORDER BY seq DESC LIMIT 1), 0),
+                    IFNULL((SELECT started_at FROM enrollment ORDER BY seq DESC LIMIT 1), 0))
+                """)
+        return try Int64.fetchOne(statement).flatMap { $0 > 0 ? $0 : nil }
+    }
+
     func insert(_ request: RequestRecord) throws {
         let life = LifeColumns(request.life)
         let presented = request.presented

@@ -2,43 +2,124 @@ package import Authenticator
 import GRDB
 
 /// The book in one SQLite file: WAL, `synchronous=FULL`, so what a write has acknowledged survives a power cut.
-package struct SQLiteBook: Book {
+package struct SQLiteBook: CopyableBook {
+    let path: String
     private let pool: DatabasePool
 
-    /// Opens the file, makes it where it is not there, and brings its schema up to date.
+    /// Opens the file, makes it where it is not there, brings its schema up to date, and sees that it can be written.
     ///
     /// The caller has set a umask that keeps others out, and holds the lock of the state directory.
     ///
-    /// - Throws: ``StorageError`` where the file is not usable, or was written by a newer version.
+    /// - Throws: `BookTrouble` where the file is not usable, or was written by a newer version.
     package init(path: String) throws {
+        self.path = path
+        try DatabaseFiles.check(path)
         var configuration = Configuration()
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(5)
         configuration.maximumReaderCount = 2
         configuration.label = "book"
-        pool = try StorageError.naming(path) { try DatabasePool(path: path, configuration: configuration) }
-        try StorageError.naming(path) {
+        // A damaged page is found when it is read, not when it has done more damage.
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cell_size_check = ON") }
+        pool = try Self.naming(path) { try DatabasePool(path: path, configuration: configuration) }
+        try Self.naming(path) { [pool] in
             // GRDB sets NORMAL when it opens a WAL database, whatever was asked for before: so after it.
-            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            try Schema.bringUpToDate(pool)
+            try pool.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
+            }
+            try Schema.bringUpToDate(pool, at: path)
+            try pool.writeWithoutTransaction { database in
+                try Self.checkDurability(of: database, at: path)
+                // This commit also brings to the disk what a process that was killed before its sync left in the
+                // log: nothing may leave because of a decision that the next power cut could still take back.
+                try DatabaseWrite(database: database, path: path).run { try $0.touch() }
+            }
         }
     }
 
     package func read<T: Sendable>(_ body: @escaping @Sendable (any BookReader) throws -> T) async throws -> T {
-        try await pool.read { try body(Pages(database: $0)) }
+        let path = path
+        return try await Self.naming(path) {
+            try await pool.read { try body(Pages(database: $0)) }
+        }
     }
 
     package func write<T: Sendable>(_ body: @escaping @Sendable (any BookWriter) throws -> T) async throws -> T {
-        try await pool.write { try body(Pages(database: $0)) }
+        let path = path
+        return try await Self.naming(path) {
+            try await pool.writeWithoutTransaction { try DatabaseWrite(database: $0, path: path).run(body) }
+        }
+    }
+
+    /// Writes the file anew, empties the log, and removes the copies from before upgrades.
+    ///
+    /// `secure_delete` alone is not enough: where SQLite moves rows from one page to another, their old octets stay in
+    /// the first page's unused space.
+    package func scrub() async throws {
+        let path = path
+        try await Self.naming(path) {
+            try await pool.vacuum()
+            _ = try await pool.barrierWriteWithoutTransaction { try $0.checkpoint(.truncate) }
+        }
+        try MigrationBackup.removeAll(of: path)
     }
 
     /// SQLite's own word for how durable a commit is: 2 is FULL.
     package func synchronousLevel() async throws -> Int? {
         try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
     }
+
+    /// Whether SQLite overwrites what it deletes.
+    package func deletesSecurely() async throws -> Bool {
+        try await pool.writeWithoutTransaction { try Bool.fetchOne($0, sql: "PRAGMA secure_delete") ?? false }
+    }
+
+    /// Sees that a commit is on the disk when it returns.
+    private static func checkDurability(of database: Database, at path: String) throws {
+        let level = try Int.fetchOne(database, sql: "PRAGMA synchronous")
+        let journal = try String.fetchOne(database, sql: "PRAGMA journal_mode")
+        guard level == 2, journal == "wal" else {
+            throw BookTrouble(
+                .other, at: path,
+                detail: "its commits would not be durable: synchronous is \(level ?? -1), journal_mode "
+                    + "\(journal ?? "none")")
+        }
+    }
+
+}
+
+extension SQLiteBook {
+    /// Makes the agent's words of SQLite's.
+    static func naming<T>(_ path: String, _ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch {
+            throw named(error, path)
+        }
+    }
+
+    static func naming<T>(_ path: String, _ body: () async throws -> T) async throws -> T {
+        do {
+            return try await body()
+        } catch {
+            throw named(error, path)
+        }
+    }
+
+    private static func named(_ error: any Error, _ path: String) -> any Error {
+        switch error {
+        case let error as DatabaseError: BookTrouble(error, at: path) ?? error
+        case let row as UnreadableRow: BookTrouble(.corrupt, at: path, detail: "\(row)")
+        case let unknown as Schema.UnknownMigrations:
+            BookTrouble(.newerSchema, at: path, detail: "it knows \(unknown.names.joined(separator: ", "))")
+        default: error
+        }
+    }
 }
 
 /// One database transaction's view of the book.
 struct Pages: BookWriter {
     let database: Database
+
+    func touch() throws { try database.execute(sql: "PRAGMA user_version = 0") }
 }

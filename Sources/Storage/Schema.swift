@@ -7,10 +7,13 @@ enum Schema {
         let names: [String]
     }
 
-    static func bringUpToDate(_ pool: DatabasePool) throws {
-        let known = Set(migrator.migrations)
-        let unknown = try pool.read { try migrator.appliedIdentifiers($0) }.subtracting(known)
+    /// Makes the missing changes; of a database that holds something a backup is made first.
+    static func bringUpToDate(_ pool: DatabasePool, at path: String) throws {
+        let applied = try pool.read { try migrator.appliedIdentifiers($0) }
+        let unknown = applied.subtracting(migrator.migrations)
         guard unknown.isEmpty else { throw UnknownMigrations(names: unknown.sorted()) }
+        guard let next = migrator.migrations.first(where: { !applied.contains($0) }) else { return }
+        if !applied.isEmpty { try MigrationBackup.make(of: pool, at: path, before: next) }
         try migrator.migrate(pool)
     }
 
@@ -18,6 +21,10 @@ enum Schema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1-the-book") { try $0.execute(sql: theBook) }
         migrator.registerMigration("2-payment") { try $0.execute(sql: payment) }
+        migrator.registerMigration("3-journal") { try $0.execute(sql: journal) }
+        migrator.registerMigration("4-retention") { try $0.execute(sql: retention) }
+        migrator.registerMigration("5-signed-elsewhere") { try $0.execute(sql: signedElsewhere) }
+        migrator.registerMigration("6-outside-keys") { try $0.execute(sql: outsideKeys) }
         return migrator
     }
 
@@ -114,4 +121,59 @@ enum Schema {
 
     /// What an assertion of the form `payment.get` has besides the transaction; null where the plain form is asked for.
     private static let payment = "ALTER TABLE request ADD COLUMN payment BLOB"
+
+    /// The journal, the two points of it that are signed, and the key that signs them, sealed.
+    ///
+    /// An entry is JSON in its canonical form, and the only form in which it is kept.
+    private static let journal = """
+        CREATE TABLE journal (
+            seq INTEGER PRIMARY KEY,
+            entry TEXT NOT NULL
+        ) STRICT;
+
+        CREATE TABLE journal_mark (
+            name TEXT PRIMARY KEY CHECK (name IN ('head', 'floor')),
+            seq INTEGER NOT NULL,
+            digest BLOB NOT NULL,
+            signature BLOB
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE audit_key (
+            one INTEGER PRIMARY KEY CHECK (one = 1),
+            sealed BLOB NOT NULL
+        ) STRICT;
+
+        ALTER TABLE message ADD COLUMN is_reused INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// From when on what is over is kept, and how far an erasure has come.
+    ///
+    /// What was there before counts from the day of the migration where its own is not known.
+    private static let retention = """
+        ALTER TABLE enrollment ADD COLUMN ended_at INTEGER;
+        ALTER TABLE enrollment ADD COLUMN erasure TEXT CHECK (erasure IN ('wanted', 'done'));
+        UPDATE enrollment SET ended_at = unixepoch() WHERE state = 'ended';
+        CREATE INDEX enrollment_ended ON enrollment (ended_at) WHERE state = 'ended';
+        CREATE INDEX enrollment_to_erase ON enrollment (seq) WHERE erasure = 'wanted';
+
+        ALTER TABLE message ADD COLUMN seen_at INTEGER NOT NULL DEFAULT 0;
+        UPDATE message SET seen_at = COALESCE(
+            (SELECT received_at FROM request WHERE id = message.request_id), unixepoch());
+        CREATE INDEX message_seen ON message (seen_at);
+
+        CREATE INDEX request_over ON request (received_at) WHERE state <> 'pending' AND delivery <> 'queued';
+        """
+
+    /// Whether the raise of a signCount was ever one that only someone else can have caused.
+    private static let signedElsewhere = """
+        ALTER TABLE enrollment ADD COLUMN sign_count_raised_elsewhere INTEGER NOT NULL DEFAULT 0
+        """
+
+    /// Where a key is that the agent did not make, and what it was found to be; null where the agent made it.
+    private static let outsideKeys = """
+        ALTER TABLE enrollment ADD COLUMN key_uri TEXT;
+        ALTER TABLE enrollment ADD COLUMN key_kind TEXT;
+        ALTER TABLE enrollment ADD COLUMN key_public BLOB;
+        ALTER TABLE enrollment ADD COLUMN key_exportable INTEGER;
+        """
 }

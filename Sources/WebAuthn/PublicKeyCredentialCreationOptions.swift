@@ -94,7 +94,7 @@ extension PublicKeyCredentialCreationOptions {
         }
     }
 
-    /// §5.1.3: an empty list means ES256 and RS256, and parameters of an unknown type are passed over.
+    /// §5.1.3: an empty list means ES256 and RS256; parameters of an unknown type are passed over, but not all of them.
     private static func algorithms(_ json: JSONObject) throws(JSONMemberError) -> [Int] {
         let elements = try json.array("pubKeyCredParams", count: 0...64)
         guard !elements.isEmpty else { return [-7, -257] }
@@ -109,6 +109,10 @@ extension PublicKeyCredentialCreationOptions {
                 // A COSEAlgorithmIdentifier is a `long` (§5.8.5), which has 32 bits.
                 algorithms.append(Int(try parameters.integer("alg", in: Int64(Int32.min)...Int64(Int32.max))))
             } catch { throw JSONMemberError(path: path + error.path, problem: error.problem) }
+        }
+        // Nothing that can be made is not the empty list, which means the defaults.
+        guard !algorithms.isEmpty else {
+            throw JSONMemberError(path: "/pubKeyCredParams", problem: "must be empty or hold one of type public-key")
         }
         return algorithms
     }

@@ -6,6 +6,7 @@ import Keys
 import LinuxProcess
 import Logging
 import ServiceLifecycle
+import StateArchive
 import Storage
 import ThreeDS
 import UnixSignals
@@ -15,7 +16,7 @@ struct AgentProcess {
     /// How long an orderly stop may take.
     private static let patience: Duration = .seconds(3)
 
-    private let settings: Settings
+    let settings: Settings
     private let log: Logger
 
     init(_ settings: Settings) {
@@ -27,18 +28,21 @@ struct AgentProcess {
 
     func run() async throws {
         try claimStateDirectory()
-        let gateway = HTTPIssuerGateway(version: AgentVersion.text, road: settings.road, clock: SystemClock())
+        try tidyStateDirectory()
+        let gateway = HTTPIssuerGateway(
+            version: AgentVersion.text, road: settings.road, clock: SystemClock(), bounds: settings.bounds.answer)
         do {
-            try await serve(try agent(gateway))
+            let (agent, copier) = try agent(gateway)
+            try await live(agent, copier)
         } catch {
             await gateway.shutdown()
-            throw error
+            throw (error as? BookTrouble).map(StartError.init) ?? error
         }
         await gateway.shutdown()
         log.notice("stopped")
     }
 
-    private func claimStateDirectory() throws(StartError) {
+    func claimStateDirectory() throws(StartError) {
         do throws(FileError) {
             try PrivateDirectory.make(at: settings.stateDirectory)
         } catch {
@@ -50,45 +54,91 @@ struct AgentProcess {
             if case .heldBy = error { throw StartError(.unavailable, "another agent runs on this state: \(error)") }
             throw StartError(.noPermission, "\(error)")
         }
+        do throws(FileError) {
+            try DurableFile.removeLeftovers(in: settings.stateDirectory)
+        } catch {
+            throw StartError(.noPermission, "the state directory \(error)")
+        }
     }
 
-    private func agent(_ gateway: HTTPIssuerGateway) throws(StartError) -> Agent {
+    private func tidyStateDirectory() throws(StartError) {
+        guard StateFiles.tidy(settings.stateDirectory) else {
+            throw StartError(
+                .dataError,
+                "a restore into \(settings.stateDirectory) was cut off before its end: run oob-agent --restore again")
+        }
+    }
+
+    private func agent(_ gateway: HTTPIssuerGateway) throws(StartError) -> (Agent, any StateCopier) {
         let secret = try SecretSource.load(settings, log: log)
+        let directory = settings.stateDirectory
         do {
+            let book = try SQLiteBook(path: "\(directory)/\(StateFiles.database)")
+            let custody = KeyRing(
+                own: try KeyFileCustody(directory: "\(directory)/\(StateFiles.keys)", secret: secret),
+                outside: OutsideKeys(pkcs11Module: settings.pkcs11Module), clock: SystemClock())
             let ports = Ports(
-                book: try SQLiteBook(path: settings.stateDirectory + "/agent.db"),
-                custody: try KeyFileCustody(directory: settings.stateDirectory + "/keys", secret: secret),
-                gateway: gateway, clock: SystemClock(), entropy: SystemEntropy())
+                book: book, custody: custody, auditKeys: SealedAuditKeys(secret: secret), gateway: gateway,
+                clock: SystemClock(), entropy: SystemEntropy())
             let core = AgentSettings(
-                exponentPolicy: settings.exponentPolicy, maxUndecided: settings.maxUndecided,
+                exponentPolicy: settings.exponentPolicy, bounds: settings.bounds.agent,
+                retention: settings.bounds.retention, auditRetention: settings.bounds.auditRetention,
+                eventsKept: settings.bounds.eventsKept,
                 allowTestAuthenticators: settings.allowTestAuthenticators, localTime: .ofThisProcess,
                 version: AgentVersion.text)
-            return Agent(ports: ports, settings: core, log: log)
+            let backups = Backups(
+                directory: directory, book: book, custody: custody, clock: SystemClock(), version: AgentVersion.text)
+            return (Agent(ports: ports, settings: core, log: log), backups)
+        } catch let trouble as BookTrouble {
+            throw StartError(trouble)
         } catch {
             throw StartError(.noPermission, "\(error)")
         }
     }
 
-    private func serve(_ agent: Agent) async throws {
+    /// Serves, and says in the journal when that is over, also where it ended badly.
+    private func live(_ agent: Agent, _ copier: any StateCopier) async throws {
+        try await prepare(agent)
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await serve(agent, copier))
+        } catch {
+            result = .failure(error)
+        }
+        do {
+            try await agent.conclude()
+        } catch {
+            log.error("the end could not be recorded in the journal", metadata: ["reason": "\(error)"])
+        }
+        try result.get()
+    }
+
+    private func prepare(_ agent: Agent) async throws {
         do {
             try await agent.prepare()
         } catch is SealError {
             throw StartError(
                 .config, "the secret is not the one that this state was made with: give that one (--secret-file)")
         }
-        for warning in agent.warnings(about: try await agent.enrollments()) {
+        for warning in try await agent.warnings(about: try await agent.enrollments()) {
             log.warning("a weakness in the set-up", metadata: ["id": "\(warning.id)", "message": "\(warning.message)"])
         }
+    }
+
+    private func serve(_ agent: Agent, _ copier: any StateCopier) async throws {
         let log = log
         let path = settings.socketPath
-        let server = ControlServer(agent: agent, path: path, log: log) {
+        let server = ControlServer(
+            agent: agent, copier: copier, path: path, bounds: settings.bounds.control, log: log
+        ) {
             log.notice("ready", metadata: ["socket": "\(path)", "version": "\(AgentVersion.text)"])
         }
         // Later ones use earlier ones, and stop before them.
         var configuration = ServiceGroupConfiguration(
             services: [
-                Loop(agent.signCountWatch.run), Loop(agent.courier.run), Loop(agent.ceremonies.run),
-                Loop(agent.fetcher.run),
+                Loop(agent.bookWatch.run), Loop(agent.signCountWatch.run), Loop(agent.courier.run),
+                Loop(agent.ceremonies.run), Loop(agent.fetcher.run), Loop(agent.journalPruner.run),
+                Loop(agent.housekeeper.run),
                 Loop(agent.timekeeper.run), Loop(server.run, stopsItself: true),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint],

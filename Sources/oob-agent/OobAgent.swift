@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Keys
 import LinuxProcess
 
 /// The agent: the one program that holds keys and the database.
@@ -20,6 +21,11 @@ struct OobAgent: AsyncParsableCommand {
 
     @Flag(name: .customLong("check-config"), help: "Check all settings, say what is wrong, and exit.")
     var checkConfig = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Unpack a backup into the state directory, which must be empty, and exit.", valueName: "file"))
+    var restore: String?
 
     static func main() async {
         do {
@@ -44,6 +50,9 @@ struct OobAgent: AsyncParsableCommand {
     func run() async throws {
         let settings = try Settings(flags: flags, environment: ProcessEnvironment.variables)
         guard !checkConfig else { return }
+        if let restore { return try AgentProcess(settings).restore(restore) }
+        // Before another thread reads the environment.
+        if let tcti = settings.tpmTCTI { OutsideKeys.reachTPM(by: tcti) }
         try await AgentProcess(settings).run()
     }
 

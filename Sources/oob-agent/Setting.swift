@@ -6,11 +6,29 @@ enum Setting: String, CaseIterable {
     case logLevel = "log-level"
     case logFormat = "log-format"
     case exponentPolicy = "exponent-policy"
-    case maxUndecided = "max-undecided"
     case allowTestAuthenticators = "allow-test-authenticators"
     case clientCert = "client-cert"
     case clientKey = "client-key"
     case proxy
+    case pkcs11Module = "pkcs11-module"
+    case tpmTCTI = "tpm-tcti"
+    case maxUndecided = "max-undecided"
+    case maxRefused = "max-refused"
+    case maxCancellations = "max-cancellations"
+    case maxRequestOctets = "max-request-octets"
+    case maxHeld = "max-held"
+    case maxHeldInAll = "max-held-in-all"
+    case logPause = "log-pause"
+    case maxAnswerOctets = "max-answer-octets"
+    case maxListOctets = "max-list-octets"
+    case maxListRequests = "max-list-requests"
+    case controlConnections = "control-connections"
+    case controlPatience = "control-patience"
+    case controlHeaderOctets = "control-header-octets"
+    case controlBodyOctets = "control-body-octets"
+    case eventsKept = "events-kept"
+    case auditRetention = "audit-retention"
+    case retention
 
     /// The environment variable of the setting, such as OOB_AGENT_STATE_DIR.
     var variable: String {
@@ -32,7 +50,6 @@ enum Setting: String, CaseIterable {
         case .logFormat: "text or json. Default: text."
         case .exponentPolicy:
             "What happens to a purchaseExponent that is not ISO 4217's: refuse or warn. Default: refuse."
-        case .maxUndecided: "The most undecided requests of one enrollment, 1 to 100,000. Default: 1000."
         case .allowTestAuthenticators:
             "Whether authnType test is allowed at issuers that are not on loopback. Default: false."
         case .clientCert:
@@ -41,6 +58,28 @@ enum Setting: String, CaseIterable {
         case .proxy:
             "An HTTP proxy to the issuers, http://HOST:PORT; issuers on loopback are reached without it. The "
                 + "environment variables of other programs (HTTPS_PROXY) mean nothing here."
+        case .pkcs11Module:
+            "The PKCS #11 module for keys with a pkcs11: URI, an absolute path. Default: none; such keys are refused."
+        case .tpmTCTI:
+            "How the TPM is reached for keys in it, as tpm2-tss has it, such as device:/dev/tpmrm0. Default: "
+                + "$TPM2OPENSSL_TCTI, else what tpm2-tss finds."
+        case .maxUndecided: Bound.maxUndecided.help
+        case .maxRefused: Bound.maxRefused.help
+        case .maxCancellations: Bound.maxCancellations.help
+        case .maxRequestOctets: Bound.maxRequestOctets.help
+        case .maxHeld: Bound.maxHeld.help
+        case .maxHeldInAll: Bound.maxHeldInAll.help
+        case .logPause: Bound.logPause.help
+        case .maxAnswerOctets: Bound.maxAnswerOctets.help
+        case .maxListOctets: Bound.maxListOctets.help
+        case .maxListRequests: Bound.maxListRequests.help
+        case .controlConnections: Bound.controlConnections.help
+        case .controlPatience: Bound.controlPatience.help
+        case .controlHeaderOctets: Bound.controlHeaderOctets.help
+        case .controlBodyOctets: Bound.controlBodyOctets.help
+        case .eventsKept: Bound.eventsKept.help
+        case .auditRetention: Bound.auditRetention.help
+        case .retention: Bound.retention.help
         }
     }
 }

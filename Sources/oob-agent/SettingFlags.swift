@@ -23,9 +23,6 @@ struct SettingFlags: ParsableArguments {
     @Option(name: .customLong("exponent-policy"), help: ArgumentHelp(Setting.exponentPolicy.help, valueName: "policy"))
     var exponentPolicy: String?
 
-    @Option(name: .customLong("max-undecided"), help: ArgumentHelp(Setting.maxUndecided.help, valueName: "count"))
-    var maxUndecided: String?
-
     @Option(
         name: .customLong("allow-test-authenticators"),
         help: ArgumentHelp(Setting.allowTestAuthenticators.help, valueName: "true|false"))
@@ -40,6 +37,14 @@ struct SettingFlags: ParsableArguments {
     @Option(help: ArgumentHelp(Setting.proxy.help, valueName: "url"))
     var proxy: String?
 
+    @Option(name: .customLong("pkcs11-module"), help: ArgumentHelp(Setting.pkcs11Module.help, valueName: "path"))
+    var pkcs11Module: String?
+
+    @Option(name: .customLong("tpm-tcti"), help: ArgumentHelp(Setting.tpmTCTI.help, valueName: "tcti"))
+    var tpmTCTI: String?
+
+    @OptionGroup var bounds: BoundFlags
+
     func value(of setting: Setting) -> String? {
         switch setting {
         case .stateDir: stateDir
@@ -48,11 +53,13 @@ struct SettingFlags: ParsableArguments {
         case .logLevel: logLevel
         case .logFormat: logFormat
         case .exponentPolicy: exponentPolicy
-        case .maxUndecided: maxUndecided
         case .allowTestAuthenticators: allowTestAuthenticators
         case .clientCert: clientCert
         case .clientKey: clientKey
         case .proxy: proxy
+        case .pkcs11Module: pkcs11Module
+        case .tpmTCTI: tpmTCTI
+        default: bounds.value(of: setting)
         }
     }
 }

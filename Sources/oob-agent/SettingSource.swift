@@ -1,3 +1,4 @@
+import AgentConfig
 import Control
 
 /// Where the values of settings come from, and how they are read.
@@ -20,7 +21,7 @@ struct SettingSource {
         if let value = environment[setting.variable], !value.isEmpty {
             return Found(value: value, place: setting.variable, status: .config)
         }
-        return config?.members[setting].map { Found(value: $0.value, place: $0.place, status: .config) }
+        return config?.members[setting.rawValue].map { Found(value: $0.value, place: $0.place, status: .config) }
     }
 
     func choice<Value>(
@@ -47,6 +48,25 @@ struct SettingSource {
         guard let found = find(setting) else { return nil }
         guard !found.value.isEmpty, !found.value.utf8.contains(0) else {
             throw StartError(found.status, "\(found.place): must be a path")
+        }
+        return found.value
+    }
+
+    func absolutePath(_ setting: Setting) throws(StartError) -> String? {
+        guard let found = find(setting) else { return nil }
+        guard found.value.hasPrefix("/"), !found.value.utf8.contains(0) else {
+            throw StartError(found.status, "\(found.place): must be an absolute path")
+        }
+        return found.value
+    }
+
+    /// A text without blanks, in ASCII.
+    func visibleText(_ setting: Setting, octets: ClosedRange<Int>) throws(StartError) -> String? {
+        guard let found = find(setting) else { return nil }
+        guard octets.contains(found.value.utf8.count), found.value.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+            throw StartError(
+                found.status,
+                "\(found.place): must have \(octets.lowerBound) to \(octets.upperBound) visible ASCII characters")
         }
         return found.value
     }

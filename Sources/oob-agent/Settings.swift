@@ -1,3 +1,4 @@
+import AgentConfig
 import Authenticator
 import Control
 import IssuerLink
@@ -20,9 +21,13 @@ struct Settings {
     let logLevel: Logger.Level
     let logFormat: LogFormat
     let exponentPolicy: ExponentPolicy
-    let maxUndecided: Int
     let allowTestAuthenticators: Bool
     let road: IssuerRoad
+    /// The module that is loaded for keys on tokens; nil: none.
+    let pkcs11Module: String?
+    /// How the TPM is reached; nil: as the environment says.
+    let tpmTCTI: String?
+    let bounds: Bounds
 
     init(flags: SettingFlags, environment: [String: String]) throws(StartError) {
         let path = flags.config ?? environment["OOB_AGENT_CONFIG"]
@@ -45,9 +50,11 @@ struct Settings {
             try source.choice(
                 .exponentPolicy, allowed: ExponentPolicy.allCases.map(\.rawValue), ExponentPolicy.init(rawValue:))
             ?? .refuse
-        maxUndecided = try source.integer(.maxUndecided, in: 1...100_000) ?? 1_000
         allowTestAuthenticators =
             try source.choice(.allowTestAuthenticators, allowed: ["true", "false"]) { $0 == "true" } ?? false
         road = try IssuerRoad(source)
+        pkcs11Module = try source.absolutePath(.pkcs11Module)
+        tpmTCTI = try source.visibleText(.tpmTCTI, octets: 1...255)
+        bounds = try Bounds(source)
     }
 }

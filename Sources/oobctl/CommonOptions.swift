@@ -23,7 +23,7 @@ struct CommonOptions: ParsableArguments {
         if status != .done { throw ExitCode(status.rawValue) }
     }
 
-    private func client() throws(ClientFailure) -> ControlClient {
+    func client() throws(ClientFailure) -> ControlClient {
         try ControlClient(socketFlag: socket, environment: ProcessInfo.processInfo.environment)
     }
 }

@@ -29,6 +29,13 @@ struct Enroll: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Roots in PEM that replace the system's for this issuer.", valueName: "file"))
     var caFile: String?
 
+    @Option(
+        name: .customLong("key-uri"),
+        help: ArgumentHelp(
+            "A key pair that is there already: file:, handle: (TPM) or pkcs11: (token). Default: the agent makes one.",
+            valueName: "uri"))
+    var keyURI: String?
+
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -61,7 +68,11 @@ struct Enroll: AsyncParsableCommand {
         guard name.map({ (1...256).contains($0.utf8.count) }) ?? true else {
             throw ValidationError("--name takes 1 to 256 octets.")
         }
-        return EnrollCommand(issuer: issuer, code: code, authnType: authnType?.rawValue, name: name)
+        guard keyURI.map({ (1...1_024).contains($0.utf8.count) }) ?? true else {
+            throw ValidationError("--key-uri takes 1 to 1024 octets.")
+        }
+        return EnrollCommand(
+            issuer: issuer, code: code, authnType: authnType?.rawValue, name: name, keyUri: keyURI)
     }
 
     private func issuerAndCode() throws -> (String, String) {

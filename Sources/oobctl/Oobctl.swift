@@ -8,7 +8,7 @@ struct Oobctl: AsyncParsableCommand {
         abstract: "Enroll with issuers, and approve or deny authn requests, through oob-agent.",
         subcommands: [
             Enroll.self, Enrollments.self, Unenroll.self, Fetch.self, List.self, Show.self, Approve.self, Deny.self,
-            Status.self,
+            Status.self, Watch.self, Audit.self, Backup.self,
         ])
 
     /// Parses and runs; wrong usage exits 64 (EX_USAGE) before anything is sent.
@@ -21,7 +21,10 @@ struct Oobctl: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            if exitCode(for: error) == .validationFailure, CommandLine.arguments.contains("--json") {
+            // An ExitCode is a command's own, which has said why.
+            if !(error is ExitCode), exitCode(for: error) == .validationFailure,
+                CommandLine.arguments.contains("--json")
+            {
                 Output(json: true).usageError(message(for: error))
                 exit(withError: exitCode(for: error))
             }

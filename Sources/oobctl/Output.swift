@@ -13,10 +13,18 @@ struct Output {
         }
     }
 
+    /// Octets as they came.
+    func octets(_ octets: [UInt8]) throws(ClientFailure) {
+        guard Self.write(octets, to: STDOUT_FILENO) else { throw .unclear("Standard output cannot be written.") }
+    }
+
     /// A sentence for people, which no script reads; nothing with `--json`.
     func message(_ text: String) {
         if !json { note(text) }
     }
+
+    /// A sentence for people about what goes on, beside JSON too: a script does not read it.
+    func news(_ text: String) { note(text) }
 
     /// `subject` is the ID that it is about, where there are several.
     func error(_ failure: ClientFailure, about subject: String? = nil) {
@@ -47,8 +55,10 @@ struct Output {
     }
 
     /// Writes all of the text without a buffer, so that data and messages keep their order.
-    private static func write(_ text: String, to descriptor: Int32) -> Bool {
-        var rest = Array(text.utf8)[...]
+    private static func write(_ text: String, to descriptor: Int32) -> Bool { write(Array(text.utf8), to: descriptor) }
+
+    static func write(_ octets: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = octets[...]
         while !rest.isEmpty {
             let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if written > 0 {

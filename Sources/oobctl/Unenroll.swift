@@ -14,6 +14,9 @@ struct Unenroll: AsyncParsableCommand {
     @Flag(help: "Do not wait for decisions that are not delivered yet.")
     var force = false
 
+    @Flag(help: "Remove its personal data as well, also where it has ended before: texts, names, messages.")
+    var erase = false
+
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -21,11 +24,20 @@ struct Unenroll: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let command = UnenrollCommand(local: local, force: force)
+        let command = UnenrollCommand(local: local, force: force, erase: erase)
         try await common.run { client, output throws(ClientFailure) in
             let answer = try await client.unenroll(id: id, command)
             try output.data(answer) { _ in "" }
             output.message(answer.wasEnrolled ? "Unenrolled \(id)." : "There is no enrollment \(id) any more.")
+            if let uri = answer.keptKeyUri {
+                output.message("The agent did not make its key \(TerminalText.escaped(uri)), and leaves it there.")
+            }
+            guard erase else { return .done }
+            guard answer.erased == true else {
+                output.message("Its personal data is not all erased yet; the agent goes on by itself.")
+                return .queued
+            }
+            output.message("Its personal data is erased.")
             return .done
         }
     }

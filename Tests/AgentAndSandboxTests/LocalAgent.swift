@@ -31,11 +31,11 @@ struct LocalAgent: Sendable {
             atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let gateway = HTTPIssuerGateway(version: "1", road: IssuerRoad(), clock: Clock())
-        let custody = try KeyFileCustody(
-            directory: directory + "/keys", secret: try AgentSecret(Secret(SecureRandom.octets(32))))
+        let secret = try AgentSecret(Secret(SecureRandom.octets(32)))
         let ports = Ports(
-            book: try SQLiteBook(path: directory + "/agent.db"), custody: custody, gateway: gateway, clock: Clock(),
-            entropy: SystemEntropy())
+            book: try SQLiteBook(path: directory + "/agent.db"),
+            custody: try KeyFileCustody(directory: directory + "/keys", secret: secret),
+            auditKeys: SealedAuditKeys(secret: secret), gateway: gateway, clock: Clock(), entropy: SystemEntropy())
         let agent = Agent(
             ports: ports, settings: AgentSettings(version: "1"),
             log: Logger(label: "agent") { _ in SwiftLogNoOpLogHandler() })

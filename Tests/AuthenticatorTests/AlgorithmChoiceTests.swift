@@ -6,7 +6,7 @@ import WebAuthn
 @testable import Authenticator
 
 /// Which signature algorithm an enrollment gets.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct AlgorithmChoiceTests {
     private let sample: SampleAgent
 

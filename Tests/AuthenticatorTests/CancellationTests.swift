@@ -4,7 +4,7 @@ import Testing
 @testable import Authenticator
 
 /// An issuer takes a request back.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CancellationTests {
     private let sample: SampleAgent
 

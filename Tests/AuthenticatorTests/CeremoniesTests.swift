@@ -5,7 +5,7 @@ import Testing
 @testable import Authenticator
 
 /// A registration is sent until its issuer has answered.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CeremoniesTests {
     private let sample: SampleAgent
 
@@ -53,18 +53,19 @@ struct CeremoniesTests {
         #expect(try sample.directory.files(in: "keys") == ["\(id).key"])
     }
 
-    @Test func `where the book fails after the answer, the same octets are sent again`() async throws {
+    @Test func `where the book fails after the answer, it is written as soon as that can be`() async throws {
         let id = try await begun()
         let answer = try ScriptedIssuer.enrollmentAnswer
         await sample.issuer.onEnrollment { [sample] (_) throws(IssuerFailure) in
-            sample.book.breakWrites(await sample.issuer.registrations.count == 1)
+            sample.book.breakWrites()
             return answer
         }
         try await sample.running([sample.agent.ceremonies.run]) {
-            try await sample.clock.wakeNext()
+            // Longer than a registration is repeated: what the issuer has taken is not given up.
+            try await sample.bookIsMended(after: 700)
             guard case .active = try await state(of: id) else { throw SampleError("not active") }
         }
-        #expect(await Set(sample.issuer.registrations).count == 1)
+        #expect(await sample.issuer.registrations.count == 1)
     }
 
     @Test func `after 10 minutes it is given up, the key is removed and the reason is kept`() async throws {

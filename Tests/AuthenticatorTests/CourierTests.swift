@@ -5,7 +5,7 @@ import Testing
 @testable import Authenticator
 
 /// A decision goes out until the issuer has answered.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CourierTests {
     private let sample: SampleAgent
 
@@ -186,19 +186,17 @@ struct CourierTests {
         #expect(bodies.count == 2 && bodies[0] == bodies[1])
     }
 
-    @Test func `where the book fails after the answer, the same octets are sent again`() async throws {
+    @Test func `where the book fails after the answer, it is written as soon as that can be`() async throws {
         let card = try await sample.enrolled()
         let id = try await decided(1...1, .approve, for: card)[0]
         await sample.issuer.onDecision { [sample] (_) throws(IssuerFailure) in
-            let isFirst = await sample.issuer.decisions.count == 1
-            sample.book.breakWrites(isFirst)
+            sample.book.breakWrites()
             return .authenticated
         }
         try await sample.running([sample.agent.courier.run]) {
-            #expect(try await sample.clock.wakeNext() == 5)
+            try await sample.bookIsMended()
             try await expect(id, ends: .delivered(.authenticated))
         }
-        let bodies = await sample.issuer.decisions.map(\.body)
-        #expect(bodies.count == 2 && bodies[0] == bodies[1])
+        #expect(await sample.issuer.decisions.count == 1)
     }
 }

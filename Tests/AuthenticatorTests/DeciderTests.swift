@@ -7,7 +7,7 @@ import WebAuthn
 @testable import Authenticator
 
 /// A request is decided once, and the decision is durable before anyone is told.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DeciderTests {
     private let sample: SampleAgent
 
@@ -20,7 +20,7 @@ struct DeciderTests {
         for decision in [RequestLife.Decision.approve, .deny(.userDenied)] {
             sample.book.breakWrites()
             let events = try await sample.events {
-                await #expect(throws: BreakableBook.DiskFull.self) { try await sample.decide(decision, id) }
+                await #expect(throws: BookTrouble.self) { try await sample.decide(decision, id) }
             }
             sample.book.breakWrites(false)
             #expect(events.isEmpty)

@@ -5,7 +5,7 @@ import WebAuthn
 @testable import Authenticator
 
 /// What has to hold before a key is made, and what is made then.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct EnrollerTests {
     private let sample: SampleAgent
 

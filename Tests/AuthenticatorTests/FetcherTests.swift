@@ -4,7 +4,7 @@ import Testing
 @testable import Authenticator
 
 /// One long poll after the other brings what an issuer has for an enrollment.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FetcherTests {
     private let sample: SampleAgent
     private let answers = Channel<Result<RequestList, IssuerFailure>>()
@@ -59,9 +59,8 @@ struct FetcherTests {
             _ = try await sample.issuer.fetched.next()
             sample.book.breakWrites()
             answers.send(list([message], cursor: "c2"))
-            try await sample.clock.wakeNext()
+            try await sample.bookIsMended()
             #expect(try await sample.issuer.fetched.next().cursor == "c1")
-            sample.book.breakWrites(false)
             answers.send(list([message], cursor: "c2"))
             #expect(try await sample.issuer.fetched.next().cursor == "c2")
         }
@@ -199,5 +198,25 @@ struct FetcherTests {
             for _ in 1...20 { try await sample.clock.wakeNext() }
         }
         #expect(await sample.issuer.fetches.count <= 23)
+    }
+
+    @Test func `an issuer that lists the same under ever new cursors is asked once a second in the end`() async throws {
+        let card = try await sample.enrolled()
+        let messages = try (1...2).map { try sample.message(.numbered($0), for: card) }
+        let count = Box(0)
+        await sample.issuer.onFetch { (_) throws(IssuerFailure) in
+            RequestList(requests: messages, cursor: "c\(count.next())")
+        }
+        try await sample.running([sample.agent.fetcher.run]) {
+            for _ in 1...5 { try await sample.clock.wakeNext() }
+            // What comes new among it is taken in all the same.
+            let newcomer = try sample.message(.numbered(3), for: card)
+            await sample.issuer.onFetch { (_) throws(IssuerFailure) in
+                RequestList(requests: messages + [newcomer], cursor: "c\(count.next())")
+            }
+            try await sample.clock.wakeNext()
+            try await sample.eventually { try $0.pendingCount(enrollment: card.id) == 3 ? true : nil }
+        }
+        #expect(await sample.issuer.fetches.count <= 220)
     }
 }

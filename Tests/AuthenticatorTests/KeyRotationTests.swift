@@ -5,7 +5,7 @@ import Testing
 @testable import Authenticator
 
 /// Messages under keys that are not known yet.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct KeyRotationTests {
     private let sample: SampleAgent
     private let newKey: SigningKey
@@ -104,12 +104,18 @@ struct KeyRotationTests {
 
     @Test func `what is held is bounded`() async throws {
         let card = try await sample.enrolled()
-        let holding = Holding()
-        for number in 0..<Holding.mostPerEnrollment { #expect(holding.hold(held("\(number)", card.id))) }
-        #expect(!holding.hold(held("one too many", card.id)))
-        #expect(holding.hold(held("0", card.id)), "the same message takes no room")
-        #expect(holding.hold(held("another's", try EnrollmentID(random: sample.ports.entropy))))
-        #expect(holding.takeDue(now: 10).count == Holding.mostPerEnrollment + 1)
+        let holding = Holding(
+            AgentBounds {
+                $0.heldOfEnrollment = 3
+                $0.held = 5
+            })
+        for number in 1...3 { #expect(holding.hold(held("\(number)", card.id))) }
+        #expect(!holding.hold(held("one too many of an enrollment", card.id)))
+        #expect(holding.hold(held("1", card.id)), "the same message takes no room")
+        let others = try (4...6).map { _ in try EnrollmentID(random: sample.ports.entropy) }
+        for other in others.prefix(2) { #expect(holding.hold(held("another's", other))) }
+        #expect(!holding.hold(held("one too many of all", others[2])))
+        #expect(holding.takeDue(now: 10).count == 5)
         #expect(holding.nextDeadline == nil)
     }
 

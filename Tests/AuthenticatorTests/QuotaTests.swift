@@ -5,11 +5,17 @@ import Testing
 @testable import Authenticator
 
 /// An issuer cannot fill the agent with what is never presented.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct QuotaTests {
     private let sample: SampleAgent
 
-    init() throws { sample = try SampleAgent(AgentSettings(maxRefused: 3, version: "1")) }
+    init() throws {
+        let bounds = AgentBounds {
+            $0.refusedADay = 3
+            $0.cancellations = 2
+        }
+        sample = try SampleAgent(AgentSettings(bounds: bounds, version: "1"))
+    }
 
     /// Refused: its nonce is too short.
     private func refused(_ number: Int) -> SampleRequest {
@@ -66,7 +72,36 @@ struct QuotaTests {
                 SampleCancellation(jti: "cancellation-\(number)", cancels: "request-\(number)"), for: card)
         }
         for number in 1...4 { try await sample.receive(.numbered(number), for: card) }
-        #expect(try await sample.requests().map(\.life) == [.cancelled, .cancelled, .cancelled, .pending])
+        #expect(try await sample.requests().map(\.life) == [.cancelled, .cancelled, .pending, .pending])
+    }
+
+    @Test func `a message has at most as many octets as are set`() async throws {
+        let message = try SampleRequest().message(
+            for: try await sample.enrolled().enrollment, signedBy: sample.issuerKey)
+        for (bound, count) in [(message.utf8.count, 1), (message.utf8.count - 1, 0)] {
+            let other = try SampleAgent(AgentSettings(bounds: AgentBounds { $0.messageOctets = bound }, version: "1"))
+            let card = try await other.enrolled()
+            try await other.receive(SampleRequest(), for: card)
+            #expect(try await other.requests().count == count)
+        }
+    }
+
+    @Test func `a bad peer gets one log line, and the next when the pause is over`() {
+        let quota = LogQuota(pause: 60)
+        #expect(quota.admit("bad", now: 0) == 0)
+        #expect(quota.admit("bad", now: 1) == nil)
+        #expect(quota.admit("other", now: 1) == 0)
+        #expect(quota.admit("bad", now: 59) == nil)
+        #expect(quota.admit("bad", now: 60) == 2, "those that were left out are counted")
+        #expect(quota.admit("bad", now: 119) == nil)
+    }
+
+    @Test func `so many bad peers as there is memory for are remembered, then the memory starts anew`() {
+        let quota = LogQuota(pause: 60)
+        for number in 1...20_000 { _ = quota.admit("\(number)", now: 0) }
+        #expect(quota.admit("1", now: 0) == nil)
+        #expect(quota.admit("20001", now: 0) == 0)
+        #expect(quota.admit("1", now: 0) == 0)
     }
 
     @Test func `calls for the same at the same time are one, and the next asks again`() async throws {

@@ -6,7 +6,7 @@ import ThreeDS
 @testable import Authenticator
 
 /// What an enrollment was asked once is presented once, whatever arrives how often.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReceiptTests {
     private let sample: SampleAgent
 
@@ -108,7 +108,7 @@ struct ReceiptTests {
     }
 
     @Test func `up to the bound requests are pending, and the one past it is refused as policy`() async throws {
-        let sample = try SampleAgent(AgentSettings(maxUndecided: 3, version: "1"))
+        let sample = try SampleAgent(AgentSettings(bounds: AgentBounds { $0.undecided = 3 }, version: "1"))
         let card = try await sample.enrolled("card")
         let other = try await sample.enrolled("other")
         for number in 1...4 { try await sample.receive(.numbered(number), for: card) }
@@ -124,7 +124,7 @@ struct ReceiptTests {
     }
 
     @Test func `the bound counts requests that come in one answer`() async throws {
-        let sample = try SampleAgent(AgentSettings(maxUndecided: 2, version: "1"))
+        let sample = try SampleAgent(AgentSettings(bounds: AgentBounds { $0.undecided = 2 }, version: "1"))
         let card = try await sample.enrolled()
         try await sample.receive(.numbered(1), .numbered(2), .numbered(3), for: card)
         #expect(try await sample.requests().count { $0.life == .pending } == 2)

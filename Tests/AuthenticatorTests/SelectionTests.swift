@@ -4,7 +4,7 @@ import Testing
 @testable import Authenticator
 
 /// How a command names a request.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SelectionTests {
     private let sample: SampleAgent
 
@@ -12,7 +12,7 @@ struct SelectionTests {
 
     private func find(_ name: String, of card: SampleEnrollment? = nil) async throws -> String {
         guard let selector = RequestSelector(name) else { throw SampleError("no selector: \(name)") }
-        return try await sample.agent.request(selector, enrollment: card?.id).jti.text
+        return try await sample.agent.request(selector, enrollment: card?.id, wait: 0).jti.text
     }
 
     @Test(arguments: ["", String(repeating: "a", count: 65), "a b", "a%", "a*", "a/b", "é", "a\n"])
@@ -84,17 +84,14 @@ struct SelectionTests {
 
     @Test func `who waits for a request is told when it comes, or when the time is over`() async throws {
         let card = try await sample.enrolled()
-        async let waiting = sample.agent.decide(
-            .deny(.userDenied), on: .next, enrollment: card.id, expecting: Expectations(), wait: 10,
-            deliveryTimeout: 0)
+        async let waiting = sample.agent.request(.next, enrollment: card.id, wait: 10)
         try await sample.clock.sleepers()
         try await sample.receive(SampleRequest(), for: card)
-        #expect(try await waiting.life.state == .denied(.userDenied))
+        let found = try await waiting
+        #expect(found.jti.text == SampleRequest().jti)
+        try await sample.decide(.deny(.userDenied), found.id)
 
-        async let late = failureCode {
-            _ = try await sample.agent.decide(
-                .approve, on: .next, enrollment: card.id, expecting: Expectations(), wait: 10, deliveryTimeout: 0)
-        }
+        async let late = failureCode { _ = try await sample.agent.request(.next, enrollment: card.id, wait: 10) }
         try await sample.clock.sleepers()
         sample.clock.advance(by: 10)
         #expect(try await late == .noRequest)
@@ -109,16 +106,15 @@ struct SelectionTests {
             return .authenticated
         }
         try await sample.running([sample.agent.courier.run]) {
-            async let prompt = sample.agent.decide(
-                .approve, on: .named("request-1"), enrollment: nil, expecting: Expectations(), wait: 0,
-                deliveryTimeout: 10)
+            let ids = try await sample.requests().map(\.id)
+            let first = try await sample.decide(.approve, ids[0])
+            async let prompt = sample.agent.delivered(first, seconds: 10)
             _ = try await sample.issuer.decided.next()
             gate.send(())
             #expect(try await prompt.life.delivery == .delivered(.authenticated))
 
-            async let slow = sample.agent.decide(
-                .approve, on: .named("request-2"), enrollment: nil, expecting: Expectations(), wait: 0,
-                deliveryTimeout: 10)
+            let second = try await sample.decide(.approve, ids[1])
+            async let slow = sample.agent.delivered(second, seconds: 10)
             _ = try await sample.issuer.decided.next()
             try await sample.clock.sleepers()
             sample.clock.advance(by: 10)

@@ -5,7 +5,7 @@ import ThreeDS
 @testable import Authenticator
 
 /// A restored copy of the state goes above what the issuer has accepted.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SignCountWatchTests {
     private let sample: SampleAgent
 
@@ -43,8 +43,13 @@ struct SignCountWatchTests {
         await sample.issuer.onStatus { (_) throws(IssuerFailure) in throw .down }
         try await sample.approve(ids[0])
         sample.clock.advance(by: 60)
-        await sample.issuer.onStatus { (_) throws(IssuerFailure) in throw await .waitingWasCancelled }
+        let asked = Channel<Void>()
+        await sample.issuer.onStatus { (_) throws(IssuerFailure) in
+            asked.send(())
+            throw await .waitingWasCancelled
+        }
         async let second = sample.approve(ids[1])
+        try await asked.next()
         try await sample.clock.sleepers()
         sample.clock.advance(by: 5)
         #expect(try await second.life.state == .approved)
@@ -65,5 +70,41 @@ struct SignCountWatchTests {
         }
         try await sample.approve(ids[1])
         #expect(try await sample.outbox(of: card).map(\.signCount) == [42])
+    }
+
+    @Test func `a count that rises while the agent runs is someone else's, and stays so after a restart`() async throws
+    {
+        let card = try await sample.enrolled()
+        try await sample.running([sample.agent.signCountWatch.run]) {
+            #expect(try await sample.clock.naps.next() == 5)
+            // It asks once a day, also where nothing is approved.
+            #expect(try await sample.clock.naps.next() == 86_400)
+            await sample.issuer.onStatus { (_) throws(IssuerFailure) in 7 }
+            sample.clock.advance(by: 86_400)
+            try await sample.eventually { try $0.enrollment(card.id)?.signCount == 7 ? true : nil }
+        }
+        let raise = try #require(try await sample.enrollment(card.id).signCountRaise)
+        #expect(raise == SignCountRaise(from: 0, to: 7, at: SampleAgent.start + 86_400, isElsewhere: true))
+        let later = try sample.restarted()
+        await sample.issuer.onStatus { (_) throws(IssuerFailure) in 9 }
+        await later.agent.signCountWatch.recheck(card.id)
+        let enrollment = try await later.enrollment(card.id)
+        #expect(enrollment.signCountRaise?.to == 9)
+        let warning = try #require(enrollment.warnings.first { $0.id == "signedElsewhere" })
+        #expect(warning.severity == .high && warning.message.contains("someone else signs with this key"))
+        #expect(!enrollment.warnings.contains { $0.id == "signCountRaised" })
+    }
+
+    @Test func `a count that is greater at the first answer after start is that of an old copy, however late`()
+        async throws
+    {
+        let card = try await sample.enrolled()
+        await sample.issuer.onStatus { (_) throws(IssuerFailure) in throw .down }
+        await sample.agent.signCountWatch.recheck(card.id)
+        await sample.issuer.onStatus { (_) throws(IssuerFailure) in 7 }
+        await sample.agent.signCountWatch.recheck(card.id)
+        let enrollment = try await sample.enrollment(card.id)
+        #expect(enrollment.signCountRaise?.isElsewhere == false)
+        #expect(enrollment.warnings.map(\.id).contains("signCountRaised"))
     }
 }

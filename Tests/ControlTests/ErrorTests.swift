@@ -23,7 +23,7 @@ struct ErrorTests {
         Row(token: "issuer_unreachable", status: 502, exit: 1, d1Code: 70001),
         Row(token: "issuer_refused", status: 502, exit: 1, d1Code: 70001),
         Row(token: "already_enrolled", status: 409, exit: 1, d1Code: 70001),
-        Row(token: "forbidden", status: 403, exit: 1, d1Code: 70001),
+        Row(token: "key_unavailable", status: 503, exit: 1, d1Code: 70006),
         Row(token: "storage", status: 500, exit: 1, d1Code: 20001),
         Row(token: "failed", status: 500, exit: 1, d1Code: 20001),
     ]

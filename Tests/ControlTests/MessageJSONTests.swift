@@ -48,11 +48,13 @@ struct MessageJSONTests {
     @Test func `an enrollment has the promised members`() throws {
         let view = EnrollmentView(
             id: "e1", issuer: "https://issuer.example", authenticatorId: "a1", credentialId: "AQ", algorithm: -7,
-            authnType: "presence", keyUri: "file:e1.key", name: "laptop", state: .active, signCount: 41,
+            authnType: "presence", keyUri: "file:e1.key", key: KeyView(kind: "file", exportable: true), name: "laptop",
+            state: .active, signCount: 41,
             enrolledAt: "2023-10-17T05:56:38Z")
         let expected = """
             {"algorithm":-7,"authenticatorId":"a1","authnType":"presence","credentialId":"AQ",
-            "enrolledAt":"2023-10-17T05:56:38Z","id":"e1","issuer":"https://issuer.example","keyUri":"file:e1.key",
+            "enrolledAt":"2023-10-17T05:56:38Z","id":"e1","issuer":"https://issuer.example",
+            "key":{"exportable":true,"kind":"file"},"keyUri":"file:e1.key",
             "name":"laptop","push":false,"signCount":41,"state":"active"}
             """
         #expect(try json(view) == joined(expected))

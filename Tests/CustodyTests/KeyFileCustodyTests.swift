@@ -99,6 +99,13 @@ struct KeyFileCustodyTests {
         }
     }
 
+    @Test func `a key file that a crash left half written is removed, and those of enrollments stay`() async throws {
+        _ = try await custody.makeKey(named: name, algorithm: .es256)
+        try Data([0]).write(to: URL(filePath: "\(directory.path)/keys/.tmp-0123456789abcdef"))
+        _ = try KeyFileCustody(directory: directory.path + "/keys", secret: secret)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path + "/keys") == ["\(name.text).key"])
+    }
+
     @Test func `a directory that others may write to is refused`() throws {
         let path = "\(directory.path)/open"
         try FileManager.default.createDirectory(

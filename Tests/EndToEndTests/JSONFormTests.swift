@@ -10,8 +10,8 @@ import Testing
     static let shown: Set = ["text", "textDigest"]
     static let decided: Set = ["transStatus", "decidedAt"]
     static let enrollment: Set = [
-        "id", "issuer", "authenticatorId", "credentialId", "algorithm", "authnType", "keyUri", "name", "state",
-        "signCount", "push", "enrolledAt",
+        "id", "issuer", "authenticatorId", "credentialId", "algorithm", "authnType", "keyUri", "key", "name",
+        "state", "signCount", "push", "enrolledAt",
     ]
 
     @Test func `a request has the members of its state, and none without a value`() async throws {

@@ -5,7 +5,8 @@ import Testing
 @Suite struct OutsideParties {
     @Test(arguments: [
         "test_issuer.py", "test_agent.py", "test_sandbox.py", "test_spc.py", "test_example.py", "test_openapi.py",
-        "test_threats.py", "test_faults.py", "test_road.py", "test_documents.py",
+        "test_threats.py", "test_audit.py", "test_backup.py", "test_faults.py", "test_road.py", "test_documents.py",
+        "test_crashes.py", "test_database.py", "test_keys.py",
     ])
     func `Python's webauthn, fido2, jwcrypto and rfc8785 agree with the programs`(script: String) async throws {
         let python = BuiltPrograms.checkout.appending(path: ".venv/bin/python").path()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import IssuerLink
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct BatchFetchCallTests {
     private func request(_ link: Link, wait: Int = 0) throws -> BatchFetchRequest {
         let id = try #require(TokenID("a-1"))
@@ -33,6 +33,24 @@ struct BatchFetchCallTests {
             #expect(received.header("content-type") == "application/json")
             let sent = try BatchFetchRequest(octets: received.body)
             #expect(sent.entries.map { $0.accessToken.reveal() } == [Link.token])
+        }
+    }
+
+    @Test(arguments: [(2, true), (3, false)])
+    func `its lists have together at most as many requests as are set`(count: Int, isTaken: Bool) async throws {
+        var bounds = AnswerBounds()
+        bounds.listRequests = 2
+        let second = Array(repeating: #""x""#, count: count - 1).joined(separator: ",")
+        try await Link.run(bounds: bounds) { _ in
+            .answer(
+                200,
+                text: #"""
+                    {"results":[{"authenticatorId":"a-1","requests":["x"],"cursor":"d"},
+                     {"authenticatorId":"a-2","requests":[\#(second)],"cursor":"d"}]}
+                    """#)
+        } _: { link in
+            let answer = try? await link.gateway.batchFetch(link.route, discovery(link), try request(link))
+            #expect((answer != nil) == isTaken)
         }
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import IssuerLink
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct BoundsTests {
     private enum Framing: CaseIterable { case length, chunked, untilClose }
 
@@ -54,6 +54,34 @@ struct BoundsTests {
                 try await link.gateway.fetch(link.access, wait: 0, after: nil)
             }
             #expect(failure.reason == "the issuer's answer is larger than 2097152 octets")
+        }
+    }
+
+    @Test(arguments: [(20_000, true), (20_001, false)])
+    func `an answer, and a list, have at most as many octets as are set`(octets: Int, isTaken: Bool) async throws {
+        var bounds = AnswerBounds()
+        (bounds.bodyOctets, bounds.listOctets) = (20_000, 20_000)
+        try await Link.run(bounds: bounds) { request in
+            let text = request.method == "GET" ? #"{"requests":[],"cursor":"c"}"# : #"{"transStatus":"Y"}"#
+            return Self.reply(text, octets: octets, .length)
+        } _: { link in
+            let answer = try? await link.decide()
+            let list = try? await link.gateway.fetch(link.access, wait: 0, after: nil)
+            #expect((answer != nil) == isTaken)
+            #expect((list != nil) == isTaken)
+        }
+    }
+
+    @Test(arguments: [(100, 100, true), (101, 100, false), (2, 2, true), (3, 2, false)])
+    func `a list has at most 100 requests, or as many as are set`(count: Int, most: Int, isTaken: Bool) async throws {
+        var bounds = AnswerBounds()
+        bounds.listRequests = most
+        let requests = Array(repeating: #""x""#, count: count).joined(separator: ",")
+        try await Link.run(bounds: bounds) { _ in
+            .answer(200, text: #"{"requests":[\#(requests)],"cursor":"c"}"#)
+        } _: { link in
+            let list = try? await link.gateway.fetch(link.access, wait: 0, after: nil)
+            #expect((list?.requests.count == count) == isTaken)
         }
     }
 

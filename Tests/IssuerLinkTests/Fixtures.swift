@@ -45,13 +45,14 @@ struct Link: Sendable {
 
     /// Runs `body` with a gateway to a server that says what `script` says.
     static func run(
-        clock: any AgentClock = StandingClock(), limits: TransportLimits = .standard, tls: NIOSSLContext? = nil,
+        clock: any AgentClock = StandingClock(), bounds: AnswerBounds = .standard,
+        limits: TransportLimits = .standard, tls: NIOSSLContext? = nil,
         roots: String? = nil, road: IssuerRoad = IssuerRoad(), _ script: @escaping ScriptedServer.Script,
         _ body: (Link) async throws -> Void
     ) async throws {
         try await ScriptedServer.run(tls: tls, script) { server in
             let origin = tls == nil ? "http://127.0.0.1:\(server.port)" : "https://localhost:\(server.port)"
-            let gateway = HTTPIssuerGateway(version: "1.2.3", road: road, clock: clock, limits: limits)
+            let gateway = HTTPIssuerGateway(version: "1.2.3", road: road, clock: clock, bounds: bounds, limits: limits)
             let route = IssuerRoute(issuer: try IssuerURL(origin), rootsPEM: roots)
             let token = try #require(AccessToken(Self.token))
             let access = IssuerAccess(route: route, discovery: Self.discovery(route.issuer), token: token)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import IssuerLink
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RetryAfterTests {
     /// Sun, 06 Nov 1994 08:49:37 GMT.
     private static let moment: Int64 = 784_111_777

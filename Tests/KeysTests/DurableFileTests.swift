@@ -57,6 +57,21 @@ import Testing
         #expect(try scratch.names.isEmpty)
     }
 
+    @Test func `what a crash left under a temporary name is removed, and nothing else`() throws {
+        let temporary = ".tmp-" + String(UInt64.max, radix: 16)
+        for name in [temporary, "file", ".hidden", "tmp-"] { try Data([1]).write(to: URL(filePath: scratch(name))) }
+        try DurableFile.removeLeftovers(in: scratch.path)
+        #expect(try scratch.names == [".hidden", "file", "tmp-"])
+        try DurableFile.removeLeftovers(in: scratch("missing"))
+    }
+
+    @Test func `leftovers of a directory that is none are an error with its path`() throws {
+        try DurableFile.write([1], to: scratch("file"), replacing: false)
+        let error = #expect(throws: FileError.self) { try DurableFile.removeLeftovers(in: scratch("file")) }
+        #expect(error == FileError(path: scratch("file"), reason: .system(operation: "opendir", errno: ENOTDIR)))
+        #expect(throws: FileError.self) { try DurableFile.removeLeftovers(in: scratch.path + "\0") }
+    }
+
     @Test func `a symbolic link in the place of the file is not followed`() throws {
         try DurableFile.write([1], to: scratch("target"), replacing: false)
         try FileManager.default.createSymbolicLink(atPath: scratch("link"), withDestinationPath: scratch("target"))

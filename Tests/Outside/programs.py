@@ -72,9 +72,9 @@ class Agent(Program):
             time.sleep(0.05)  # Asks again; nothing depends on how long.
 
     def ctl(self, command: str, *arguments: str) -> subprocess.CompletedProcess:
-        """One `oobctl` run, whatever it exits with."""
+        """One `oobctl` run, whatever it exits with; a command may be of two words, such as `audit verify`."""
         return subprocess.run(
-            [BIN_DIR / "oobctl", command, "--socket", str(self.socket), *arguments],
+            [BIN_DIR / "oobctl", *command.split(), "--socket", str(self.socket), *arguments],
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
 
     def json(self, command: str, *arguments: str):

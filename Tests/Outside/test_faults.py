@@ -10,6 +10,7 @@ import subprocess
 import time
 import unittest
 import uuid
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from issuer import EXAMPLE_TRANSACTION
@@ -22,6 +23,8 @@ MIX = ("slow=0.2:200ms,drop-before=0.04,drop-after=0.06,500=0.04,503=0.03,503-re
 ENDINGS = {"drop", "500", "503", "503-retry-after", "garbage", "truncated", "endless"}
 PURCHASES = 20
 DELIVERED_WITHIN = 45
+# Under a sanitizer neither memory nor speed is the agent's own.
+IS_SANITIZED = "sanitize" in str(BIN_DIR)
 
 
 class OnTheWire(unittest.TestCase):
@@ -89,11 +92,15 @@ class OnTheWire(unittest.TestCase):
             self.assertIn("Error: --faults: ", run.stderr)
 
 
-class TheAgent(unittest.TestCase):
+class WithAnAgent(unittest.TestCase):
+    """A sandbox with the faults of a class, and an agent; what its tests need of both."""
+
+    FAULTS: tuple[str, ...] = ()
+
     @classmethod
     def setUpClass(cls):
         folder = temporary_folder(cls)
-        cls.sandbox = started(cls, Sandbox(folder, "--faults", MIX))
+        cls.sandbox = started(cls, Sandbox(folder, *cls.FAULTS))
         cls.agent = started(cls, Agent(folder))
 
     def call(self, path: str, body: dict | None = None) -> dict:
@@ -115,6 +122,42 @@ class TheAgent(unittest.TestCase):
         order = {**EXAMPLE_TRANSACTION, "acsTransId": str(uuid.uuid4()), "authenticatorId": authenticator_id}
         return self.call("/sandbox/purchases", {**order, "traceparent": traceparent})["acsTransId"]
 
+    def ending(self, acs_trans_id: str, command: str, deadline: float) -> dict:
+        """The one decision of a purchase, when the issuer has it and the agent knows that."""
+        while (request := self.agent.json("show", acs_trans_id))["delivery"] == "queued":
+            self.assertLess(time.monotonic(), deadline, self.agent.tail())
+            time.sleep(0.1)  # Asks again; nothing depends on how long.
+        trans_status, status = ("Y", "authenticated") if command == "approve" else ("N", "notAuthenticated")
+        self.assertEqual((request["delivery"], request["transStatus"]), ("delivered", trans_status))
+        story = self.call(f"/sandbox/purchases/{acs_trans_id}")
+        self.assertEqual((story["status"], story["transStatus"]), (status, trans_status))
+        (asked,) = story["requests"]
+        self.assertEqual(asked["decision"], story["decision"])
+        self.assertNotIn("refusedAssertions", asked)
+        self.assertEqual((story["decision"]["decision"], story["decision"]["conflicts"]), (command, 0))
+        self.assertEqual(story["decision"]["traceparent"], story["traceparent"])
+        return story["decision"]
+
+    def decided(self, acs_trans_id: str, command: str = "approve") -> dict:
+        """The one decision of a purchase that is waited for, decided and delivered."""
+        run = self.agent.ctl(command, acs_trans_id, "--wait", "60", "--delivery-timeout", "30")
+        self.assertEqual(run.returncode, 0, f"{run.stderr}\n{self.agent.tail()}")
+        return self.ending(acs_trans_id, command, time.monotonic() + DELIVERED_WITHIN)
+
+    def check_memory(self):
+        """The agent's memory of its own stays below 64 MiB."""
+        status = Path(f"/proc/{self.agent.process.pid}/status").read_text()
+        if not IS_SANITIZED:
+            self.assertLess(int(re.search(r"RssAnon:\s+(\d+) kB", status)[1]), 64 << 10)
+
+    def fetches(self) -> int:
+        """How many fetches met a fault so far."""
+        return len(re.findall(r"call=fetch \d+ ", self.sandbox.log.read_text()))
+
+
+class AMixOfAll(WithAnAgent):
+    FAULTS = ("--faults", MIX)
+
     def test_every_decision_is_taken_once_with_the_octets_that_were_sent_first(self):
         authenticator_id = self.enrolled()
         commands = {
@@ -132,21 +175,61 @@ class TheAgent(unittest.TestCase):
         authenticator = self.call(f"/sandbox/authenticators/{authenticator_id}")
         self.assertEqual(authenticator["signCount"], approvals, "something else was signed, or signed twice")
 
-    def ending(self, acs_trans_id: str, command: str, deadline: float) -> dict:
-        """The one decision of a purchase, when the issuer has it and the agent knows that."""
-        while (request := self.agent.json("show", acs_trans_id))["delivery"] == "queued":
-            self.assertLess(time.monotonic(), deadline, self.agent.tail())
-            time.sleep(0.1)  # Asks again; nothing depends on how long.
-        trans_status, status = ("Y", "authenticated") if command == "approve" else ("N", "notAuthenticated")
-        self.assertEqual((request["delivery"], request["transStatus"]), ("delivered", trans_status))
-        story = self.call(f"/sandbox/purchases/{acs_trans_id}")
-        self.assertEqual((story["status"], story["transStatus"]), (status, trans_status))
-        (asked,) = story["requests"]
-        self.assertEqual(asked["decision"], story["decision"])
-        self.assertNotIn("refusedAssertions", asked)
-        self.assertEqual((story["decision"]["decision"], story["decision"]["conflicts"]), (command, 0))
-        self.assertEqual(story["decision"]["traceparent"], story["traceparent"])
-        return story["decision"]
+
+class EachKind(WithAnAgent):
+    # As planned for one call; the kinds of lists go with a fetch only.
+    ANSWERS = [{"status": 500}, {"status": 502}, {"status": 503}, {"status": 503, "retryAfter": 1}, {"status": 302},
+               *({"kind": kind} for kind in ["drop", "garbage", "truncated", "endless"]),
+               {"kind": "drop", "moment": "after"}, {"kind": "slow", "milliseconds": 700}]
+    LISTS = [{"kind": kind} for kind in ["duplicate", "reorder", "full-list", "full-list-moving"]]
+
+    def plan(self, path: str, fault: dict):
+        self.call("/sandbox/faults", {"next": [{"path": path, **fault}]})
+
+    def test_a_request_is_presented_once_and_its_decision_taken_once_whatever_its_fetch_and_delivery_meet(self):
+        authenticator_id = self.enrolled()
+        for fault in self.ANSWERS + self.LISTS:
+            with self.subTest(str(fault)):
+                self.plan("fetch", fault)
+                if fault in self.ANSWERS:
+                    self.plan("decision", fault)
+                self.decided(self.purchase(authenticator_id))
+        count = len(self.ANSWERS + self.LISTS)
+        self.assertEqual(len(self.agent.json("list", "--all", "--limit", "1000")), count)
+        self.assertEqual(self.call(f"/sandbox/authenticators/{authenticator_id}")["signCount"], count)
+        self.check_memory()
+
+
+class AListOf100AgainAndAgain(WithAnAgent):
+    """The cursor stays; below it moves."""
+
+    FAULTS = ("--faults", "full-list=1,path=fetch,seed=1")
+    # For a hundred answers that bring nothing new, as a debug build reads them on a busy machine.
+    CALM_WITHIN = 120
+
+    def asked_in(self, seconds: int) -> int:
+        before = self.fetches()
+        time.sleep(seconds)  # For the agent to ask as often as it likes.
+        return self.fetches() - before
+
+    def test_requests_are_decided_once_and_the_issuer_is_asked_about_once_a_second(self):
+        authenticator_id = self.enrolled()
+        ids = [self.purchase(authenticator_id) for _ in range(5)]
+        for acs_trans_id in ids[:3]:
+            self.decided(acs_trans_id)
+        # Two stay listed, so that the lists stay full.
+        deadline = time.monotonic() + self.CALM_WITHIN
+        while (asked := self.asked_in(4)) > 8:
+            self.assertLess(time.monotonic(), deadline, f"it asks without end, {asked} times in 4 s")
+        self.assertGreater(asked, 0)
+        self.assertEqual(len(self.agent.json("list", "--all")), len(ids))
+        self.decided(self.purchase(authenticator_id))
+        self.check_memory()
+
+
+@unittest.skipIf(IS_SANITIZED, "a hundred full lists take minutes then; the core has a test of its own")
+class AListOf100UnderEverNewCursors(AListOf100AgainAndAgain):
+    FAULTS = ("--faults", "full-list-moving=1,path=fetch,seed=1")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ import Testing
     @Test(arguments: [
         "500=1", "500=0", "500=0.000001", "500=1.000000", "503=0.05", "503-retry-after=0.05:1s",
         "503-retry-after=1:0s", "503-retry-after=1:3600s", "slow=0.1:200ms", "slow=1:1ms", "slow=1:60s",
-        "slow=1:60000ms", "duplicate=1,reorder=1,slow=1:1s,500=1", "500=1,seed=0", "500=1,seed=18446744073709551615",
+        "slow=1:60000ms", "duplicate=1,reorder=1,slow=1:1s,500=1", "full-list=1,full-list-moving=0.5", "500=1,seed=0",
+        "500=1,seed=18446744073709551615",
         "500=1,path=decision", "seed=1,path=decision|fetch,500=1",
         "drop-before=0.1,drop-after=0.1,500=0.1,503=0.1,503-retry-after=0.1:1s,garbage=0.1,truncated=0.2,endless=0.2",
     ])
@@ -20,7 +21,8 @@ import Testing
         ("500=0.0000001", "at most six decimals"), ("500=1e-1", "500: must be odds"), ("500=00.1", "500: must be odds"),
         ("500=0.1:1s", "500: must be odds"), ("500= 0.1", "500: must be odds"), ("500=٠", "500: must be odds"),
         (" 500=0.1", "no such name"), ("teapot=1", "teapot: no such name; allowed are slow, drop-before"),
-        ("500=0.1,500=0.1", "500: stands twice"), ("500=0.1,seed=1,seed=1", "seed: stands twice"),
+        ("500=0.1,500=0.1", "500: stands twice"), ("full-list=2", "full-list: must be odds"),
+        ("500=0.1,seed=1,seed=1", "seed: stands twice"),
         ("slow=0.1", "slow: must be ODDS:TIME"), ("slow=0.1:", "1ms to 60s"), ("slow=0.1:0ms", "1ms to 60s"),
         ("slow=0.1:60001ms", "1ms to 60s"), ("slow=0.1:61s", "1ms to 60s"), ("slow=0.1:1", "1ms to 60s"),
         ("slow=0.1:1m", "1ms to 60s"), ("slow=0.1:-1s", "1ms to 60s"), ("slow=2:1s", "slow: must be odds"),
@@ -45,7 +47,7 @@ import Testing
     @Test func `the help names every kind and every call`() {
         let kinds = [
             "slow", "drop-before", "drop-after", "500", "503", "503-retry-after", "garbage", "truncated", "endless",
-            "duplicate", "reorder", "seed", "path",
+            "duplicate", "reorder", "full-list", "full-list-moving", "seed", "path",
         ]
         for name in kinds + FaultPoint.allCases.map(\.rawValue) {
             #expect(FaultSpec.help.contains(name), "\(name)")

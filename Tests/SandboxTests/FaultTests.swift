@@ -1,4 +1,5 @@
 import IssuerProtocol
+import Sandbox
 import StrictJSON
 import Testing
 
@@ -40,9 +41,80 @@ import Testing
         #expect(await issuer.call("POST", "/v1/enrollments", body: body).outcome == "201")
     }
 
+    /// A denial while one fault is planned: what came back, and whether it had its effect.
+    private func denied(under fault: JSONObject) async throws -> (reply: Reply, isTaken: Bool, naps: [Duration]) {
+        let issuer = try TestIssuer()
+        let authenticator = try await issuer.enrolled()
+        let purchase = try await issuer.purchase()
+        var fault = fault
+        fault["path"] = "decision"
+        try #require(await plan(issuer, fault).status == 200)
+        let reply = await issuer.decide(try purchase.request.jti, DecisionBody.deny(.userDenied), authenticator)
+        return (reply, try await issuer.story(purchase).status == "notAuthenticated", issuer.naps)
+    }
+
+    @Test(
+        arguments: [
+            (["kind": "drop"], Transmission.nothing, false), (["kind": "drop", "moment": "after"], .nothing, true),
+            (["kind": "truncated"], .half, true), (["kind": "endless"], .endless, true),
+            (["kind": "truncated", "moment": "after"], .half, true),
+        ] as [(JSONObject, Transmission, Bool)])
+    func `an answer that is to be lost is lost before the call has its effect or after it`(
+        fault: JSONObject, transmission: Transmission, isTaken: Bool
+    ) async throws {
+        let denied = try await denied(under: fault)
+        #expect(denied.reply.transmission == transmission)
+        #expect(denied.isTaken == isTaken)
+    }
+
+    @Test(arguments: [("before", false), ("after", true)])
+    func `planned garbage is no JSON`(moment: String, isTaken: Bool) async throws {
+        let denied = try await denied(under: ["kind": "garbage", "moment": .string(moment)])
+        #expect(denied.reply.status == 200 && denied.isTaken == isTaken)
+        #expect(throws: JSONError.self) { try denied.reply.object }
+    }
+
+    @Test func `a call that is to be slow is held up for that long`() async throws {
+        let denied = try await denied(under: ["kind": "slow", "milliseconds": 250])
+        #expect(denied.isTaken && denied.naps == [.milliseconds(250)])
+    }
+
+    @Test func `a list that is to be duplicated is, once`() async throws {
+        let issuer = try TestIssuer()
+        let authenticator = try await issuer.enrolled()
+        let sent = try await issuer.purchase().request.jws
+        _ = await plan(issuer, ["path": "fetch", "kind": "duplicate"])
+        #expect(try await issuer.listed(authenticator).requests == [sent, sent])
+        #expect(try await issuer.listed(authenticator).requests == [sent])
+    }
+
+    @Test func `a list that is to be reordered holds the same in another order, once`() async throws {
+        let issuer = try TestIssuer()
+        let authenticator = try await issuer.enrolled()
+        let sent = try await issuer.purchase(["repeat": 20, "newJti": true]).requests.map(\.jws)
+        _ = await plan(issuer, ["path": "fetch", "kind": "reorder"])
+        let came = try await issuer.listed(authenticator).requests
+        #expect(came != sent && came.sorted() == sent.sorted())
+        #expect(try await issuer.listed(authenticator).requests == sent)
+    }
+
+    @Test func `a full list can be planned for one fetch`() async throws {
+        let issuer = try TestIssuer()
+        let authenticator = try await issuer.enrolled()
+        _ = try await issuer.purchase()
+        _ = await plan(issuer, ["path": "fetch", "kind": "full-list"])
+        #expect(try await issuer.listed(authenticator).requests.count == 100)
+        #expect(try await issuer.listed(authenticator).requests.count == 1)
+    }
+
     @Test(
         arguments: [
             ["path": "nowhere", "status": 500], ["path": "fetch"], ["path": "fetch", "status": 200],
+            ["path": "fetch", "status": 500, "kind": "drop"], ["path": "fetch", "kind": "teapot"],
+            ["path": "decision", "kind": "duplicate"], ["path": "jwks", "kind": "full-list"],
+            ["path": "fetch", "kind": "truncated", "moment": "before"],
+            ["path": "fetch", "kind": "full-list", "moment": "after"], ["path": "fetch", "kind": "slow"],
+            ["path": "fetch", "kind": "slow", "milliseconds": 60_001], ["path": "fetch", "kind": "drop", "tiems": 2],
             ["path": "fetch", "status": 500, "times": 0], ["path": "fetch", "status": 500, "times": 10_001],
             ["path": "fetch", "status": 500, "moment": "later"],
         ] as [JSONObject])

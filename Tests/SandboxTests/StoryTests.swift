@@ -4,7 +4,7 @@ import StrictJSON
 import Testing
 
 /// How a purchase ends, and how EMV 3-D Secure's messages tell it.
-@Suite(.timeLimit(.minutes(1))) struct StoryTests {
+@Suite(.timeLimit(.minutes(10))) struct StoryTests {
     enum Ending: CaseIterable {
         case approved, denied, fraud, refused, cancelled, expired
     }

@@ -105,7 +105,7 @@ struct PaymentMigrationTests {
         try writeFirstVersion()
         let book = try SQLiteBook(path: path)
         try write(payment: payment)
-        let error = try await #require(throws: StorageError.self) { try await onlyRequest(in: book) }
-        #expect("\(error)" == "a row of request in the database has an unreadable payment")
+        let error = try await #require(throws: BookTrouble.self) { try await onlyRequest(in: book) }
+        #expect(error.kind == .corrupt && error.detail == "a row of request has an unreadable payment")
     }
 }

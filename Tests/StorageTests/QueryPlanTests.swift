@@ -25,6 +25,7 @@ struct QueryPlanTests {
         LookUp("pending count") { book, _, _ in _ = try book.pendingCount(enrollment: nil) },
         LookUp("next deadline") { book, _, _ in _ = try book.nextDeadline() },
         LookUp("outbox enrollments") { book, _, _ in _ = try book.outboxEnrollments() },
+        LookUp("to erase") { book, _, _ in _ = try book.enrollmentsToErase() },
         LookUp("outbox count") { book, _, _ in _ = try book.outboxCount(enrollment: nil) },
     ]
 
@@ -56,6 +57,18 @@ struct QueryPlanTests {
         LookUp("outbox of one enrollment") { book, id, _ in _ = try book.outbox(enrollment: id) },
         LookUp("outbox count of one enrollment") { book, id, _ in _ = try book.outboxCount(enrollment: id) },
         LookUp("enrollment") { book, id, _ in _ = try book.enrollment(id) },
+        LookUp("journal") { book, _, _ in _ = try book.journal(after: 1, limit: 9) },
+        LookUp("journal's head") { book, _, _ in _ = try book.journalMark(.head) },
+        LookUp("end of the journal's old entries") { book, _, _ in
+            try (book as? any BookWriter)?.removeJournal(through: 1)
+        },
+        LookUp("what was over") { book, _, _ in
+            _ = try (book as? any BookWriter)?.removeWhatWasOver(before: 1, limit: 9)
+        },
+        LookUp("erased") { book, id, _ in _ = try book.isErased(id) },
+        LookUp("next to erase") { book, id, _ in
+            _ = try (book as? any BookWriter)?.eraseRequests(of: id, after: 5, limit: 9)
+        },
     ]
 
     /// SQLite's plan for each statement that a look-up runs.
@@ -93,7 +106,8 @@ struct QueryPlanTests {
         let plan = try plan(lookUp)
         #expect(!plan.isEmpty)
         let scans = plan.filter { $0.hasPrefix("SCAN") }
-        let areOpen = scans.allSatisfy { $0.contains("INDEX request_pending") || $0.contains("SCAN outbox USING") }
+        let open = ["INDEX request_pending", "SCAN outbox USING", "INDEX enrollment_to_erase"]
+        let areOpen = scans.allSatisfy { scan in open.contains { scan.contains($0) } }
         #expect(areOpen, "\(plan)")
     }
 }

@@ -1,5 +1,6 @@
 import Authenticator
 import IssuerProtocol
+import Keys
 import Storage
 import Testing
 import ThreeDS
@@ -30,6 +31,20 @@ struct RoundTripTests {
         }
         #expect(try await sample.book.read { try $0.enrollments(includingEnded: true) }.count == 6)
         #expect(try await sample.book.read { try $0.enrollments(includingEnded: false) }.count == 4)
+    }
+
+    @Test(arguments: [true, false, nil])
+    func `where a key is that the agent did not make`(isExportable: Bool?) async throws {
+        let publicKey = try SigningKey.generate(.es384).publicKey
+        let place = KeyPlace.outside(
+            OutsideKey(
+                uri: try KeyURI("pkcs11:token=t;object=o"),
+                facts: OutsideKeyFacts(kind: .pkcs11, publicKey: publicKey, isExportable: isExportable)))
+        let enrollment = try SampleBook.enrollment("1", key: place)
+        try await sample.book.write { try $0.insert(enrollment) }
+        #expect(try await sample.book.read { try $0.enrollment(enrollment.id) }?.key == place)
+        let own = try await sample.enrollment("2")
+        #expect(try await sample.book.read { try $0.enrollment(own.id) }?.key == .own)
     }
 
     @Test func `what changes of an enrollment`() async throws {
@@ -104,14 +119,16 @@ struct RoundTripTests {
             let digest = Array(enrollment.id.text.utf8)
             try await sample.book.write {
                 try $0.insert(
-                    SeenMessage(enrollmentId: enrollment.id, jti: jti, payloadDigest: digest, requestId: nil))
+                    SeenMessage(enrollmentId: enrollment.id, jti: jti, payloadDigest: digest, requestId: nil, seenAt: 5)
+                )
             }
             let read = try await sample.book.read { try $0.message(enrollment: enrollment.id, jti: jti) }
             #expect(read?.payloadDigest == digest && read?.requestId == nil)
         }
         await #expect(throws: (any Error).self) {
             try await sample.book.write {
-                try $0.insert(SeenMessage(enrollmentId: one.id, jti: jti, payloadDigest: [1], requestId: nil))
+                try $0.insert(
+                    SeenMessage(enrollmentId: one.id, jti: jti, payloadDigest: [1], requestId: nil, seenAt: 5))
             }
         }
     }

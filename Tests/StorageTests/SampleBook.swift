@@ -37,15 +37,17 @@ final class SampleBook: Sendable {
         return enrollment
     }
 
-    static func enrollment(_ digit: String, state: EnrollmentState? = nil) throws -> Enrollment {
+    static func enrollment(
+        _ digit: String, state: EnrollmentState? = nil, endedAt: Int64? = nil, key: KeyPlace = .own
+    ) throws -> Enrollment {
         guard let id = EnrollmentID(String(repeating: digit, count: 20)), let authenticator = TokenID("auth-\(digit)")
         else { throw SampleError("no id of \(digit)") }
         let membership = Membership(authenticatorId: authenticator, sealedToken: [1, 2, 3], enrolledAt: 20)
         return Enrollment(
             id: id, route: IssuerRoute(issuer: try IssuerURL("https://issuer.example"), rootsPEM: "PEM"),
             name: "my card", authnType: .presence, algorithm: -7, rpId: "issuer.example",
-            credentialId: Array(digit.utf8), userHandle: [0x00, 0xFF], startedAt: 10, signCount: 3,
-            state: state ?? .active(membership))
+            credentialId: Array(digit.utf8), userHandle: [0x00, 0xFF], startedAt: 10, key: key, signCount: 3,
+            state: state ?? .active(membership), endedAt: endedAt)
     }
 
     /// A request of which all that differs comes from its number.
@@ -53,10 +55,8 @@ final class SampleBook: Sendable {
         _ number: Int, of enrollment: Enrollment, life: RequestLife = .pending, acsTransId: String? = nil,
         iat: Int64? = nil
     ) throws -> RequestRecord {
-        let digits = String(number, radix: 16)
-        let padded = String(repeating: "0", count: 12 - digits.count) + digits
-        let acsTransId = acsTransId ?? "2f37539c-d82e-4929-88db-\(padded)"
-        guard let id = RequestID(String(repeating: "0", count: 20 - digits.count) + digits),
+        let acsTransId = acsTransId ?? "2f37539c-d82e-4929-88db-\(digits(number).suffix(12))"
+        guard let id = RequestID(digits(number)),
             let jti = TokenID("request-\(number)")
         else { throw SampleError("no id of \(number)") }
         let transaction = try Transaction(members: [
@@ -70,6 +70,12 @@ final class SampleBook: Sendable {
                 transaction: transaction, payment: nil, transactionDigest: [9, 9], nonce: Array(0..<16),
                 warnings: [Warning(id: "w", message: "m \"", severity: .high)], traceparent: "00-1"),
             acsTransId: acsTransId, message: "a.b.c", receivedAt: 7, decidedAt: nil, life: life, hasConflict: false)
+    }
+
+    /// The id of the request of a number.
+    static func digits(_ number: Int) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 20 - digits.count) + digits
     }
 
     @discardableResult

@@ -4,6 +4,10 @@ import Testing
 
 /// A row that the agent cannot have written is an error, never a default.
 struct UnreadableRowTests {
+    /// The SubjectPublicKeyInfo of an Ed25519 key as SQL has octets (RFC 8032 §7.1, test 1).
+    private static let samplePublicKey =
+        "x'302a300506032b6570032100d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a'"
+
     private let sample: SampleBook
 
     init() throws { sample = try SampleBook() }
@@ -11,10 +15,11 @@ struct UnreadableRowTests {
     private func expectUnreadable(
         _ table: String, _ column: String, _ look: @escaping @Sendable (any BookReader) throws -> Void
     ) async throws {
-        let error = try await #require(throws: StorageError.self, "\(table).\(column)") {
+        let error = try await #require(throws: BookTrouble.self, "\(table).\(column)") {
             try await sample.book.read(look)
         }
-        guard case .unreadable(table, column) = error else { throw SampleError("\(table).\(column): \(error)") }
+        #expect(error.kind == .corrupt)
+        #expect(error.detail == "a row of \(table) has an unreadable \(column)")
     }
 
     @Test(arguments: [
@@ -42,7 +47,11 @@ struct UnreadableRowTests {
         ("sign_count", "sign_count = -1"), ("sign_count", "sign_count = 4294967296"),
         ("authenticator_id", "authenticator_id = NULL"), ("authenticator_id", "authenticator_id = 'a b'"),
         ("sealed_token", "sealed_token = NULL"), ("enrolled_at", "enrolled_at = NULL"),
-        ("body", "state = 'enrolling', body = NULL"),
+        ("body", "state = 'enrolling', body = NULL"), ("key_uri", "key_uri = 'odd:'"),
+        ("key_public", "key_uri = 'file:/k', key_kind = 'file'"),
+        ("key_public", "key_uri = 'file:/k', key_kind = 'file', key_public = x'00'"),
+        ("key_kind", "key_uri = 'file:/k', key_kind = 'odd', key_public = \(Self.samplePublicKey)"),
+        ("key_kind", "key_uri = 'file:/k', key_public = \(Self.samplePublicKey)"),
     ])
     func `of an enrollment`(column: String, change: String) async throws {
         let enrollment = try await sample.enrollment()
@@ -69,7 +78,7 @@ struct UnreadableRowTests {
     @Test func `the error carries nothing of the row`() async throws {
         let enrollment = try await sample.enrollment()
         try sample.execute("UPDATE enrollment SET authn_type = 'something secret'")
-        let error = try await #require(throws: StorageError.self) {
+        let error = try await #require(throws: BookTrouble.self) {
             try await sample.book.read { _ = try $0.enrollment(enrollment.id) }
         }
         #expect(!"\(error)".contains("secret"))

@@ -19,7 +19,8 @@ extension SampleAgent {
 
     /// Puts an enrollment with a real key into the book, as after a registration that the issuer took.
     func enrolled(
-        _ name: String = "card", authnType: AuthnType = .presence, route: IssuerRoute? = nil
+        _ name: String = "card", called title: String? = nil, authnType: AuthnType = .presence,
+        route: IssuerRoute? = nil
     ) async throws -> SampleEnrollment {
         let id = try EnrollmentID(random: ports.entropy)
         let publicKey = try await custody.makeKey(named: id, algorithm: .es256)
@@ -29,7 +30,7 @@ extension SampleAgent {
         let membership = Membership(
             authenticatorId: authenticatorId, sealedToken: try custody.seal(token, for: id), enrolledAt: now)
         let enrollment = Enrollment(
-            id: id, route: try route ?? Self.route, name: name, authnType: authnType, algorithm: -7,
+            id: id, route: try route ?? Self.route, name: title ?? name, authnType: authnType, algorithm: -7,
             rpId: "issuer.example", credentialId: try ports.entropy.octets(32), userHandle: Array("user".utf8),
             startedAt: now, signCount: 0, state: .active(membership))
         try await book.write { try $0.insert(enrollment) }

@@ -49,11 +49,15 @@ extension SampleAgent {
 
     @discardableResult
     func decide(
-        _ decision: RequestLife.Decision, _ id: RequestID, expecting expectations: Expectations = Expectations()
+        _ decision: RequestLife.Decision, _ id: RequestID, expecting expectations: Expectations = Expectations(),
+        shown digest: String? = nil
     ) async throws -> RequestRecord {
         try await agent.decide(
-            decision, on: .named(id.text), enrollment: nil, expecting: expectations, wait: 0, deliveryTimeout: 0)
+            decision, on: id, expecting: expectations, by: .command(Self.peer, shownTextDigest: digest))
     }
+
+    /// Whoever decides.
+    static let peer = ControlPeer(uid: 1_000, pid: 4_242, process: "oobctl")
 
     @discardableResult
     func approve(_ id: RequestID) async throws -> RequestRecord { try await decide(.approve, id) }

@@ -41,8 +41,13 @@ struct SampleAgent: Sendable {
         self.issuerKey = issuerKey
         self.settings = settings
         book = BreakableBook(try SQLiteBook(path: "\(directory.path)/book.sqlite"))
-        custody = WatchedCustody(try KeyFileCustody(directory: "\(directory.path)/keys", secret: secret))
-        ports = Ports(book: book, custody: custody, gateway: issuer, clock: clock, entropy: SystemEntropy())
+        custody = WatchedCustody(
+            KeyRing(
+                own: try KeyFileCustody(directory: "\(directory.path)/keys", secret: secret),
+                outside: OutsideKeys(pkcs11Module: nil), clock: clock))
+        ports = Ports(
+            book: book, custody: custody, auditKeys: SealedAuditKeys(secret: secret), gateway: issuer, clock: clock,
+            entropy: SystemEntropy())
         agent = Agent(ports: ports, settings: settings, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 

@@ -45,9 +45,24 @@ struct WatchedCustody: KeyCustody {
     /// Called before each signature is made, until another is set.
     func beforeSigning(_ action: (@Sendable () async throws -> Void)?) { state.set(action) }
 
-    func signature(with name: EnrollmentID, for permit: SigningPermit) async throws -> [UInt8] {
-        try await state.value?()
-        return try await real.signature(with: name, for: permit)
+    func inspect(_ uri: KeyURI, pin: Secret?) async throws(KeyFailure) -> OutsideKey {
+        try await real.inspect(uri, pin: pin)
+    }
+
+    func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: Secret?) async throws -> any UnlockedKey {
+        WatchedKey(real: try await real.unlock(name, at: place, pin: pin), action: state)
+    }
+
+    private struct WatchedKey: UnlockedKey {
+        let real: any UnlockedKey
+        let action: Box<(@Sendable () async throws -> Void)?>
+
+        var verifiesUser: Bool { real.verifiesUser }
+
+        func signature(for permit: SigningPermit) async throws -> [UInt8] {
+            try await action.value?()
+            return try await real.signature(for: permit)
+        }
     }
 
     func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm) async throws -> PublicKey {
@@ -65,25 +80,44 @@ struct WatchedCustody: KeyCustody {
 
 /// A book whose disk can be made to fail: what was written in a failing write is rolled back, as the real one does.
 struct BreakableBook: Book {
-    struct DiskFull: Error {}
-
     let real: any Book
-    private let isBroken = Box(false)
+    private let writing = Box<BookTrouble?>(nil)
+    private let reading = Box<BookTrouble?>(nil)
+    private let scrubbing = Box<(any Error)?>(nil)
+    private let action = Box<(@Sendable () async throws -> Void)?>(nil)
 
     init(_ real: any Book) { self.real = real }
 
-    func breakWrites(_ broken: Bool = true) { isBroken.set(broken) }
+    func breakWrites(_ broken: Bool = true, by kind: BookTrouble.Kind = .full) {
+        writing.set(broken ? BookTrouble(kind, at: "the test's book") : nil)
+    }
+
+    func breakReads(_ broken: Bool = true, by kind: BookTrouble.Kind = .io) {
+        reading.set(broken ? BookTrouble(kind, at: "the test's book") : nil)
+    }
+
+    func breakScrub(by error: (any Error)?) { scrubbing.set(error) }
+
+    /// Called before each write begins, until another is set.
+    func beforeWriting(_ action: (@Sendable () async throws -> Void)?) { self.action.set(action) }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (any BookReader) throws -> T) async throws -> T {
-        try await real.read(body)
+        if let trouble = reading.value { throw trouble }
+        return try await real.read(body)
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any BookWriter) throws -> T) async throws -> T {
-        try await real.write { [isBroken] book in
+        try await action.value?()
+        return try await real.write { [writing] book in
             let result = try body(book)
-            if isBroken.value { throw DiskFull() }
+            if let trouble = writing.value { throw trouble }
             return result
         }
+    }
+
+    func scrub() async throws {
+        if let error = scrubbing.value { throw error }
+        try await real.scrub()
     }
 }
 

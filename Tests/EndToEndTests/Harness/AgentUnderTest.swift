@@ -25,6 +25,12 @@ final class AgentUnderTest: Sendable {
     func start(
         _ arguments: String..., environment: [String: String] = [:], answeringAt otherSocket: String? = nil
     ) async throws {
+        try await start(arguments, environment: environment, answeringAt: otherSocket)
+    }
+
+    func start(
+        _ arguments: [String], environment: [String: String] = [:], answeringAt otherSocket: String? = nil
+    ) async throws {
         let child = try scenario.start(
             "oob-agent", self.arguments + arguments, environment: environment, files: files)
         self.child.withLock { $0 = child }
@@ -88,6 +94,10 @@ final class AgentUnderTest: Sendable {
 
     /// What `oobctl … --json` prints.
     func json(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws -> JSON {
+        try await json(arguments, sourceLocation: sourceLocation)
+    }
+
+    func json(_ arguments: [String], sourceLocation: SourceLocation = #_sourceLocation) async throws -> JSON {
         let finished = try await run(arguments + ["--json"])
         #expect(finished.status == 0, "\(finished)", sourceLocation: sourceLocation)
         return try finished.json
@@ -102,11 +112,12 @@ final class AgentUnderTest: Sendable {
 
     /// Enrolls, and returns the enrollment.
     func enroll(
-        at sandbox: Sandbox, code options: JSON = [:], authnType: String = "presence", name: String = "test"
+        at sandbox: Sandbox, code options: JSON = [:], authnType: String = "presence", name: String = "test",
+        keyURI: String? = nil
     ) async throws -> JSON {
         try await json(
-            "enroll", "--issuer", sandbox.url, "--code", try await sandbox.code(options), "--authn-type", authnType,
-            "--name", name)
+            ["enroll", "--issuer", sandbox.url, "--code", try await sandbox.code(options), "--authn-type", authnType]
+                + ["--name", name] + (keyURI.map { ["--key-uri", $0] } ?? []))
     }
 
     /// Waits until the agent has a request of this acsTransId, pending or not, and returns it.

@@ -1,0 +1,1 @@
+../../Sources/IssuerLink/RetryAfter.swift

@@ -1,0 +1,51 @@
+// swift-tools-version: 6.2
+// A package of its own, so that everything in it can be built with libFuzzer's instrumentation and AddressSanitizer's,
+// and with the parsers alone: the sources are the project's, by symbolic links. `make fuzz` builds and runs it, and
+// `Scripts/parser-coverage` measures its tests.
+import PackageDescription
+
+let parsers: [Target.Dependency] = [
+    "AgentConfig", "Control", "IssuerLink", "IssuerProtocol", "Keys", "StateArchive", "StrictJSON", "ThreeDS",
+    "WebAuthn",
+]
+
+let package = Package(
+    name: "oob-authenticator-fuzz",
+    dependencies: [.package(url: "https://github.com/jpsim/Yams", from: "6.2.0")],
+    targets: [
+        .executableTarget(name: "Fuzzer", dependencies: parsers, path: "Fuzzer"),
+        .target(name: "AgentConfig", dependencies: ["StrictJSON", "Yams"]),
+        .target(
+            name: "Control", dependencies: ["StrictJSON", "ThreeDS"],
+            exclude: ["ControlClient.swift", "ControlTransport.swift"]),
+        .target(name: "IssuerLink", path: "IssuerLink"),
+        .target(name: "StateArchive", dependencies: ["Keys", "StrictJSON", "ThreeDS"], path: "StateArchive"),
+        .target(name: "IssuerProtocol", dependencies: ["Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
+        .target(name: "WebAuthn", dependencies: ["Keys", "StrictJSON"]),
+        .target(name: "ThreeDS"),
+        .target(name: "StrictJSON"),
+        .target(name: "Keys", dependencies: ["CCryptoki", "COpenSSL"]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CCryptoki", providers: [.apt(["libp11-kit-dev"])]),
+
+        .testTarget(name: "FuzzCorpusTests", dependencies: parsers),
+        .testTarget(name: "AgentConfigTests", dependencies: ["AgentConfig"]),
+        .testTarget(name: "ControlTests", dependencies: ["Control"]),
+        .testTarget(name: "IssuerProtocolTests", dependencies: parsers),
+        .testTarget(name: "KeysTests", dependencies: ["Keys", "SoftKeys", "SpawnedProcesses"]),
+        .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
+        .testTarget(name: "ThreeDSTests", dependencies: ["ThreeDS"]),
+        .testTarget(name: "WebAuthnTests", dependencies: ["Keys", "StrictJSON", "WebAuthn"]),
+        .target(name: "SpawnedProcesses", path: "Tests/SpawnedProcesses"),
+        .target(name: "SoftKeys", dependencies: ["SpawnedProcesses"], path: "Tests/SoftKeys"),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings = [
+        .swiftLanguageMode(.v6), .strictMemorySafety(), .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}

@@ -1,0 +1,1 @@
+../../Sources/StateArchive/Manifest.swift

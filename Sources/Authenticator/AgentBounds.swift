@@ -1,0 +1,29 @@
+import IssuerProtocol
+
+/// How much of what issuers send is taken in.
+///
+/// What the protocol bounds stands at the protocol's bound; it can only be lowered.
+package struct AgentBounds: Sendable {
+    /// The most undecided requests of one enrollment; one more is refused.
+    package var undecided = 1_000
+    /// The most requests of one enrollment within 24 hours that are kept though they are never presented.
+    ///
+    /// Those are refused, and answered so, or too late. One more is dropped.
+    package var refusedADay = 10_000
+    /// The most cancellations of one enrollment that are remembered at a time; one more is dropped.
+    package var cancellations = 10_000
+    /// The octets of one message; a longer one is dropped.
+    package var messageOctets = AuthnRequestReader.maxOctets
+    /// The most messages of one enrollment, and of all together, that are held in memory until they can be judged; one
+    /// more is dropped.
+    package var heldOfEnrollment = 100
+    package var held = 10_000
+    /// The seconds between two log lines about one bad peer.
+    package var logPause: Int64 = 60
+
+    package static let standard = AgentBounds()
+
+    package init() {}
+
+    package init(_ change: (inout AgentBounds) -> Void) { change(&self) }
+}

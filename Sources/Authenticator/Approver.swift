@@ -1,0 +1,53 @@
+import StrictJSON
+
+/// Who decided, and by which means.
+package enum Approver: Sendable, Equatable {
+    /// A command on the control socket.
+    ///
+    /// - shownTextDigest: the digest of the text that it says it has shown to a person, base64url; nil where it showed
+    ///   nothing to anyone.
+    case command(ControlPeer, shownTextDigest: String?)
+}
+
+/// The process at the other end of the control socket, as the kernel named it when it connected.
+package struct ControlPeer: Sendable, Equatable {
+    package let uid: UInt32
+    package let pid: Int32
+    /// The name that the process gave itself, fit for a terminal; a hint, for anyone can take any name.
+    package let process: String
+
+    package init(uid: UInt32, pid: Int32, process: String) {
+        self.uid = uid
+        self.pid = pid
+        self.process = process
+    }
+}
+
+extension Approver {
+    /// The members that an entry has about it.
+    ///
+    /// - Parameter text: the digest of the request's text as it is.
+    func journaled(text: String?) -> JSONObject {
+        switch self {
+        case .command(let peer, let shown):
+            [
+                "by": "command", "uid": .integer(Int64(peer.uid)), "pid": .integer(Int64(peer.pid)),
+                "process": .string(peer.process), "shown": .string(Self.shown(shown, text).rawValue),
+            ]
+        }
+    }
+
+    /// What whoever decided had seen.
+    private enum Shown: String {
+        /// The text as it was when it was decided.
+        case text
+        /// Another text, such as the one from before a conflict was marked.
+        case otherText
+        case nothing
+    }
+
+    private static func shown(_ digest: String?, _ text: String?) -> Shown {
+        guard let digest else { return .nothing }
+        return digest == text ? .text : .otherText
+    }
+}

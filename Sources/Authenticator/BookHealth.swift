@@ -1,0 +1,85 @@
+import Synchronization
+
+/// How the book is: its last trouble, until something could be written again.
+package final class BookHealth: Sendable {
+    private let state = Mutex<BookTrouble?>(nil)
+    private let hub = EventHub()
+
+    /// What is wrong with the book at the moment; nil where nothing is known to be.
+    package var trouble: BookTrouble? { state.withLock(\.self) }
+
+    /// A damaged book stays so until the agent is started anew.
+    func note(_ trouble: BookTrouble) {
+        let isNews = state.withLock { state in
+            guard state?.isForGood != true, state != trouble else { return false }
+            state = trouble
+            return true
+        }
+        if isNews { hub.publish(.bookHealthChanged) }
+    }
+
+    /// Something was written.
+    func noteWritten() {
+        let isNews = state.withLock { state in
+            guard let trouble = state, !trouble.isForGood else { return false }
+            state = nil
+            return true
+        }
+        if isNews { hub.publish(.bookHealthChanged) }
+    }
+
+    /// Rings when a trouble has come, changed or gone.
+    func changes() -> AsyncStream<Void> { hub.bell { _ in true } }
+
+    /// Returns once there is no trouble; throws where the task is cancelled first.
+    func untilWell() async throws(CancellationError) {
+        let changes = changes()
+        if trouble == nil { return }
+        for await _ in changes where trouble == nil { return }
+        throw CancellationError()
+    }
+}
+
+/// The book, watched: what goes wrong with it is noted, and a damaged one takes nothing more.
+struct WatchedBook: Book {
+    let real: any Book
+    let health: BookHealth
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any BookReader) throws -> T) async throws -> T {
+        try await noting { try await real.read(body) }
+    }
+
+    func write<T: Sendable>(_ body: @escaping @Sendable (any BookWriter) throws -> T) async throws -> T {
+        if let trouble = health.trouble, trouble.isForGood { throw trouble }
+        return try await noting { try await real.write(body) }
+    }
+
+    func scrub() async throws {
+        if let trouble = health.trouble, trouble.isForGood { throw trouble }
+        try await noting { try await real.scrub() }
+    }
+
+    private func noting<T>(_ work: () async throws -> T) async throws -> T {
+        do {
+            return try await work()
+        } catch let trouble as BookTrouble {
+            health.note(trouble)
+            throw trouble
+        }
+    }
+}
+
+extension Ports {
+    /// Works, and where the book is in trouble waits and works again, as often as it takes.
+    ///
+    /// For what nobody waits for. A loop that does all with the book this way neither ends nor spins nor forgets.
+    func patiently<T>(_ work: () async throws -> T) async throws -> T {
+        while true {
+            do {
+                return try await work()
+            } catch is BookTrouble {
+                try await bookHealth.untilWell()
+            }
+        }
+    }
+}

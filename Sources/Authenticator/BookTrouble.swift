@@ -1,0 +1,67 @@
+/// Why the book cannot be used as it should: what, where, and what to do about it; never a row's content.
+package struct BookTrouble: Error, Sendable, Equatable {
+    package enum Kind: String, Sendable, CaseIterable {
+        /// There is no room for what is to be written.
+        case full
+        /// It can be read and not written.
+        case readOnly
+        /// Another process has locked it.
+        case busy
+        /// It holds what no agent has written.
+        case corrupt
+        /// The disk fails.
+        case io
+        /// A newer version has changed its form.
+        case newerSchema
+        /// Its files are another user's, or closed to this one.
+        case notOurs
+        case other
+    }
+
+    package let kind: Kind
+    /// Where the book is.
+    package let path: String
+    /// What else is known, such as the system's own words.
+    package let detail: String?
+    /// Whether the write that failed may be there after a power cut all the same; else nothing of it is left.
+    package let isInDoubt: Bool
+
+    package init(_ kind: Kind, at path: String, detail: String? = nil, isInDoubt: Bool = false) {
+        self.kind = kind
+        self.path = path
+        self.detail = detail
+        self.isInDoubt = isInDoubt
+    }
+
+    /// Whether only a person can end it: nothing more is written then, so nothing more is decided.
+    package var isForGood: Bool { kind == .corrupt || kind == .newerSchema }
+
+    /// One sentence: what is wrong, and what to do.
+    package var sentence: String {
+        let words = detail.map { " (\($0))" } ?? ""
+        return switch kind {
+        case .full: "the database \(path) cannot be written, its disk is full\(words): make room"
+        case .readOnly:
+            "the database \(path) cannot be written, it or its file system is read-only\(words): change that"
+        case .busy: "the database \(path) is locked by another process\(words): end that one (`fuser \(path)` names it)"
+        case .corrupt:
+            "the database \(path) is damaged\(words): nothing is decided on it any more; stop the agent and restore a "
+                + "backup"
+        case .io:
+            "the disk of the database \(path) fails, or its file system has turned read-only\(words): see the kernel's "
+                + "log, and this user's quota"
+        case .newerSchema:
+            "the database \(path) was written by a newer version of the agent\(words): use that version, or a backup "
+                + "from before the upgrade"
+        case .notOurs:
+            "the database \(path) is not this user's to change\(words): its files must belong to the user whom the "
+                + "agent runs as"
+        case .other: "the database \(path) cannot be used\(words)"
+        }
+    }
+}
+
+extension BookTrouble: CustomStringConvertible {
+    /// The sentence, as it is for an agent that runs.
+    package var description: String { isForGood ? sentence : sentence + "; the agent goes on by itself after that" }
+}

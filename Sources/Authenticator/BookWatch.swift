@@ -1,0 +1,55 @@
+import Logging
+
+/// Says when the book is in trouble, and tries it until it is well again.
+package struct BookWatch: Sendable {
+    let ports: Ports
+    let log: Logger
+
+    /// The seconds between two tries; nothing is tried while all is well.
+    static let pause: Double = 2
+    /// For a kind of trouble one line at a time: one that comes and goes cannot fill the log.
+    private let quota: LogQuota
+
+    init(ports: Ports, bounds: AgentBounds, log: Logger) {
+        self.ports = ports
+        self.log = log
+        quota = LogQuota(pause: bounds.logPause)
+    }
+
+    /// Works until the task is cancelled.
+    package func run() async throws {
+        let health = ports.bookHealth
+        var changes = health.changes().makeAsyncIterator()
+        repeat {
+            while let trouble = health.trouble {
+                let isSaid = say(trouble)
+                if trouble.isForGood { break }
+                try await wait(for: trouble)
+                if isSaid, health.trouble == nil { log.notice("the database can be used again") }
+            }
+        } while await changes.next() != nil
+    }
+
+    private func say(_ trouble: BookTrouble) -> Bool {
+        guard let leftOut = quota.admit(trouble.kind.rawValue, now: ports.clock.now) else { return false }
+        var metadata: Logger.Metadata = ["kind": "\(trouble.kind.rawValue)", "reason": "\(trouble)"]
+        if leftOut > 0 { metadata["left-out"] = "\(leftOut)" }
+        log.error("the database is in trouble", metadata: metadata)
+        return true
+    }
+
+    /// Tries until the book can be written, or has another trouble.
+    private func wait(for trouble: BookTrouble) async throws {
+        let health = ports.bookHealth
+        while let current = health.trouble, current.kind == trouble.kind {
+            try await ports.clock.sleep(seconds: Self.pause)
+            do {
+                try await ports.book.write { try $0.touch() }
+                // Only this counts: a write that had nothing to change succeeds on a full disk too.
+                health.noteWritten()
+            } catch is BookTrouble {
+                // It has been noted.
+            }
+        }
+    }
+}

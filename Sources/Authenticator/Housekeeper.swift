@@ -1,0 +1,82 @@
+import Logging
+
+/// Keeps what is over for as long as it is to be kept, and no longer; erases what a person wants erased.
+package struct Housekeeper: Sendable {
+    let ports: Ports
+    /// Seconds.
+    let retention: Int64
+    let hub: EventHub
+    let log: Logger
+
+    /// The most rows that one database transaction removes or erases: a decision waits for one at most.
+    static let step = 200
+    /// The seconds between two looks at what is over.
+    private static let pause: Double = 86_400
+    /// The seconds after which something that failed is tried again.
+    private static let pauseAfterFailure: Double = 60
+
+    /// Works until the task is cancelled: at once, then once a day and when something is to be erased.
+    package func run() async throws {
+        while !Task.isCancelled {
+            let bell = hub.bell { if case .erasureWanted = $0 { true } else { false } }
+            let seconds = await workedOrFailed()
+            try await ports.clock.sleep(seconds: seconds, orUntil: bell)
+        }
+    }
+
+    /// The seconds for which there is nothing to do.
+    private func workedOrFailed() async -> Double {
+        do {
+            try await ports.patiently {
+                try await erase()
+                try await remove()
+            }
+            return Self.pause
+        } catch {
+            guard !Task.isCancelled else { return 0 }
+            log.error("what is over could not be removed or erased", metadata: ["reason": "\(error)"])
+            return Self.pauseAfterFailure
+        }
+    }
+
+    /// Removes what was over before the retention began.
+    private func remove() async throws {
+        let time = ports.clock.now - max(retention, AgentSettings.leastRetention)
+        var (removed, total) = (0, 0)
+        repeat {
+            removed = try await ports.book.write { try $0.removeWhatWasOver(before: time, limit: Self.step) }
+            total += removed
+            await Task.yield()
+        } while removed == Self.step && !Task.isCancelled
+        if total > 0 { log.info("rows whose retention is over were removed", metadata: ["rows": "\(total)"]) }
+    }
+
+    /// Finishes what was asked for, also before a crash: the rows, then what is left of them in the files, and only
+    /// then the note that it is to be done.
+    private func erase() async throws {
+        let ids = try await ports.book.read { try $0.enrollmentsToErase() }
+        guard !ids.isEmpty else { return }
+        for id in ids { try await eraseRows(of: id) }
+        try await ports.book.scrub()
+        let now = ports.clock.now
+        try await ports.book.write { book in
+            for id in ids {
+                try book.concludeErasure(of: id)
+                try book.record(.erased(id), at: now)
+            }
+        }
+        for id in ids { log.notice("personal data was erased", metadata: ["enrollment": "\(id)"]) }
+        hub.publish(ids.map(AgentEvent.erased))
+    }
+
+    private func eraseRows(of id: EnrollmentID) async throws {
+        var last: Int64?
+        repeat {
+            let place = last
+            last = try await ports.book.write { try $0.eraseRequests(of: id, after: place, limit: Self.step) }
+            await Task.yield()
+        } while last != nil && !Task.isCancelled
+        try Task.checkCancellation()
+        try await ports.book.write { try $0.eraseNames(of: id) }
+    }
+}

@@ -1,0 +1,91 @@
+/// What a verification of the journal found.
+package struct JournalVerdict: Sendable {
+    /// How many entries are as they were written.
+    package let count: Int
+    /// Behind what the kept entries begin; nil where none was removed for its age.
+    package let floor: JournalMark?
+    /// The head that was held against them.
+    package let head: JournalMark?
+    /// The first entry that is not as it was written; nil where all are.
+    package let fault: JournalFault?
+}
+
+/// Holds every entry against the next, the last one against the signed head, and what was signed against the
+/// enrollments' signCounts.
+///
+/// What is written or pruned while it reads is no fault: it ends at the head of its beginning, and where entries go for
+/// their age it goes on behind the new floor. No more than a batch is in memory.
+struct JournalAudit: Sendable {
+    private static let batch = 500
+
+    let book: JournaledBook
+
+    private struct State: Sendable {
+        var count = 0
+        var floor: JournalMark?
+        /// Nil before the first batch.
+        var check: JournalCheck?
+        var signCounts = JournaledSignCounts()
+    }
+
+    func run() async throws -> JournalVerdict {
+        let (head, behind, enrollments) = try await book.read { book in
+            let head = try book.journalMark(.head)
+            return (
+                head, try book.journal(after: head?.point.sequence ?? 0, limit: 1).first,
+                try book.enrollments(includingEnded: true)
+            )
+        }
+        var state = State()
+        var fault: JournalFault?
+        do {
+            guard let head else { throw JournalFault(sequence: 1, problem: "is missing: the journal has no head") }
+            try await hold(upTo: head, &state)
+            if let behind {
+                throw JournalFault(sequence: behind.sequence, problem: "was put in behind the signed head")
+            }
+            if let missing = state.signCounts.firstMissing(of: enrollments) {
+                throw JournalFault(sequence: head.point.sequence + 1, problem: "is missing: \(missing)")
+            }
+        } catch let found as JournalFault {
+            fault = found
+        }
+        return JournalVerdict(count: state.count, floor: state.floor, head: head, fault: fault)
+    }
+
+    private func hold(upTo head: JournalMark, _ state: inout State) async throws {
+        while try await holdBatch(upTo: head.point.sequence, &state) {}
+        try state.check?.end(at: head.point)
+        guard try await book.isSigned(head, as: .head) else {
+            throw JournalFault(sequence: head.point.sequence, problem: "is not the one that the audit key has signed")
+        }
+    }
+
+    /// False where there is no more up to `last`.
+    private func holdBatch(upTo last: Int64, _ state: inout State) async throws -> Bool {
+        let position = state.check?.last.sequence ?? 0
+        let (floor, rows) = try await book.read { book in
+            (try book.journalMark(.floor), try book.journal(after: position, limit: Self.batch))
+        }
+        var check = try await check(behind: floor, state)
+        for row in rows where row.sequence <= last {
+            state.signCounts.follow(try check.hold(row))
+            state.count += 1
+        }
+        state.check = check
+        state.floor = floor
+        return rows.count == Self.batch && check.last.sequence < last
+    }
+
+    /// The check that goes on with what stands behind `floor`: another one where entries that it waits for are gone.
+    private func check(behind floor: JournalMark?, _ state: State) async throws -> JournalCheck {
+        if let check = state.check, floor == state.floor { return check }
+        if let floor, !(try await book.isSigned(floor, as: .floor)) {
+            throw JournalFault(
+                sequence: floor.point.sequence, problem: "was removed, and not for its age: no signature says so")
+        }
+        let start = floor?.point ?? .beginning
+        guard let check = state.check, check.last.sequence >= start.sequence else { return JournalCheck(after: start) }
+        return check
+    }
+}

@@ -1,0 +1,81 @@
+/// The first entry of a journal that is not as it was written.
+package struct JournalFault: Error, Sendable, Equatable, CustomStringConvertible {
+    package let sequence: Int64
+    /// What is wrong with it; a clause.
+    package let problem: String
+
+    package var description: String { "entry \(sequence) \(problem)" }
+}
+
+/// Holds entries against one another, in their order, and names the first that is not as it was written.
+struct JournalCheck: Sendable {
+    /// The last entry that was held.
+    private(set) var last: JournalPoint
+    /// The newest entry that another one has vouched for; nil where there is none behind the floor.
+    private(set) var vouched: JournalPoint?
+    private let floor: JournalPoint
+    /// Its `previous` is not the digest of the entry before it: one of the two was changed, and what follows tells which.
+    private var doubted: Int64?
+
+    init(after floor: JournalPoint) {
+        self.floor = floor
+        last = floor
+    }
+
+    /// Takes the next entry.
+    @discardableResult
+    mutating func hold(_ row: JournalRow) throws -> JournalEntry {
+        let entry = JournalEntry(row)
+        if let doubted { throw changed(doubted, isVouchedFor: entry?.previous == last.digest) }
+        try checkPlace(of: row, entry)
+        guard let entry else { throw JournalFault(sequence: row.sequence, problem: "is not in the form of an entry") }
+        if entry.previous == last.digest {
+            vouched = last == floor ? nil : last
+        } else if last == floor {
+            throw JournalFault(sequence: entry.sequence, problem: "was changed: it does not follow what was before it")
+        } else {
+            doubted = entry.sequence
+        }
+        try checkKind(of: entry)
+        last = try entry.point
+        return entry
+    }
+
+    /// No more entries come.
+    ///
+    /// - Parameter head: where the journal ends.
+    func end(at head: JournalPoint) throws(JournalFault) {
+        if let doubted { throw changed(doubted, isVouchedFor: head == last) }
+        guard last.sequence == head.sequence else {
+            throw JournalFault(
+                sequence: last.sequence + 1, problem: "is missing: the journal goes on to entry \(head.sequence)")
+        }
+        guard last.digest == head.digest else {
+            throw JournalFault(sequence: last.sequence, problem: "was changed: the signed head is of another one")
+        }
+    }
+
+    private func checkPlace(of row: JournalRow, _ entry: JournalEntry?) throws(JournalFault) {
+        let expected = last.sequence + 1
+        guard row.sequence >= expected else {
+            throw JournalFault(sequence: row.sequence, problem: "was put in: the journal begins with \(expected)")
+        }
+        guard row.sequence == expected else { throw JournalFault(sequence: expected, problem: "is missing") }
+        guard let entry, entry.sequence != expected else { return }
+        throw JournalFault(sequence: expected, problem: "is not in its place: entry \(entry.sequence) stands there")
+    }
+
+    /// The key is made with the first entry, and never again.
+    private func checkKind(of entry: JournalEntry) throws(JournalFault) {
+        guard (entry.kind == .auditKeyMade) != (entry.sequence == 1) else { return }
+        let problem =
+            entry.sequence == 1
+            ? "is not the first: what was before it is gone"
+            : "has another audit key: nothing vouches for what was before it"
+        throw JournalFault(sequence: entry.sequence, problem: problem)
+    }
+
+    private func changed(_ sequence: Int64, isVouchedFor: Bool) -> JournalFault {
+        JournalFault(sequence: isVouchedFor ? sequence - 1 : sequence, problem: "was changed")
+    }
+}

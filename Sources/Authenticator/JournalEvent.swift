@@ -1,0 +1,73 @@
+import ThreeDS
+
+/// What a reader of events is told: the part of the journal that is about requests and enrollments.
+package struct JournalEvent: Sendable, Equatable {
+    package enum Name: String, Sendable, CaseIterable {
+        case requestPresented, requestDecided, requestDelivered, requestDeliveryFailed, requestExpired
+        case requestCancelled, requestRefused, requestConflict, requestDuplicate, requestSuperseded
+        case enrolled, unenrolled, suspended
+        /// Events before this one are no longer kept.
+        case gap
+    }
+
+    package let name: Name
+    /// The number of its entry; they grow, with holes.
+    package let sequence: Int64
+    /// RFC 3339, UTC, whole seconds.
+    package let at: String
+    package let enrollment: EnrollmentID?
+    package let request: RequestID?
+
+    static func gap(upTo sequence: Int64, at now: Int64) -> JournalEvent {
+        JournalEvent(name: .gap, sequence: sequence, at: UTCTime.text(now), enrollment: nil, request: nil)
+    }
+
+    private init(name: Name, sequence: Int64, at: String, enrollment: EnrollmentID?, request: RequestID?) {
+        self.name = name
+        self.sequence = sequence
+        self.at = at
+        self.enrollment = enrollment
+        self.request = request
+    }
+
+    /// Nil for an entry that is no event: it tells nothing that a reader could act on.
+    init?(_ entry: JournalEntry) {
+        guard let name = entry.kind.event else { return nil }
+        let request = entry.text("request").flatMap(RequestID.init)
+        // The answer to a message that is no request of its own, such as a duplicate.
+        if request == nil, name == .requestDelivered || name == .requestDeliveryFailed { return nil }
+        self.init(
+            name: name, sequence: entry.sequence, at: entry.at,
+            enrollment: entry.text("enrollment").flatMap(EnrollmentID.init), request: request)
+    }
+}
+
+/// Some events, and how far they reach.
+package struct EventPage: Sendable {
+    package let events: [JournalEvent]
+    /// The entry up to which all was looked at: where the next page begins.
+    package let position: Int64
+}
+
+extension JournalFact.Kind {
+    fileprivate var event: JournalEvent.Name? {
+        switch self {
+        case .presented: .requestPresented
+        case .superseded: .requestSuperseded
+        case .duplicate: .requestDuplicate
+        case .conflict: .requestConflict
+        case .refused: .requestRefused
+        case .expired: .requestExpired
+        case .cancelled: .requestCancelled
+        case .decided: .requestDecided
+        case .answered: .requestDelivered
+        case .deliveryFailed: .requestDeliveryFailed
+        case .enrolled: .enrolled
+        case .unenrolled: .unenrolled
+        case .suspended: .suspended
+        case .auditKeyMade, .started, .stopped, .enrollmentGivenUp, .resumed, .signCountRaised, .erased, .received,
+            .signed, .sent:
+            nil
+        }
+    }
+}

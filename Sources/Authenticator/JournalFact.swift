@@ -1,0 +1,173 @@
+import IssuerProtocol
+import Keys
+import StrictJSON
+
+/// What the journal tells: one thing that happened, in ids, digests and numbers.
+///
+/// No personal text is ever in it (no merchant, amount, name or URL), so that erasing a person's data leaves the chain
+/// whole.
+package struct JournalFact: Sendable {
+    /// What happened; the member `entry` of an entry.
+    package enum Kind: String, Sendable, CaseIterable {
+        case auditKeyMade, started, stopped
+        case enrolled, enrollmentGivenUp, suspended, resumed, signCountRaised, unenrolled, erased
+        case received, presented, superseded, duplicate, conflict, refused, expired, cancelled
+        case decided, signed, sent, answered, deliveryFailed
+    }
+
+    let kind: Kind
+    /// The kind's own members.
+    let members: JSONObject
+
+    private init(_ kind: Kind, _ members: JSONObject = [:]) {
+        self.kind = kind
+        self.members = members
+    }
+}
+
+// MARK: The agent
+
+extension JournalFact {
+    /// The journal begins, under this key.
+    static func auditKeyMade(_ key: PublicKey) -> JournalFact {
+        JournalFact(.auditKeyMade, ["publicKey": .string(Base64URL.encode(key.subjectPublicKeyInfo))])
+    }
+
+    static func started(version: String) -> JournalFact { JournalFact(.started, ["version": .string(version)]) }
+
+    static let stopped = JournalFact(.stopped)
+}
+
+// MARK: Enrollments
+
+extension JournalFact {
+    static func enrolled(_ enrollment: Enrollment, as authenticatorId: TokenID) -> JournalFact {
+        JournalFact(
+            .enrolled,
+            [
+                "enrollment": .string(enrollment.id.text), "authenticator": .string(authenticatorId.text),
+                "credential": .string(Base64URL.encode(enrollment.credentialId)),
+                "authnType": .string(enrollment.authnType.rawValue), "algorithm": .integer(Int64(enrollment.algorithm)),
+            ])
+    }
+
+    static func enrollmentGivenUp(_ id: EnrollmentID) -> JournalFact { about(id, .enrollmentGivenUp) }
+
+    static func suspended(_ id: EnrollmentID) -> JournalFact { about(id, .suspended) }
+
+    static func resumed(_ id: EnrollmentID) -> JournalFact { about(id, .resumed) }
+
+    static func unenrolled(_ id: EnrollmentID) -> JournalFact { about(id, .unenrolled) }
+
+    /// Its personal data is nowhere in the book's files any more.
+    static func erased(_ id: EnrollmentID) -> JournalFact { about(id, .erased) }
+
+    static func signCountRaised(_ id: EnrollmentID, _ raise: SignCountRaise) -> JournalFact {
+        about(id, .signCountRaised, ["from": .integer(Int64(raise.from)), "to": .integer(Int64(raise.to))])
+    }
+
+    private static func about(_ id: EnrollmentID, _ kind: Kind, _ more: JSONObject = [:]) -> JournalFact {
+        JournalFact(kind, more.adding("enrollment", id.text))
+    }
+}
+
+// MARK: Messages and requests
+
+extension JournalFact {
+    /// A message came that was not known, whatever it is.
+    static func received(_ message: SeenMessage, acsTransId: String? = nil, cancels: TokenID? = nil) -> JournalFact {
+        let facts: JSONObject = ["payload": .string(Base64URL.encode(message.payloadDigest))]
+        return about(
+            message, .received, facts.adding("acsTransId", acsTransId).adding("cancels", cancels?.text))
+    }
+
+    /// The same transaction came again after it was decided, under the jti of `message`.
+    static func duplicate(_ message: SeenMessage) -> JournalFact { about(message, .duplicate) }
+
+    /// Other octets came under a known jti, or another transaction under the acsTransId of a known request.
+    ///
+    /// - Parameter text: the digest of the request's text, where that changed.
+    static func conflict(_ message: SeenMessage, text: String? = nil) -> JournalFact {
+        about(message, .conflict, JSONObject().adding("text", text))
+    }
+
+    /// - Parameter text: the digest of the text that is shown for it.
+    static func presented(_ request: RequestRecord, text: String?) -> JournalFact {
+        about(request, .presented, JSONObject().adding("text", text))
+    }
+
+    /// - Parameter text: the digest of the text that is shown from now on.
+    static func superseded(_ request: RequestRecord, text: String?) -> JournalFact {
+        about(request, .superseded, JSONObject().adding("text", text))
+    }
+
+    static func refused(_ request: RequestRecord, token: String, reason: DenyReason) -> JournalFact {
+        about(request, .refused, ["refusal": .string(token), "reason": .string(reason.rawValue)])
+    }
+
+    static func expired(_ request: RequestRecord) -> JournalFact { about(request, .expired) }
+
+    static func cancelled(_ request: RequestRecord) -> JournalFact { about(request, .cancelled) }
+
+    private static func about(_ message: SeenMessage, _ kind: Kind, _ more: JSONObject = [:]) -> JournalFact {
+        let facts = more.adding("request", message.requestId?.text).adding("jti", message.jti.text)
+        return about(message.enrollmentId, kind, facts)
+    }
+
+    private static func about(_ request: RequestRecord, _ kind: Kind, _ more: JSONObject = [:]) -> JournalFact {
+        about(request.enrollmentId, kind, more.adding("request", request.id.text).adding("jti", request.jti.text))
+    }
+}
+
+// MARK: Decisions
+
+extension JournalFact {
+    /// - Parameter text: the digest of the request's text as it is.
+    static func decided(
+        _ decision: RequestLife.Decision, on request: RequestRecord, by approver: Approver, text: String?
+    ) -> JournalFact {
+        var facts = approver.journaled(text: text).adding("text", text)
+        switch decision {
+        case .approve: facts["decision"] = "approve"
+        case .deny(let reason):
+            facts["decision"] = "deny"
+            facts["reason"] = .string(reason.rawValue)
+        }
+        return about(request, .decided, facts)
+    }
+
+    static func signed(_ request: RequestRecord, signCount: UInt32) -> JournalFact {
+        about(request, .signed, ["signCount": .integer(Int64(signCount))])
+    }
+
+    /// It was sent for the first time since the agent started.
+    static func sent(_ entry: OutboxEntry) throws -> JournalFact {
+        about(entry, .sent, ["body": .string(Base64URL.encode(try SHA256Digest.of(entry.body)))])
+    }
+
+    /// - Parameter times: how often it was sent since the agent started.
+    static func answered(_ entry: OutboxEntry, _ status: TransStatus, times: Int) -> JournalFact {
+        about(entry, .answered, ["transStatus": .string(status.rawValue), "times": .integer(Int64(times))])
+    }
+
+    /// - Parameter times: how often it was sent since the agent started; nil where that is not known.
+    static func deliveryFailed(_ entry: OutboxEntry, token: String, times: Int? = nil) -> JournalFact {
+        var facts: JSONObject = ["failure": .string(token)]
+        facts["times"] = times.map { .integer(Int64($0)) }
+        return about(entry, .deliveryFailed, facts)
+    }
+
+    private static func about(_ entry: OutboxEntry, _ kind: Kind, _ more: JSONObject) -> JournalFact {
+        about(entry.enrollmentId, kind, more.adding("request", entry.requestId?.text).adding("jti", entry.jti.text))
+    }
+}
+
+extension JSONObject {
+    /// With one more member, where it has a value.
+    func adding(_ name: String, _ text: String?) -> JSONObject {
+        guard let text else { return self }
+        var object = self
+        object[name] = .string(text)
+        return object
+    }
+}

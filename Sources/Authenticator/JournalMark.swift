@@ -1,0 +1,58 @@
+/// Where a chain stands: an entry's number, and the digest of its octets.
+package struct JournalPoint: Sendable, Equatable {
+    package let sequence: Int64
+    /// SHA-256.
+    package let digest: [UInt8]
+
+    package init(sequence: Int64, digest: [UInt8]) {
+        self.sequence = sequence
+        self.digest = digest
+    }
+
+    /// The digest as sha256sum(1) prints it.
+    package var hexadecimal: String { Hexadecimal.text(digest) }
+
+    /// What the audit key signs about the point: three lines.
+    package func statement(_ name: JournalMark.Name) -> String {
+        "oob-agent journal \(name.rawValue) 1\n\(sequence)\n\(hexadecimal)\n"
+    }
+
+    /// Before the first entry.
+    static let beginning = JournalPoint(sequence: 0, digest: JournalEntry.nothingBefore)
+}
+
+/// A point of the journal that the audit key has signed.
+package struct JournalMark: Sendable, Equatable {
+    /// What a mark says.
+    package enum Name: String, Sendable, CaseIterable {
+        /// The newest entry: the journal ends here, so nothing can be cut off behind it unseen.
+        case head
+        /// The last entry that was removed for its age: the journal begins behind it.
+        case floor
+    }
+
+    package let point: JournalPoint
+    /// A DER ECDSA-Sig-Value over ``JournalStatement/octets``; nil only inside the database transaction that moves it.
+    package let signature: [UInt8]?
+
+    package init(point: JournalPoint, signature: [UInt8]?) {
+        self.point = point
+        self.signature = signature
+    }
+}
+
+/// What the audit key signs, and nothing else: three lines of text that no other signature of the agent's is over.
+///
+/// ```
+/// oob-agent journal head 1
+/// 17
+/// 5df6e0e2761359d30a8275058e299fcc0381534545f55cf43e41983f5d4c9456
+/// ```
+/// The words differ for head and floor, so that an old head cannot pass for a floor.
+package struct JournalStatement: Sendable {
+    package let octets: [UInt8]
+
+    init(_ name: JournalMark.Name, _ point: JournalPoint) {
+        octets = Array(point.statement(name).utf8)
+    }
+}

@@ -1,0 +1,100 @@
+import Keys
+import Synchronization
+
+extension BookWriter {
+    /// Appends to the journal what this database transaction does.
+    func record(_ fact: JournalFact, at now: Int64) throws {
+        let last = try journalMark(.head)?.point ?? .beginning
+        let entry = try JournalEntry(fact, at: now, after: last)
+        try insert(entry.row)
+        try set(JournalMark(point: try entry.point, signature: nil), as: .head)
+    }
+}
+
+/// The book with its journal kept: a write that records something ends with a head that is signed anew, in the same
+/// database transaction, and rings the bell once it is durable.
+struct JournaledBook: Book {
+    private let book: any Book
+    private let keys: any AuditKeys
+    private let clock: any AgentClock
+    private let hub: EventHub
+    private let signer = OpenSigner()
+
+    init(_ ports: Ports, hub: EventHub) {
+        book = ports.book
+        keys = ports.auditKeys
+        clock = ports.clock
+        self.hub = hub
+    }
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any BookReader) throws -> T) async throws -> T {
+        try await book.read(body)
+    }
+
+    func write<T: Sendable>(_ body: @escaping @Sendable (any BookWriter) throws -> T) async throws -> T {
+        let (result, isNews) = try await book.write { pages in
+            let signer = try openSigner(in: pages) ?? makeSigner(in: pages)
+            let result = try body(pages)
+            return (result, try signer.signHead(of: pages))
+        }
+        if isNews { hub.publish(.journalGrew) }
+        return result
+    }
+
+    func scrub() async throws { try await book.scrub() }
+
+    /// The audit key's public half; nil before the first write.
+    func publicKey() async throws -> PublicKey? {
+        try await book.read { try openSigner(in: $0)?.publicKey }
+    }
+
+    /// Whether the audit key has signed a mark.
+    func isSigned(_ mark: JournalMark, as name: JournalMark.Name) async throws -> Bool {
+        guard let signature = mark.signature, let key = try await publicKey() else { return false }
+        return try key.isValid(signature: signature, over: JournalStatement(name, mark.point).octets)
+    }
+
+    /// A mark, signed, that is about to be written.
+    func mark(_ name: JournalMark.Name, at point: JournalPoint, in book: any BookReader) throws -> JournalMark {
+        JournalMark(point: point, signature: try openSigner(in: book)?.signature(for: JournalStatement(name, point)))
+    }
+
+    /// The key that the book has; opened once.
+    private func openSigner(in book: any BookReader) throws -> (any JournalSigner)? {
+        if let signer = signer.value { return signer }
+        guard let sealed = try book.sealedAuditKey() else { return nil }
+        let opened = try keys.open(sealed)
+        signer.value = opened
+        return opened
+    }
+
+    /// Makes the key in the database transaction of the first entry, so that neither is ever there without the other.
+    ///
+    /// It is not kept in memory: the transaction may still fail.
+    private func makeSigner(in book: any BookWriter) throws -> any JournalSigner {
+        let sealed = try keys.make()
+        let made = try keys.open(sealed)
+        try book.insert(sealedAuditKey: sealed)
+        try book.record(.auditKeyMade(made.publicKey), at: clock.now)
+        return made
+    }
+}
+
+extension JournalSigner {
+    /// True where the head had moved.
+    fileprivate func signHead(of book: any BookWriter) throws -> Bool {
+        guard let head = try book.journalMark(.head), head.signature == nil else { return false }
+        let signature = try signature(for: JournalStatement(.head, head.point))
+        try book.set(JournalMark(point: head.point, signature: signature), as: .head)
+        return true
+    }
+}
+
+private final class OpenSigner: Sendable {
+    private let content = Mutex<(any JournalSigner)?>(nil)
+
+    var value: (any JournalSigner)? {
+        get { content.withLock { $0 } }
+        set { content.withLock { $0 = newValue } }
+    }
+}

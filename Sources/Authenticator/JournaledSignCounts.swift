@@ -1,0 +1,41 @@
+import StrictJSON
+
+/// What the journal says about the enrollments' signCounts.
+///
+/// A journal whose end was cut off together with its head, and an older head put in its place, is a whole one. But the
+/// enrollments have counted on, and to set them back as well would be noticed by their issuers.
+struct JournaledSignCounts: Sendable {
+    /// By enrollment.
+    private var counts: [EnrollmentID: Int64] = [:]
+
+    mutating func follow(_ entry: JournalEntry) {
+        let count: Int64? =
+            switch entry.kind {
+            case .enrolled: 0
+            case .signed: entry.number("signCount")
+            case .signCountRaised: entry.number("to")
+            default: nil
+            }
+        guard let count, let id = entry.text("enrollment").flatMap(EnrollmentID.init) else { return }
+        counts[id] = count
+    }
+
+    /// The first enrollment that has signed more often than the journal knows; a clause.
+    ///
+    /// One that the kept entries do not speak of cannot be held against them.
+    func firstMissing(of enrollments: [Enrollment]) -> String? {
+        for enrollment in enrollments {
+            guard let count = counts[enrollment.id], count != Int64(enrollment.signCount) else { continue }
+            return "enrollment \(enrollment.id) is at signCount \(enrollment.signCount), the journal at \(count)"
+        }
+        return nil
+    }
+}
+
+extension JournalEntry {
+    /// The text of one of its own members.
+    func text(_ name: String) -> String? { try? json.optionalString(name) }
+
+    /// The number of one of its own members.
+    func number(_ name: String) -> Int64? { try? json.optionalInteger(name) }
+}

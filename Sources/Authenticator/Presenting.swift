@@ -1,0 +1,27 @@
+import IssuerProtocol
+import Keys
+import StrictJSON
+package import ThreeDS
+
+extension RequestRecord {
+    /// The text that is shown for the request; nil where there is nothing to show.
+    func text(for enrollment: Enrollment, _ localTime: LocalTime) -> TransactionText? {
+        guard let presented else { return nil }
+        return TransactionText(
+            transaction: presented.transaction, issuer: enrollment.route.issuer.text, enrollment: enrollment.name,
+            expiresAt: exp ?? 0, payeeOrigin: presented.payment?.payeeOrigin,
+            instrument: presented.payment?.displayName, warnings: warnings(for: enrollment), localTime: localTime)
+    }
+
+    /// The digest of that text.
+    func textDigest(for enrollment: Enrollment, _ localTime: LocalTime) throws -> String? {
+        try text(for: enrollment, localTime)?.digest
+    }
+}
+
+extension TransactionText {
+    /// SHA-256 of the text's octets, base64url: what a client that has shown it gives back with the decision.
+    package var digest: String {
+        get throws { Base64URL.encode(try SHA256Digest.of(Array(text.utf8))) }
+    }
+}

@@ -1,0 +1,36 @@
+/// Who makes copies of all that the agent keeps, while it runs.
+package protocol StateCopier: Sendable {
+    /// Takes a consistent copy, and gives the octets of it as one file, in pieces of at most 66,048 octets.
+    ///
+    /// It has been taken when this returns; an iteration that ends by an error has not given all of it.
+    func copy() async throws -> any AsyncSequence<[UInt8], any Error> & Sendable
+}
+
+/// A book that can be copied while it is in use.
+package protocol CopyableBook: Book {
+    /// Writes a consistent copy to a new file; what was removed from the book is not in it. Neither reads nor writes
+    /// wait.
+    func copy(to path: String) async throws -> BookCopy
+}
+
+/// What a copy of a book holds.
+package struct BookCopy: Sendable {
+    /// The names of the migrations that it has been through.
+    package let schema: [String]
+    /// The enrollments whose keys belong to it.
+    package let keyed: [EnrollmentID]
+
+    package init(schema: [String], keyed: [EnrollmentID]) {
+        self.schema = schema
+        self.keyed = keyed
+    }
+}
+
+/// A custody whose keys are files that can be copied as they are.
+package protocol CopyableCustody: KeyCustody {
+    /// Gives each key file that is there a second name in another directory of the same file system, so that it can be
+    /// read there, encrypted as it is, also once it was removed.
+    func linkKeys(into directory: String) throws
+    /// The name of a key's file.
+    func fileName(of name: EnrollmentID) -> String
+}

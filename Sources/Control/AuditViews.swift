@@ -1,0 +1,82 @@
+/// Whether the journal is whole: the answer of `GET /v1/audit/verify`.
+///
+/// A member without a value is left out.
+package struct AuditView: Codable, Sendable, Equatable {
+    /// Whether every entry is as it was written.
+    package var whole: Bool
+    /// How many are.
+    package var entries: Int
+    /// The newest entry, as the audit key has signed it.
+    package var head: AuditMarkView?
+    /// The last entry that was removed for its age, likewise.
+    package var floor: AuditMarkView?
+    /// The audit key's public half, PEM.
+    package var publicKey: String?
+    /// The first entry that is not as it was written.
+    package var fault: AuditFaultView?
+
+    package init(
+        whole: Bool, entries: Int, head: AuditMarkView? = nil, floor: AuditMarkView? = nil, publicKey: String? = nil,
+        fault: AuditFaultView? = nil
+    ) {
+        self.whole = whole
+        self.entries = entries
+        self.head = head
+        self.floor = floor
+        self.publicKey = publicKey
+        self.fault = fault
+    }
+}
+
+/// An entry of the journal that is signed.
+package struct AuditMarkView: Codable, Sendable, Equatable {
+    package var seq: Int64
+    /// SHA-256 of the entry's octets, hexadecimal, as sha256sum(1) prints it.
+    package var digest: String
+    /// The octets that are signed.
+    package var statement: String
+    /// A DER ECDSA-Sig-Value over them, standard base64, as openssl(1) reads it.
+    package var signature: String
+
+    package init(seq: Int64, digest: String, statement: String, signature: String) {
+        self.seq = seq
+        self.digest = digest
+        self.statement = statement
+        self.signature = signature
+    }
+}
+
+/// What is wrong with an entry.
+package struct AuditFaultView: Codable, Sendable, Equatable {
+    package var seq: Int64
+    /// A sentence.
+    package var message: String
+
+    package init(seq: Int64, message: String) {
+        self.seq = seq
+        self.message = message
+    }
+}
+
+/// The audit key's public half: the answer of `GET /v1/audit/key`.
+package struct AuditKeyView: Codable, Sendable, Equatable {
+    /// PEM.
+    package var publicKey: String
+
+    package init(publicKey: String) { self.publicKey = publicKey }
+}
+
+/// A line of the exported journal.
+package enum AuditLine {
+    private struct Numbered: Decodable {
+        let seq: Int64
+    }
+
+    /// The entry's number.
+    package static func seq(of line: [UInt8]) throws(ClientFailure) -> Int64 {
+        guard let entry = ControlJSON.answer(line, as: Numbered.self) else {
+            throw .unclear("An entry of the journal could not be read: is the agent of another version?")
+        }
+        return entry.seq
+    }
+}

@@ -1,0 +1,41 @@
+/// What happened: an event of `GET /v1/events`, and a line of `watch --json`.
+///
+/// A member without a value is left out.
+package struct EventView: Codable, Sendable, Equatable {
+    /// Such as `requestPresented`; `gap` where events before it are no longer kept.
+    package var event: String
+    /// Grows with each event, with holes; what came after it is asked for with `since`.
+    package var seq: Int64
+    /// RFC 3339, UTC.
+    package var at: String
+    package var enrollmentId: String?
+    /// The request that it is about, as it is when the event is read.
+    package var request: RequestView?
+
+    package init(event: String, seq: Int64, at: String, enrollmentId: String? = nil, request: RequestView? = nil) {
+        self.event = event
+        self.seq = seq
+        self.at = at
+        self.enrollmentId = enrollmentId
+        self.request = request
+    }
+}
+
+/// Server-sent events, as `GET /v1/events` has them (HTML Standard §9.2): one line of `id` and one of `data` each.
+package enum ServerSentEvents {
+    package static let contentType = "text/event-stream"
+    package static let lastEventID = "Last-Event-ID"
+    /// The seconds after which an agent that has nothing to tell says that it is still there.
+    package static let heartbeat = 15
+
+    /// - Parameter data: one line of JSON.
+    package static func event(_ seq: Int64, _ data: [UInt8]) -> [UInt8] {
+        Array("id: \(seq)\ndata: ".utf8) + data + Array("\n\n".utf8)
+    }
+
+    /// No event, but how far all was told.
+    package static func position(_ seq: Int64) -> [UInt8] { Array("id: \(seq)\n\n".utf8) }
+
+    /// Nothing at all.
+    package static let stillThere = Array(":\n\n".utf8)
+}

@@ -1,0 +1,95 @@
+/// Who has the connections of the control socket, and whose goes when there is no place for another.
+///
+/// A newcomer is taken, and another goes for it: one of the user who has most, of that user's process with most, the
+/// one that has waited longest for its client. One whose call is under way goes only where all are, and then the newest.
+/// So whoever opens too many pushes out nobody else's.
+struct ConnectionTable {
+    /// Who connected, as the kernel says.
+    struct Peer: Hashable {
+        let uid: UInt32
+        let pid: Int32
+    }
+
+    typealias ID = Int
+
+    private struct Entry {
+        let peer: Peer
+        /// Whether the agent is at work for it, else it waits for its client.
+        var isWorking = false
+        /// When that began: a number that grows.
+        var since: Int
+        /// The octets of the last answer, which the client may not have read yet.
+        var octets = 0
+    }
+
+    /// The most connections at a time.
+    let most: Int
+    /// The most octets of answers that clients leave unread.
+    let mostOctets: Int
+    private var entries: [ID: Entry] = [:]
+    private var moment = 0
+
+    init(most: Int, mostOctets: Int) {
+        self.most = most
+        self.mostOctets = mostOctets
+    }
+
+    var count: Int { entries.count }
+
+    /// Takes a connection in; the other is to be closed, and may be the same one.
+    mutating func enter(_ peer: Peer) -> (entered: ID, leaving: ID?) {
+        let id = nextMoment()
+        entries[id] = Entry(peer: peer, since: id)
+        guard entries.count > most, let leaving = nextToLeave(of: entries) else { return (id, nil) }
+        entries[leaving] = nil
+        return (id, leaving)
+    }
+
+    mutating func leave(_ id: ID) { entries[id] = nil }
+
+    /// Marks the agent as at work for a connection: its client has said all, and has read the last answer.
+    mutating func work(for id: ID) {
+        set(id, isWorking: true, octets: 0)
+    }
+
+    /// Marks a connection as waiting for its client, to say something or to read an answer of so many octets.
+    ///
+    /// - Returns: connections to be closed, since too much is left unread.
+    mutating func wait(for id: ID, octets: Int = 0) -> [ID] {
+        set(id, isWorking: false, octets: octets)
+        var leaving: [ID] = []
+        var unread = entries.values.reduce(0) { $0 + $1.octets }
+        while unread > mostOctets, let next = nextToLeave(of: entries.filter { $0.value.octets > 0 }) {
+            unread -= entries.removeValue(forKey: next)?.octets ?? 0
+            leaving.append(next)
+        }
+        return leaving
+    }
+
+    private mutating func set(_ id: ID, isWorking: Bool, octets: Int) {
+        let moment = nextMoment()
+        guard let peer = entries[id]?.peer else { return }
+        entries[id] = Entry(peer: peer, isWorking: isWorking, since: moment, octets: octets)
+    }
+
+    private mutating func nextMoment() -> Int {
+        moment += 1
+        return moment
+    }
+
+    private func nextToLeave(of candidates: [ID: Entry]) -> ID? {
+        var ofUser: [UInt32: Int] = [:]
+        var ofProcess: [Peer: Int] = [:]
+        for entry in candidates.values {
+            ofUser[entry.peer.uid, default: 0] += 1
+            ofProcess[entry.peer, default: 0] += 1
+        }
+        func rank(_ entry: Entry) -> (Int, Int, Int, Int) {
+            (
+                ofUser[entry.peer.uid, default: 0], ofProcess[entry.peer, default: 0], entry.isWorking ? 0 : 1,
+                entry.isWorking ? entry.since : -entry.since
+            )
+        }
+        return candidates.max { rank($0.value) < rank($1.value) }?.key
+    }
+}

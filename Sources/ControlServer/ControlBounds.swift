@@ -1,0 +1,31 @@
+import Control
+import Glibc
+
+/// What a client of the control socket may take.
+package struct ControlBounds: Sendable {
+    /// Connections at a time; past it another one is closed for each newcomer.
+    package var connections = 256
+    /// Seconds for a client to send a whole head, a whole body, or to read an answer; then it is cut.
+    package var patience = 10
+    /// All header fields of a request together; one has at most half of it.
+    package var headerOctets = 16_384
+    /// The body of a request.
+    package var bodyOctets = ControlJSON.maxCommandOctets
+
+    package static let standard = ControlBounds()
+
+    /// The header fields of a request.
+    static let headerFields = 64
+    /// What clients leave unread of their answers, all together: eight of the longest.
+    static let unreadOctets = 8 * ControlJSON.maxAnswerOctets
+
+    package init() {}
+
+    /// The connections, but no more than a quarter of the files that this process may open: issuers and the book need
+    /// some too.
+    var connectionsWithinFiles: Int {
+        var files = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files) == 0 else { return connections }
+        return min(connections, max(Int(clamping: files.rlim_cur / 4), 2))
+    }
+}

@@ -1,0 +1,40 @@
+import Authenticator
+import Control
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+
+/// What happens on one connection of the control socket: HTTP/1.1, for those who may, within bounds.
+struct ControlChannel: ServerChildChannel {
+    typealias Value = HTTP1Channel.Value
+
+    let router: ControlRouter
+    let access: PeerAccess
+    let places: ConnectionPlaces
+    let headers: HTTP1Channel.Configuration.DecoderConfiguration
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        http { _, _, _ in }.setup(channel: channel, logger: logger)
+    }
+
+    func handle(value: Value, logger: Logger) async {
+        guard let peer = await access.admitted(value.channel) else {
+            // Closes it at once.
+            try? await value.executeThenClose { _, _ in }
+            return
+        }
+        let (connection, leaving) = places.take(value.channel, of: peer)
+        if let leaving { access.noteCrowd(leaving) }
+        connection.begin()
+        await http { [router] request, writer, _ in
+            let response = await router.answer(to: request, on: connection).response
+            connection.waitForClient(unread: response.body.contentLength ?? 0)
+            try await writer.write(response: response.head, body: response.body)
+        }.handle(value: value, logger: logger)
+    }
+
+    private func http(_ responder: @escaping HTTPChannelHandler.Responder) -> HTTP1Channel {
+        HTTP1Channel(responder: responder, configuration: .init(httpDecoderConfiguration: headers))
+    }
+}

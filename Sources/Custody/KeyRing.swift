@@ -1,0 +1,46 @@
+package import Authenticator
+package import IssuerProtocol
+package import Keys
+
+/// All keys of the agent: those that it made, in files of its own, and those that were there already, elsewhere.
+package struct KeyRing: CopyableCustody {
+    private let own: KeyFileCustody
+    private let outside: OutsideKeyRing
+
+    /// - Parameter clock: how long a token is waited for is measured by it.
+    package init(own: KeyFileCustody, outside: OutsideKeys, clock: any AgentClock) {
+        self.own = own
+        self.outside = OutsideKeyRing(outside, clock: clock)
+    }
+
+    package func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm) async throws -> PublicKey {
+        try await own.makeKey(named: name, algorithm: algorithm)
+    }
+
+    package func inspect(_ uri: KeyURI, pin: Secret?) async throws(KeyFailure) -> OutsideKey {
+        try await outside.inspect(uri, pin: pin)
+    }
+
+    package func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: Secret?) async throws -> any UnlockedKey {
+        switch place {
+        case .own: try await own.unlock(name, at: place, pin: pin)
+        case .outside(let key): try await outside.unlock(key, pin: pin)
+        }
+    }
+
+    package func uri(of name: EnrollmentID) -> String { own.uri(of: name) }
+
+    package func removeKey(named name: EnrollmentID) async throws { try await own.removeKey(named: name) }
+
+    package func seal(_ token: AccessToken, for name: EnrollmentID) throws -> [UInt8] {
+        try own.seal(token, for: name)
+    }
+
+    package func open(_ sealed: [UInt8], for name: EnrollmentID) throws -> AccessToken {
+        try own.open(sealed, for: name)
+    }
+
+    package func linkKeys(into directory: String) throws { try own.linkKeys(into: directory) }
+
+    package func fileName(of name: EnrollmentID) -> String { own.fileName(of: name) }
+}

@@ -1,0 +1,94 @@
+import Authenticator
+import Keys
+
+/// Keys that the agent did not make, each used on the thread of its kind of place: a token that does not answer holds
+/// up no key elsewhere.
+struct OutsideKeyRing: Sendable {
+    private let keys: OutsideKeys
+    private let files: TokenLane
+    private let tpm: TokenLane
+    private let tokens: TokenLane
+
+    init(_ keys: OutsideKeys, clock: any AgentClock) {
+        self.keys = keys
+        files = TokenLane(clock: clock)
+        tpm = TokenLane(clock: clock)
+        tokens = TokenLane(clock: clock)
+    }
+
+    func inspect(_ uri: KeyURI, pin: Secret?) async throws(KeyFailure) -> OutsideKey {
+        OutsideKey(uri: uri, facts: try await proven(uri, pin: pin))
+    }
+
+    /// The key shows that it signs, with this PIN, and that it is the enrolled one.
+    func unlock(_ key: OutsideKey, pin: Secret?) async throws(KeyFailure) -> any UnlockedKey {
+        let found = try await proven(key.uri, pin: pin)
+        guard found.publicKey == key.facts.publicKey else {
+            throw KeyFailure(OutsideKeyError(uri: key.uri, .replaced))
+        }
+        return UnlockedOutsideKey(ring: self, key: key, pin: pin)
+    }
+
+    private func proven(_ uri: KeyURI, pin: Secret?) async throws(KeyFailure) -> OutsideKeyFacts {
+        try await run(uri) { [keys] in try keys.proven(uri, pin: pin) }
+    }
+
+    fileprivate func signature(
+        for permit: SigningPermit, with key: OutsideKey, pin: Secret?
+    ) async throws(KeyFailure) -> [UInt8] {
+        try await run(key.uri) { [keys] in
+            try keys.signature(over: permit.octets, with: key.uri, expecting: key.facts.publicKey, pin: pin)
+        }
+    }
+
+    private func run<Value: Sendable>(
+        _ uri: KeyURI, _ call: @escaping @Sendable () throws -> Value
+    ) async throws(KeyFailure) -> Value {
+        do {
+            return try await lane(of: uri).run(call)
+        } catch let error as OutsideKeyError {
+            throw KeyFailure(error)
+        } catch {
+            throw KeyFailure(.unavailable, "the key \(uri.text): \(error)")
+        }
+    }
+
+    private func lane(of uri: KeyURI) -> TokenLane {
+        switch uri.place {
+        case .file: files
+        case .tpm: tpm
+        case .token: tokens
+        }
+    }
+}
+
+/// An outside key for one decision.
+///
+/// It is opened anew for the signature, so that nothing stays open in between.
+private struct UnlockedOutsideKey: UnlockedKey {
+    let ring: OutsideKeyRing
+    let key: OutsideKey
+    let pin: Secret?
+
+    /// Where there is a PIN, `OutsideKeys.proven` returned: it was right, and the key cannot be used without it.
+    var verifiesUser: Bool { pin != nil }
+
+    func signature(for permit: SigningPermit) async throws -> [UInt8] {
+        try await ring.signature(for: permit, with: key, pin: pin)
+    }
+}
+
+extension KeyFailure {
+    fileprivate init(_ error: OutsideKeyError) {
+        let code: Code =
+            switch error.reason {
+            case .needsPIN: .needsPIN
+            case .wrongPIN: .wrongPIN
+            case .pinLocked: .pinLocked
+            case .takesNoPIN: .takesNoPIN
+            case .file, .unreadable, .noSuchKey, .ambiguous, .absent, .unsupported, .replaced, .notSetUp, .failed:
+                .unavailable
+            }
+        self.init(code, error.description)
+    }
+}

@@ -1,0 +1,70 @@
+import Authenticator
+import Dispatch
+import Synchronization
+
+/// A thread of its own for calls that wait for a token: they come one after the other, and whoever asked waits no
+/// longer than `patience`.
+///
+/// Nothing can end a call that is with a token. One that does not come back holds up this lane and no other.
+final class TokenLane: Sendable {
+    /// The most calls that wait or run.
+    static let most = 16
+    /// In seconds; a token takes less than one for a signature, a slow smart card some.
+    static let patience: Double = 30
+
+    private let queue = DispatchQueue(label: "token lane")
+    private let calls = Mutex(0)
+    private let clock: any AgentClock
+
+    init(clock: any AgentClock) {
+        self.clock = clock
+    }
+
+    /// Runs a call on the lane's thread.
+    ///
+    /// - Throws: `TokenLaneError`, `CancellationError`, or what the call throws.
+    func run<Value: Sendable>(_ call: @escaping @Sendable () throws -> Value) async throws -> Value {
+        guard enter() else { throw TokenLaneError.busy }
+        let answer = LaneAnswer<Value>()
+        queue.async { [self] in
+            // Nobody waits any more: then no PIN is tried and nothing signed.
+            if answer.isWanted { answer.settle(Result { try call() }) }
+            calls.withLock { $0 -= 1 }
+        }
+        return try await withThrowingTaskGroup(of: Value.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await answer.value }
+            group.addTask { [clock] in
+                try await clock.sleep(seconds: Self.patience)
+                throw TokenLaneError.silent
+            }
+            guard let value = try await group.next() else { throw CancellationError() }
+            return value
+        }
+    }
+
+    private func enter() -> Bool {
+        calls.withLock { calls in
+            guard calls < Self.most else { return false }
+            calls += 1
+            return true
+        }
+    }
+}
+
+/// Why a lane gave no answer.
+package enum TokenLaneError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The token did not answer in time.
+    ///
+    /// What it may still do with the call goes nowhere.
+    case silent
+    /// Too many calls wait already.
+    case busy
+
+    package var description: String {
+        switch self {
+        case .silent: "the token has not answered for \(Int(TokenLane.patience)) seconds; nothing was signed"
+        case .busy: "\(TokenLane.most) calls wait for the token already; try again later"
+        }
+    }
+}

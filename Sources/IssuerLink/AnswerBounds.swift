@@ -1,0 +1,35 @@
+internal import Authenticator
+internal import IssuerProtocol
+
+/// How much of an issuer's answer is taken in; the protocol's own bounds, which can only be lowered.
+///
+/// An issuer whose answers go beyond them is treated as one that cannot be reached.
+package struct AnswerBounds: Sendable {
+    /// The octets of a body.
+    package var bodyOctets = 1_048_576
+    /// The octets of a list of requests, of one enrollment or of many.
+    package var listOctets = RequestList.maxOctets
+    /// The requests in one.
+    package var listRequests = RequestList.most
+
+    package static let standard = AnswerBounds()
+
+    package init() {}
+
+    func check(_ list: RequestList) throws(IssuerFailure) -> RequestList {
+        try check(list.requests.count)
+        return list
+    }
+
+    func check(_ answer: BatchFetchAnswer) throws(IssuerFailure) -> BatchFetchAnswer {
+        try check(answer.results.map(\.requestCount).reduce(0, +))
+        return answer
+    }
+
+    private func check(_ count: Int) throws(IssuerFailure) {
+        guard count <= listRequests else {
+            throw .transient(
+                reason: "the issuer's list has \(count) requests, more than \(listRequests)", retryAfter: nil)
+        }
+    }
+}

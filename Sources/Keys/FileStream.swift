@@ -1,0 +1,48 @@
+import Glibc
+
+/// One open file that is read or written in pieces, from its beginning to its end.
+package struct FileStream: ~Copyable {
+    private let file: Descriptor
+
+    /// Opens a regular file to be read.
+    package init(reading path: String) throws(FileError) {
+        guard !path.utf8.contains(0) else { throw FileError(path: path, reason: .unusablePath) }
+        // O_NONBLOCK: opening a FIFO must not wait for a writer. It means nothing for a regular file.
+        let number = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        let file = try Descriptor(takingOwnershipOf: number, path: path, operation: "open")
+        guard try file.status().st_mode & S_IFMT == S_IFREG else {
+            throw FileError(path: path, reason: .notRegularFile)
+        }
+        self.file = file
+    }
+
+    /// Makes a new file, mode 0600; one of that name must not be there.
+    package init(creating path: String) throws(FileError) {
+        guard !path.utf8.contains(0) else { throw FileError(path: path, reason: .unusablePath) }
+        let number = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        file = try Descriptor(takingOwnershipOf: number, path: path, operation: "open")
+    }
+
+    /// In octets.
+    package var size: Int64 {
+        get throws(FileError) { Int64(try file.status().st_size) }
+    }
+
+    /// The next octets, at most `most`; fewer only at the end of the file.
+    package func read(_ most: Int) throws(FileError) -> [UInt8] {
+        var octets = [UInt8](repeating: 0, count: most)
+        let count = try unsafe octets.withUnsafeMutableBufferPointer { buffer throws(FileError) in
+            try unsafe file.read(into: UnsafeMutableRawBufferPointer(buffer))
+        }
+        return Array(octets.prefix(count))
+    }
+
+    package func write(_ octets: [UInt8]) throws(FileError) {
+        try unsafe octets.withUnsafeBufferPointer { octets throws(FileError) in
+            try unsafe file.writeAll(UnsafeRawBufferPointer(octets))
+        }
+    }
+
+    /// Returns when all that was written is on the disk.
+    package func synchronize() throws(FileError) { try file.synchronize() }
+}

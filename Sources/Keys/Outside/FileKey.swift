@@ -1,0 +1,69 @@
+import COpenSSL
+
+/// Signing with the private key in a file of another's, in clear or under a passphrase, or with a TPM key's file.
+enum FileKey {
+    private static let tpmLabel = Array(" TSS2 PRIVATE KEY-----".utf8)
+
+    static func sign(_ order: SigningOrder, path: String) throws(OutsideKeyError) -> SignedOutside {
+        let octets: Secret
+        do throws(FileError) {
+            octets = try SecretFile.read(path, maxOctets: KeyFile.maxOctets)
+        } catch {
+            throw order.failure(.file(error))
+        }
+        let isOfTPM = unsafe octets.withOctets { unsafe $0.firstRange(of: tpmLabel) != nil }
+        return isOfTPM ? try TPMKey.sign(order, with: .file(octets)) : try sign(order, octets: octets)
+    }
+
+    private static func sign(_ order: SigningOrder, octets: Secret) throws(OutsideKeyError) -> SignedOutside {
+        let answer = PassphraseAnswer(order.pin)
+        let keys: [PKey]
+        do throws(OpenSSLError) {
+            keys = try KeyStore.keys(in: octets, for: answer, home: nil)
+        } catch  where answer.wasAsked {
+            throw order.failure(order.pin == nil ? .needsPIN : .wrongPIN(.notTold))
+        } catch {
+            throw order.failure(.unreadable(error.description))
+        }
+        let key = try order.only(of: keys, answer)
+        let publicKey = try order.publicKey(of: key)
+        let signature = try OutsideKeyError.wrapping(order.uri) { () throws(OpenSSLError) in
+            try DigestContext(publicKey.algorithm).signature(by: key, over: order.message)
+        }
+        // Whoever reads the file has the key: a passphrase does not keep it in.
+        let facts = OutsideKeyFacts(kind: .file, publicKey: publicKey, isExportable: true)
+        return SignedOutside(facts: facts, signature: signature)
+    }
+}
+
+extension SigningOrder {
+    /// The one key that was found, where it takes a PIN exactly if one is given.
+    func only(of keys: [PKey], _ answer: PassphraseAnswer) throws(OutsideKeyError) -> PKey {
+        guard let key = keys.first else { throw failure(.unreadable("none is in it")) }
+        guard keys.count == 1 else { throw failure(.ambiguous("the file holds \(keys.count) private keys")) }
+        guard pin == nil || answer.wasAsked else { throw failure(.takesNoPIN) }
+        return key
+    }
+
+    /// The public half, where it is the expected one and of an algorithm that this program has.
+    func publicKey(of key: PKey) throws(OutsideKeyError) -> PublicKey {
+        let encoded = try OutsideKeyError.wrapping(uri) { () throws(OpenSSLError) in try key.subjectPublicKeyInfo() }
+        let publicKey: PublicKey
+        do throws(KeyError) {
+            publicKey = try PublicKey(subjectPublicKeyInfo: encoded)
+        } catch {
+            throw failure(.unsupported(error.description))
+        }
+        try checkExpected(publicKey)
+        return publicKey
+    }
+}
+
+extension PKey {
+    /// The DER SubjectPublicKeyInfo.
+    fileprivate func subjectPublicKeyInfo() throws(OpenSSLError) -> [UInt8] {
+        try unsafe withPointer { key throws(OpenSSLError) in
+            try unsafe DER.encoding("i2d_PUBKEY") { unsafe i2d_PUBKEY(key, $0) }
+        }
+    }
+}

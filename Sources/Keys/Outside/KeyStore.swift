@@ -1,0 +1,69 @@
+import COpenSSL
+
+/// An OSSL_STORE_CTX that reads the one private key of a file's octets or of a TPM's handle.
+@safe struct KeyStore: ~Copyable {
+    /// The most objects of a place that are looked at: a file can hold certificates beside its key.
+    private static let mostObjects = 16
+
+    private let pointer: OpaquePointer  // <OSSL_STORE_CTX>
+
+    private init(takingOwnershipOf pointer: OpaquePointer) {
+        unsafe self.pointer = unsafe pointer
+    }
+
+    deinit { unsafe OSSL_STORE_close(pointer) }
+
+    /// The private keys among the octets of a file, in PEM or DER.
+    static func keys(
+        in octets: Secret, for answer: PassphraseAnswer, home: ProviderContext?
+    ) throws(OpenSSLError) -> [PKey] {
+        try unsafe octets.withOctets { octets throws(OpenSSLError) in
+            let source = try unsafe MemoryBIO(borrowing: octets)
+            return try unsafe source.withPointer { source throws(OpenSSLError) in
+                let keys = try unsafe answer.withMethod { method, data throws(OpenSSLError) in
+                    try unsafe KeyStore(
+                        takingOwnershipOf: checkNotNull("OSSL_STORE_attach") {
+                            unsafe OSSL_STORE_attach(
+                                source, "file", home?.pointer, home?.properties, method, data, nil, nil, nil)
+                        }
+                    ).keys(home)
+                }
+                guard let keys else { throw .drainingQueue(after: "UI_UTIL_wrap_read_pem_callback") }
+                return keys
+            }
+        }
+    }
+
+    /// The key of a URI that the provider knows.
+    static func keys(
+        at uri: String, for answer: PassphraseAnswer, home: ProviderContext
+    ) throws(OpenSSLError) -> [PKey] {
+        let keys = try unsafe answer.withMethod { method, data throws(OpenSSLError) in
+            try unsafe KeyStore(
+                takingOwnershipOf: checkNotNull("OSSL_STORE_open_ex") {
+                    unsafe OSSL_STORE_open_ex(uri, home.pointer, home.properties, method, data, nil, nil, nil)
+                }
+            ).keys(home)
+        }
+        guard let keys else { throw .drainingQueue(after: "UI_UTIL_wrap_read_pem_callback") }
+        return keys
+    }
+
+    private consuming func keys(_ home: ProviderContext?) throws(OpenSSLError) -> [PKey] {
+        var keys: [PKey] = []
+        for _ in 0..<Self.mostObjects where unsafe OSSL_STORE_eof(pointer) == 0 {
+            guard let info = unsafe OSSL_STORE_load(pointer) else {
+                // After the last object of a file stands what is none; only before the first is that an error.
+                if !keys.isEmpty { break }
+                guard unsafe OSSL_STORE_error(pointer) == 0 else { throw .drainingQueue(after: "OSSL_STORE_load") }
+                continue
+            }
+            defer { unsafe OSSL_STORE_INFO_free(info) }
+            if let key = unsafe OSSL_STORE_INFO_get1_PKEY(info) {
+                unsafe keys.append(PKey(takingOwnershipOf: key, in: home))
+            }
+        }
+        OpenSSLError.discardQueue()
+        return keys
+    }
+}

@@ -1,0 +1,82 @@
+/// Where a key that this program did not make is kept.
+///
+/// Holds no secret: it is stored, shown and logged as it came.
+package struct KeyURI: Sendable, Equatable {
+    /// The most octets of a URI.
+    package static let maxOctets = 1_024
+
+    /// What the scheme and the rest of a URI say.
+    package enum Place: Sendable, Equatable {
+        /// `file:`: the absolute path of a private key's file, or of a TPM key's ("TSS2 PRIVATE KEY").
+        case file(path: String)
+        /// `handle:`: a persistent object of the TPM.
+        case tpm(PersistentHandle)
+        /// `pkcs11:`: an object on a token.
+        case token(TokenKeyName)
+    }
+
+    /// As it came.
+    package let text: String
+    package let place: Place
+
+    /// Takes `file:` (RFC 8089) with an absolute path, `handle:0x81…` and `pkcs11:` (RFC 7512).
+    package init(_ text: String) throws(KeyURIError) {
+        guard 1...Self.maxOctets ~= text.utf8.count, text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+            throw KeyURIError("a key URI has 1 to \(Self.maxOctets) visible ASCII characters; escape others as %XX")
+        }
+        guard let colon = text.firstIndex(of: ":") else { throw .unknownScheme }
+        let rest = text[text.index(after: colon)...]
+        switch text[..<colon].lowercased() {
+        case "file": place = .file(path: try Self.path(rest))
+        case "handle": place = .tpm(try PersistentHandle(rest))
+        case "pkcs11": place = .token(try TokenKeyName(rest))
+        default: throw .unknownScheme
+        }
+        self.text = text
+    }
+
+    private static func path(_ rest: Substring) throws(KeyURIError) -> String {
+        guard !rest.contains(where: { $0 == "?" || $0 == "#" }) else {
+            throw KeyURIError("a file: URI has neither ? nor #; escape them as %3F and %23 where they are in the path")
+        }
+        let path = rest.hasPrefix("//") ? rest.dropFirst(2) : rest
+        guard path.hasPrefix("/"), !path.hasPrefix("//") else {
+            throw KeyURIError("a file: URI has an absolute path: file:/path/of/key.pem")
+        }
+        guard let octets = PercentEncoding.decode(path), !octets.contains(0) else {
+            throw KeyURIError("a file: URI escapes an octet as % and two hexadecimal digits, and has no zero octet")
+        }
+        guard let decoded = String(validating: octets, as: UTF8.self) else {
+            throw KeyURIError("the path of a file: URI is UTF-8")
+        }
+        return decoded
+    }
+}
+
+/// A persistent object of a TPM 2.0: 0x81000000 to 0x81FFFFFF (TPM 2.0 Library, Part 2, "Handles").
+package struct PersistentHandle: Sendable, Equatable {
+    package let number: UInt32
+
+    /// Takes `0x` and eight hexadecimal digits.
+    init(_ text: Substring) throws(KeyURIError) {
+        guard text.hasPrefix("0x"), text.utf8.count == 10, let number = UInt32(text.dropFirst(2), radix: 16),
+            number >> 24 == 0x81
+        else {
+            throw KeyURIError("a handle: URI names a persistent object of the TPM: handle:0x81000000 to 0x81ffffff")
+        }
+        self.number = number
+    }
+}
+
+/// What is wrong with a text that should be the URI of a key, and what is allowed.
+package struct KeyURIError: Error, Equatable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+
+    static let unknownScheme = KeyURIError(
+        "a key URI begins with file: (a key file, or a TSS2 file of the TPM), handle: (a persistent TPM key) or "
+            + "pkcs11: (a key on a token)")
+}

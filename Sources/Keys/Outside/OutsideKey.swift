@@ -1,0 +1,120 @@
+import Glibc
+
+/// What is known of a key behind a URI.
+package struct OutsideKeyFacts: Sendable, Equatable {
+    /// What keeps the key.
+    package enum Kind: String, Sendable { case file, pkcs11, tpm }
+
+    package let kind: Kind
+    package let publicKey: PublicKey
+    /// Whether the private key can leave the place where it is kept; nil where that cannot be told.
+    package let isExportable: Bool?
+
+    package init(kind: Kind, publicKey: PublicKey, isExportable: Bool?) {
+        self.kind = kind
+        self.publicKey = publicKey
+        self.isExportable = isExportable
+    }
+}
+
+/// Keys that this program did not make: in files, on PKCS #11 tokens, in the TPM.
+///
+/// Every call opens the key anew and closes it again, with the token's session, so that no PIN outlives the signature
+/// that it was given for. The calls wait for the token for as long as it takes: they belong on a thread of their own.
+package struct OutsideKeys: Sendable {
+    private let modulePath: String?
+
+    /// - Parameter pkcs11Module: the absolute path of the PKCS #11 module that is loaded for `pkcs11:`; nil: none.
+    package init(pkcs11Module: String?) {
+        modulePath = pkcs11Module
+    }
+
+    /// Says how this process reaches the TPM, in the words of tpm2-tss; otherwise TPM2OPENSSL_TCTI counts, if it is
+    /// set.
+    ///
+    /// The provider reads it from the environment alone, which must not change while other threads look at it.
+    package static func reachTPM(by tcti: String) {
+        _ = unsafe setenv("TPM2OPENSSL_TCTI", tcti, 1)
+    }
+
+    /// Lets the key sign random octets and holds the signature against its public half.
+    ///
+    /// Where a PIN is given, a return means that the token, the TPM or the file's encryption has found it right, and
+    /// that the key cannot be used without it.
+    package func proven(_ uri: KeyURI, pin: Secret?) throws(OutsideKeyError) -> OutsideKeyFacts {
+        // The text keeps it apart from everything that WebAuthn signs, which begins with a digest of the RP ID.
+        let message = Array("oob-agent key self-test".utf8) + (try Self.random(uri))
+        return try use(uri, pin: pin, expecting: nil, toSign: message).facts
+    }
+
+    /// The signature of a message as WebAuthn has it (§6.5.5), by the key of that public key and no other.
+    package func signature(
+        over message: [UInt8], with uri: KeyURI, expecting publicKey: PublicKey, pin: Secret?
+    ) throws(OutsideKeyError) -> [UInt8] {
+        try use(uri, pin: pin, expecting: publicKey, toSign: message).signature
+    }
+
+    private func use(
+        _ uri: KeyURI, pin: Secret?, expecting expected: PublicKey?, toSign message: [UInt8]
+    ) throws(OutsideKeyError) -> SignedOutside {
+        let order = SigningOrder(uri: uri, pin: pin, expected: expected, message: message)
+        let signed =
+            switch uri.place {
+            case .file(let path): try FileKey.sign(order, path: path)
+            case .tpm(let handle): try TPMKey.sign(order, with: .handle(handle))
+            case .token(let name): try TokenKey.sign(order, name, modulePath: modulePath)
+            }
+        try order.checkPair(signed)
+        return signed
+    }
+
+    private static func random(_ uri: KeyURI) throws(OutsideKeyError) -> [UInt8] {
+        try OutsideKeyError.wrapping(uri) { () throws(OpenSSLError) in try SecureRandom.octets(32) }
+    }
+}
+
+/// One signature that is wanted.
+struct SigningOrder {
+    let uri: KeyURI
+    let pin: Secret?
+    /// Nil where any key will do.
+    let expected: PublicKey?
+    let message: [UInt8]
+
+    func failure(_ reason: OutsideKeyError.Reason) -> OutsideKeyError {
+        OutsideKeyError(uri: uri, reason)
+    }
+
+    /// Throws where the key is not the one that is expected; before it signs.
+    func checkExpected(_ publicKey: PublicKey) throws(OutsideKeyError) {
+        if let expected, expected != publicKey { throw failure(.replaced) }
+    }
+
+    /// Throws where the signature does not hold under the public key: then that is not the key's other half, or the
+    /// token is broken.
+    fileprivate func checkPair(_ signed: SignedOutside) throws(OutsideKeyError) {
+        let holds = try OutsideKeyError.wrapping(uri) { () throws(OpenSSLError) in
+            try signed.facts.publicKey.isValid(signature: signed.signature, over: message)
+        }
+        guard holds else { throw failure(.failed("what it signs does not hold under its public key")) }
+    }
+}
+
+/// A signature, and what was seen of the key that made it.
+struct SignedOutside {
+    let facts: OutsideKeyFacts
+    let signature: [UInt8]
+}
+
+extension OutsideKeyError {
+    /// Runs one step of OpenSSL's, and makes its failure one of the key's.
+    static func wrapping<Result>(
+        _ uri: KeyURI, _ step: () throws(OpenSSLError) -> Result
+    ) throws(OutsideKeyError) -> Result {
+        do throws(OpenSSLError) {
+            return try step()
+        } catch {
+            throw OutsideKeyError(uri: uri, .failed(error.description))
+        }
+    }
+}

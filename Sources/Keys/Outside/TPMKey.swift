@@ -1,0 +1,114 @@
+import COpenSSL
+import Synchronization
+
+/// Signing with keys of the TPM, by the OpenSSL provider `tpm2` (Debian: tpm2-openssl).
+///
+/// The environment variable TPM2OPENSSL_TCTI says how the TPM is reached: the provider knows no other way.
+enum TPMKey {
+    enum Source {
+        /// The octets of a TSS2 file, which holds the key encrypted by the TPM.
+        case file(Secret)
+        case handle(PersistentHandle)
+    }
+
+    /// One connection for the process, and one user of it at a time, as the TPM itself works.
+    ///
+    /// It is kept because OpenSSL gives every loading of a provider new numbers among its 255 libraries.
+    private static let connection = Mutex<ProviderContext?>(nil)
+
+    static func sign(_ order: SigningOrder, with source: Source) throws(OutsideKeyError) -> SignedOutside {
+        try connection.withLock { context throws(OutsideKeyError) in
+            let answer = PassphraseAnswer(order.pin)
+            let key = try order.only(of: keys(order, source, answer, &context), answer)
+            let publicKey = try order.publicKey(of: key)
+            do throws(OpenSSLError) {
+                let isExportable = try key.isExportableFromTPM()
+                let signature = try DigestContext(publicKey.algorithm).signature(by: key, over: order.message)
+                let facts = OutsideKeyFacts(kind: .tpm, publicKey: publicKey, isExportable: isExportable)
+                return SignedOutside(facts: facts, signature: signature)
+            } catch {
+                throw order.failure(error.tpmReason(order, answer))
+            }
+        }
+    }
+
+    /// Reads the key; over a connection that turns out to be lost once more over a new one, for the TPM, or the
+    /// service in front of it, may have been started anew since the last signature.
+    private static func keys(
+        _ order: SigningOrder, _ source: Source, _ answer: PassphraseAnswer, _ context: inout ProviderContext?
+    ) throws(OutsideKeyError) -> [PKey] {
+        if let kept = context {
+            do throws(OpenSSLError) {
+                return try keys(order, source, answer, in: kept)
+            } catch  where error.hasLostTPM {
+                context = nil
+            } catch {
+                throw order.failure(error.tpmReason(order, answer))
+            }
+        }
+        do throws(OpenSSLError) {
+            let new = try ProviderContext()
+            context = new
+            return try keys(order, source, answer, in: new)
+        } catch {
+            throw order.failure(error.tpmReason(order, answer))
+        }
+    }
+
+    private static func keys(
+        _ order: SigningOrder, _ source: Source, _ answer: PassphraseAnswer, in context: ProviderContext
+    ) throws(OpenSSLError) -> [PKey] {
+        switch source {
+        case .file(let octets):
+            return try KeyStore.keys(in: octets, for: answer, home: context)
+        case .handle(let handle):
+            // The provider asks for the key's PIN where the URI says so.
+            let query = order.pin == nil ? "" : "?pass"
+            let uri = "handle:0x" + String(handle.number, radix: 16) + query
+            return try KeyStore.keys(at: uri, for: answer, home: context)
+        }
+    }
+}
+
+extension PKey {
+    /// Whether a key of the TPM can be duplicated to another (fixedTPM clear); nil where the provider does not tell.
+    fileprivate func isExportableFromTPM() throws(OpenSSLError) -> Bool? {
+        let output = try MemoryBIO()
+        // For a key of the TPM this prints the public half and the attributes: there is no more to print.
+        try unsafe output.withPointer { output throws(OpenSSLError) in
+            try unsafe withPointer { key throws(OpenSSLError) in
+                try check("EVP_PKEY_print_private") { unsafe EVP_PKEY_print_private(output, key, 0, nil) }
+            }
+        }
+        let text = output.text(maxOctets: 4_096)
+        guard text.contains("Object Attributes:") else { return nil }
+        return !text.contains("fixedTPM")
+    }
+}
+
+/// The TPM's response codes, as the provider puts them into an error (TPM 2.0 Library, Part 2, "TPM_RC"; TSS 2.0
+/// Overview, "TSS2_RC": the layer stands above the lower 16 bits).
+extension OpenSSLError {
+    /// Whether no answer came from the TPM itself.
+    fileprivate var hasLostTPM: Bool { dataNumber.map { $0 >> 16 != 0 } ?? false }
+
+    fileprivate func tpmReason(_ order: SigningOrder, _ answer: PassphraseAnswer) -> OutsideKeyError.Reason {
+        if answer.wasAsked && order.pin == nil { return .needsPIN }
+        guard let code = dataNumber else {
+            return reasons.contains { $0.contains("could not load the shared library") }
+                ? .notSetUp("OpenSSL has no provider tpm2; install it (Debian: tpm2-openssl)")
+                : .unreadable(description)
+        }
+        if hasLostTPM {
+            return .absent("the TPM does not answer; check that it is there, and the setting tpm-tcti (\(description))")
+        }
+        if code == 0x921 { return .pinLocked }
+        // Without the number of the parameter, handle or session that is meant.
+        switch code & 0xBF {
+        case 0x8E, 0xA2: return order.pin == nil ? .needsPIN : .wrongPIN(.notTold)
+        case 0x8B: return .noSuchKey
+        case 0x9F: return .unreadable("it is damaged or of another TPM")
+        default: return .failed("the TPM answered 0x\(String(code, radix: 16)) (\(description))")
+        }
+    }
+}

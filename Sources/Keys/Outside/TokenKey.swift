@@ -1,0 +1,110 @@
+import CCryptoki
+
+/// Signing with keys on PKCS #11 tokens.
+///
+/// The module is called directly. OpenSSL's engine for PKCS #11 (libp11) would not do: it keeps the token logged in, so
+/// that a wrong PIN after a right one signs, takes the first key of several that fit, and cannot be taken out and put
+/// back in one process.
+enum TokenKey {
+    static func sign(
+        _ order: SigningOrder, _ name: TokenKeyName, modulePath: String?
+    ) throws(OutsideKeyError) -> SignedOutside {
+        guard let modulePath else {
+            throw order.failure(
+                .notSetUp("no PKCS #11 module is set; give its path in pkcs11-module (OpenSC: opensc-pkcs11.so)"))
+        }
+        return try TokenModule.withModule(at: modulePath, for: order) { library throws(OutsideKeyError) in
+            let slot = try TokenSlot.named(name, in: library)
+            let session = try TokenSession(with: slot, in: library)
+            if let pin = order.pin { try login(pin, session, slot, library) }
+            return try sign(order, name, session, slot)
+        }
+    }
+
+    private static func login(
+        _ pin: Secret, _ session: borrowing TokenSession, _ slot: TokenSlot, _ library: borrowing TokenLibrary
+    ) throws(OutsideKeyError) {
+        let order = session.order
+        guard slot.takesPIN else { throw order.failure(.takesNoPIN) }
+        guard !slot.hasPINPad else {
+            throw order.failure(.unsupported("the token takes its PIN at a keypad of its own, which the agent has not"))
+        }
+        guard !slot.isPINLocked else { throw order.failure(.pinLocked) }
+        let code = session.login(pin, as: CKU_USER)
+        let reason = TokenAnswer.reason("C_Login", code)
+        if code != CKR_OK, case .wrongPIN = reason {
+            // The token says only after the try how many are left.
+            let now = TokenSlot(slot.number, in: library) ?? slot
+            throw order.failure(now.isPINLocked ? .pinLocked : .wrongPIN(now.triesLeft))
+        }
+        try order.check("C_Login", code)
+    }
+
+    private static func sign(
+        _ order: SigningOrder, _ name: TokenKeyName, _ session: borrowing TokenSession, _ slot: TokenSlot
+    ) throws(OutsideKeyError) -> SignedOutside {
+        let key = try privateKey(order, name, session, slot)
+        let isPrivate = try session.flag(CKA_PRIVATE, of: key) ?? false
+        if order.pin != nil && !isPrivate { throw order.failure(.takesNoPIN) }
+        let publicKey = try TokenPublicKey.read(session, of: key)
+        try order.checkExpected(publicKey)
+        let pin = try session.flag(CKA_ALWAYS_AUTHENTICATE, of: key) == true ? order.pin : nil
+        let signature = try OutsideKeyError.wrapping(order.uri) { () throws(OpenSSLError) in
+            try publicKey.algorithm.tokenDigest(of: order.message)
+        }
+        let raw = try session.signature(of: signature, by: key, pinEachTime: pin)
+        let facts = OutsideKeyFacts(
+            kind: .pkcs11, publicKey: publicKey, isExportable: try session.isExportable(key))
+        return SignedOutside(facts: facts, signature: try der(raw, publicKey, order))
+    }
+
+    private static func privateKey(
+        _ order: SigningOrder, _ name: TokenKeyName, _ session: borrowing TokenSession, _ slot: TokenSlot
+    ) throws(OutsideKeyError) -> CK_OBJECT_HANDLE {
+        var wanted: [TokenTemplate.Attribute] = [(CKA_CLASS, TokenTemplate.octets(CKO_PRIVATE_KEY))]
+        if let label = name.label { wanted.append((CKA_LABEL, label)) }
+        if let id = name.id { wanted.append((CKA_ID, id)) }
+        let keys = try session.objects(with: wanted)
+        guard let key = keys.first else {
+            // A key that takes a PIN is not even seen without.
+            throw order.failure(order.pin == nil && slot.takesPIN ? .needsPIN : .noSuchKey)
+        }
+        guard keys.count == 1 else { throw order.failure(.ambiguous("several keys of the token fit")) }
+        return key
+    }
+
+    private static func der(
+        _ raw: [UInt8], _ publicKey: PublicKey, _ order: SigningOrder
+    ) throws(OutsideKeyError) -> [UInt8] {
+        let signature = try OutsideKeyError.wrapping(order.uri) { () throws(OpenSSLError) -> [UInt8]? in
+            try publicKey.algorithm.ecNumberCount.flatMap { count throws(OpenSSLError) in
+                try ECDSASignature.reading(raw: raw, numberCount: count)?.der()
+            }
+        }
+        guard let signature else {
+            throw order.failure(.failed("the token's C_Sign gave \(raw.count) octets, which is no signature"))
+        }
+        return signature
+    }
+}
+
+extension TokenSession {
+    /// A yes or no; nil where the object does not have the attribute.
+    func flag(_ type: CK_ATTRIBUTE_TYPE, of object: CK_OBJECT_HANDLE) throws(OutsideKeyError) -> Bool? {
+        try attribute(type, of: object).map { $0 != [0] }
+    }
+
+    /// Whether the token gives the key away, in clear or wrapped; nil where it does not tell.
+    func isExportable(_ key: CK_OBJECT_HANDLE) throws(OutsideKeyError) -> Bool? {
+        guard let isExtractable = try flag(CKA_EXTRACTABLE, of: key), let isSensitive = try flag(CKA_SENSITIVE, of: key)
+        else { return nil }
+        return isExtractable || !isSensitive
+    }
+}
+
+extension SignatureAlgorithm {
+    /// What CKM_ECDSA signs for a message.
+    fileprivate func tokenDigest(of message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
+        try self == .es384 ? SHA384Digest.of(message) : SHA256Digest.of(message)
+    }
+}

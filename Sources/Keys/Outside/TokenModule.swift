@@ -1,0 +1,76 @@
+import CCryptoki
+import Glibc
+import Synchronization
+
+/// A PKCS #11 module (OASIS PKCS #11 v2.40) that is loaded into this process.
+@safe struct TokenModule: Sendable {
+    /// What the module can do; a table that it keeps and does not change.
+    nonisolated(unsafe) let functions: CK_FUNCTION_LIST_PTR
+
+    /// A module logs in for the whole process, not for one caller of it: so there is one user of modules at a time.
+    ///
+    /// None is ever taken out again, for it may have started threads.
+    private static let loaded = Mutex<[String: TokenModule]>([:])
+
+    /// Lends the module at a path, initialised for the time of the call: nothing that was logged in before is, and
+    /// nothing stays so.
+    static func withModule<Result: Sendable>(
+        at path: String, for order: SigningOrder,
+        _ body: (borrowing TokenLibrary) throws(OutsideKeyError) -> Result
+    ) throws(OutsideKeyError) -> Result {
+        try loaded.withLock { modules throws(OutsideKeyError) in
+            // A module may use the same libcrypto, and leave its errors where ours are looked for.
+            defer { OpenSSLError.discardQueue() }
+            if let module = modules[path] { return try body(TokenLibrary(module, for: order)) }
+            let module = try TokenModule(loading: path, for: order)
+            modules[path] = module
+            return try body(TokenLibrary(module, for: order))
+        }
+    }
+
+    private init(loading path: String, for order: SigningOrder) throws(OutsideKeyError) {
+        try Self.checkFile(path, order)
+        guard let library = unsafe dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
+            throw order.failure(.notSetUp("the PKCS #11 module \(path) cannot be loaded; check pkcs11-module"))
+        }
+        guard let symbol = unsafe dlsym(library, "C_GetFunctionList") else {
+            throw order.failure(.notSetUp("\(path) is no PKCS #11 module; check pkcs11-module"))
+        }
+        // The one function whose name and type the standard fixes; the others come from its list.
+        let getList = unsafe unsafeBitCast(symbol, to: CK_C_GetFunctionList.self)
+        var list: CK_FUNCTION_LIST_PTR?
+        guard unsafe getList(&list) == CKR_OK, let list = unsafe list, unsafe 2...3 ~= list.pointee.version.major
+        else {
+            throw order.failure(.notSetUp("\(path) has no functions of PKCS #11 version 2 or 3; check pkcs11-module"))
+        }
+        unsafe functions = unsafe list
+    }
+
+    /// The module's code runs with all that the agent has: nobody but root and the agent's user may have written it.
+    private static func checkFile(_ path: String, _ order: SigningOrder) throws(OutsideKeyError) {
+        var status = stat()
+        guard path.hasPrefix("/"), unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw order.failure(.notSetUp("pkcs11-module is \(path), which is no absolute path of a file"))
+        }
+        guard status.st_uid == 0 || status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
+            throw order.failure(
+                .notSetUp("the PKCS #11 module \(path) can be written by others; chown it to root, chmod 0644"))
+        }
+    }
+}
+
+/// A module between C_Initialize and C_Finalize.
+@safe struct TokenLibrary: ~Copyable {
+    let functions: CK_FUNCTION_LIST_PTR
+    let order: SigningOrder
+
+    fileprivate init(_ module: TokenModule, for order: SigningOrder) throws(OutsideKeyError) {
+        var arguments = unsafe CK_C_INITIALIZE_ARGS()
+        unsafe arguments.flags = CK_FLAGS(CKF_OS_LOCKING_OK)
+        try order.check("C_Initialize", unsafe module.functions.pointee.C_Initialize?(&arguments))
+        self.order = order
+        unsafe functions = unsafe module.functions
+    }
+
+    deinit { _ = unsafe functions.pointee.C_Finalize?(nil) }
+}

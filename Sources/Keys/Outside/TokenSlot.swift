@@ -1,0 +1,66 @@
+import CCryptoki
+
+/// A slot with a token in it, as it was when it was looked at.
+struct TokenSlot {
+    /// The most slots that are looked at.
+    private static let most = 64
+
+    let number: CK_SLOT_ID
+    private let flags: CK_FLAGS
+    private let attributes: [TokenAttribute: [UInt8]]
+
+    /// The one token that the URI names.
+    static func named(_ name: TokenKeyName, in library: borrowing TokenLibrary) throws(OutsideKeyError) -> TokenSlot {
+        let order = library.order
+        let fitting = try all(in: library).filter { slot in
+            name.token.allSatisfy { slot.attributes[$0] == $1 }
+        }
+        guard let slot = fitting.first else {
+            throw order.failure(.absent("there is no such token; plug it in, and check the URI"))
+        }
+        guard fitting.count == 1 else { throw order.failure(.ambiguous("\(fitting.count) tokens fit")) }
+        return slot
+    }
+
+    private static func all(in library: borrowing TokenLibrary) throws(OutsideKeyError) -> [TokenSlot] {
+        var numbers = [CK_SLOT_ID](repeating: 0, count: most)
+        var count = CK_ULONG(most)
+        let functions = unsafe library.functions
+        try library.order.check(
+            "C_GetSlotList", unsafe functions.pointee.C_GetSlotList?(CK_BBOOL(CK_TRUE), &numbers, &count))
+        var slots: [TokenSlot] = []
+        for number in numbers.prefix(Int(clamping: count)) {
+            // A token that cannot be asked, such as one that was taken out just now, is none that can be meant.
+            if let slot = TokenSlot(number, in: library) { slots.append(slot) }
+        }
+        return slots
+    }
+
+    /// What the token says of itself now; nil where it says nothing.
+    init?(_ number: CK_SLOT_ID, in library: borrowing TokenLibrary) {
+        var info = CK_TOKEN_INFO()
+        guard unsafe library.functions.pointee.C_GetTokenInfo?(number, &info) == CKR_OK else { return nil }
+        self.number = number
+        flags = info.flags
+        attributes = [
+            .token: Self.text(info.label), .manufacturer: Self.text(info.manufacturerID),
+            .model: Self.text(info.model), .serial: Self.text(info.serialNumber),
+        ]
+    }
+
+    var takesPIN: Bool { has(CKF_LOGIN_REQUIRED) }
+    var hasPINPad: Bool { has(CKF_PROTECTED_AUTHENTICATION_PATH) }
+    var isPINLocked: Bool { has(CKF_USER_PIN_LOCKED) }
+
+    var triesLeft: OutsideKeyError.TriesLeft {
+        has(CKF_USER_PIN_FINAL_TRY) ? .one : has(CKF_USER_PIN_COUNT_LOW) ? .few : .notTold
+    }
+
+    private func has(_ flag: UInt) -> Bool { flags & flag != 0 }
+
+    /// A field of fixed length, without the blanks that fill it.
+    private static func text<Field>(_ field: Field) -> [UInt8] {
+        let octets = unsafe withUnsafeBytes(of: field) { unsafe Array($0) }
+        return octets.reversed().drop { $0 == UInt8(ascii: " ") }.reversed()
+    }
+}

@@ -1,0 +1,43 @@
+import CCryptoki
+
+/// The owner of attributes in the form that PKCS #11 takes them, each with octets of its own.
+@safe final class TokenTemplate {
+    typealias Attribute = (type: CK_ATTRIBUTE_TYPE, octets: [UInt8])
+
+    /// The most octets of an attribute that is read.
+    static let maxOctets = 512
+
+    let pointer: UnsafeMutablePointer<CK_ATTRIBUTE>
+    let count: CK_ULONG
+    private let buffers: [UnsafeMutableRawBufferPointer]
+
+    init(_ attributes: [Attribute]) {
+        unsafe pointer = .allocate(capacity: attributes.count)
+        count = CK_ULONG(attributes.count)
+        unsafe buffers = unsafe attributes.map { attribute in
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: attribute.octets.count, alignment: 8)
+            unsafe buffer.copyBytes(from: attribute.octets)
+            return unsafe buffer
+        }
+        for unsafe(index, buffer) in unsafe buffers.enumerated() {
+            unsafe (pointer + index).initialize(
+                to: CK_ATTRIBUTE(
+                    type: attributes[index].type, pValue: buffer.baseAddress, ulValueLen: CK_ULONG(buffer.count)))
+        }
+    }
+
+    deinit {
+        unsafe pointer.deallocate()
+        unsafe buffers.forEach { unsafe $0.deallocate() }
+    }
+
+    /// What a token has written over the first attribute.
+    var firstValue: [UInt8] {
+        unsafe Array(buffers[0].prefix(Int(clamping: pointer.pointee.ulValueLen)))
+    }
+
+    /// A number as PKCS #11 has it in an attribute.
+    static func octets(_ number: CK_ULONG) -> [UInt8] {
+        unsafe withUnsafeBytes(of: number) { unsafe Array($0) }
+    }
+}

@@ -1,0 +1,91 @@
+import StrictJSON
+
+/// One thing that goes wrong with one call, as it was planned by whoever drives a test.
+struct PlannedFault: Sendable {
+    enum Effect: Sendable {
+        case fault(Fault.Kind)
+        case slow(Duration)
+        case duplicate, reorder
+        case relist(Relisting)
+    }
+
+    /// The most that may be planned at a time.
+    static let most = 10_000
+
+    let point: FaultPoint
+    let moment: Fault.Moment
+    let effect: Effect
+
+    /// Reads `{"next": [{"path", "status" or "kind", "moment"?, "times"?, "retryAfter"?, "milliseconds"?}]}`: each as
+    /// often as it is to happen, in order.
+    static func plan(_ body: JSONObject) throws -> [PlannedFault] {
+        var plan: [PlannedFault] = []
+        for entry in try body.array("next", count: 0...1_000) {
+            guard case .object(let entry) = entry else {
+                throw SandboxRefusal.badRequest("next: must be an array of objects")
+            }
+            let times = Int(try entry.optionalInteger("times", in: 1...Int64(most)) ?? 1)
+            guard plan.count + times <= most else { throw SandboxRefusal.badRequest("next: at most \(most) failures") }
+            plan += Array(repeating: try PlannedFault(entry), count: times)
+        }
+        return plan
+    }
+
+    private init(_ entry: JSONObject) throws {
+        try entry.refuseMembers(
+            except: ["path", "status", "kind", "moment", "times", "retryAfter", "milliseconds"])
+        point = try entry.choice("path")
+        guard (entry["status"] == nil) != (entry["kind"] == nil) else {
+            throw SandboxRefusal.badRequest("next: each needs a status or a kind, and not both")
+        }
+        let kind: Kind? = try entry.optionalChoice("kind")
+        if let kind, kind.isOfLists, point != .fetch {
+            throw SandboxRefusal.badRequest("kind: \(kind.rawValue) goes with the path fetch only")
+        }
+        effect = try kind?.effect(entry) ?? .fault(Self.status(entry))
+        let moments = kind?.moments ?? Fault.Moment.allCases
+        moment = try entry.optionalChoice("moment") ?? moments[0]
+        guard moments.contains(moment) else {
+            throw SandboxRefusal.badRequest("moment: must be \(moments[0].rawValue) for that kind")
+        }
+    }
+
+    private static func status(_ entry: JSONObject) throws -> Fault.Kind {
+        .status(
+            Int(try entry.integer("status", in: 300...599)),
+            retryAfter: try entry.optionalInteger("retryAfter", in: 0...86_400))
+    }
+}
+
+/// The kinds that are no HTTP status, under the names that `--faults` has for them.
+private enum Kind: String, CaseIterable {
+    case slow, drop, garbage, truncated, endless, duplicate, reorder
+    case fullList = "full-list"
+    case fullListMoving = "full-list-moving"
+
+    var isOfLists: Bool { [.duplicate, .reorder, .fullList, .fullListMoving].contains(self) }
+
+    /// When it may come; the first is what is meant where none is named.
+    var moments: [Fault.Moment] {
+        switch self {
+        case .slow, .drop, .garbage: [.before, .after]
+        case .truncated, .endless, .duplicate, .reorder: [.after]
+        case .fullList, .fullListMoving: [.before]
+        }
+    }
+
+    func effect(_ entry: JSONObject) throws -> PlannedFault.Effect {
+        switch self {
+        case .slow: .slow(.milliseconds(try entry.integer("milliseconds", in: 1...60_000)))
+        case .drop: .fault(.drop)
+        // No UTF-8: 0xFF stands nowhere in it (RFC 3629 §3).
+        case .garbage: .fault(.garbage([0xFF, 0x7B]))
+        case .truncated: .fault(.truncated)
+        case .endless: .fault(.endless)
+        case .duplicate: .duplicate
+        case .reorder: .reorder
+        case .fullList: .relist(.cursorStays)
+        case .fullListMoving: .relist(.cursorMoves)
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import Authenticator
+import FoundationEssentials
+import Keys
+
+/// Unpacks a backup into an empty state directory: all of it, or nothing that looks like a state.
+///
+/// The caller holds the lock of the directory. Everything is unpacked, checked and on the disk beside its place before
+/// the first name appears; the database takes its name last, and without it no agent starts on what is there.
+package struct Restoration {
+    private let backup: String
+    private let directory: String
+    /// The migrations that this version knows.
+    private let knownSchema: Set<String>
+
+    package init(of backup: String, into directory: String, knownSchema: [String]) {
+        self.backup = backup
+        self.directory = directory
+        self.knownSchema = Set(knownSchema)
+    }
+
+    private var unpacked: String { "\(directory)/\(StateFiles.restore)" }
+
+    package func run() throws(RestoreError) -> Manifest {
+        try clearUnfinished()
+        do throws(RestoreError) {
+            try write { () throws(FileError) in try PrivateDirectory.make(at: "\(unpacked)/\(StateFiles.keys)") }
+            let manifest = try unpack()
+            try check(manifest)
+            for name in [StateFiles.keys, StateFiles.database] {
+                try write { () throws(FileError) in
+                    try DurableFile.move("\(unpacked)/\(name)", to: "\(directory)/\(name)")
+                }
+            }
+            StateFiles.remove(unpacked)
+            return manifest
+        } catch {
+            // What was moved before the database was stays beside the mark that it is unfinished.
+            if !exists(StateFiles.keys) { StateFiles.remove(unpacked) }
+            throw error
+        }
+    }
+
+    /// Only what an operator may put there first is allowed, and what an earlier restore that was cut off left.
+    private func clearUnfinished() throws(RestoreError) {
+        if exists(StateFiles.restore), !exists(StateFiles.database) {
+            StateFiles.remove("\(directory)/\(StateFiles.keys)")
+            StateFiles.remove(unpacked)
+        }
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: directory)
+        } catch {
+            throw .failed("\(directory) cannot be read: check its owner and mode")
+        }
+        let others = names.filter { !StateFiles.beforeRestore.contains($0) }.sorted()
+        guard others.isEmpty else { throw .occupied(directory: directory, names: Array(others.prefix(5))) }
+    }
+
+    private func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: "\(directory)/\(name)") }
+
+    private func unpack() throws(RestoreError) -> Manifest {
+        var reader = try BackupReader(backup)
+        var seen = Set<String>()
+        var keys = 0
+        while true {
+            let (header, block) = try reader.header()
+            if header.name == Manifest.name {
+                let manifest = try reader.end(header)
+                guard seen.contains(StateFiles.database), manifest.keys == keys else {
+                    throw reader.damaged("its files are not those that its manifest tells of")
+                }
+                return manifest
+            }
+            guard isExpected(header), seen.insert(header.name).inserted, seen.count <= StateFiles.mostKeys else {
+                throw reader.damaged("\(header.name.debugDescription) is no file of a backup")
+            }
+            guard header.kind == .file else {
+                try reader.accept(header, block) { _ in }
+                continue
+            }
+            if header.name != StateFiles.database { keys += 1 }
+            try unpack(header, block, from: &reader)
+        }
+    }
+
+    /// The database, the directory of the keys, and in it key files named by an enrollment; nothing else.
+    private func isExpected(_ header: TarHeader) -> Bool {
+        switch header.kind {
+        case .directory: return header.name == "\(StateFiles.keys)/"
+        case .file where header.name == StateFiles.database: return true
+        case .file:
+            let (start, end) = ("\(StateFiles.keys)/", ".key")
+            guard header.name.hasPrefix(start), header.name.hasSuffix(end) else { return false }
+            return EnrollmentID(String(header.name.dropFirst(start.count).dropLast(end.count))) != nil
+                && header.size <= StateFiles.maxKeyOctets
+        }
+    }
+
+    private func unpack(
+        _ header: TarHeader, _ block: [UInt8], from reader: inout BackupReader
+    ) throws(RestoreError) {
+        let file = try opened("\(unpacked)/\(header.name)")
+        try reader.accept(header, block) { piece throws(RestoreError) in
+            try write { () throws(FileError) in try file.write(piece) }
+        }
+        try write { () throws(FileError) in try file.synchronize() }
+    }
+
+    private func opened(_ path: String) throws(RestoreError) -> FileStream {
+        do throws(FileError) { return try FileStream(creating: path) } catch { throw .unwritable(error) }
+    }
+
+    private func check(_ manifest: Manifest) throws(RestoreError) {
+        let unknown = manifest.schema.filter { !knownSchema.contains($0) }
+        guard unknown.isEmpty else {
+            throw .newer(path: backup, fault: "its database knows \(unknown.joined(separator: ", "))")
+        }
+    }
+
+    private func write(_ body: () throws(FileError) -> Void) throws(RestoreError) {
+        do throws(FileError) { try body() } catch { throw .unwritable(error) }
+    }
+}

@@ -1,0 +1,40 @@
+import FoundationEssentials
+import Keys
+
+/// The names of what an agent keeps in its state directory; a backup has the same.
+package enum StateFiles {
+    package static let database = "agent.db"
+    package static let keys = "keys"
+    /// Where no other place was named; never in a backup.
+    package static let secret = "secret"
+
+    /// A copy that is being taken; what a crash left behind goes at the next start.
+    static let backupPrefix = ".backup-"
+    /// A restore that is under way, or was cut off.
+    static let restore = ".restore"
+
+    /// More than there can be enrollments.
+    static let mostKeys = 200_000
+    /// The most octets of a key file.
+    static let maxKeyOctets = Int64(KeyFile.maxOctets)
+}
+
+extension StateFiles {
+    /// What may be in a state directory into which a backup is restored: the secret, and the lock.
+    static let beforeRestore: Set = [secret, "agent.lock"]
+
+    /// Before an agent uses the directory: removes what a copy or a finished restore that was cut off left.
+    ///
+    /// - Returns: false where a restore was cut off before its end; then what is there is no state.
+    package static func tidy(_ directory: String) -> Bool {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        for name in names where name.hasPrefix(backupPrefix) { remove("\(directory)/\(name)") }
+        guard names.contains(restore) else { return true }
+        guard names.contains(database) else { return false }
+        remove("\(directory)/\(restore)")
+        return true
+    }
+
+    /// A file or directory with all that is in it; one that is not there is no error.
+    static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
+}

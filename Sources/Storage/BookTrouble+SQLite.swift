@@ -1,0 +1,49 @@
+import Authenticator
+import GRDB
+import Glibc
+
+extension BookTrouble {
+    /// What SQLite's result codes (sqlite.org/rescode.html) mean to the agent; nil for what only a fault of the
+    /// program's own brings about.
+    init?(_ error: DatabaseError, at path: String) {
+        guard let kind = Self.kind(of: error.resultCode, at: path) else { return nil }
+        let code = error.extendedResultCode.rawValue
+        self.init(kind, at: path, detail: "\(error.message ?? "no message"), SQLite's result code \(code)")
+    }
+
+    /// One of a system call.
+    init(systemError: CInt, at path: String) {
+        let kind: Kind =
+            switch systemError {
+            case EROFS: .readOnly
+            case EACCES, EPERM, ELOOP: .notOurs
+            case ENOSPC, EDQUOT: .full
+            default: .io
+            }
+        // glibc keeps the text per thread (strerror(3)), and it is copied at once.
+        self.init(kind, at: path, detail: unsafe String(cString: strerror(systemError)))
+    }
+
+    private static func kind(of code: ResultCode, at path: String) -> Kind? {
+        switch code {
+        case .SQLITE_FULL: .full
+        case .SQLITE_READONLY: .readOnly
+        case .SQLITE_BUSY, .SQLITE_LOCKED: .busy
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB: .corrupt
+        case .SQLITE_CANTOPEN, .SQLITE_PERM: .notOurs
+        case .SQLITE_IOERR: kindByFileSystem(of: path)
+        case .SQLITE_CONSTRAINT, .SQLITE_ERROR, .SQLITE_MISUSE, .SQLITE_MISMATCH, .SQLITE_RANGE, .SQLITE_TOOBIG: nil
+        default: .other
+        }
+    }
+
+    /// SQLite has no room for its shared memory on a full disk, and calls that an error of the disk.
+    private static func kindByFileSystem(of path: String) -> Kind {
+        var system = statvfs()
+        guard unsafe statvfs(path, &system) == 0 else { return .io }
+        return system.f_blocks > 0 && system.f_bavail == 0 ? .full : .io
+    }
+
+    /// The same, of a write that may come up again after a power cut.
+    var inDoubt: BookTrouble { BookTrouble(kind, at: path, detail: detail, isInDoubt: true) }
+}

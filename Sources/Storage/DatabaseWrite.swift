@@ -1,0 +1,51 @@
+import Authenticator
+import GRDB
+
+/// One database transaction that writes: all of it is durable, or nothing of it happened, or it is said that neither
+/// is sure.
+struct DatabaseWrite {
+    let database: Database
+    let path: String
+
+    /// - Throws: what `body` throws; `BookTrouble` where it could not be committed.
+    func run<T>(_ body: (Pages) throws -> T) throws -> T {
+        var isWhole = false
+        do {
+            return try commit { pages in
+                let result = try body(pages)
+                isWhole = true
+                return result
+            }
+        } catch let error as DatabaseError {
+            guard let trouble = BookTrouble(error, at: path) else { throw error }
+            throw isWhole && error.leavesCommitOpen && !isUndone() ? trouble.inDoubt : trouble
+        }
+    }
+
+    private func commit<T>(_ body: (Pages) throws -> T) throws -> T {
+        var results: [T] = []
+        try database.inTransaction {
+            results.append(try body(Pages(database: database)))
+            return .commit
+        }
+        return results[0]
+    }
+
+    /// Makes sure that nothing is left of a commit that failed; false where that cannot be.
+    ///
+    /// One whose fsync fails is rolled back for everyone who looks, but may stand whole in the write-ahead log:
+    /// recovery after a crash would take it for committed. The next commit writes over it, so one is made at once.
+    private func isUndone() -> Bool {
+        (try? commit { try $0.touch() }) != nil
+    }
+}
+
+extension DatabaseError {
+    /// Whether the log may hold all of a commit that failed so: not where its last write did.
+    fileprivate var leavesCommitOpen: Bool {
+        switch extendedResultCode {
+        case .SQLITE_FULL, .SQLITE_IOERR_WRITE, .SQLITE_BUSY: false
+        default: true
+        }
+    }
+}

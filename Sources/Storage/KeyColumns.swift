@@ -1,0 +1,29 @@
+import Authenticator
+import Keys
+
+/// The columns that say where an enrollment's key is.
+struct KeyColumns {
+    let uri: String?
+    let kind: String?
+    let publicKey: [UInt8]?
+    let isExportable: Bool?
+
+    init(_ place: KeyPlace) {
+        let outside = place.outside
+        uri = outside?.uri.text
+        kind = outside?.facts.kind.rawValue
+        publicKey = outside?.facts.publicKey.subjectPublicKeyInfo
+        isExportable = outside?.facts.isExportable
+    }
+
+    static func place(_ fields: Fields) throws -> KeyPlace {
+        guard let uri = try fields.optionalValue("key_uri", { try KeyURI($0) }) else { return .own }
+        guard let publicKey = try? PublicKey(subjectPublicKeyInfo: try fields.octets("key_public")) else {
+            throw fields.unreadable("key_public")
+        }
+        let facts = OutsideKeyFacts(
+            kind: try fields.value("key_kind", OutsideKeyFacts.Kind.init(rawValue:)), publicKey: publicKey,
+            isExportable: fields.optionalInteger("key_exportable").map { $0 != 0 })
+        return .outside(OutsideKey(uri: uri, facts: facts))
+    }
+}

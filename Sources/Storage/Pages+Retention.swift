@@ -1,0 +1,54 @@
+import Authenticator
+import GRDB
+import IssuerProtocol
+
+extension Pages {
+    func removeWhatWasOver(before time: Int64, limit: Int) throws -> Int {
+        var removed = try removeRequests(before: time, limit: limit)
+        if removed < limit { removed += try removeMessages(before: time, limit: limit - removed) }
+        if removed < limit { removed += try removeEnrollments(before: time, limit: limit - removed) }
+        return removed
+    }
+
+    /// A request lasts as long as its newest message does, which may have come long after the first.
+    private func removeRequests(before time: Int64, limit: Int) throws -> Int {
+        try remove(
+            """
+            DELETE FROM request WHERE seq IN (
+                SELECT seq FROM request
+                WHERE state <> 'pending' AND delivery <> 'queued' AND received_at < ?1
+                    AND (members IS NULL OR exp < ?1)
+                ORDER BY received_at LIMIT ?2)
+            """, time, limit)
+    }
+
+    /// Messages of requests that are gone, and cancellations.
+    private func removeMessages(before time: Int64, limit: Int) throws -> Int {
+        try remove(
+            """
+            DELETE FROM message WHERE (enrollment_id, jti) IN (
+                SELECT enrollment_id, jti FROM message AS old
+                WHERE seen_at < ?1 AND NOT EXISTS (SELECT * FROM request WHERE id = old.request_id)
+                ORDER BY seen_at LIMIT ?2)
+            """, time, limit)
+    }
+
+    private func removeEnrollments(before time: Int64, limit: Int) throws -> Int {
+        try remove(
+            """
+            DELETE FROM enrollment WHERE seq IN (
+                SELECT seq FROM enrollment AS old
+                WHERE state = 'ended' AND ended_at < ?1 AND key_removed AND erasure IS NOT 'wanted'
+                    AND NOT EXISTS (SELECT * FROM request WHERE enrollment_id = old.id)
+                    AND NOT EXISTS (SELECT * FROM message WHERE enrollment_id = old.id)
+                    AND NOT EXISTS (SELECT * FROM cancellation WHERE enrollment_id = old.id)
+                    AND NOT EXISTS (SELECT * FROM outbox WHERE enrollment_id = old.id)
+                ORDER BY ended_at LIMIT ?2)
+            """, time, limit)
+    }
+
+    private func remove(_ sql: String, _ time: Int64, _ limit: Int) throws -> Int {
+        try database.cachedStatement(sql: sql).execute(arguments: [time, limit])
+        return database.changesCount
+    }
+}

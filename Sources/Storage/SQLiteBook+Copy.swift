@@ -1,0 +1,39 @@
+package import Authenticator
+import GRDB
+
+extension SQLiteBook {
+    /// The names of the migrations that this version knows, in their order.
+    package static var knownSchema: [String] { Schema.migrator.migrations }
+
+    /// By a connection of its own, in one long read: the writer goes on, and its log grows until the copy is there.
+    ///
+    /// `VACUUM INTO` writes rows and nothing else: what was removed from the file, and lies in its free space, is not
+    /// in the copy.
+    package func copy(to path: String) async throws -> BookCopy {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        configuration.label = "copy"
+        let readOnly = configuration
+        try await Self.naming(self.path) {
+            let source = try DatabaseQueue(path: self.path, configuration: readOnly)
+            try await source.vacuum(into: path)
+            try source.close()
+        }
+        return try await Self.naming(path) {
+            let copy = try DatabaseQueue(path: path, configuration: readOnly)
+            let contents = try await copy.read(Self.contents)
+            try copy.close()
+            return contents
+        }
+    }
+
+    private static func contents(of copy: Database) throws -> BookCopy {
+        let keyed = "SELECT id FROM enrollment WHERE state IN ('enrolling', 'active', 'suspended') ORDER BY seq"
+        return BookCopy(
+            schema: try Schema.migrator.appliedMigrations(copy),
+            keyed: try Row.fetchAll(copy, sql: keyed).map { row in
+                try Fields(table: "enrollment", row: row).value("id", EnrollmentID.init)
+            })
+    }
+}

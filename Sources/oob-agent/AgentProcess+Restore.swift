@@ -1,0 +1,35 @@
+import StateArchive
+import Storage
+
+extension AgentProcess {
+    /// Unpacks a backup into the state directory, and says what is to be done next; starts nothing and needs no secret.
+    func restore(_ file: String) throws(StartError) {
+        try claimStateDirectory()
+        let directory = settings.stateDirectory
+        do throws(RestoreError) {
+            let state = try Restoration(of: file, into: directory, knownSchema: SQLiteBook.knownSchema).run()
+            StandardError.write(
+                """
+                Restored into \(directory): the state as it was at \(state.createdAt), with \(state.keys) key files.
+                Next, give the agent the secret of that state (--secret-file), and start it. No other agent may run on \
+                this state. The agent asks each issuer for the greatest signCount that it accepted, and goes above.
+                """)
+        } catch {
+            throw StartError(error)
+        }
+    }
+}
+
+extension StartError {
+    init(_ error: RestoreError) {
+        let status: Status =
+            switch error {
+            case .unreadable: .noInput
+            case .damaged, .newer: .dataError
+            case .occupied: .cannotCreate
+            case .unwritable: .ioError
+            case .failed: .software
+            }
+        self.init(status, "\(error)")
+    }
+}

@@ -1,0 +1,77 @@
+import Authenticator
+import ControlServer
+import IssuerLink
+
+/// A setting that says how much of something there may be: a whole number in a range.
+struct Bound {
+    let setting: Setting
+    /// "The most undecided requests of one enrollment", for its help.
+    let what: String
+    let range: ClosedRange<Int>
+    /// What holds unless it is set.
+    let usual: Int
+
+    init(_ setting: Setting, _ what: String, _ range: ClosedRange<Int>, usual: Int) {
+        self.setting = setting
+        self.what = what
+        self.range = range
+        self.usual = usual
+    }
+
+    var help: String { "\(what), \(range.lowerBound) to \(range.upperBound). Default: \(usual)." }
+}
+
+// Where the protocol or a format bounds something itself, the range ends there: a setting can only lower it.
+extension Bound {
+    static let maxUndecided = Bound(
+        .maxUndecided, "The most undecided requests of one enrollment", 1...100_000, usual: agent.undecided)
+    static let maxRefused = Bound(
+        .maxRefused,
+        "The most requests of one enrollment within 24 hours that are kept though they are never presented",
+        1...agent.refusedADay, usual: agent.refusedADay)
+    static let maxCancellations = Bound(
+        .maxCancellations, "The most cancellations of one enrollment that are remembered", 1...100_000,
+        usual: agent.cancellations)
+    static let maxRequestOctets = Bound(
+        .maxRequestOctets, "The most octets of one request", 1_024...agent.messageOctets, usual: agent.messageOctets)
+    static let maxHeld = Bound(
+        .maxHeld, "The most requests of one enrollment that are held in memory until they can be judged", 1...1_000,
+        usual: agent.heldOfEnrollment)
+    static let maxHeldInAll = Bound(
+        .maxHeldInAll, "The most requests that are held so, of all enrollments together", 1...100_000,
+        usual: agent.held)
+    static let logPause = Bound(
+        .logPause, "The seconds between two log lines about one bad peer", 60...86_400, usual: Int(agent.logPause))
+    static let maxAnswerOctets = Bound(
+        .maxAnswerOctets, "The most octets of an issuer's answer", 16_384...answer.bodyOctets,
+        usual: answer.bodyOctets)
+    static let maxListOctets = Bound(
+        .maxListOctets, "The most octets of an issuer's list of requests", 16_384...answer.listOctets,
+        usual: answer.listOctets)
+    static let maxListRequests = Bound(
+        .maxListRequests, "The most requests in an issuer's list", 1...answer.listRequests, usual: answer.listRequests)
+    static let controlConnections = Bound(
+        .controlConnections, "The most connections on the control socket", 2...4_096, usual: control.connections)
+    static let controlPatience = Bound(
+        .controlPatience, "The seconds that a client of the control socket has to send a request or to read an answer",
+        1...600, usual: control.patience)
+    static let controlHeaderOctets = Bound(
+        .controlHeaderOctets, "The most octets of a control request's header fields", 1_024...65_536,
+        usual: control.headerOctets)
+    static let controlBodyOctets = Bound(
+        .controlBodyOctets, "The most octets of a control request's body", 1_024...control.bodyOctets,
+        usual: control.bodyOctets)
+
+    static let eventsKept = Bound(
+        .eventsKept, "From how many of the journal's newest entries events are replayed", 1_000...10_000_000,
+        usual: 100_000)
+    static let auditRetention = Bound(
+        .auditRetention, "The days for which the journal's entries are kept", 30...3_660, usual: 400)
+
+    static let retention = Bound(
+        .retention, "The days for which requests that are over are kept, and known again", 2...3_660, usual: 400)
+
+    private static let agent = AgentBounds.standard
+    private static let answer = AnswerBounds.standard
+    private static let control = ControlBounds.standard
+}

@@ -1,0 +1,41 @@
+import Authenticator
+import ControlServer
+import IssuerLink
+
+/// Every bound that an operator may set, as each part takes it.
+struct Bounds {
+    var agent = AgentBounds.standard
+    var answer = AnswerBounds.standard
+    var control = ControlBounds.standard
+    let eventsKept: Int
+    /// Seconds.
+    let auditRetention: Int64
+    /// Seconds.
+    let retention: Int64
+
+    init(_ source: SettingSource) throws(StartError) {
+        agent.undecided = try source.value(.maxUndecided)
+        agent.refusedADay = try source.value(.maxRefused)
+        agent.cancellations = try source.value(.maxCancellations)
+        agent.messageOctets = try source.value(.maxRequestOctets)
+        agent.heldOfEnrollment = try source.value(.maxHeld)
+        agent.held = try source.value(.maxHeldInAll)
+        agent.logPause = Int64(try source.value(.logPause))
+        answer.bodyOctets = try source.value(.maxAnswerOctets)
+        answer.listOctets = try source.value(.maxListOctets)
+        answer.listRequests = try source.value(.maxListRequests)
+        control.connections = try source.value(.controlConnections)
+        control.patience = try source.value(.controlPatience)
+        control.headerOctets = try source.value(.controlHeaderOctets)
+        control.bodyOctets = try source.value(.controlBodyOctets)
+        eventsKept = try source.value(.eventsKept)
+        auditRetention = Int64(try source.value(.auditRetention)) * 86_400
+        retention = Int64(try source.value(.retention)) * 86_400
+    }
+}
+
+extension SettingSource {
+    fileprivate func value(_ bound: Bound) throws(StartError) -> Int {
+        try integer(bound.setting, in: bound.range) ?? bound.usual
+    }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import Control
+
+struct Audit: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "The agent's journal: what happened, in a chain that shows any change.",
+        subcommands: [Verify.self, Export.self, Key.self])
+
+    struct Verify: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Check the whole chain; exits 1 and names the first entry that is not as it was written.")
+
+        @OptionGroup var common: CommonOptions
+
+        func run() async throws {
+            try await common.run { client, output throws(ClientFailure) in
+                let audit = try await client.verifyAudit()
+                try output.data(audit, text: Self.text)
+                guard !audit.whole else { return .done }
+                output.message(audit.fault?.message ?? "The journal is not whole.")
+                return .failed
+            }
+        }
+
+        /// Empty where it is not whole: then a message says so.
+        private static func text(_ audit: AuditView) -> String {
+            guard audit.whole, let head = audit.head else { return "" }
+            let pruned = audit.floor.map { "; those up to \($0.seq) were removed for their age" } ?? ""
+            return "\(audit.entries) entries are as they were written\(pruned).\nhead \(head.seq) \(head.digest)"
+        }
+    }
+
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the journal, a line of JSON an entry, oldest first.")
+        private static let page = 1_000
+
+        @Option(help: ArgumentHelp("Only entries after this one.", valueName: "seq"))
+        var after: Int64 = 0
+
+        @OptionGroup var common: CommonOptions
+
+        func validate() throws {
+            guard after < 0 else { return }
+            throw ValidationError("--after takes a number of 0 or more.")
+        }
+
+        func run() async throws {
+            try await common.run { client, output throws(ClientFailure) in
+                var last = after
+                while true {
+                    let lines = try await client.auditEntries(after: last, limit: Self.page)
+                    if let first = lines.first, last > after, try AuditLine.seq(of: first) != last + 1 {
+                        throw .unclear("Entries were removed for their age meanwhile: export again.")
+                    }
+                    try output.octets(lines.flatMap { $0 + [UInt8(ascii: "\n")] })
+                    guard lines.count == Self.page, let end = lines.last else { return .done }
+                    last = try AuditLine.seq(of: end)
+                }
+            }
+        }
+    }
+
+    struct Key: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the public key (PEM) that the journal's head is signed with.")
+
+        @OptionGroup var common: CommonOptions
+
+        func run() async throws {
+            try await common.run { client, output throws(ClientFailure) in
+                try output.data(try await client.auditKey()) { $0.publicKey.trimmingLineEnd() }
+                return .done
+            }
+        }
+    }
+}
+
+extension String {
+    fileprivate func trimmingLineEnd() -> String { hasSuffix("\n") ? String(dropLast()) : self }
+}

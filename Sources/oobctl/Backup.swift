@@ -1,0 +1,59 @@
+import ArgumentParser
+import Control
+import Glibc
+
+struct Backup: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Write a consistent copy of the agent's state, taken while it runs.",
+        discussion: """
+            The copy is a tar of the database and the key files, which are still encrypted; the agent's secret is not \
+            in it. `oob-agent --restore FILE` unpacks it.
+            """)
+
+    @Argument(help: "The file, or - for standard output.")
+    var file: String
+
+    @Flag(help: "Replace a file that is there.")
+    var force = false
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard !file.isEmpty else { throw ValidationError("A file needs a name.") }
+        if file == "-", isatty(STDOUT_FILENO) == 1 {
+            throw ValidationError("A tar is not written to a terminal: name a file.")
+        }
+    }
+
+    func run() async throws {
+        try await common.run { client, output throws(ClientFailure) in
+            guard file != "-" else {
+                try await client.backup { octets throws(ClientFailure) in try output.octets(octets) }
+                return .done
+            }
+            let result = BackupView(file: file, octets: try await write(to: file, by: client))
+            try output.data(result) { _ in "" }
+            output.message(
+                "Wrote \(result.octets) octets to \(file). The agent's secret is not in it: keep that elsewhere.")
+            return .done
+        }
+    }
+
+    /// The number of octets; where not all of them came, there is no file.
+    private func write(to path: String, by client: ControlClient) async throws(ClientFailure) -> Int {
+        let file = try NewFile(path, replacing: force)
+        var octets = 0
+        try await client.backup { piece throws(ClientFailure) in
+            try file.write(piece)
+            octets += piece.count
+        }
+        try file.keep()
+        return octets
+    }
+}
+
+/// What `backup --json` prints.
+private struct BackupView: Encodable {
+    let file: String
+    let octets: Int
+}

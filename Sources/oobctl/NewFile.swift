@@ -1,0 +1,65 @@
+import Control
+import Glibc
+
+/// A file that has its name only once it is whole and on the disk; until then it lies beside it, and goes again unless
+/// it is kept.
+struct NewFile: ~Copyable {
+    private let path: String
+    private let temporary: String
+    private let directory: String
+    private let isReplacing: Bool
+    private let descriptor: Int32
+
+    /// - Parameter replacing: whether a file of that name may be there; anything else never.
+    init(_ path: String, replacing: Bool) throws(ClientFailure) {
+        let names = path.split(separator: "/", omittingEmptySubsequences: false)
+        let above = names.dropLast().joined(separator: "/")
+        guard let name = names.last, !["", ".", ".."].contains(name), !path.utf8.contains(0) else {
+            throw .unclear("\(path) is no path of a file.")
+        }
+        let directory = names.count == 1 ? "." : above.isEmpty ? "/" : above
+        let temporary = "\(directory)/.\(name).\(String(UInt64.random(in: .min ... .max), radix: 16)).partial"
+        try Self.check(path, replacing: replacing)
+        let file = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw Self.failure("cannot be made", path) }
+        self.path = path
+        self.temporary = temporary
+        self.directory = directory
+        isReplacing = replacing
+        descriptor = file
+    }
+
+    deinit {
+        close(descriptor)
+        // Once it was kept this name is gone, or is a second one.
+        unsafe unlink(temporary)
+    }
+
+    func write(_ octets: [UInt8]) throws(ClientFailure) {
+        guard Output.write(octets, to: descriptor) else { throw Self.failure("cannot be written", path) }
+    }
+
+    /// Returns when the file has its name, and both are on the disk.
+    func keep() throws(ClientFailure) {
+        guard fsync(descriptor) == 0 else { throw Self.failure("cannot be written", path) }
+        // link(2) never takes the place of a file that came meanwhile; rename(2) does.
+        let isNamed = unsafe isReplacing ? rename(temporary, path) : link(temporary, path)
+        guard isNamed == 0 else { throw Self.failure("cannot be made", path) }
+        let list = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(list) }
+        guard fsync(list) == 0 else { throw Self.failure("may not outlast a loss of power", path) }
+    }
+
+    private static func check(_ path: String, replacing: Bool) throws(ClientFailure) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .unclear("\(path) is there, and is no file.") }
+        guard replacing else { throw .unclear("\(path) is there already: --force replaces it.") }
+    }
+
+    private static func failure(_ what: String, _ path: String) -> ClientFailure {
+        let number = errno
+        // glibc keeps the text per thread (strerror(3)), and it is copied at once.
+        return .unclear("\(path) \(what): \(unsafe String(cString: strerror(number))).")
+    }
+}

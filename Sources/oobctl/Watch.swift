@@ -1,0 +1,77 @@
+import ArgumentParser
+import Control
+
+struct Watch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print events as they happen, until it is stopped.",
+        discussion: """
+            With --json each is one line, with its number as seq. A reader that was cut off gives the last number that \
+            it has read to --since, and misses nothing; where it was away for longer than events are kept, it gets \
+            the event gap first. While the agent is away it is waited for.
+            """)
+
+    @Option(help: ArgumentHelp("First those after this number that are kept (0: all).", valueName: "seq"))
+    var since: Int64?
+
+    @OptionGroup var enrollment: EnrollmentOption
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        guard let since, since < 0 else { return }
+        throw ValidationError("--since takes a number of 0 or more.")
+    }
+
+    func run() async throws {
+        try await common.run { client, output throws(ClientFailure) in
+            var watching = Watching(common: common, enrollment: enrollment.enrollment, output: output, position: since)
+            try await watching.run(client)
+            return .done
+        }
+    }
+}
+
+/// Reads events, and goes on where it was when the agent is back.
+private struct Watching {
+    let common: CommonOptions
+    let enrollment: String?
+    let output: Output
+    /// The last event that was read.
+    var position: Int64?
+
+    /// Returns never: it ends with what the agent refuses, or when nobody reads any more.
+    mutating func run(_ first: ControlClient) async throws(ClientFailure) {
+        try await read(from: first)
+        while true {
+            output.news("The agent is away; waiting for it.")
+            try await waitForAgent()
+        }
+    }
+
+    /// Returns when the agent has gone away after it had answered.
+    private mutating func read(from client: ControlClient) async throws(ClientFailure) {
+        try await client.events(after: &position, enrollment: enrollment) { event throws(ClientFailure) in
+            try output.data(event, text: Self.line)
+        }
+    }
+
+    /// Returns when it was there, and has gone again.
+    private mutating func waitForAgent() async throws(ClientFailure) {
+        while true {
+            do { try await Task.sleep(for: .seconds(1)) } catch { throw .unclear("It was stopped.") }
+            do throws(ClientFailure) {
+                return try await read(from: try common.client())
+            } catch .unreachable {
+                continue
+            }
+        }
+    }
+
+    /// Such as `2023-10-17T05:56:38Z  requestPresented  0123…  USD 1.00 to CoffeeHouse2`.
+    private static func line(_ event: EventView) -> String {
+        let amount = event.request?.amountText
+        let merchant = event.request?.merchantName
+        let what = [amount, merchant].compactMap(\.self).joined(separator: " to ")
+        let parts = [event.at, event.event, event.request?.id ?? event.enrollmentId ?? "", what]
+        return parts.filter { !$0.isEmpty }.map(TerminalText.escaped).joined(separator: "  ")
+    }
+}

@@ -1,0 +1,72 @@
+import AgentConfig
+import Testing
+
+struct ConfigFileTests {
+    private static let names = ["log-level", "max-undecided", "socket"]
+
+    private func read(_ text: String) throws(ConfigError) -> [String: ConfigFile.Member] {
+        try ConfigFile(Array(text.utf8), path: "a.yaml", names: Self.names).members
+    }
+
+    @Test func `a member has its value, and its place for messages`() throws {
+        let members = try read("log-level: info\n\nsocket: \"a b\"\n")
+        #expect(members.count == 2)
+        #expect(members["log-level"]?.value == "info")
+        #expect(members["socket"]?.value == "a b")
+        #expect(members["socket"]?.place == "a.yaml:3: socket")
+    }
+
+    @Test(arguments: ["", "\n", "# nothing\n"])
+    func `a file without members is a config`(text: String) throws {
+        #expect(try read(text).isEmpty)
+    }
+
+    @Test(arguments: [
+        ("- a\n", "a.yaml:1: the config must be a mapping, such as `log-level: info`"),
+        ("\ncolour: red\n", "a.yaml:2: colour: there is no such member; allowed are log-level, max-undecided, socket"),
+        ("socket: a\nlog-level: b\nsocket: c\n", "a.yaml:3: socket: stands twice"),
+        ("socket: [a]\n", "a.yaml:1: socket: must be one value"),
+        ("[a]: b\n", "a.yaml:1: : there is no such member; allowed are log-level, max-undecided, socket"),
+        ("socket: a\n\tb: c\n", "a.yaml:2: found a tab character that violates indentation"),
+        ("socket: *a\n", "a.yaml:1: found undefined alias"),
+    ])
+    func `what is wrong is told with its line`(text: String, message: String) {
+        #expect { try read(text) } throws: { ($0 as? ConfigError)?.message == message }
+    }
+
+    @Test func `text of the file in a message cannot move or end the line`() {
+        #expect { try read("\"a\\nb\\e[2J\": 1\n") } throws: { error in
+            (error as? ConfigError)?.message.hasPrefix(#"a.yaml:1: a\u{A}b\u{1B}[2J: there is"#) == true
+        }
+    }
+
+    @Test func `a config of 65,536 octets is read, one more is refused`() throws {
+        let text = "socket: " + String(repeating: "a", count: 65_528)
+        #expect(try read(text)["socket"]?.value.utf8.count == 65_528)
+        #expect(throws: ConfigError.self) { try read(text + "a") }
+    }
+
+    /// More levels of more aliases would be compared until the end of days.
+    @Test func `aliases that multiply are refused at once`() {
+        let bomb = (1...3).reduce("a0: &a0 [x]\n") { text, level in
+            let aliases = Array(repeating: "*a\(level - 1)", count: 3).joined(separator: ",")
+            return text + "a\(level): &a\(level) [\(aliases)]\n"
+        }
+        #expect { try read(bomb + "? *a3\n: x\n") } throws: { error in
+            (error as? ConfigError)?.message == "a.yaml: the config has more than 8 aliases (*name)"
+        }
+    }
+
+    @Test func `eight aliases are read, and asterisks that are none are not counted`() throws {
+        let text = "# * a\n# * b\n# **c**\nlog-level: &a info\nmax-undecided: \"" + String(repeating: "a*b", count: 9)
+        #expect(try read(text + "\"\nsocket: *a\n")["socket"]?.value == "info")
+        let aliases = Array(repeating: "*a", count: 8).joined(separator: ", ")
+        #expect { try read("log-level: &a info\nsocket: [\(aliases)]\n") } throws: { error in
+            (error as? ConfigError)?.message == "a.yaml:2: socket: must be one value"
+        }
+    }
+
+    @Test func `octets that are no UTF-8 are refused`() {
+        #expect(throws: ConfigError.self) { try ConfigFile([0xC3, 0x28], path: "a.yaml", names: Self.names) }
+    }
+}

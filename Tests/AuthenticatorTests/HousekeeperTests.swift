@@ -1,0 +1,190 @@
+import FoundationEssentials
+import IssuerProtocol
+import Testing
+
+@testable import Authenticator
+
+/// What is over goes in small steps, once its time has come; what a person wants erased goes at once.
+@Suite(.timeLimit(.minutes(10)))
+struct HousekeeperTests {
+    private let sample: SampleAgent
+
+    init() throws { sample = try SampleAgent() }
+
+    private func isInFiles(_ text: String) -> Bool {
+        ["", "-wal", "-shm"].contains { suffix in
+            let octets = FileManager.default.contents(atPath: "\(sample.directory.path)/book.sqlite\(suffix)") ?? Data()
+            return [UInt8](octets).firstRange(of: Array(text.utf8)) != nil
+        }
+    }
+
+    /// Receives requests that are over when this returns.
+    private func receiveExpired(_ count: Int, for card: SampleEnrollment) async throws {
+        let messages = try (1...count).map { try sample.message(.numbered($0), for: card) }
+        try await sample.receive(messages: messages, for: card)
+        sample.clock.advance(by: 600)
+        try await sample.running([sample.agent.timekeeper.run]) {
+            try await sample.eventually { try $0.pendingCount(enrollment: nil) == 0 ? () : nil }
+        }
+    }
+
+    @Test func `a request that is over is there for 400 days, and gone a day later`() async throws {
+        let card = try await sample.enrolled()
+        try await receiveExpired(1, for: card)
+        sample.clock.advance(by: 400 * 86_400)
+        try await sample.running([sample.agent.housekeeper.run]) {
+            try await sample.clock.sleepers()
+            #expect(try await sample.requests().count == 1)
+            #expect(try await sample.clock.wakeNext() == 86_400)
+            try await sample.clock.sleepers()
+            #expect(try await sample.requests().isEmpty)
+        }
+    }
+
+    @Test func `what is undecided or not delivered stays, however old`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(.numbered(1), .numbered(2), for: card)
+        try await sample.approve(sample.requests()[0].id)
+        sample.clock.advance(by: 1_000 * 86_400)
+        try await sample.running([sample.agent.housekeeper.run]) { try await sample.clock.sleepers() }
+        #expect(try await sample.requests().map(\.life.state) == [.approved, .pending])
+        #expect(try await sample.outbox(of: card).count == 1)
+    }
+
+    @Test func `the retention is never shorter than a message can live`() async throws {
+        let sample = try SampleAgent(AgentSettings(retention: 0, version: "1"))
+        let card = try await sample.enrolled()
+        try await sample.receive(SampleRequest(), for: card)
+        try await sample.decide(.deny(.userDenied), sample.onlyRequest().id)
+        try await sample.running([sample.agent.courier.run]) {
+            try await sample.eventually { try $0.outboxCount(enrollment: nil) == 0 ? () : nil }
+        }
+        sample.clock.advance(by: 2 * 86_400 + 600)
+        try await sample.running([sample.agent.housekeeper.run]) {
+            try await sample.clock.sleepers()
+            #expect(try await sample.requests().count == 1)
+            try await sample.clock.wakeNext()
+            try await sample.clock.sleepers()
+            #expect(try await sample.requests().isEmpty)
+        }
+    }
+
+    @Test func `a decision that is made while much is removed waits for one step at most`() async throws {
+        let card = try await sample.enrolled()
+        try await receiveExpired(Housekeeper.step * 2 + 1, for: card)
+        sample.clock.advance(by: 401 * 86_400)
+        try await sample.receive(
+            SampleRequest(jti: "now", iat: sample.now - SampleAgent.start, exp: sample.now - SampleAgent.start + 600),
+            for: card)
+        let request = try #require(try await sample.requests().last)
+        await sample.agent.signCountWatch.ensureChecked(card.id)
+        let steps = Box(0)
+        // The second step does not begin before the decision is durable: it needs nothing of what is left to remove.
+        sample.book.beforeWriting {
+            guard steps.next() == 2 else { return }
+            sample.book.beforeWriting(nil)
+            _ = try await sample.approve(request.id)
+        }
+        try await sample.running([sample.agent.housekeeper.run]) { try await sample.clock.sleepers() }
+        #expect(steps.value == 2)
+        #expect(try await sample.requests().map(\.life) == [RequestLife(state: .approved, delivery: .queued)])
+    }
+
+    @Test func `when the book is well again it goes on by itself`() async throws {
+        let card = try await sample.enrolled()
+        try await receiveExpired(1, for: card)
+        sample.clock.advance(by: 401 * 86_400)
+        sample.book.breakWrites()
+        try await sample.running([sample.agent.housekeeper.run, sample.agent.bookWatch.run]) {
+            // The book's watch tries it again in a moment.
+            try await sample.clock.sleepers()
+            sample.book.breakWrites(false)
+            #expect(try await sample.clock.wakeNext() == BookWatch.pause)
+            try await sample.clock.sleepers()
+        }
+        #expect(try await sample.requests().isEmpty)
+    }
+
+    // MARK: Erasing
+
+    private func unenroll(_ card: SampleEnrollment, erasing: Bool = true) async throws -> Unenrollment {
+        try await sample.agent.unenroll(card.id, locally: true, forced: true, erasing: erasing)
+    }
+
+    @Test func `erasing leaves no text of the enrollment in the files, and all of another's`() async throws {
+        let (card, other) = (
+            try await sample.enrolled(called: "ERASED card"), try await sample.enrolled("other", called: "KEPT card")
+        )
+        var mine = SampleRequest.numbered(1)
+        mine.merchantName = "ERASED shop"
+        var theirs = SampleRequest.numbered(2)
+        theirs.merchantName = "KEPT shop"
+        let message = try sample.message(mine, for: card)
+        let signature = String(message.suffix(60))
+        try await sample.receive(messages: [message], for: card)
+        try await sample.receive(theirs, for: other)
+        #expect(isInFiles("ERASED shop") && isInFiles("ERASED card") && isInFiles(signature))
+        let ended = try await sample.running([sample.agent.housekeeper.run]) { try await unenroll(card) }
+        #expect(ended == Unenrollment(wasEnrolled: true, isErased: true))
+        for text in ["ERASED", signature] { #expect(!isInFiles(text)) }
+        #expect(isInFiles("KEPT shop") && isInFiles("KEPT card"))
+        let record = try #require(try await sample.requests().first)
+        #expect(record.jti.text == "request-1" && record.life == .cancelled && record.presented == nil)
+        #expect(isInFiles("2f37539c-d82e-4929-88db-000000000001"))
+    }
+
+    @Test func `one that is over already is erased as well, and a second time nothing happens`() async throws {
+        let card = try await sample.enrolled(called: "ERASED card")
+        #expect(try await unenroll(card, erasing: false) == Unenrollment(wasEnrolled: true, isErased: nil))
+        try await sample.running([sample.agent.housekeeper.run]) {
+            let again = [try await unenroll(card), try await unenroll(card)]
+            #expect(again == Array(repeating: Unenrollment(wasEnrolled: false, isErased: true), count: 2))
+        }
+        #expect(try await sample.journal().map(\.kind).filter { $0 == .erased }.count == 1)
+        #expect(!isInFiles("ERASED card"))
+    }
+
+    @Test func `where it cannot be done now it says so, and is done later`() async throws {
+        let card = try await sample.enrolled(called: "ERASED card")
+        sample.book.breakScrub(by: SampleError("no room for a second database"))
+        try await sample.running([sample.agent.housekeeper.run]) {
+            async let ended = unenroll(card)
+            // The housekeeper's pause after the failure, and the caller's patience.
+            try await sample.clock.sleepers(2)
+            sample.clock.advance(by: 59)
+            sample.book.breakScrub(by: nil)
+            sample.clock.advance(by: 1)
+            _ = try await ended
+            try await sample.eventually { try $0.isErased(card.id) ? () : nil }
+        }
+        #expect(!isInFiles("ERASED card"))
+    }
+
+    @Test func `an erasure that a crash cut off is finished by the next start`() async throws {
+        let card = try await sample.enrolled(called: "ERASED card")
+        try await sample.receive(SampleRequest(merchantName: "ERASED shop"), for: card)
+        async let ended = unenroll(card)
+        try await sample.clock.sleepers()
+        sample.clock.advance(by: 60)
+        #expect(try await ended == Unenrollment(wasEnrolled: true, isErased: false))
+        #expect(isInFiles("ERASED shop"))
+        let later = try sample.restarted()
+        try await later.running([later.agent.housekeeper.run]) {
+            try await later.eventually { try $0.isErased(card.id) ? () : nil }
+        }
+        #expect(!isInFiles("ERASED"))
+    }
+
+    @Test func `an enrollment that goes on is not erased`() async throws {
+        let card = try await sample.enrolled(called: "KEPT card")
+        try await sample.receive(SampleRequest(), for: card)
+        await sample.issuer.onUnenrollment { () throws(IssuerFailure) in throw .down }
+        let code = try await failureCode {
+            _ = try await sample.agent.unenroll(card.id, locally: false, forced: false, erasing: true)
+        }
+        #expect(code == .issuerUnreachable)
+        try await sample.running([sample.agent.housekeeper.run]) { try await sample.clock.sleepers() }
+        #expect(try await sample.onlyRequest().presented != nil)
+        #expect(isInFiles("KEPT card"))
+    }
+}

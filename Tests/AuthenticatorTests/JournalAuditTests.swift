@@ -1,0 +1,179 @@
+import IssuerProtocol
+import Testing
+
+@testable import Authenticator
+
+/// The journal of a real agent, held against what the audit key has signed.
+struct JournalAuditTests {
+    let sample: SampleAgent
+
+    init() throws { sample = try SampleAgent(AgentSettings(auditRetention: 1_000, version: "1.2.3")) }
+
+    /// Entries at the time that it is.
+    private func record(_ count: Int) async throws {
+        for _ in 0..<count { try await sample.agent.conclude() }
+    }
+
+    private func verify() async throws -> JournalVerdict { try await sample.agent.journal.verify() }
+
+    private func mark(_ name: JournalMark.Name) async throws -> JournalMark? {
+        try await sample.book.real.read { try $0.journalMark(name) }
+    }
+
+    /// Changes the book behind the agent's back.
+    private func tamper(_ body: @escaping @Sendable (any BookWriter) throws -> Void) async throws {
+        try await sample.book.real.write(body)
+    }
+
+    @Test func `more entries than one batch are whole, and their number is told`() async throws {
+        try await record(1_234)
+        let verdict = try await verify()
+        #expect(verdict.fault == nil)
+        #expect(verdict.count == 1_235)
+        #expect(try await verdict.head == mark(.head))
+        #expect(verdict.floor == nil)
+    }
+
+    @Test func `an empty journal, and one whose head is gone, are not whole`() async throws {
+        #expect(try await verify().fault?.sequence == 1)
+    }
+
+    @Test func `entries cut off at the end together with the head are found`() async throws {
+        try await record(1)
+        let early = try #require(try await mark(.head))
+        try await record(5)
+        let late = try #require(try await mark(.head))
+        // The head of an earlier time, as an old copy has it: what stands behind it was put in.
+        try await tamper { try $0.set(early, as: .head) }
+        #expect(try await verify().fault?.sequence == early.point.sequence + 1)
+        // A head that nobody signed.
+        try await tamper { try $0.set(JournalMark(point: late.point, signature: early.signature), as: .head) }
+        #expect(try await verify().fault?.sequence == late.point.sequence)
+        try await tamper { try $0.set(JournalMark(point: late.point, signature: nil), as: .head) }
+        #expect(try await verify().fault?.sequence == late.point.sequence)
+        try await tamper { try $0.set(late, as: .head) }
+        #expect(try await verify().fault == nil)
+    }
+
+    @Test func `an old head does not pass for a floor`() async throws {
+        try await record(3)
+        let early = try #require(try await mark(.head))
+        try await record(3)
+        try await tamper { book in
+            try book.set(early, as: .floor)
+            try book.removeJournal(through: early.point.sequence)
+        }
+        #expect(try await verify().fault?.sequence == early.point.sequence)
+    }
+
+    @Test func `another secret cannot make a head`() async throws {
+        try await record(3)
+        let other = try SampleAgent()
+        try await other.agent.prepare()
+        let point = try #require(try await mark(.head)).point
+        let forged = try await other.book.real.read { try other.agent.journal.book.mark(.head, at: point, in: $0) }
+        #expect(forged.signature != nil)
+        try await tamper { try $0.set(forged, as: .head) }
+        #expect(try await verify().fault != nil)
+    }
+
+    @Test func `an approval cut off together with the head is found, though an older head is signed`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(.numbered(1), .numbered(2), for: card)
+        let requests = try await sample.requests()
+        try await sample.approve(requests[0].id)
+        let early = try #require(try await mark(.head))
+        let rest = try await sample.journal().map(\.row)
+        try await sample.approve(requests[1].id)
+        #expect(try await verify().fault == nil)
+        try await tamper { book in
+            try book.removeJournal(through: .max)
+            for row in rest { try book.insert(row) }
+            try book.set(early, as: .head)
+        }
+        let fault = try #require(try await verify().fault)
+        #expect(fault.sequence == early.point.sequence + 1)
+        #expect(fault.problem.contains("is at signCount 2, the journal at 1"))
+    }
+
+    @Test func `a signCount that was raised, or of which no kept entry speaks, is no fault`() async throws {
+        let card = try await sample.enrolled()
+        await sample.issuer.onStatus { (_) throws(IssuerFailure) in 41 }
+        try await sample.receive(SampleRequest(), for: card)
+        try await sample.approve(try await sample.onlyRequest().id)
+        #expect(try await verify().fault == nil)
+        sample.clock.advance(by: 1_001)
+        try await record(1)
+        try await prune()
+        #expect(try await sample.journal().count == 1)
+        #expect(try await verify().fault == nil)
+    }
+
+    // MARK: Pruning
+
+    private func prune() async throws {
+        while try await sample.agent.journalPruner.step() {}
+    }
+
+    @Test func `entries go when their time is over, behind a signed floor, and the rest is whole`() async throws {
+        try await record(500)
+        sample.clock.advance(by: 500)
+        try await record(10)
+        try await prune()
+        #expect(try await sample.journal().count == 511)
+        sample.clock.advance(by: 501)
+        try await prune()
+        let verdict = try await verify()
+        #expect(verdict.fault == nil)
+        #expect(verdict.count == 10)
+        #expect(verdict.floor?.point.sequence == 501)
+        try await record(1)
+        #expect(try await verify().fault == nil)
+    }
+
+    @Test func `the newest entry stays, however old`() async throws {
+        try await record(3)
+        sample.clock.advance(by: 10_000)
+        try await prune()
+        #expect(try await sample.journal().count == 1)
+        #expect(try await verify().fault == nil)
+    }
+
+    @Test func `one step removes at most 200, and a decision between two steps goes through`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(SampleRequest(exp: 5_000), for: card)
+        try await record(600)
+        sample.clock.advance(by: 1_001)
+        let before = try await sample.journal().count
+        #expect(try await sample.agent.journalPruner.step())
+        let after = try await sample.journal().count
+        #expect((1...200).contains(before - after))
+        try await sample.approve(try await sample.onlyRequest().id)
+        try await prune()
+        #expect(try await sample.journal().map(\.kind) == [.decided, .signed])
+        #expect(try await verify().fault == nil)
+    }
+
+    @Test func `an entry that was changed is not removed, so that pruning hides nothing`() async throws {
+        try await record(5)
+        let forged = JournalRow(sequence: 3, octets: try await sample.journal()[3].octets)
+        let rest = try await sample.journal().dropFirst(3).map(\.row)
+        try await tamper { book in
+            try book.removeJournal(through: 6)
+            for row in [forged] + rest { try book.insert(row) }
+        }
+        sample.clock.advance(by: 1_001)
+        await #expect(throws: JournalFault.self) { try await prune() }
+        #expect(try await sample.book.real.read { try $0.journal(after: 0, limit: 10) }.count == 4)
+        #expect(try await mark(.floor) == nil)
+    }
+
+    @Test func `pruning while it is verified is no fault`() async throws {
+        try await record(700)
+        sample.clock.advance(by: 1_001)
+        try await record(700)
+        async let verdict = verify()
+        try await prune()
+        #expect(try await verdict.fault == nil)
+    }
+}

@@ -1,0 +1,181 @@
+import IssuerProtocol
+import StrictJSON
+import Testing
+
+@testable import Authenticator
+
+/// What the journal says about the life of a request.
+struct JournalTests {
+    let sample: SampleAgent
+
+    init() throws { sample = try SampleAgent() }
+
+    @Test func `an approval is recorded step by step, each once`() async throws {
+        let card = try await sample.enrolled()
+        let kinds = try await sample.recorded {
+            try await sample.receive(SampleRequest(), for: card)
+            try await sample.approve(try await sample.onlyRequest().id)
+            try await sample.deliverAll()
+        }
+        #expect(
+            kinds == [.auditKeyMade, .received, .presented, .decided, .signed, .sent, .answered])
+        let id = try await sample.onlyRequest().id.text
+        let entries = try await sample.journal().dropFirst()
+        #expect(entries.allSatisfy { $0.text("request") == id && $0.text("jti") == "request-1" })
+        #expect(entries.allSatisfy { $0.text("enrollment") == card.id.text && $0.at == "2023-11-14T22:13:20Z" })
+        #expect(try await sample.newest(.signed).number("signCount") == 1)
+        #expect(try await sample.newest(.answered).text("transStatus") == "Y")
+        #expect(try await sample.newest(.received).text("acsTransId") == SampleRequest().acsTransId)
+    }
+
+    @Test func `receiving stays one database transaction, and so does deciding`() async throws {
+        let card = try await sample.enrolled()
+        func writes(_ body: () async throws -> Void) async throws -> Int {
+            try await sample.events(while: body).count { if case .journalGrew = $0 { true } else { false } }
+        }
+        #expect(try await writes { try await sample.receive(.numbered(1), .numbered(2), for: card) } == 1)
+        let ids = try await sample.requests().map(\.id)
+        #expect(try await writes { try await sample.approve(ids[0]) } == 1)
+        #expect(try await writes { try await sample.decide(.deny(.userDenied), ids[1]) } == 1)
+        #expect(try await sample.journal().count == 8)
+    }
+
+    @Test func `a denial is recorded with its reason, and nothing is signed`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(SampleRequest(), for: card)
+        let id = try await sample.onlyRequest().id
+        let kinds = try await sample.recorded { try await sample.decide(.deny(.suspectedFraud), id) }
+        #expect(kinds == [.decided])
+        let decided = try await sample.newest(.decided)
+        #expect(decided.text("decision") == "deny" && decided.text("reason") == "suspectedFraud")
+    }
+
+    @Test func `who decided is recorded, and what they say they had seen`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(.numbered(1), .numbered(2), .numbered(3), for: card)
+        let requests = try await sample.requests()
+        let text = try #require(try await sample.agent.text(of: requests[0])).digest
+        let seen = [text, "another", nil]
+        for (request, digest) in zip(requests, seen) {
+            try await sample.decide(.deny(.userDenied), request.id, shown: digest)
+        }
+        let decided = try await sample.journal().filter { $0.kind == .decided }
+        #expect(decided.map { $0.text("shown") } == ["text", "otherText", "nothing"])
+        #expect(decided[0].text("text") == text)
+        #expect(decided.allSatisfy { $0.text("by") == "command" && $0.text("process") == "oobctl" })
+        #expect(decided.map { $0.number("uid") } == [1_000, 1_000, 1_000])
+        #expect(decided[0].number("pid") == 4_242)
+    }
+
+    @Test func `the text that is shown is recorded by its digest, anew when it changes`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(SampleRequest(), for: card)
+        let first = try await sample.onlyRequest()
+        #expect(
+            try await sample.newest(.presented).text("text") == sample.agent.text(of: first)?.digest)
+
+        try await sample.receive(SampleRequest(jti: "request-2", iat: 1, exp: 900), for: card)
+        let newer = try await sample.onlyRequest()
+        let superseded = try await sample.newest(.superseded)
+        #expect(try await superseded.text("text") == sample.agent.text(of: newer)?.digest)
+        #expect(try await superseded.text("text") != sample.newest(.presented).text("text"))
+
+        try await sample.receive(SampleRequest(jti: "request-3", purchaseAmount: "200"), for: card)
+        let marked = try #require(try await sample.requests().first)
+        let conflict = try await sample.newest(.conflict)
+        #expect(try await conflict.text("text") == sample.agent.text(of: marked)?.digest)
+        #expect(conflict.text("text") != superseded.text("text"))
+    }
+
+    @Test func `no name, amount or address of anyone is in the journal`() async throws {
+        let card = try await sample.enrolled("my-private-card")
+        try await sample.receive(SampleRequest(), for: card)
+        try await sample.receive(SampleRequest(jti: "request-2", merchantName: "Other"), for: card)
+        try await sample.approve(try #require(try await sample.requests().first).id)
+        try await sample.deliverAll()
+        let all = try await sample.journal().map { String(decoding: $0.octets, as: UTF8.self) }.joined()
+        for personal in ["CoffeeHouse2", "Other", "USD", "\"100\"", "merchant.example", "issuer.example", "private"] {
+            #expect(!all.contains(personal))
+        }
+    }
+
+    @Test func `a decision whose commit fails leaves no entry, and nobody is told of one`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(SampleRequest(), for: card)
+        let id = try await sample.onlyRequest().id
+        let before = try await sample.journal().count
+        sample.book.breakWrites()
+        let events = try await sample.events {
+            await #expect(throws: BookTrouble.self) { try await sample.approve(id) }
+        }
+        #expect(try await sample.journal().count == before)
+        #expect(!events.contains { if case .journalGrew = $0 { true } else { false } })
+        sample.book.breakWrites(false)
+        #expect(try await sample.recorded { try await sample.approve(id) } == [.decided, .signed])
+        #expect(try await sample.agent.journal.verify().fault == nil)
+    }
+
+    @Test func `a first write that fails leaves neither a key nor an entry, and the next one makes both`() async throws
+    {
+        let card = try await sample.enrolled()
+        sample.book.breakWrites()
+        await #expect(throws: BookTrouble.self) { try await sample.receive(SampleRequest(), for: card) }
+        #expect(try await sample.book.real.read { try $0.sealedAuditKey() } == nil)
+        sample.book.breakWrites(false)
+        try await sample.receive(SampleRequest(), for: card)
+        #expect(try await sample.journal().map(\.kind) == [.auditKeyMade, .received, .presented])
+        #expect(try await sample.agent.journal.verify().fault == nil)
+    }
+
+    @Test func `a decision that has to be sent again is recorded as sent once, and at its end how often`() async throws
+    {
+        let card = try await sample.enrolled()
+        try await sample.receive(SampleRequest(), for: card)
+        let tries = Box(0)
+        await sample.issuer.onDecision { (_) throws(IssuerFailure) in
+            if tries.next() < 3 { throw .down }
+            return .authenticated
+        }
+        try await sample.approve(try await sample.onlyRequest().id)
+        let kinds = try await sample.recorded {
+            try await sample.running([sample.agent.courier.run]) {
+                for _ in 1...2 { try await sample.clock.wakeNext() }
+                try await sample.eventually { try $0.outboxCount(enrollment: nil) == 0 ? true : nil }
+            }
+        }
+        #expect(kinds == [.sent, .answered])
+        #expect(try await sample.newest(.answered).number("times") == 3)
+    }
+
+    @Test func `a decision that could not be delivered is recorded with the reason`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(SampleRequest(), for: card)
+        try await sample.decide(.deny(.userDenied), try await sample.onlyRequest().id)
+        sample.clock.advance(by: 600)
+        #expect(try await sample.recorded { try await sample.deliverAll() } == [.deliveryFailed])
+        let failed = try await sample.newest(.deliveryFailed)
+        #expect(failed.text("failure") == "expired")
+        #expect(failed.number("times") == 0)
+    }
+
+    @Test func `the start and the end of the agent are recorded, and a restart goes on with the chain`() async throws {
+        try await sample.agent.prepare()
+        try await sample.agent.conclude()
+        let again = try sample.restarted()
+        try await again.agent.prepare()
+        let entries = try await again.journal()
+        #expect(entries.map(\.kind) == [.auditKeyMade, .started, .stopped, .started])
+        #expect(entries[1].text("version") == "1.2.3")
+        #expect(try await again.agent.journal.verify().fault == nil)
+    }
+
+    @Test func `every entry is written in one and the same way`() async throws {
+        try await sample.agent.prepare()
+        let entry = try #require(try await sample.journal().last)
+        let octets = String(decoding: entry.octets, as: UTF8.self)
+        let previous = try await sample.journal()[0].point.hexadecimal
+        #expect(
+            octets == #"{"at":"2023-11-14T22:13:20Z","entry":"started","previous":"\#(previous)","seq":2,"#
+                + #""version":"1.2.3"}"#)
+    }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import Control
+
+/// Events are read whatever pieces they come in.
+struct EventReaderTests {
+    private static let two: [UInt8] =
+        ServerSentEvents.position(3)
+        + ServerSentEvents.event(
+            5, Array(#"{"event":"enrolled","seq":5,"at":"2023-10-17T05:56:38Z","enrollmentId":"e1"}"#.utf8))
+        + ServerSentEvents.stillThere
+        + ServerSentEvents.event(7, Array(#"{"event":"gap","seq":7,"at":"2023-10-17T05:56:39Z","new":{}}"#.utf8))
+
+    private static let read = [
+        EventView(event: "enrolled", seq: 5, at: "2023-10-17T05:56:38Z", enrollmentId: "e1"),
+        EventView(event: "gap", seq: 7, at: "2023-10-17T05:56:39Z"),
+    ]
+
+    @Test(arguments: [1, 2, 3, 7, 50, 10_000]) func `events come out of pieces of any size`(size: Int) throws {
+        var reader = EventReader(position: nil)
+        var events: [EventView] = []
+        for start in stride(from: 0, to: Self.two.count, by: size) {
+            events += try reader.take(Self.two[start..<min(start + size, Self.two.count)])
+        }
+        #expect(events == Self.read)
+        #expect(reader.position == 7)
+    }
+
+    @Test func `the position moves also where nothing is told, and never back to nothing`() throws {
+        var reader = EventReader(position: 2)
+        #expect(try reader.take(Array(":\n\nid: x\n\n".utf8)).isEmpty)
+        #expect(reader.position == 2)
+        #expect(try reader.take(ServerSentEvents.position(9)).isEmpty)
+        #expect(reader.position == 9)
+    }
+
+    @Test func `an event that is cut off is none`() throws {
+        var reader = EventReader(position: nil)
+        #expect(try reader.take(Self.two.dropLast()) == Array(Self.read.prefix(1)))
+    }
+
+    @Test(arguments: ["{}", "garbage", #"{"event":"enrolled","seq":"5"}"#])
+    func `what is no event is an error`(data: String) {
+        var reader = EventReader(position: nil)
+        #expect(throws: ClientFailure.self) { try reader.take(ServerSentEvents.event(1, Array(data.utf8))) }
+    }
+
+    @Test func `a line of 262,144 octets is read, and one more is an error`() throws {
+        var reader = EventReader(position: nil)
+        let most = [UInt8](repeating: UInt8(ascii: "x"), count: 262_144)
+        #expect(try reader.take(most + [UInt8(ascii: "\n")]).isEmpty)
+        #expect(try reader.take(most).isEmpty)
+        #expect(throws: ClientFailure.self) { try reader.take([UInt8(ascii: "x")]) }
+    }
+
+    @Test func `an event and an audit have the promised members`() throws {
+        #expect(
+            String(decoding: try ControlJSON.encode(Self.read[0]), as: UTF8.self)
+                == #"{"at":"2023-10-17T05:56:38Z","enrollmentId":"e1","event":"enrolled","seq":5}"#)
+        let mark = AuditMarkView(seq: 1, digest: "d", statement: "s", signature: "AA==")
+        let audit = AuditView(
+            whole: false, entries: 0, head: mark, publicKey: "P", fault: AuditFaultView(seq: 1, message: "m"))
+        #expect(
+            String(decoding: try ControlJSON.encode(audit), as: UTF8.self)
+                == #"{"entries":0,"fault":{"message":"m","seq":1},"head":{"digest":"d","seq":1,"signature":"AA==","#
+                + #""statement":"s"},"publicKey":"P","whole":false}"#)
+    }
+}

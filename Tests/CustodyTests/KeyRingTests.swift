@@ -1,0 +1,68 @@
+import Authenticator
+import Custody
+import Foundation
+import Keys
+import SoftKeys
+import Testing
+
+/// Keys of both kinds in one custody; those outside on a SoftHSM token and in files.
+struct KeyRingTests {
+    private let folder: String
+    private let ring: KeyRing
+    private let name: EnrollmentID
+    private let pin = Secret(Array(SoftToken.pin.utf8))
+
+    init() throws {
+        folder = Places.root
+        ring = KeyRing(
+            own: try KeyFileCustody(directory: folder + "/keys-\(UUID().uuidString)", secret: AgentSecret.generate()),
+            outside: OutsideKeys(pkcs11Module: SoftToken.modulePath), clock: NoClock())
+        name = try #require(EnrollmentID("0123456789abcdef0123"))
+    }
+
+    private func code(_ body: () async throws -> Void) async throws -> KeyFailure.Code {
+        try await #require(throws: KeyFailure.self) { try await body() }.code
+    }
+
+    @Test func `a token's key is opened by the token's PIN, and then it has verified the user`() async throws {
+        let token = try Places.token()
+        try token.makeKey("card")
+        let uri = try KeyURI(token.uri("card"))
+        let key = try await ring.inspect(uri, pin: pin)
+        #expect(key.uri == uri && key.facts.kind == .pkcs11 && key.facts.isExportable == false)
+        #expect(try await ring.unlock(name, at: .outside(key), pin: pin).verifiesUser)
+        for (wrong, expected) in [(Secret([0x31]), KeyFailure.Code.wrongPIN), (nil, .needsPIN)] {
+            #expect(try await code { _ = try await ring.inspect(uri, pin: wrong) } == expected)
+            #expect(try await code { _ = try await ring.unlock(name, at: .outside(key), pin: wrong) } == expected)
+        }
+        let putBack = try token.takeOut()
+        #expect(try await code { _ = try await ring.unlock(name, at: .outside(key), pin: pin) } == .unavailable)
+        try putBack()
+        #expect(try await ring.unlock(name, at: .outside(key), pin: pin).verifiesUser)
+    }
+
+    @Test func `a key in a file that takes no PIN verifies nobody`() async throws {
+        let path = "\(folder)/\(UUID().uuidString).pem"
+        try ProgramRun.output(["openssl", "genpkey", "-algorithm", "ED25519", "-out", path])
+        let uri = try KeyURI("file:" + path)
+        let key = try await ring.inspect(uri, pin: nil)
+        #expect(try await !ring.unlock(name, at: .outside(key), pin: nil).verifiesUser)
+        #expect(try await code { _ = try await ring.inspect(uri, pin: pin) } == .takesNoPIN)
+        try ProgramRun.output(["openssl", "genpkey", "-algorithm", "ED25519", "-out", path])
+        #expect(try await code { _ = try await ring.unlock(name, at: .outside(key), pin: nil) } == .unavailable)
+    }
+
+    @Test func `a key of the agent's own is made, opened and removed beside them`() async throws {
+        _ = try await ring.makeKey(named: name, algorithm: .es256)
+        #expect(try await !ring.unlock(name, at: .own, pin: nil).verifiesUser)
+        #expect(ring.uri(of: name).hasSuffix("/\(name.text).key"))
+        try await ring.removeKey(named: name)
+        await #expect(throws: KeyFileError.self) { try await ring.unlock(name, at: .own, pin: nil) }
+    }
+}
+
+/// Waits for ever: what is tried here answers.
+private struct NoClock: AgentClock {
+    var now: Int64 { 0 }
+    func sleep(seconds: Double) async throws { try await Task.sleep(for: .seconds(3_600)) }
+}

@@ -1,0 +1,128 @@
+import Authenticator
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import Custody
+
+@Suite struct TokenLaneTests {
+    @Test func `calls come one after the other, in their order`() async throws {
+        let lane = TokenLane(clock: EndlessClock())
+        let running = Count()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<TokenLane.most {
+                group.addTask {
+                    try await lane.run {
+                        running.up()
+                        running.down()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(running.most == 1)
+    }
+
+    @Test func `what a call throws comes back`() async throws {
+        let lane = TokenLane(clock: EndlessClock())
+        await #expect(throws: Broken.self) { try await lane.run { throw Broken() } }
+    }
+
+    @Test func `a token that does not answer is waited for no longer, and a call that nobody waits for is not made`()
+        async throws
+    {
+        let clock = ImpatientClock()
+        let lane = TokenLane(clock: clock)
+        let stuck = DispatchSemaphore(value: 0)
+        await #expect(throws: TokenLaneError.silent) {
+            try await lane.run {
+                clock.endPatience()
+                stuck.wait()
+            }
+        }
+        let calls = Count()
+        await #expect(throws: TokenLaneError.silent) { try await lane.run { calls.up() } }
+        clock.restorePatience()
+        async let last = lane.run { 7 }
+        stuck.signal()
+        #expect(try await last == 7)
+        #expect(calls.most == 0)
+    }
+
+    @Test func `a cancelled caller is let go`() async throws {
+        let lane = TokenLane(clock: EndlessClock())
+        let (stuck, started) = (DispatchSemaphore(value: 0), AsyncStream<Void>.makeStream())
+        let task = Task {
+            try await lane.run {
+                started.continuation.yield()
+                stuck.wait()
+            }
+        }
+        var starts = started.stream.makeAsyncIterator()
+        await starts.next()
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        stuck.signal()
+    }
+
+    @Test func `more calls than the lane has places are refused at once, and there is place when they are over`()
+        async throws
+    {
+        let lane = TokenLane(clock: EndlessClock())
+        let (stuck, started) = (DispatchSemaphore(value: 0), AsyncStream<Void>.makeStream())
+        await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<TokenLane.most + 1 {
+                group.addTask {
+                    try await lane.run {
+                        started.continuation.yield()
+                        stuck.wait()
+                    }
+                }
+            }
+            // The one that finds no place is the only one that can end now.
+            await #expect(throws: TokenLaneError.busy) { try await group.next() }
+            for _ in 0..<TokenLane.most { stuck.signal() }
+            await #expect(throws: Never.self) { try await group.waitForAll() }
+        }
+        #expect(try await lane.run { 7 } == 7)
+    }
+}
+
+private struct Broken: Error {}
+
+/// Patience never ends.
+private struct EndlessClock: AgentClock {
+    var now: Int64 { 0 }
+    func sleep(seconds: Double) async throws { try await Task.sleep(for: .seconds(3_600)) }
+}
+
+/// Patience ends when the test says so.
+private final class ImpatientClock: AgentClock {
+    private let end = AsyncStream<Void>.makeStream()
+    private let isEndless = Mutex(false)
+    var now: Int64 { 0 }
+
+    func endPatience() { end.continuation.finish() }
+
+    func restorePatience() { isEndless.withLock { $0 = true } }
+
+    func sleep(seconds: Double) async throws {
+        if isEndless.withLock({ $0 }) { try await Task.sleep(for: .seconds(3_600)) }
+        for await _ in end.stream {}
+        try Task.checkCancellation()
+    }
+}
+
+private final class Count: Sendable {
+    private let state = Mutex((now: 0, most: 0))
+    var most: Int { state.withLock { $0.most } }
+
+    func up() {
+        state.withLock { state in
+            state.now += 1
+            state.most = max(state.most, state.now)
+        }
+    }
+
+    func down() { state.withLock { $0.now -= 1 } }
+}

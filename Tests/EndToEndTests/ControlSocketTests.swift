@@ -1,0 +1,199 @@
+import Foundation
+import Testing
+
+/// A client of the control socket that behaves badly does not disturb another.
+@Suite(.serialized) struct ControlSocketTests {
+    private static func get(_ path: String, _ fields: String = "") -> String {
+        "GET /v1/\(path) HTTP/1.1\r\nhost: agent\r\n\(fields)\r\n"
+    }
+
+    private static func post(_ path: String, _ body: String, length: Int? = nil) -> String {
+        "POST /v1/\(path) HTTP/1.1\r\nhost: agent\r\ncontent-length: \(length ?? body.utf8.count)\r\n\r\n\(body)"
+    }
+
+    @Test func `a thousand connections of one process keep nobody out`() async throws {
+        try await Scenario.run { scenario in
+            let (sandbox, agent) = try await scenario.enrolled()
+            let (files, memory) = (agent.openFiles, agent.privateMemory)
+            var connections: [RawConnection] = []
+            for _ in 0..<1_000 { connections.append(try await agent.connection()) }
+            let id = try await sandbox.purchase()
+            _ = try await agent.received(id)
+            try await agent.ctl("approve", id)
+            // 256, 16 more that wait for others to be closed, and what serves the rest of the agent.
+            #expect(agent.openFiles < files + 256 + 16 + 16)
+            #expect(agent.privateMemory < memory + 64 * 1_048_576)
+            #expect(connections.filter { !$0.isCut }.count < 256)
+            #expect(agent.log.contains("all places on the control socket were taken"))
+        }
+    }
+
+    @Test func `with places for two a third takes that of the one which waited longest`() async throws {
+        try await Scenario.run { scenario in
+            let agent = scenario.agent()
+            try await agent.start("--control-connections", "2", "--control-patience", "600")
+            let first = try await agent.connection()
+            let second = try await agent.connection()
+            try await second.send(Self.get("health"))
+            #expect(try await second.answers().contains("200 OK"))
+            #expect(!first.isCut)
+            let third = try await agent.connection()
+            try await third.send(Self.get("health"))
+            #expect(try await third.answers().contains("200 OK"))
+            try await first.waitUntilCut()
+            #expect(!second.isCut)
+        }
+    }
+
+    @Test(arguments: [
+        "", "GET /v1/sta", "GET /v1/status HTTP/1.1\r\nhost: agent\r\n",
+        "POST /v1/fetch HTTP/1.1\r\nhost: agent\r\ncontent-length: 40\r\n\r\n{",
+        "POST /v1/fetch HTTP/1.1\r\nhost: agent\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{",
+    ])
+    func `who sends half a request is cut, and others are served meanwhile`(_ half: String) async throws {
+        try await Scenario.run { scenario in
+            let agent = scenario.agent()
+            try await agent.start("--control-patience", "1")
+            let connection = try await agent.connection()
+            try await connection.send(half)
+            try await agent.ctl("status")
+            try await connection.waitUntilCut()
+        }
+    }
+
+    @Test(arguments: ["x-slow: ", "content-length: 60000\r\n\r\n"])
+    func `who sends octet by octet has no more time than others`(_ start: String) async throws {
+        try await Scenario.run { scenario in
+            let agent = scenario.agent()
+            try await agent.start("--control-patience", "1")
+            let connection = try await agent.connection()
+            try await connection.send("POST /v1/fetch HTTP/1.1\r\nhost: agent\r\n\(start)")
+            try await Patience.until("the end of the connection") {
+                try await connection.send(" ") ? nil : ()
+            }
+        }
+    }
+
+    @Test func `who never reads the answers is cut, and others are served meanwhile`() async throws {
+        try await Scenario.run { scenario in
+            let (sandbox, agent) = try await scenario.enrolled()
+            _ = try await agent.stop()
+            try await agent.start("--control-patience", "1")
+            let memory = agent.privateMemory
+            let filler = String(repeating: "x", count: 1_000)
+            for _ in 0..<40 {
+                try await sandbox.purchase(
+                    ["a": .string(filler), "b": .string(filler), "c": .string(filler), "d": .string(filler)])
+            }
+            try await Patience.until("40 requests") {
+                try await agent.json("list").elements.count == 40 ? () : nil
+            }
+            var connections: [RawConnection] = []
+            for _ in 0..<100 {
+                let connection = try await agent.connection()
+                try await connection.send(String(repeating: Self.get("requests"), count: 20))
+                connections.append(connection)
+            }
+            try await agent.ctl("list")
+            for connection in connections { try await connection.waitUntilCut() }
+            #expect(agent.privateMemory < memory + 128 * 1_048_576)
+        }
+    }
+
+    @Test func `requests that come at once are answered one after the other`() async throws {
+        try await Scenario.run { scenario in
+            let agent = scenario.agent()
+            try await agent.start()
+            let connection = try await agent.connection()
+            try await connection.send(Self.get("status") + Self.get("nothing") + Self.post("fetch", "{}"))
+            let heads = try await connection.answers(3).components(separatedBy: "HTTP/1.1 ").dropFirst()
+            #expect(heads.map { $0.prefix(3) } == ["200", "404", "200"])
+        }
+    }
+
+    @Test(arguments: [(8_192, "200"), (8_193, "400")])
+    func `the value of a header field has at most 8 KiB`(octets: Int, status: String) async throws {
+        try await expect(status, for: Self.get("status", "x: " + String(repeating: "y", count: octets) + "\r\n"))
+    }
+
+    /// 22 octets are those of the target, the names, and the value of `host`.
+    @Test(arguments: [(16_384 - 22, "200"), (16_385 - 22, "400")])
+    func `all header fields and the target have at most 16 KiB`(octets: Int, status: String) async throws {
+        let values = [8_000, 8_000, octets - 16_000].map { String(repeating: "v", count: $0) }
+        let fields = zip(["x", "y", "z"], values).map { "\($0): \($1)\r\n" }.joined()
+        try await expect(status, for: Self.get("status", fields))
+    }
+
+    /// `host` is one of them.
+    @Test(arguments: [(63, "200"), (64, "400")])
+    func `a request has at most 64 header fields`(others: Int, status: String) async throws {
+        try await expect(status, for: Self.get("status", String(repeating: "x: y\r\n", count: others)))
+    }
+
+    @Test(arguments: [(65_536, "404"), (65_537, "400")])
+    func `a body has at most 64 KiB`(octets: Int, status: String) async throws {
+        let body = "{}" + String(repeating: " ", count: octets - 2)
+        let answer = try await expect(status, for: Self.post("requests/next/approve", body))
+        #expect(answer.contains("more than 65536 octets") == (status == "400"))
+    }
+
+    @Test func `bounds of the control socket can be set`() async throws {
+        let set = ["--control-header-octets", "2048", "--control-body-octets", "1024"]
+        for (octets, status) in [(1_024, "200"), (1_025, "400")] {
+            let field = "x: " + String(repeating: "y", count: octets) + "\r\n"
+            try await expect(status, for: Self.get("status", field), set)
+        }
+        for (octets, status) in [(1_024, "404"), (1_025, "400")] {
+            let body = "{}" + String(repeating: " ", count: octets - 2)
+            try await expect(status, for: Self.post("requests/next/approve", body), set)
+        }
+    }
+
+    @Test(arguments: [
+        post("requests/next/deny", "{}", length: 3), post("requests/next/deny", "{}{}", length: 3),
+        post("requests/next/deny", "{", length: 1) + "}",
+    ])
+    func `a body that is not of the length it declares decides nothing`(_ request: String) async throws {
+        try await Scenario.run { scenario in
+            let (sandbox, agent) = try await scenario.enrolled()
+            let id = try await sandbox.purchase()
+            _ = try await agent.received(id)
+            let connection = try await agent.connection()
+            try await connection.send(request)
+            connection.finishSending()
+            #expect(!(try await connection.answers(2)).contains("200 OK"))
+            #expect(try await agent.received(id)["state"] == "pending")
+        }
+    }
+
+    @Test(arguments: ["approve", "deny"])
+    func `who hangs up while waiting for a request decides nothing`(_ decision: String) async throws {
+        try await Scenario.run { scenario in
+            let (sandbox, agent) = try await scenario.enrolled()
+            let files = agent.openFiles
+            var connection: RawConnection? = try await agent.connection()
+            try await connection?.send(Self.post("requests/next/\(decision)", #"{"wait": 600}"#))
+            try await Patience.until("the connection") { agent.openFiles > files ? () : nil }
+            connection = nil
+            try await Patience.until("its end") { agent.openFiles <= files ? () : nil }
+            let id = try await sandbox.purchase()
+            _ = try await agent.received(id)
+            try await agent.ctl(decision == "approve" ? "deny" : "approve", id)
+        }
+    }
+
+    /// Expects the status of an agent's answer to a request.
+    @discardableResult
+    private func expect(_ status: String, for request: String, _ settings: [String] = []) async throws -> String {
+        var answer = ""
+        try await Scenario.run { scenario in
+            let agent = scenario.agent()
+            try await agent.start(settings)
+            let connection = try await agent.connection()
+            try await connection.send(request)
+            answer = try await connection.answers()
+            #expect(answer.hasPrefix("HTTP/1.1 \(status)"), "\(answer)")
+        }
+        return answer
+    }
+}

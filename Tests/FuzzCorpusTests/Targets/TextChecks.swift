@@ -1,0 +1,70 @@
+import FoundationEssentials
+import ThreeDS
+
+/// Text that is shown, expected or opened.
+enum TextChecks {
+    static func displayText(_ input: [UInt8]) throws {
+        let raw = input.text
+        let shown = DisplayText(raw)
+        try mustHold(shown.text.unicodeScalars.count <= 10 * raw.unicodeScalars.count, "10 scalars for one at most")
+        try mustHold(unescaped(shown.text).utf8.elementsEqual(raw.utf8), "the raw text can be read back")
+        try mustBeFitToShow(shown.text)
+        let isPlain = raw.unicodeScalars.allSatisfy { $0.isASCII && $0.value >= 0x20 && $0.value != 0x7F }
+        try mustHold(!isPlain || !shown.hasEscapes, "plain ASCII is not hostile")
+        try mustBeOneLine(DisplayText.excerpt(raw), "an excerpt")
+    }
+
+    static func expectedAmount(_ input: [UInt8]) throws {
+        guard let amount = try? ExpectedAmount(input.text) else { return }
+        try mustHold(try ExpectedAmount(amount.description) == amount, "an amount is itself without groups")
+        let isPlain = amount.description.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+        try mustHold(isPlain && amount.description.utf8.count <= 54, "an amount is short and plain")
+    }
+
+    /// Held against the standard library's own reading of URLs.
+    static func appURL(_ input: [UInt8]) throws {
+        guard let url = try? ThreeDSRequestorAppURL(input.text) else { return }
+        try mustHold(url.text.utf8.elementsEqual(input), "a URL is kept octet for octet")
+        try mustHold(input.count <= 256 && input.allSatisfy { (0x21...0x7E).contains($0) }, "it is short and plain")
+        guard let parts = URLComponents(string: url.text) else { return }
+        try mustHold(parts.user == nil && parts.password == nil, "it has no user and no password")
+        let scheme = parts.scheme?.lowercased() ?? ""
+        try mustHold(
+            !["javascript", "data", "file", "vbscript", "blob", "about"].contains(scheme), "its scheme is allowed")
+    }
+
+    /// What no terminal and no reader takes for anything but what it is.
+    static func mustBeFitToShow(_ text: String) throws(Broken) {
+        var marks = 0
+        for scalar in text.unicodeScalars {
+            let properties = scalar.properties
+            try mustHold(!properties.isDefaultIgnorableCodePoint, "nothing invisible is shown")
+            switch properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse, .surrogate,
+                .enclosingMark:
+                throw Broken(description: "U+\(String(scalar.value, radix: 16)) is not shown")
+            case .spaceSeparator: try mustHold(scalar == " ", "a space is the space")
+            case .nonspacingMark, .spacingMark: marks += 1
+            default: marks = 0
+            }
+            try mustHold(marks <= 4, "no pile of marks is shown")
+        }
+        try mustHold(!text.utf8.elementsEqual(" ".utf8), "no line is blank")
+    }
+
+    /// `\\` and `\u{…}` made what they stand for.
+    private static func unescaped(_ shown: String) -> String {
+        var raw = String.UnicodeScalarView()
+        var rest = shown.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            guard scalar == "\\", let kind = rest.popFirst(), kind == "u" else {
+                raw.append(scalar)
+                continue
+            }
+            let digits = String(rest.prefix { $0 != "}" }.dropFirst())
+            rest = rest.drop { $0 != "}" }.dropFirst()
+            raw.append(UInt32(digits, radix: 16).flatMap(Unicode.Scalar.init) ?? "?")
+        }
+        return String(raw)
+    }
+}

@@ -1,0 +1,49 @@
+/// What the issuer protocol promises, as a plain value: what may be presented, decided and sent, and with what answer.
+///
+/// Written from the protocol's text alone, and kept small enough to be checked against it by reading.
+struct Model: Sendable {
+    /// Seconds from the start.
+    private(set) var now: Int64 = 0
+    var cards: [CardModel]
+
+    init(cards: Int) { self.cards = Array(repeating: CardModel(), count: cards) }
+
+    mutating func pass(_ seconds: Int64) { now += seconds }
+
+    /// What a process forgets when it ends: only messages that were held; the issuer lists them again.
+    mutating func restart() {
+        for card in cards.indices { cards[card].held = [] }
+    }
+
+    /// What is past its time is closed, and what was held until now is read again.
+    mutating func tick() {
+        for card in cards.indices {
+            cards[card].expire(at: now)
+            let due = cards[card].held.filter { $0.iat - now <= CardModel.tolerance }
+            cards[card].held.removeAll(where: due.contains)
+            for request in due { cards[card].take(request, at: now) }
+        }
+    }
+
+    /// Nothing is sent at or after `exp`.
+    mutating func giveUpExpired() {
+        for card in cards.indices { cards[card].giveUpExpired(at: now) }
+    }
+
+    /// What a courier may have under way: the first of each lane.
+    var heads: Set<Call> {
+        var heads: Set<Call> = []
+        for (card, model) in cards.enumerated() {
+            for lane in Lane.allCases {
+                if let entry = model.head(lane) { heads.insert(Call(card: card, jti: entry.jti)) }
+            }
+        }
+        return heads
+    }
+
+    /// One decision on its way.
+    struct Call: Hashable, Sendable {
+        let card: Int
+        let jti: Int
+    }
+}

@@ -1,0 +1,132 @@
+import Authenticator
+import FoundationEssentials
+import IssuerProtocol
+import Keys
+import Storage
+import Synchronization
+
+/// The process died here; nothing it does after that counts.
+struct Died: Error {}
+
+/// The book in SQLite, with a process that can die around a commit.
+struct MortalBook: Book {
+    private struct State {
+        var crash: Crash?
+        var hasDied = false
+    }
+
+    private final class Shared: Sendable {
+        let state = Mutex(State())
+    }
+
+    let real: SQLiteBook
+    private let shared = Shared()
+
+    init(path: String) throws { real = try SQLiteBook(path: path) }
+
+    /// The next write is the last that this process tries.
+    func arm(_ crash: Crash?) { shared.state.withLock { $0.crash = crash } }
+
+    var hasDied: Bool { shared.state.withLock { $0.hasDied } }
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any BookReader) throws -> T) async throws -> T {
+        guard !hasDied else { throw Died() }
+        return try await real.read(body)
+    }
+
+    func write<T: Sendable>(_ body: @escaping @Sendable (any BookWriter) throws -> T) async throws -> T {
+        guard !hasDied else { throw Died() }
+        let result = try await real.write { [self] book in
+            let result = try body(book)
+            try die(at: .beforeCommit)
+            return result
+        }
+        try die(at: .afterCommit)
+        return result
+    }
+
+    func scrub() async throws { try await real.scrub() }
+
+    private func die(at moment: Crash) throws {
+        let dies = shared.state.withLock { state in
+            guard state.crash == moment else { return false }
+            state = State(crash: nil, hasDied: true)
+            return true
+        }
+        if dies { throw Died() }
+    }
+}
+
+/// Keys in memory, and something that may happen while one is at work.
+final class QuickCustody: KeyCustody {
+    struct NoSuchKey: Error {}
+
+    private let keys: [EnrollmentID: SigningKey]
+    private let whileSigning = Mutex<(@Sendable () async throws -> Void)?>(nil)
+
+    init(keys: [EnrollmentID: SigningKey]) { self.keys = keys }
+
+    /// Done once, when the next signature is asked for.
+    func whileSigning(_ action: (@Sendable () async throws -> Void)?) { whileSigning.withLock { $0 = action } }
+
+    func inspect(_ uri: KeyURI, pin: Secret?) async throws(KeyFailure) -> OutsideKey {
+        throw KeyFailure(.unavailable, "there is no such key")
+    }
+
+    func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: Secret?) async throws -> any UnlockedKey {
+        guard let key = keys[name] else { throw NoSuchKey() }
+        return QuickKey(custody: self, key: key)
+    }
+
+    private struct QuickKey: UnlockedKey {
+        let custody: QuickCustody
+        let key: SigningKey
+        let verifiesUser = false
+
+        func signature(for permit: SigningPermit) async throws -> [UInt8] {
+            let action = custody.whileSigning.withLock { action in
+                defer { action = nil }
+                return action
+            }
+            try await action?()
+            return try key.signature(over: permit.octets)
+        }
+    }
+
+    func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm) async throws -> PublicKey {
+        throw NoSuchKey()
+    }
+
+    func uri(of name: EnrollmentID) -> String { "memory:\(name)" }
+
+    func removeKey(named name: EnrollmentID) async throws {}
+
+    func seal(_ token: AccessToken, for name: EnrollmentID) throws -> [UInt8] { Array(token.reveal().utf8) }
+
+    func open(_ sealed: [UInt8], for name: EnrollmentID) throws -> AccessToken {
+        guard let token = AccessToken(String(decoding: sealed, as: UTF8.self)) else { throw NoSuchKey() }
+        return token
+    }
+}
+
+/// The system's own randomness.
+struct SystemEntropy: Entropy {
+    func octets(_ count: Int) throws -> [UInt8] { try SecureRandom.octets(count) }
+}
+
+/// A directory that goes when the last one lets go of it; in memory where the system has such a place.
+final class ScratchDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        let shared = URL(filePath: "/dev/shm")
+        let isWritable = FileManager.default.isWritableFile(atPath: "/dev/shm")
+        let parent = isWritable ? shared : FileManager.default.temporaryDirectory
+        let url = parent.appending(path: "oob-model-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        path = url.path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}

@@ -1,0 +1,140 @@
+import Authenticator
+import IssuerProtocol
+import Synchronization
+
+// What each step is for the agent and for the model.
+
+extension Rehearsal {
+    /// One step on both, also one within another.
+    func perform(_ step: Step) async throws {
+        try await performAlone(step)
+        try await compare()
+    }
+
+    private func performAlone(_ step: Step) async throws {
+        switch step {
+        case .list(let card, let messages, let crash): try await list(card, messages, crash)
+        case .approve(let card, let jti, let meanwhile, let crash):
+            try await approve(card, jti, meanwhile: meanwhile, crash)
+        case .deny(let card, let jti, let crash): try await deny(card, jti, crash)
+        case .deliver(let card, let lane, let fate, let meanwhile):
+            try await deliver(card, lane, fate, meanwhile: meanwhile)
+        case .pass(let seconds):
+            clock.pass(seconds)
+            model.pass(seconds)
+        case .tick: try await tick()
+        case .restart: try await restart()
+        }
+    }
+
+    func list(_ card: Int, _ messages: [Message], _ crash: Crash?) async throws {
+        listed[card, default: []] += messages
+        let texts = try messages.map { try text($0, for: card) }
+        gateway.list(texts, for: issuer.cards[card].token)
+        book.arm(crash)
+        let id = issuer.cards[card].id
+        try await living { agent in
+            let failures = try await agent.fetch(id)
+            if let (_, reason) = failures.first { throw Finding("a fetch failed: \(reason)") }
+        }
+        book.arm(nil)
+        try await apply(crash) { model in
+            let isResumed = model.cards[card].isSuspended
+            model.cards[card].isSuspended = false
+            // That the token is known again is a write of its own, and the process died at it.
+            if isResumed, crash != nil, crash != .signing { return }
+            for message in messages { model.cards[card].take(message, at: model.now) }
+        }
+    }
+
+    /// The same message is the same octets each time that it comes.
+    private func text(_ message: Message, for card: Int) throws -> String {
+        if let text = texts[card]?[message] { return text }
+        let text = try issuer.text(message, for: card)
+        texts[card, default: [:]][message] = text
+        return text
+    }
+
+    private func deny(_ card: Int, _ jti: Int, _ crash: Crash?) async throws {
+        let row = model.cards[card].decidable(jti, at: model.now)
+        book.arm(crash)
+        let isDone = try await decide(.deny(.userDenied), card, jti)
+        book.arm(nil)
+        try expect("whether a deny of jti \(jti) is taken", isDone || book.hasDied, is: row != nil)
+        try await apply(crash) { model in
+            if let row { model.cards[card].decide(row, .deny(.userDenied)) }
+        }
+    }
+
+    private func approve(_ card: Int, _ jti: Int, meanwhile: [Step], _ crash: Crash?) async throws {
+        let row = model.cards[card].decidable(jti, at: model.now)
+        let isAtWork = Mutex(false)
+        custody.whileSigning { [self] in
+            isAtWork.withLock { $0 = true }
+            for step in meanwhile { try await perform(step) }
+            if crash == .signing { throw Died() }
+            await book.arm(crash)
+        }
+        let isDone = try await decide(.approve, card, jti)
+        custody.whileSigning(nil)
+        book.arm(nil)
+        try expect("whether the key is used for jti \(jti)", isAtWork.withLock { $0 }, is: row != nil)
+        let stillDecidable = row.flatMap { row in
+            model.cards[card].decidable(model.cards[card].rows[row].jti, at: model.now)
+        }
+        if crash == .signing, row != nil { return try await restart() }
+        try expect("whether an approval of jti \(jti) is taken", isDone || book.hasDied, is: stillDecidable != nil)
+        try await apply(crash) { model in
+            if let stillDecidable { model.cards[card].decide(stillDecidable, .approve) }
+        }
+    }
+
+    /// Whoever decides.
+    private static let peer = ControlPeer(uid: 1_000, pid: 4_242, process: "oobctl")
+
+    /// False where nothing was decided, or the process died.
+    private func decide(_ decision: RequestLife.Decision, _ card: Int, _ jti: Int) async throws -> Bool {
+        let id = issuer.cards[card].id
+        return try await living { agent in
+            do {
+                let request = try await agent.request(.named(SampleIssuer.name(jti)), enrollment: id, wait: 0)
+                _ = try await agent.decide(
+                    decision, on: request.id, expecting: Expectations(),
+                    by: .command(Self.peer, shownTextDigest: nil))
+                return true
+            } catch is CommandFailure {
+                return false
+            }
+        } ?? false
+    }
+
+    /// Nil where the process died.
+    @discardableResult
+    private func living<T: Sendable>(_ body: @Sendable (Agent) async throws -> T) async throws -> T? {
+        do {
+            return try await body(agent)
+        } catch is Died {
+            return nil
+        }
+    }
+
+    /// What the step means for the model, unless the process died before it was durable; then a new process begins.
+    private func apply(_ crash: Crash?, _ meaning: (inout Model) -> Void) async throws {
+        let hasDied = book.hasDied
+        if !hasDied || crash == .afterCommit { meaning(&model) }
+        if hasDied { try await restart() }
+    }
+
+    /// The timekeeper works until it lies down.
+    func tick() async throws {
+        let before = clock.naps
+        try await living { [clock, bell] agent in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await agent.timekeeper.run() }
+                defer { group.cancelAll() }
+                try await bell.until { clock.naps > before }
+            }
+        }
+        model.tick()
+    }
+}

@@ -1,0 +1,134 @@
+import Authenticator
+import Custody
+import IssuerProtocol
+import Keys
+import Logging
+import Storage
+import Synchronization
+
+/// One schedule on a real agent and on the model, side by side, compared after every step.
+///
+/// The agent is its core and a real SQLite file; the key is in memory, the clock and the issuer do as the schedule says.
+/// A restart throws the agent away and makes another on the same file.
+actor Rehearsal {
+    let issuer: SampleIssuer
+    let clock: StandingClock
+    let gateway: ScriptedGateway
+    let custody: QuickCustody
+    let bell = Bell()
+    var model: Model
+    var record = Record()
+    private(set) var agent: Agent
+    private(set) var book: MortalBook
+    /// What the agents have presented, as they told it.
+    let presented = Presented()
+    private var listener: AsyncStream<Void>?
+    private let directory: ScratchDirectory
+    private var step = 0
+    /// Messages as they went over the wire, by card.
+    var texts: [Int: [Message: String]] = [:]
+    /// What the schedule listed, for the end, when it is listed once more.
+    var listed: [Int: [Message]] = [:]
+
+    init(_ issuer: SampleIssuer) async throws {
+        self.issuer = issuer
+        directory = try ScratchDirectory()
+        clock = StandingClock(bell: bell)
+        gateway = ScriptedGateway(keys: issuer.keySet, bell: bell)
+        custody = QuickCustody(keys: Dictionary(uniqueKeysWithValues: issuer.cards.map { ($0.id, $0.key) }))
+        model = Model(cards: issuer.cards.count)
+        book = try MortalBook(path: "\(directory.path)/book.sqlite")
+        agent = Self.agent(book, custody, gateway, clock, issuer.agentSecret)
+        listener = presented.listen(to: agent.hub)
+        for card in issuer.cards { try await enroll(card) }
+        try await agent.prepare()
+    }
+
+    /// Performs all, and at the end sees that nothing stays undone when the issuer is well.
+    ///
+    /// An agent that no longer does what a step waits for is a finding as well: no schedule takes a second.
+    static func run(
+        _ schedule: [Step], at issuer: SampleIssuer, patience: Duration = .seconds(30)
+    ) async throws -> Finding? {
+        let rehearsal = try await Rehearsal(issuer)
+        return try await withThrowingTaskGroup(of: Finding?.self) { group in
+            group.addTask { try await rehearsal.run(schedule) }
+            group.addTask {
+                try await Task.sleep(for: patience)
+                return await rehearsal.finding("the agent does not do what is waited for")
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+    }
+
+    private func run(_ schedule: [Step]) async throws -> Finding? {
+        do {
+            for step in schedule {
+                self.step += 1
+                try await perform(step)
+            }
+            step += 1
+            try await conclude()
+            return nil
+        } catch let finding as Finding {
+            return self.finding(finding.sentence)
+        } catch  where !(error is CancellationError) {
+            return finding("what nobody expects: \(error)")
+        }
+    }
+
+    private func finding(_ sentence: String) -> Finding { Finding(sentence, step: step) }
+
+    private static func agent(
+        _ book: MortalBook, _ custody: QuickCustody, _ gateway: ScriptedGateway, _ clock: StandingClock,
+        _ secret: AgentSecret
+    ) -> Agent {
+        let ports = Ports(
+            book: book, custody: custody, auditKeys: SealedAuditKeys(secret: secret), gateway: gateway, clock: clock,
+            entropy: SystemEntropy())
+        let log = Logger(label: "model") { _ in SwiftLogNoOpLogHandler() }
+        return Agent(ports: ports, settings: AgentSettings(version: "1"), log: log)
+    }
+
+    private func enroll(_ card: SampleIssuer.Card) async throws {
+        guard let token = AccessToken(card.token) else { throw SampleIssuer.CannotMake() }
+        let route = IssuerRoute(issuer: try IssuerURL(SampleIssuer.issuer), rootsPEM: nil)
+        let membership = Membership(
+            authenticatorId: card.authenticatorId, sealedToken: try custody.seal(token, for: card.id),
+            enrolledAt: clock.now)
+        let enrollment = Enrollment(
+            id: card.id, route: route, name: "card", authnType: .presence, algorithm: -7, rpId: SampleIssuer.rpId,
+            credentialId: card.credentialId, userHandle: [1], startedAt: clock.now, signCount: 0,
+            state: .active(membership))
+        try await book.write { try $0.insert(enrollment) }
+    }
+
+    func restart() async throws {
+        book = try MortalBook(path: "\(directory.path)/book.sqlite")
+        agent = Self.agent(book, custody, gateway, clock, issuer.agentSecret)
+        listener = presented.listen(to: agent.hub)
+        try await agent.prepare()
+        model.restart()
+    }
+
+    // MARK: The end
+
+    /// The issuer is well and lists all that it ever listed; every decision that was acknowledged reaches it.
+    private func conclude() async throws {
+        try await restart()
+        for (card, messages) in listed.sorted(by: { $0.key < $1.key }) {
+            for start in stride(from: 0, to: messages.count, by: 50) {
+                try await list(card, Array(messages[start..<min(start + 50, messages.count)]), nil)
+            }
+        }
+        try await tick()
+        try await compare()
+        try await deliverAll()
+        try await compare()
+        try await perform(.pass(86_400))
+        try await perform(.tick)
+        let fault = try await agent.journal.verify().fault
+        if let fault { throw Finding("the journal is not whole: \(fault)") }
+    }
+}

@@ -1,0 +1,121 @@
+import Authenticator
+import IssuerProtocol
+import Synchronization
+
+/// Stands where the network would be: a fetch brings what the schedule says, and a decision waits until the schedule
+/// answers it.
+final class ScriptedGateway: IssuerGateway {
+    /// A decision that is under way.
+    struct Call: Sendable {
+        let token: String
+        let jti: String
+        let body: [UInt8]
+    }
+
+    private typealias Answer = Result<TransStatus, IssuerFailure>
+
+    private struct State {
+        var next = 0
+        var lists: [String: [String]] = [:]
+        var underWay: [Int: (call: Call, continuation: CheckedContinuation<Answer, Never>)] = [:]
+        /// By token: the greatest signCount that the issuer accepted.
+        var accepted: [String: UInt32] = [:]
+    }
+
+    private let keySet: JWKSet
+    private let bell: Bell
+    private let state = Mutex(State())
+
+    init(keys: JWKSet, bell: Bell) {
+        keySet = keys
+        self.bell = bell
+    }
+
+    // MARK: The script
+
+    /// What the next fetches with this token bring.
+    func list(_ messages: [String], for token: String) { state.withLock { $0.lists[token] = messages } }
+
+    var underWay: [Call] { state.withLock { $0.underWay.sorted { $0.key < $1.key }.map(\.value.call) } }
+
+    func accept(_ signCount: UInt32, for token: String) { state.withLock { $0.accepted[token] = signCount } }
+
+    func accepted(for token: String) -> UInt32 { state.withLock { $0.accepted[token] ?? 0 } }
+
+    func answer(_ token: String, _ jti: String, _ answer: Result<TransStatus, IssuerFailure>) {
+        let found = state.withLock { state in
+            state.underWay.first { $0.value.call.token == token && $0.value.call.jti == jti }
+                .flatMap { state.underWay.removeValue(forKey: $0.key) }
+        }
+        found?.continuation.resume(returning: answer)
+    }
+
+    // MARK: The calls
+
+    func decide(
+        _ access: IssuerAccess, jti: TokenID, body: [UInt8], traceparent: String?
+    ) async throws(IssuerFailure) -> TransStatus {
+        let call = Call(token: access.token.reveal(), jti: jti.text, body: body)
+        let id = state.withLock { state in
+            state.next += 1
+            return state.next
+        }
+        let answer = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in hold(id, call, continuation) }
+        } onCancel: {
+            let held = state.withLock { $0.underWay.removeValue(forKey: id) }
+            held?.continuation.resume(returning: .failure(.down))
+        }
+        return try answer.get()
+    }
+
+    private func hold(_ id: Int, _ call: Call, _ continuation: CheckedContinuation<Answer, Never>) {
+        let isCancelled = state.withLock { state in
+            guard !Task.isCancelled else { return true }
+            state.underWay[id] = (call, continuation)
+            return false
+        }
+        if isCancelled { continuation.resume(returning: .failure(.down)) }
+        bell.ring()
+    }
+
+    func fetch(_ access: IssuerAccess, wait: Int, after cursor: String?) async throws(IssuerFailure) -> RequestList {
+        let messages = state.withLock { $0.lists[access.token.reveal()] ?? [] }
+        return RequestList(requests: messages, cursor: "cursor")
+    }
+
+    func status(_ access: IssuerAccess) async throws(IssuerFailure) -> AuthenticatorStatus {
+        guard let id = TokenID("authenticator") else { throw .down }
+        return AuthenticatorStatus(authenticatorId: id, signCount: accepted(for: access.token.reveal()))
+    }
+
+    func discovery(_ route: IssuerRoute) async throws(IssuerFailure) -> Discovery {
+        let base = route.issuer.text
+        return Discovery(
+            issuer: route.issuer, jwksUri: "\(base)/jwks.json", enrollmentOptionsEndpoint: "\(base)/options",
+            enrollmentsEndpoint: "\(base)/enrollments", authnRequestsEndpoint: "\(base)/requests",
+            authenticatorEndpoint: "\(base)/authenticator")
+    }
+
+    func keys(_ route: IssuerRoute, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet { keySet }
+
+    // Nobody enrolls, and no issuer here has a batch fetch.
+
+    func enrollmentOptions(
+        _ route: IssuerRoute, _ discovery: Discovery, code: String
+    ) async throws(IssuerFailure) -> EnrollmentOptionsAnswer { throw .down }
+
+    func enroll(
+        _ route: IssuerRoute, _ discovery: Discovery, body: [UInt8]
+    ) async throws(IssuerFailure) -> EnrollmentAnswer { throw .down }
+
+    func batchFetch(
+        _ route: IssuerRoute, _ discovery: Discovery, _ request: BatchFetchRequest
+    ) async throws(IssuerFailure) -> BatchFetchAnswer { throw .down }
+
+    func unenroll(_ access: IssuerAccess) async throws(IssuerFailure) { throw .down }
+}
+
+extension IssuerFailure {
+    static let down = IssuerFailure.transient(reason: "no answer that counts", retryAfter: nil)
+}

@@ -1,0 +1,133 @@
+"""A sandbox that never dies and an agent that does: starting it under the shim, asking it, and knowing that it died."""
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+from powercut import PowerCut
+from programs import BIN_DIR, READY_WITHIN, Sandbox
+
+
+class Gone(Exception):
+    """The agent does not answer any more."""
+
+
+class Refused(Exception):
+    """The agent said no: nothing was done."""
+
+
+class UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path: Path, timeout: float):
+        super().__init__("localhost", timeout=timeout)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(str(self.path))
+
+
+def exchange(connection: http.client.HTTPConnection, method: str, path: str, body=None) -> tuple[int, object]:
+    """(status, JSON) of one call on a connection of its own."""
+    try:
+        octets = None if body is None else json.dumps(body).encode()
+        connection.request(method, path, octets, {"Content-Type": "application/json"} if octets else {})
+        answer = connection.getresponse()
+        content = answer.read()
+        return answer.status, json.loads(content) if content else None
+    finally:
+        connection.close()
+
+
+class Issuer:
+    """The sandbox's own calls."""
+
+    def __init__(self, folder: Path, *options: str):
+        self.program = Sandbox(folder, *options)
+        self.origin = self.program.origin
+        self.place = self.origin.removeprefix("http://")
+
+    def call(self, method: str, path: str, body=None):
+        status, answer = exchange(http.client.HTTPConnection(self.place, timeout=60), method, "/sandbox" + path, body)
+        if status >= 300:
+            raise AssertionError(f"the sandbox answers {status} to {method} {path}: {answer}")
+        return answer
+
+
+class DyingAgent:
+    """`oob-agent` on one state directory, one life after the other."""
+
+    def __init__(self, folder: Path, library: Path, bin_dir: Path = BIN_DIR):
+        folder.mkdir(exist_ok=True)
+        self.bin_dir, self.state, self.log = bin_dir, folder / "state", folder / "agent.log"
+        self.socket = folder / "control.sock"
+        self.shim = PowerCut(library, folder, self.state)
+        self.process: subprocess.Popen | None = None
+        self.lives = self.crashes = 0
+
+    def start(self):
+        """A new life, ready for calls; Gone where it died before."""
+        self.shim.begin_life()
+        self.lives += 1
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                [self.bin_dir / "oob-agent", "--state-dir", self.state, "--socket", self.socket],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, **self.shim.variables})
+        deadline = time.monotonic() + READY_WITHIN
+        while True:
+            try:
+                return self.call("GET", "/status", patience=READY_WITHIN)
+            except Gone:
+                if self.process.poll() is not None or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)  # Asks again; nothing depends on how long.
+
+    def kill(self):
+        """Whatever it does; then the death is noticed like any other."""
+        if self.process is not None:
+            self.process.kill()
+        self.bury()
+
+    def stop(self):
+        """An orderly stop, unless it dies of something else."""
+        self.process.terminate()
+        self.bury()
+
+    def bury(self):
+        """Waits for its end, where it was alive at all, and counts it where it was no orderly one."""
+        if self.process is None:
+            return
+        status = self.process.wait(READY_WITHIN)
+        self.process = None
+        if status == -signal.SIGKILL:
+            self.crashes += 1
+        elif status != 0:
+            raise AssertionError(f"the agent ended with {status}:\n{self.tail()}")
+
+    def call(self, method: str, path: str, body=None, patience: float = 30):
+        """The JSON that the control API answers; Gone where no answer comes, Refused where it is a no."""
+        try:
+            status, answer = exchange(UnixConnection(self.socket, patience), method, "/v1" + path, body)
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            if isinstance(error, TimeoutError):
+                raise AssertionError(f"the agent does not answer {method} {path}:\n{self.tail()}") from None
+            raise Gone from None
+        if status >= 500 and status != 502:  # 502: its issuer does not do its part.
+            raise AssertionError(f"the agent answers {status} to {method} {path}: {answer}\n{self.tail()}")
+        if status >= 400:
+            raise Refused(answer)
+        return answer
+
+    def oobctl(self, *arguments: str) -> subprocess.CompletedProcess:
+        command, *rest = arguments
+        return subprocess.run(
+            [self.bin_dir / "oobctl", command, "--socket", self.socket, *rest], stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=120)
+
+    def tail(self) -> str:
+        return "".join(self.log.read_text(errors="replace").splitlines(keepends=True)[-30:])

@@ -1,0 +1,171 @@
+import Authenticator
+import Custody
+import FoundationEssentials
+import IssuerProtocol
+import Keys
+import Storage
+import Testing
+
+@testable import StateArchive
+
+/// Copies of a state that is in use.
+struct BackupTests {
+    private let sample: SampleState
+
+    init() throws { sample = try SampleState() }
+
+    private func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    /// The enrollments of a state whose keys it should have.
+    private func keyed(in directory: String) async throws -> [String] {
+        let all = try await SQLiteBook(path: "\(directory)/agent.db").read { try $0.enrollments(includingEnded: false) }
+        return all.filter { $0.membership != nil }.map { "\($0.id).key" }.sorted()
+    }
+
+    @Test func `Debian's tar unpacks the database, the encrypted keys and the manifest, for their owner alone`()
+        async throws
+    {
+        let card = try await sample.enroll()
+        try Data("secret".utf8).write(to: URL(filePath: "\(sample.directory)/secret"))
+        let path = try sample.write(try await sample.backup())
+        let names = try run("tar", "-tf", path).split(separator: "\n").map(String.init)
+        #expect(names == ["agent.db", "keys/", "keys/\(card.id).key", "manifest.json"])
+        let directory = try sample.emptyDirectory()
+        _ = try run("tar", "-xpf", path, "-C", directory)
+        #expect(try mode("\(directory)/agent.db") == 0o600 && mode("\(directory)/keys") == 0o700)
+        #expect(try mode("\(directory)/keys/\(card.id).key") == 0o600)
+        let key = FileManager.default.contents(atPath: "\(directory)/keys/\(card.id).key")
+        #expect(key == FileManager.default.contents(atPath: "\(sample.directory)/keys/\(card.id).key"))
+        #expect(try await keyed(in: directory) == ["\(card.id).key"])
+    }
+
+    @Test func `the manifest has the SHA-256 of all that stands before it`() async throws {
+        try await sample.enroll()
+        let octets = try await sample.backup()
+        let path = try sample.write(octets)
+        let manifest = try Manifest(json: Array(try run("tar", "-xOf", path, "manifest.json").utf8))
+        #expect(manifest.version == "1.2.3" && manifest.createdAt == "2023-11-14T22:13:20Z" && manifest.keys == 1)
+        #expect(manifest.schema == SQLiteBook.knownSchema)
+        let digest = try run("sh", "-c", "head -c \(manifest.octets) '\(path)' | sha256sum")
+        #expect(digest.hasPrefix(manifest.sha256))
+        #expect(octets.count == Int(manifest.octets) + 512 + 512 + 1_024)
+    }
+
+    @Test func `it comes in pieces that are small`() async throws {
+        try await sample.enroll()
+        var largest = 0
+        for try await piece in try await sample.backups.copy() { largest = max(largest, piece.count) }
+        #expect((1...66_048).contains(largest))
+    }
+
+    @Test func `a key that is removed after the rows were copied is in the copy all the same`() async throws {
+        let (card, other) = (try await sample.enroll(), try await sample.enroll())
+        sample.book.afterCopying { [sample] in try await sample.unenroll(card) }
+        let directory = try sample.restored(try await sample.backup())
+        #expect(try sample.keyNames(in: directory) == [card, other].map { "\($0.id).key" }.sorted())
+        #expect(try await keyed(in: directory) == sample.keyNames(in: directory))
+        #expect(try sample.keyNames(in: sample.directory) == ["\(other.id).key"])
+    }
+
+    @Test func `a key that came right before the rows were copied is in the copy`() async throws {
+        sample.book.duringCopying { [sample] copy in
+            _ = try await sample.enroll()
+            return try await copy()
+        }
+        let directory = try sample.restored(try await sample.backup())
+        #expect(try sample.keyNames(in: directory) == sample.keyNames(in: sample.directory))
+        #expect(try await keyed(in: directory) == sample.keyNames(in: sample.directory))
+    }
+
+    @Test func `a key that came after the rows were copied is not in the copy`() async throws {
+        let card = try await sample.enroll()
+        sample.book.afterCopying { [sample] in try await sample.enroll() }
+        let directory = try sample.restored(try await sample.backup())
+        #expect(try sample.keyNames(in: directory) == ["\(card.id).key"])
+    }
+
+    @Test func `an enrollment whose key is kept elsewhere is in the copy without one`() async throws {
+        let (card, other) = (try await sample.enroll(), try await sample.enroll())
+        try await sample.custody.removeKey(named: other.id)
+        let directory = try sample.restored(try await sample.backup())
+        #expect(try sample.keyNames(in: directory) == ["\(card.id).key"])
+        #expect(try await keyed(in: directory) == [card, other].map { "\($0.id).key" }.sorted())
+    }
+
+    @Test func `where an enrollment began and ended during the copy, the copy is begun anew`() async throws {
+        let card = try await sample.enroll()
+        sample.book.duringCopying { [sample] copy in
+            let brief = try await sample.enroll()
+            let contents = try await copy()
+            try await sample.unenroll(brief)
+            return contents
+        }
+        let directory = try sample.restored(try await sample.backup())
+        #expect(try sample.keyNames(in: directory) == ["\(card.id).key"])
+        #expect(try await keyed(in: directory) == ["\(card.id).key"])
+    }
+
+    @Test func `an enrollment that was over before the copy leaves neither key nor claim to one in it`() async throws {
+        let (card, other) = (try await sample.enroll(), try await sample.enroll())
+        try await sample.unenroll(card)
+        let directory = try sample.restored(try await sample.backup())
+        #expect(try sample.keyNames(in: directory) == ["\(other.id).key"])
+        #expect(try await keyed(in: directory) == ["\(other.id).key"])
+    }
+
+    @Test func `rows and keys agree in every copy while enrollments come and go`() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [sample] in
+                var cards: [Enrollment] = []
+                while !Task.isCancelled {
+                    cards.append(try await sample.enroll())
+                    if cards.count > 3 { try await sample.unenroll(cards.removeFirst()) }
+                }
+            }
+            for _ in 1...12 {
+                let directory = try sample.restored(try await sample.backup())
+                #expect(try await keyed(in: directory) == sample.keyNames(in: directory))
+            }
+            group.cancelAll()
+        }
+    }
+
+    @Test func `one copy is taken at a time, and what it took goes with it`() async throws {
+        var first: (any AsyncSequence<[UInt8], any Error> & Sendable)? = try await sample.backups.copy()
+        await #expect(throws: CommandFailure.self) { _ = try await sample.backups.copy() }
+        #expect(try names(in: sample.directory).contains { $0.hasPrefix(".backup-") })
+        first = nil
+        #expect(first == nil)
+        #expect(try !names(in: sample.directory).contains { $0.hasPrefix(".backup-") })
+        #expect(try await !sample.backup().isEmpty)
+    }
+
+    @Test func `a start removes what a copy that was cut off left`() async throws {
+        try PrivateDirectory.make(at: "\(sample.directory)/.backup-1/keys")
+        #expect(StateFiles.tidy(sample.directory))
+        #expect(
+            try Set(names(in: sample.directory)).isSubset(of: ["agent.db", "agent.db-wal", "agent.db-shm", "keys"]))
+    }
+
+    @Test func `a copy holds what was committed, and no free pages`() async throws {
+        let card = try await sample.enroll()
+        let names = try (1...200).map { try #require(TokenID("jti-\($0)")) }
+        try await sample.book.write { book in
+            for name in names {
+                try book.insert(
+                    SeenMessage(
+                        enrollmentId: card.id, jti: name, payloadDigest: Array(repeating: 0x5A, count: 4_000),
+                        requestId: nil, seenAt: 1))
+            }
+        }
+        let full = try await sample.backup()
+        #expect(try await sample.book.write { try $0.removeWhatWasOver(before: 2, limit: 1_000) } == 200)
+        #expect(try await sample.backup().count < full.count - 700_000)
+    }
+
+    private func names(in directory: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory)
+    }
+}

@@ -1,0 +1,212 @@
+import Authenticator
+import FoundationEssentials
+import Keys
+import Storage
+import Testing
+
+@testable import StateArchive
+
+/// What is made of a backup, and of what is none.
+struct RestorationTests {
+    private let sample: SampleState
+
+    init() throws { sample = try SampleState() }
+
+    private func names(in directory: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+    }
+
+    private func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    /// The error of a restore of these octets, after which nothing may be left.
+    private func failure(
+        _ octets: [UInt8], knownSchema: [String] = SQLiteBook.knownSchema,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> RestoreError? {
+        let directory = try sample.emptyDirectory()
+        let path = try sample.write(octets)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        do throws(RestoreError) {
+            _ = try Restoration(of: path, into: directory, knownSchema: knownSchema).run()
+            return nil
+        } catch {
+            #expect(try names(in: directory).isEmpty, "something is left", sourceLocation: sourceLocation)
+            return error
+        }
+    }
+
+    private func isDamaged(_ error: RestoreError?) -> Bool {
+        if case .damaged = error { true } else { false }
+    }
+
+    /// A tar of these entries with a manifest that holds.
+    private func archive(
+        _ entries: [(TarHeader, [UInt8])], keys: Int = 0, schema: [String] = SQLiteBook.knownSchema
+    ) throws -> [UInt8] {
+        let body = entries.flatMap { header, content in
+            header.octets(time: 0) + content + [UInt8](repeating: 0, count: header.padding)
+        }
+        let json = Manifest(
+            version: "1", takenAt: 0, schema: schema, keys: keys, octets: Int64(body.count),
+            digest: try SHA256Digest.of(body)
+        ).json
+        return body + end(json)
+    }
+
+    private func end(_ json: [UInt8]) -> [UInt8] {
+        let header = TarHeader(name: "manifest.json", size: Int64(json.count))
+        return header.octets(time: 0) + json + [UInt8](repeating: 0, count: header.padding + 1_024)
+    }
+
+    private func file(_ name: String, _ content: [UInt8] = [1]) -> (TarHeader, [UInt8]) {
+        (TarHeader(name: name, size: Int64(content.count)), content)
+    }
+
+    @Test func `a restored state is the one that was copied, for its owner alone`() async throws {
+        let card = try await sample.enroll()
+        let directory = try sample.restored(try await sample.backup())
+        #expect(try names(in: directory) == ["agent.db", "keys"])
+        #expect(try mode("\(directory)/agent.db") == 0o600 && mode("\(directory)/keys") == 0o700)
+        #expect(try mode("\(directory)/keys/\(card.id).key") == 0o600)
+        let read = try await SQLiteBook(path: "\(directory)/agent.db").read { try $0.enrollment(card.id) }
+        #expect(read?.signCount == 3)
+        let key = FileManager.default.contents(atPath: "\(directory)/keys/\(card.id).key")
+        #expect(key == FileManager.default.contents(atPath: "\(sample.directory)/keys/\(card.id).key"))
+    }
+
+    @Test(arguments: ["agent.db", "keys", "control.sock", "agent.db-wal", "x"])
+    func `a directory with something in it is refused, and named`(name: String) async throws {
+        let path = try sample.write(try await sample.backup())
+        let directory = try sample.emptyDirectory()
+        try Data("kept".utf8).write(to: URL(filePath: "\(directory)/\(name)"))
+        let restoration = Restoration(of: path, into: directory, knownSchema: SQLiteBook.knownSchema)
+        #expect(throws: RestoreError.occupied(directory: directory, names: [name])) { try restoration.run() }
+        #expect(try names(in: directory) == [name])
+        #expect(FileManager.default.contents(atPath: "\(directory)/\(name)") == Data("kept".utf8))
+    }
+
+    @Test func `the secret and the lock may be there before`() async throws {
+        let path = try sample.write(try await sample.backup())
+        let directory = try sample.emptyDirectory()
+        for name in ["secret", "agent.lock"] { try Data("x".utf8).write(to: URL(filePath: "\(directory)/\(name)")) }
+        _ = try Restoration(of: path, into: directory, knownSchema: SQLiteBook.knownSchema).run()
+        #expect(try names(in: directory) == ["agent.db", "agent.lock", "keys", "secret"])
+    }
+
+    @Test func `a backup that is cut off anywhere leaves nothing`() async throws {
+        try await sample.enroll()
+        let octets = try await sample.backup()
+        for count in stride(from: 0, to: octets.count, by: 8_192).flatMap({ [$0, $0 + 1] }) + [octets.count - 1] {
+            #expect(isDamaged(try failure(Array(octets.prefix(count)))), "\(count) octets")
+        }
+        #expect(try failure(octets) == nil)
+    }
+
+    @Test func `a backup with any octet changed leaves nothing`() async throws {
+        try await sample.enroll()
+        let octets = try await sample.backup()
+        let places =
+            Array(stride(from: 0, to: octets.count - 2_048, by: 9_973))
+            + stride(from: octets.count - 2_048, to: octets.count, by: 13)
+        for place in places {
+            var changed = octets
+            changed[place] ^= 1
+            // What stands in the manifest for people, or says how it was made, changes nothing else.
+            guard let error = try failure(changed) else {
+                #expect(place >= octets.count - 1_536, "octet \(place)")
+                continue
+            }
+            if case .newer = error { continue }
+            #expect(isDamaged(error), "octet \(place): \(error)")
+        }
+    }
+
+    @Test func `more after the end is refused`() async throws {
+        let octets = try await sample.backup()
+        for more in [[0], [UInt8](repeating: 0, count: 512), octets] { #expect(isDamaged(try failure(octets + more))) }
+    }
+
+    @Test(arguments: [
+        "../agent.db", "/agent.db", "agent.db/", "./agent.db", "keys/../x.key", "keys/x.key", "secret", "agent.lock",
+        "agent.db-wal", "keys/0123456789ABCDEF0123.key", "keys/0123456789abcdef0123.key/x", "keys", ".restore",
+    ])
+    func `a name that no backup has is refused`(name: String) throws {
+        #expect(isDamaged(try failure(archive([file("agent.db"), file(name)]))))
+    }
+
+    @Test func `an entry that stands twice, is a directory, or is too large is refused`() throws {
+        let key = "keys/0123456789abcdef0123.key"
+        let directory = (TarHeader(name: "keys/", kind: .directory), [UInt8]())
+        #expect(try failure(archive([file("agent.db"), directory, file(key)], keys: 1)) == nil)
+        #expect(isDamaged(try failure(archive([file("agent.db"), file("agent.db")]))))
+        #expect(isDamaged(try failure(archive([(TarHeader(name: "agent.db", kind: .directory), [])]))))
+        let large = [UInt8](repeating: 1, count: 16_385)
+        #expect(isDamaged(try failure(archive([file("agent.db"), file(key, large)], keys: 1))))
+        #expect(try failure(archive([file("agent.db"), file(key, large.dropLast())], keys: 1)) == nil)
+    }
+
+    @Test func `files that are not those that the manifest tells of are refused`() throws {
+        let key = "keys/0123456789abcdef0123.key"
+        #expect(isDamaged(try failure(archive([file("agent.db"), file(key)], keys: 2))))
+        #expect(isDamaged(try failure(archive([file(key)], keys: 1))))
+        #expect(isDamaged(try failure(archive([]))))
+    }
+
+    @Test(arguments: ["", "{}", "[]", #"{"format":"1"}"#, #"{"format":1}"#, "\u{0}"])
+    func `a manifest that cannot be read is refused`(json: String) throws {
+        let body = file("agent.db").0.octets(time: 0) + [UInt8](repeating: 1, count: 512)
+        #expect(isDamaged(try failure(body + end(Array(json.utf8)))))
+    }
+
+    @Test func `a backup of a newer version is refused as that, and names what is not known`() throws {
+        let schema = SQLiteBook.knownSchema + ["99-from-the-future"]
+        let newer = try failure(archive([file("agent.db")], schema: schema))
+        guard case .newer(_, let fault) = newer else { throw SampleError(reason: "\(String(describing: newer))") }
+        #expect(fault.contains("99-from-the-future"))
+        guard case .newer(_, "its format is 2") = try failure(end(Array(#"{"format":2}"#.utf8))) else {
+            throw SampleError(reason: "not newer")
+        }
+    }
+
+    @Test func `what is no backup is said so with its path`() throws {
+        let error = try #require(try failure(Array(repeating: 0x41, count: 5_000)))
+        #expect(isDamaged(error) && "\(error)".contains("\(sample.folder)/backup.tar"))
+        let missing = Restoration(of: "/nonexistent/b.tar", into: try sample.emptyDirectory(), knownSchema: [])
+        guard case .unreadable(let cause) = #expect(throws: RestoreError.self, performing: { try missing.run() }) else {
+            throw SampleError(reason: "it was readable")
+        }
+        #expect(cause.reason == .missing && cause.path == "/nonexistent/b.tar")
+    }
+
+    @Test func `a restore that a crash cut off before the database is no state, and can be begun again`() async throws {
+        let card = try await sample.enroll()
+        let octets = try await sample.backup()
+        let directory = try sample.restored(octets)
+        try PrivateDirectory.make(at: "\(directory)/.restore")
+        try DurableFile.move("\(directory)/agent.db", to: "\(directory)/.restore/agent.db")
+        #expect(!StateFiles.tidy(directory))
+        _ = try Restoration(of: sample.write(octets), into: directory, knownSchema: SQLiteBook.knownSchema).run()
+        #expect(try names(in: directory) == ["agent.db", "keys"])
+        #expect(try sample.keyNames(in: directory) == ["\(card.id).key"])
+    }
+
+    @Test func `one that was cut off right after the database is a state`() async throws {
+        try await sample.enroll()
+        let directory = try sample.restored(try await sample.backup())
+        try PrivateDirectory.make(at: "\(directory)/.restore")
+        #expect(StateFiles.tidy(directory))
+        #expect(try names(in: directory) == ["agent.db", "keys"])
+    }
+
+    @Test func `beside a state nothing is taken for an unfinished restore`() async throws {
+        try await sample.enroll()
+        let octets = try await sample.backup()
+        let directory = try sample.restored(octets)
+        try PrivateDirectory.make(at: "\(directory)/.restore")
+        let restoration = Restoration(of: try sample.write(octets), into: directory, knownSchema: [])
+        #expect(throws: RestoreError.self) { try restoration.run() }
+        #expect(try names(in: directory).contains("agent.db") && sample.keyNames(in: directory).count == 1)
+    }
+}

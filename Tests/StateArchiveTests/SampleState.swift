@@ -1,0 +1,166 @@
+import Authenticator
+import Custody
+import Foundation
+import IssuerProtocol
+import Keys
+import SpawnedProcesses
+import Storage
+import Synchronization
+
+@testable import StateArchive
+
+/// A state directory with a book and a custody in it, and directories to restore into.
+final class SampleState: Sendable {
+    let folder: String
+    let book: HookedBook
+    let custody: KeyFileCustody
+    let backups: Backups
+
+    var directory: String { "\(folder)/state" }
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "oob-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        folder = url.path
+        let directory = "\(folder)/state"
+        try PrivateDirectory.make(at: directory)
+        book = HookedBook(try SQLiteBook(path: "\(directory)/agent.db"))
+        custody = try KeyFileCustody(directory: "\(directory)/keys", secret: AgentSecret.generate())
+        backups = Backups(
+            directory: directory, book: book, custody: custody, clock: StoppedClock(), version: "1.2.3")
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// Puts an enrollment with a key in, as an agent does: the row first.
+    @discardableResult
+    func enroll() async throws -> Enrollment {
+        guard let id = EnrollmentID(Manifest.hexadecimal(try SecureRandom.octets(10))),
+            let authenticator = TokenID("auth-\(id.text)")
+        else { throw SampleError(reason: "no id") }
+        let membership = Membership(authenticatorId: authenticator, sealedToken: [1, 2, 3], enrolledAt: 20)
+        var enrollment = Enrollment(
+            id: id, route: IssuerRoute(issuer: try IssuerURL("https://issuer.example"), rootsPEM: nil),
+            name: "card", authnType: .presence, algorithm: -7, rpId: "issuer.example",
+            credentialId: Array(id.text.utf8), userHandle: [1], startedAt: 10, signCount: 3, state: .keyless)
+        let keyless = enrollment
+        try await book.write { try $0.insert(keyless) }
+        _ = try await custody.makeKey(named: id, algorithm: .es256)
+        enrollment.state = .active(membership)
+        let active = enrollment
+        try await book.write { try $0.update(active) }
+        return active
+    }
+
+    /// Ends one, as an agent does: the row first.
+    func unenroll(_ enrollment: Enrollment) async throws {
+        var ended = enrollment
+        ended.state = .ended(authenticatorId: nil, keyRemoved: false)
+        let over = ended
+        try await book.write { try $0.update(over) }
+        try await custody.removeKey(named: enrollment.id)
+    }
+
+    /// The octets of a backup.
+    func backup() async throws -> [UInt8] {
+        var octets: [UInt8] = []
+        for try await piece in try await backups.copy() { octets += piece }
+        return octets
+    }
+
+    func write(_ octets: [UInt8], as name: String = "backup.tar") throws -> String {
+        let path = "\(folder)/\(name)"
+        try Data(octets).write(to: URL(filePath: path))
+        return path
+    }
+
+    /// A new empty directory.
+    func emptyDirectory() throws -> String {
+        let path = "\(folder)/\(UUID().uuidString)"
+        try PrivateDirectory.make(at: path)
+        return path
+    }
+
+    /// Restores octets into a new directory, and returns that.
+    func restored(_ octets: [UInt8]) throws -> String {
+        let directory = try emptyDirectory()
+        _ = try Restoration(of: write(octets), into: directory, knownSchema: SQLiteBook.knownSchema).run()
+        return directory
+    }
+
+    func keyNames(in directory: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "\(directory)/keys").sorted()
+    }
+}
+
+/// A book that lets a test act while it is copied.
+struct HookedBook: CopyableBook {
+    typealias Copying = @Sendable () async throws -> BookCopy
+
+    let real: SQLiteBook
+    private let action = Mutexed<(@Sendable (Copying) async throws -> BookCopy)?>(nil)
+
+    init(_ real: SQLiteBook) { self.real = real }
+
+    /// What is done instead of the next copy.
+    func duringCopying(_ action: @escaping @Sendable (Copying) async throws -> BookCopy) { self.action.value = action }
+
+    func afterCopying(_ action: @escaping @Sendable () async throws -> Void) {
+        duringCopying { copy in
+            let contents = try await copy()
+            try await action()
+            return contents
+        }
+    }
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any BookReader) throws -> T) async throws -> T {
+        try await real.read(body)
+    }
+
+    func write<T: Sendable>(_ body: @escaping @Sendable (any BookWriter) throws -> T) async throws -> T {
+        try await real.write(body)
+    }
+
+    func scrub() async throws { try await real.scrub() }
+
+    func copy(to path: String) async throws -> BookCopy {
+        let action = action.value
+        self.action.value = nil
+        guard let action else { return try await real.copy(to: path) }
+        return try await action { try await real.copy(to: path) }
+    }
+}
+
+final class Mutexed<Value: Sendable>: Sendable {
+    private let content: Mutex<Value>
+
+    init(_ value: Value) { content = Mutex(value) }
+
+    var value: Value {
+        get { content.withLock { $0 } }
+        set { content.withLock { $0 = newValue } }
+    }
+}
+
+struct StoppedClock: AgentClock {
+    let now: Int64 = 1_700_000_000
+
+    func sleep(seconds: Double) async throws { throw CancellationError() }
+}
+
+/// Why a sample could not be made; a fault of the test.
+struct SampleError: Error {
+    let reason: String
+}
+
+/// Runs a program to its end, and returns what it printed; another exit status than 0 is an error.
+func run(_ words: String...) throws -> String {
+    let process = try SpawnedProcess(words)
+    let output = try process.output.readToEnd() ?? Data()
+    let errors = try process.errors.readToEnd() ?? Data()
+    guard process.waitUntilExit() == 0 else {
+        throw SampleError(reason: "\(words): \(String(decoding: errors, as: UTF8.self))")
+    }
+    return String(decoding: output, as: UTF8.self)
+}

@@ -1,0 +1,131 @@
+import Authenticator
+import FoundationEssentials
+import GRDB
+import IssuerProtocol
+import Testing
+import ThreeDS
+
+@testable import Storage
+
+/// What is left of an enrollment's personal data, in rows and in files.
+struct ErasureTests {
+    private let sample: SampleBook
+
+    init() throws { sample = try SampleBook() }
+
+    private func eraseAll(of id: EnrollmentID, limit: Int = 100) async throws {
+        var place: Int64?
+        repeat {
+            let last = place
+            place = try await sample.book.write { try $0.eraseRequests(of: id, after: last, limit: limit) }
+        } while place != nil
+        try await sample.book.write { try $0.eraseNames(of: id) }
+    }
+
+    /// Whether a text stands anywhere in the book's files, in rows, indexes, free pages or the log.
+    private func isInFiles(_ text: String) -> Bool {
+        ["", "-wal", "-shm"].contains { suffix in
+            let octets = FileManager.default.contents(atPath: sample.path + suffix) ?? Data()
+            return [UInt8](octets).firstRange(of: Array(text.utf8)) != nil
+        }
+    }
+
+    @Test func `ids, times, digests and states stay, texts and the message go`() async throws {
+        let (card, other) = (try await sample.enrollment("a"), try await sample.enrollment("b"))
+        let life = RequestLife(state: .approved, delivery: .delivered(.authenticated))
+        let request = try SampleBook.request(1, of: card, life: life)
+        let kept = try SampleBook.request(2, of: other, life: life)
+        try await sample.insert(request, kept)
+        try await eraseAll(of: card.id)
+        let read = try #require(try await sample.book.read { try $0.request(request.id) })
+        #expect(read.presented == nil && read.message.isEmpty)
+        #expect(read.jti == request.jti && read.acsTransId == request.acsTransId && read.life == life)
+        #expect(read.receivedAt == request.receivedAt && read.exp == request.exp && read.iat == request.iat)
+        let digest = try sample.raw { try Data.fetchOne($0, sql: "SELECT transaction_digest FROM request LIMIT 1") }
+        #expect(digest == Data([9, 9]))
+        let enrollment = try #require(try await sample.book.read { try $0.enrollment(card.id) })
+        #expect(enrollment.name.isEmpty && enrollment.userHandle.isEmpty && enrollment.route.rootsPEM == nil)
+        #expect(enrollment.credentialId == card.credentialId && enrollment.route.issuer == card.route.issuer)
+        let neighbour = try #require(try await sample.book.read { try $0.request(kept.id) })
+        #expect(neighbour.presented?.transaction.merchantName == "Dæmø \u{202E}\"" && neighbour.message == "a.b.c")
+    }
+
+    @Test func `one step erases no more than it may, and says where it stopped`() async throws {
+        let (card, other) = (try await sample.enrollment("a"), try await sample.enrollment("b"))
+        for number in 1...5 {
+            try await sample.insert(SampleBook.request(number, of: number == 2 ? other : card, life: .expired))
+        }
+        let first = try await sample.book.write { try $0.eraseRequests(of: card.id, after: nil, limit: 2) }
+        #expect(first == 3)
+        let erased = try await sample.book.read { try $0.requests(pendingOnly: false, enrollment: nil, limit: 9) }
+        #expect(erased.map { $0.presented == nil } == [true, false, true, false, false])
+        #expect(try await sample.book.write { try $0.eraseRequests(of: card.id, after: 3, limit: 2) } == 5)
+        #expect(try await sample.book.write { try $0.eraseRequests(of: card.id, after: 5, limit: 2) } == nil)
+    }
+
+    @Test func `it is wanted until it is concluded, and acted on once the enrollment is over`() async throws {
+        let card = try await sample.enrollment()
+        try await sample.book.write { try $0.wantErasure(of: card.id) }
+        #expect(try await sample.book.read { try $0.enrollmentsToErase() }.isEmpty)
+        var over = card
+        over.state = .ended(authenticatorId: nil, keyRemoved: false)
+        let ended = over
+        try await sample.book.write { try $0.update(ended) }
+        #expect(try await sample.book.read { try $0.enrollmentsToErase() } == [card.id])
+        #expect(try await sample.book.read { try $0.isErased(card.id) } == false)
+        try await sample.book.write { book in
+            try book.concludeErasure(of: card.id)
+            try book.wantErasure(of: card.id)
+        }
+        #expect(try await sample.book.read { try $0.enrollmentsToErase() }.isEmpty)
+        #expect(try await sample.book.read { try $0.isErased(card.id) })
+    }
+
+    /// Rows of many lengths that grow after they were written, so that SQLite moves them from page to page: what it
+    /// leaves behind there is what `secure_delete` does not overwrite.
+    @Test(arguments: [1, 2, 3]) func `after a scrub no file holds what was erased`(seed: UInt64) async throws {
+        let (card, other) = (try await sample.enrollment("a"), try await sample.enrollment("b"))
+        var numbers = SplitMix64(state: seed)
+        for number in 1...300 {
+            let owner = number.isMultiple(of: 3) ? card : other
+            var request = try SampleBook.request(number, of: owner, life: .expired)
+            request.message = "\(owner.id == card.id ? "ERASED" : "KEPT")-" + numbers.text
+            try await sample.insert(request)
+            guard number > 20, let id = RequestID(SampleBook.digits(number - Int(numbers.next() % 20))) else {
+                continue
+            }
+            let more = numbers.text
+            try await sample.book.write { book in
+                guard var grown = try book.request(id) else { return }
+                grown.message += more
+                try book.update(grown)
+            }
+        }
+        try await eraseAll(of: card.id)
+        try await sample.book.scrub()
+        #expect(!isInFiles("ERASED"))
+        #expect(isInFiles("KEPT"))
+        let log = try FileManager.default.attributesOfItem(atPath: sample.path + "-wal")[.size] as? Int
+        #expect(log == 0)
+    }
+
+    @Test func `what is deleted is overwritten: the writer deletes securely`() async throws {
+        #expect(try await sample.book.deletesSecurely())
+    }
+}
+
+/// Numbers that look random and are the same for the same seed.
+private struct SplitMix64 {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    /// 1 to 700 octets.
+    var text: String { mutating get { String(repeating: "x", count: 1 + Int(next() % 700)) } }
+}

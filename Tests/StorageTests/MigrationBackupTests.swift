@@ -1,0 +1,109 @@
+import Authenticator
+import FoundationEssentials
+import GRDB
+import Testing
+
+@testable import Storage
+
+/// The way back from an upgrade.
+struct MigrationBackupTests {
+    private let directory: String
+    private let path: String
+
+    init() throws {
+        let url = FileManager.default.temporaryDirectory.appending(path: "oob-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        directory = url.path
+        path = url.appending(path: "agent.db").path
+    }
+
+    private var backups: [String] {
+        get throws {
+            try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.contains(".before-") }.sorted()
+        }
+    }
+
+    /// A database as the version before wrote it, with one enrollment.
+    private func writeOldVersion(upTo migration: String = "2-payment") throws {
+        let pool = try DatabasePool(path: path)
+        try Schema.migrator.migrate(pool, upTo: migration)
+        try pool.write { database in
+            try database.execute(
+                sql: """
+                    INSERT INTO enrollment (id, issuer, name, authn_type, algorithm, rp_id, credential_id, user_handle,
+                        started_at, sign_count, state)
+                    VALUES ('0123456789abcdef0123', 'https://issuer.example', 'card', 'presence', -7, 'issuer.example',
+                        x'01', x'02', 1700000000, 41, 'keyless')
+                    """)
+        }
+        try pool.close()
+    }
+
+    private func applied(at path: String) throws -> [String] {
+        let queue = try DatabaseQueue(path: path)
+        defer { try? queue.close() }
+        return try queue.read { try Schema.migrator.appliedMigrations($0) }
+    }
+
+    @Test func `going back after an upgrade: the backup is what the version before wrote, and it goes on with it`()
+        async throws
+    {
+        try writeOldVersion()
+        let book = try SQLiteBook(path: path)
+        #expect(try await book.read { try $0.enrollments(includingEnded: true) }.map(\.signCount) == [41])
+        let backup = MigrationBackup.path(of: path, before: "3-journal")
+        #expect(try backups == ["agent.db.before-3-journal"])
+        let mode = try FileManager.default.attributesOfItem(atPath: backup)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+
+        // As docs/reliability.md has it: the database and its two helpers go, and the backup takes their place.
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        try FileManager.default.moveItem(atPath: backup, toPath: path)
+        #expect(try applied(at: path) == ["1-the-book", "2-payment"])
+        let old = try DatabasePool(path: path)
+        try Schema.migrator.migrate(old, upTo: "2-payment")
+        let signCounts = try await old.write { database in
+            try database.execute(sql: "UPDATE enrollment SET sign_count = sign_count + 1")
+            return try Int.fetchAll(database, sql: "SELECT sign_count FROM enrollment")
+        }
+        #expect(signCounts == [42])
+        #expect(try await old.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") } == "ok")
+        try old.close()
+    }
+
+    @Test func `a new database, and one that is up to date, has none`() throws {
+        _ = try SQLiteBook(path: path)
+        _ = try SQLiteBook(path: path)
+        #expect(try backups.isEmpty)
+    }
+
+    @Test func `the newest two are kept`() throws {
+        for name in ["7-a", "8-b", "10-c"] {
+            try Data().write(to: URL(filePath: "\(path).before-\(name)"))
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 1_700_000_000 + Double(name.utf8.count))],
+                ofItemAtPath: "\(path).before-\(name)")
+        }
+        try writeOldVersion()
+        _ = try SQLiteBook(path: path)
+        #expect(try backups == ["agent.db.before-10-c", "agent.db.before-3-journal"])
+    }
+
+    @Test func `where no backup can be made nothing is migrated`() throws {
+        try writeOldVersion()
+        // What stands in its place cannot be replaced by a file.
+        try FileManager.default.createDirectory(
+            atPath: MigrationBackup.path(of: path, before: "3-journal") + "/x", withIntermediateDirectories: true)
+        #expect(throws: BookTrouble.self) { try SQLiteBook(path: path) }
+        #expect(try applied(at: path) == ["1-the-book", "2-payment"])
+    }
+
+    @Test func `what an upgrade that was cut short left behind is made anew`() throws {
+        try writeOldVersion()
+        let backup = MigrationBackup.path(of: path, before: "3-journal")
+        for file in [backup, backup + ".partial"] { try Data([1, 2, 3]).write(to: URL(filePath: file)) }
+        _ = try SQLiteBook(path: path)
+        #expect(try applied(at: backup) == ["1-the-book", "2-payment"])
+        #expect(try backups == ["agent.db.before-3-journal"])
+    }
+}
