@@ -3,10 +3,13 @@ struct Finding: Error, Sendable, CustomStringConvertible {
     /// The first is 1; one past the last is the end, when the issuer is well again.
     let step: Int
     let sentence: String
+    /// Whether it was only waited for too long; on a machine that stood still that says nothing.
+    let isTimeOver: Bool
 
-    init(_ sentence: String, step: Int = 0) {
+    init(_ sentence: String, step: Int = 0, isTimeOver: Bool = false) {
         self.sentence = sentence
         self.step = step
+        self.isTimeOver = isTimeOver
     }
 
     var description: String { "step \(step): \(sentence)" }

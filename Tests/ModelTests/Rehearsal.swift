@@ -55,7 +55,8 @@ actor Rehearsal {
             group.addTask { try await rehearsal.run(schedule) }
             group.addTask {
                 try await Task.sleep(for: patience)
-                return await rehearsal.finding("the agent does not do what is waited for")
+                let step = await rehearsal.step
+                return Finding("the agent does not do what is waited for", step: step, isTimeOver: true)
             }
             defer { group.cancelAll() }
             return try await group.next() ?? nil

@@ -2,6 +2,7 @@ import Authenticator
 import FoundationEssentials
 import GRDB
 import IssuerProtocol
+import Keys
 import Testing
 import ThreeDS
 
@@ -48,6 +49,18 @@ struct ErasureTests {
         #expect(enrollment.credentialId == card.credentialId && enrollment.route.issuer == card.route.issuer)
         let neighbour = try #require(try await sample.book.read { try $0.request(kept.id) })
         #expect(neighbour.presented?.transaction.merchantName == "Dæmø \u{202E}\"" && neighbour.message == "a.b.c")
+    }
+
+    @Test func `where its key was goes too, which may name a person`() async throws {
+        let facts = OutsideKeyFacts(
+            kind: .file, publicKey: try SigningKey.generate(.es256).publicKey, isExportable: true)
+        let place = KeyPlace.outside(OutsideKey(uri: try KeyURI("file:/home/ada/card.pem"), facts: facts))
+        let card = try SampleBook.enrollment("a", key: place)
+        try await sample.book.write { try $0.insert(card) }
+        try await eraseAll(of: card.id)
+        #expect(try await sample.book.read { try $0.enrollment(card.id) }?.key == .own)
+        let left = try sample.raw { try String.fetchOne($0, sql: "SELECT key_uri FROM enrollment") }
+        #expect(left == nil)
     }
 
     @Test func `one step erases no more than it may, and says where it stopped`() async throws {
