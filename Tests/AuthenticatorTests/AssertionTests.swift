@@ -57,6 +57,16 @@ struct AssertionTests {
         #expect(throws: VerificationFailure.self) { try verify(response, of: card, challenge: challenge) }
     }
 
+    @Test(arguments: [true, false])
+    func `user verification is claimed where the key says that it verified the user, and else not`(
+        verifies: Bool
+    ) async throws {
+        sample.custody.openedKeysVerifyUser(verifies)
+        let response = try await approved(SampleRequest(), by: sample.enrolled())
+        let flags = try AuthenticatorData.parse(response.authenticatorData).flags
+        #expect(flags == (verifies ? [.userPresent, .userVerified] : .userPresent))
+    }
+
     @Test func `a presence authenticator says that the user was there, and not that it verified anyone`() async throws {
         let card = try await sample.enrolled()
         let response = try await approved(SampleRequest(), by: card)

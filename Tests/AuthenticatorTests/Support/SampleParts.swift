@@ -39,25 +39,29 @@ struct ConstantEntropy: Entropy {
 struct WatchedCustody: KeyCustody {
     let real: any KeyCustody
     private let state = Box<(@Sendable () async throws -> Void)?>(nil)
+    private let verification = Box<Bool?>(nil)
 
     init(_ real: any KeyCustody) { self.real = real }
 
     /// Called before each signature is made, until another is set.
     func beforeSigning(_ action: (@Sendable () async throws -> Void)?) { state.set(action) }
 
+    /// What keys say that are opened from now on.
+    func openedKeysVerifyUser(_ verify: Bool) { verification.set(verify) }
+
     func inspect(_ uri: KeyURI, pin: Secret?) async throws(KeyFailure) -> OutsideKey {
         try await real.inspect(uri, pin: pin)
     }
 
     func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: Secret?) async throws -> any UnlockedKey {
-        WatchedKey(real: try await real.unlock(name, at: place, pin: pin), action: state)
+        let key = try await real.unlock(name, at: place, pin: pin)
+        return WatchedKey(real: key, verifiesUser: verification.value ?? key.verifiesUser, action: state)
     }
 
     private struct WatchedKey: UnlockedKey {
         let real: any UnlockedKey
+        let verifiesUser: Bool
         let action: Box<(@Sendable () async throws -> Void)?>
-
-        var verifiesUser: Bool { real.verifiesUser }
 
         func signature(for permit: SigningPermit) async throws -> [UInt8] {
             try await action.value?()
