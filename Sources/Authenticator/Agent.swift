@@ -53,7 +53,7 @@ package struct Agent: Sendable {
             ports: ports, hub: hub, lanes: SignatureLanes(), signCountWatch: signCountWatch,
             localTime: settings.localTime)
         journalPruner = JournalPruner(
-            book: book, clock: ports.clock, retention: settings.auditRetention, log: log)
+            book: book, ports: ports, retention: settings.auditRetention, log: log)
         journal = Journal(book: book, hub: hub, clock: ports.clock, eventsKept: settings.eventsKept)
     }
 

@@ -8,7 +8,7 @@ package struct JournalPruner: Sendable {
     private static let day: Double = 86_400
 
     let book: JournaledBook
-    let clock: any AgentClock
+    let ports: Ports
     /// Seconds.
     let retention: Int64
     let log: Logger
@@ -17,13 +17,14 @@ package struct JournalPruner: Sendable {
     package func run() async throws {
         while !Task.isCancelled {
             do {
-                while try await step() { await Task.yield() }
+                try await ports.patiently { while try await step() { await Task.yield() } }
             } catch let fault as JournalFault {
                 log.error("the journal is not pruned: it is not whole", metadata: ["fault": "\(fault)"])
             } catch {
+                guard !Task.isCancelled else { return }
                 log.error("the journal could not be pruned", metadata: ["reason": "\(error)"])
             }
-            try await clock.sleep(seconds: Self.day)
+            try await ports.clock.sleep(seconds: Self.day)
         }
     }
 
@@ -34,7 +35,7 @@ package struct JournalPruner: Sendable {
     ///
     /// - Throws: ``JournalFault`` for an entry that is not as it was written; then nothing goes.
     func step() async throws -> Bool {
-        let oldest = UTCTime.text(clock.now - retention)
+        let oldest = UTCTime.text(ports.clock.now - retention)
         // A look costs nothing; a write is made only where something is due.
         let isDue = try await book.read { book in
             let rows = try book.journal(after: book.journalMark(.floor)?.point.sequence ?? 0, limit: 1)

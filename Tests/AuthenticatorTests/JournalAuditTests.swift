@@ -168,6 +168,21 @@ struct JournalAuditTests {
         #expect(try await mark(.floor) == nil)
     }
 
+    @Test func `pruning goes on by itself when the database can be written again`() async throws {
+        try await record(3)
+        sample.clock.advance(by: 10_000)
+        sample.book.breakWrites()
+        try await sample.running([sample.agent.journalPruner.run, sample.agent.bookWatch.run]) {
+            try await sample.clock.sleepers()
+            #expect(try await sample.journal().count == 4)
+            sample.book.breakWrites(false)
+            try await sample.clock.wakeNext()
+            try await sample.clock.sleepers()
+            #expect(try await sample.journal().count == 1)
+        }
+        #expect(try await verify().fault == nil)
+    }
+
     @Test func `pruning while it is verified is no fault`() async throws {
         try await record(700)
         sample.clock.advance(by: 1_001)
