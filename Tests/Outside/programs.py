@@ -14,6 +14,8 @@ import time
 from pathlib import Path
 
 BIN_DIR = Path(os.environ.get("OOB_BIN_DIR") or Path(__file__).resolve().parents[2] / ".build" / "debug")
+# Under a sanitizer neither memory nor speed is the agent's own.
+IS_SANITIZED = "sanitize" in str(BIN_DIR)
 READY_WITHIN = 60
 
 

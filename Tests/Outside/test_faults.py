@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from issuer import EXAMPLE_TRANSACTION
-from programs import BIN_DIR, Agent, Sandbox, started, temporary_folder
+from programs import BIN_DIR, IS_SANITIZED, Agent, Sandbox, started, temporary_folder
 from software_authenticator import call
 
 # Of this seed the first twenty decisions meet each kind, and the first fetches and the enrollment some.
@@ -23,8 +23,6 @@ MIX = ("slow=0.2:200ms,drop-before=0.04,drop-after=0.06,500=0.04,503=0.03,503-re
 ENDINGS = {"drop", "500", "503", "503-retry-after", "garbage", "truncated", "endless"}
 PURCHASES = 20
 DELIVERED_WITHIN = 45
-# Under a sanitizer neither memory nor speed is the agent's own.
-IS_SANITIZED = "sanitize" in str(BIN_DIR)
 
 
 class OnTheWire(unittest.TestCase):

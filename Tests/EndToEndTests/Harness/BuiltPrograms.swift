@@ -8,6 +8,8 @@ enum BuiltPrograms {
 
     /// The directory of the running tests, beside which the programs are built.
     static let directory = Bundle.main.executableURL?.deletingLastPathComponent()
+    /// Whether a sanitizer is built in, which keeps memory that was freed.
+    static let isSanitized = directory?.path().contains("sanitize") ?? false
     static let checkout = URL(filePath: #filePath).appending(path: "../../../..").standardized
 
     static func path(of name: String) throws -> String {

@@ -91,6 +91,9 @@ extension AgentUnderTest {
     /// How many files, sockets among them, the agent has open.
     var openFiles: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count) ?? 0 }
 
+    /// Whether it has less memory of its own than that; a sanitizer's is not looked at.
+    func isBelow(_ octets: Int) -> Bool { BuiltPrograms.isSanitized || privateMemory < octets }
+
     /// The octets of memory that are the agent's alone (proc(5), RssAnon).
     var privateMemory: Int {
         let status = FileManager.default.contents(atPath: "/proc/\(pid)/status") ?? Data()
