@@ -35,7 +35,9 @@ let package = Package(
             ]),
         .executableTarget(
             name: "oobctl",
-            dependencies: ["Control", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
+            dependencies: [
+                "Control", "LinuxProcess", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
         .executableTarget(
             name: "oob-issuer",
             dependencies: [

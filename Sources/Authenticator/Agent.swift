@@ -1,5 +1,5 @@
 import IssuerProtocol
-import Keys
+package import Keys
 package import Logging
 import StrictJSON
 package import ThreeDS
@@ -17,13 +17,16 @@ package struct Agent: Sendable {
     package let bookWatch: BookWatch
     package let housekeeper: Housekeeper
     package let journalPruner: JournalPruner
+    package let keyWatch: KeyWatch
     package let journal: Journal
+    package let checkup: Checkup
 
-    private let ports: Ports
+    let ports: Ports
     private let log: Logger
     private let enroller: Enroller
     private let unenroller: Unenroller
     private let decider: Decider
+    private let pinChange: PINChange
     private let badPeers: LogQuota
     private let health = IssuerHealth()
 
@@ -31,6 +34,11 @@ package struct Agent: Sendable {
         let book = JournaledBook(ports, hub: hub)
         var ports = ports
         ports.book = book
+        let keyHealth = KeyHealth()
+        ports.custody = ProvenCustody(
+            real: ports.custody, book: book, clock: ports.clock, health: keyHealth, hub: hub)
+        keyWatch = KeyWatch(
+            ports: ports, health: keyHealth, hub: hub, log: log, quota: LogQuota(pause: settings.bounds.logPause))
         self.ports = ports
         self.settings = settings
         self.log = log
@@ -49,9 +57,11 @@ package struct Agent: Sendable {
         timekeeper = Timekeeper(ports: ports, intake: intake, holding: holding, hub: hub, log: log)
         enroller = Enroller(ports: ports, settings: settings, directory: directory, hub: hub, log: log)
         unenroller = Unenroller(ports: ports, directory: directory, hub: hub, health: health, log: log)
+        let lanes = SignatureLanes()
         decider = Decider(
-            ports: ports, hub: hub, lanes: SignatureLanes(), signCountWatch: signCountWatch,
-            localTime: settings.localTime)
+            ports: ports, hub: hub, lanes: lanes, signCountWatch: signCountWatch, localTime: settings.localTime)
+        pinChange = PINChange(ports: ports, lanes: lanes)
+        checkup = Checkup(ports: ports, keys: keyHealth)
         journalPruner = JournalPruner(
             book: book, ports: ports, retention: settings.auditRetention, log: log)
         journal = Journal(book: book, hub: hub, clock: ports.clock, eventsKept: settings.eventsKept)
@@ -59,8 +69,10 @@ package struct Agent: Sendable {
 
     /// Clears up after a crash, and sees that the custody opens what the book holds; before anything runs.
     ///
-    /// - Throws: what the custody throws for a secret that is not the one this state was made with.
-    package func prepare() async throws {
+    /// - Parameter rewrapper: where the agent's secret changes.
+    /// - Throws: what the custody throws for a secret that is not the one this state was made with; `RotationFailure`.
+    package func prepare(rewrapping rewrapper: (any Rewrapper)? = nil) async throws {
+        if let rewrapper { try await SecretRotation(ports: ports, rewrapper: rewrapper, log: log).run() }
         try await record(.started(version: settings.version))
         try await EndedKeys(ports: ports).sweep(log)
         for enrollment in try await enrollments() {
@@ -127,6 +139,18 @@ package struct Agent: Sendable {
         return current
     }
 
+    /// Changes the PIN of an enrollment.
+    ///
+    /// - Throws: `CommandFailure` where it is as it was; a wrong old one counts as at an approval.
+    package func changePIN(of id: EnrollmentID, from old: PIN, to new: PIN) async throws {
+        try await pinChange.run(id, from: old, to: new)
+    }
+
+    /// Until when an enrollment takes no PIN, seconds since 1970; nil where it takes one now, or has none.
+    package func blockedUntil(_ enrollment: Enrollment) -> Int64? {
+        enrollment.pinTries.isBlocked(at: ports.clock.now) ? enrollment.pinTries.blockedUntil : nil
+    }
+
     package func unenroll(
         _ id: EnrollmentID, locally: Bool, forced: Bool, erasing: Bool = false
     ) async throws -> Unenrollment {
@@ -157,12 +181,14 @@ package struct Agent: Sendable {
 
     /// Decides one request.
     ///
+    /// - Parameter pin: for an approval that takes one.
     /// - Returns: the request once its decision is durable.
     /// - Throws: `CommandFailure` where nothing was decided.
     package func decide(
-        _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver
+        _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver,
+        pin: PIN? = nil
     ) async throws -> RequestRecord {
-        try await decider.decide(decision, on: id, expecting: expectations, by: approver)
+        try await decider.decide(decision, on: id, expecting: expectations, by: approver, pin: pin)
     }
 
     /// Waits up to so many seconds for the issuer's answer to a decision.
@@ -214,13 +240,6 @@ package struct Agent: Sendable {
 
     // MARK: State
 
-    /// What is weak in how the agent is set up.
-    package func warnings(about enrollments: [Enrollment]) async throws -> [Warning] {
-        let newest = try await ports.book.read { try $0.newestTime() }
-        let clock = ClockCheck.warning(now: ports.clock.now, newest: newest)
-        return (clock.map { [$0] } ?? []) + enrollments.flatMap(\.warnings)
-    }
-
     package func counts() async throws -> (pending: Int, queued: Int) {
         try await ports.book.read { (try $0.pendingCount(enrollment: nil), try $0.outboxCount(enrollment: nil)) }
     }
@@ -230,6 +249,9 @@ package struct Agent: Sendable {
 
     /// What is wrong at the moment with reaching an enrollment's issuer; nil where nothing is known to be.
     package func trouble(of enrollment: EnrollmentID) -> String? { health.trouble(of: enrollment) }
+
+    /// The last look at an enrollment's key; nil where there was none since the start.
+    package func keyTest(of enrollment: EnrollmentID) -> KeyTest? { keyWatch.health.test(of: enrollment) }
 
     /// What is wrong with the book at the moment; nil where nothing is known to be.
     package var bookTrouble: BookTrouble? { ports.bookHealth.trouble }

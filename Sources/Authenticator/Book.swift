@@ -33,6 +33,8 @@ package protocol BookReader {
     /// Requests whose id or jti begins with `prefix`, or whose acsTransId begins with it in lower case: first those
     /// that it names wholly, of these and of the rest first the pending ones, then the newest.
     func requests(prefix: String, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord]
+    /// What is kept of a request for a dispute; empty where there is nothing.
+    func evidence(of id: RequestID) throws -> KeptEvidence
     /// The request with the greatest `iat` under this acsTransId that was presented, or would have been but for its
     /// `exp` or a cancellation. Refused ones do not count.
     func newestPresented(enrollment: EnrollmentID, acsTransId: String) throws -> RequestRecord?
@@ -68,13 +70,15 @@ package protocol BookReader {
 /// What can be changed.
 package protocol BookWriter: BookReader {
     func insert(_ enrollment: Enrollment) throws
-    /// Writes `state`, `signCount`, `signCountRaise`, `endReason` and `endedAt`; all else of an enrollment never
-    /// changes.
+    /// Writes `state`, `signCount`, `signCountRaise`, `pinTries`, `isPINGuessable`, `endReason`, `endedAt` and
+    /// `credentialKey`; all else of an enrollment never changes.
     func update(_ enrollment: Enrollment) throws
 
     func insert(_ request: RequestRecord) throws
     /// Writes what may change: the message that is answered, the life, the conflict mark.
     func update(_ request: RequestRecord) throws
+    /// Adds to what is kept of a request for a dispute: what has a value takes the place of what was there.
+    func keep(_ evidence: KeptEvidence, of id: RequestID) throws
 
     func insert(_ message: SeenMessage) throws
     /// Notes that other octets came under the jti of a message.
@@ -93,6 +97,8 @@ package protocol BookWriter: BookReader {
     func set(_ mark: JournalMark, as name: JournalMark.Name) throws
     func removeJournal(through sequence: Int64) throws
     func insert(sealedAuditKey sealed: [UInt8]) throws
+    /// The same key, sealed anew.
+    func update(sealedAuditKey sealed: [UInt8]) throws
 
     /// Notes that an enrollment's personal data is to be erased once it is over.
     func wantErasure(of id: EnrollmentID) throws

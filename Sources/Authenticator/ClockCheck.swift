@@ -11,14 +11,13 @@ enum ClockCheck {
     static let tolerance: Int64 = 300
 
     /// - Parameter newest: the newest time in the book; seconds since 1970.
-    static func warning(now: Int64, newest: Int64?) -> Warning? {
+    static func finding(now: Int64, newest: Int64?) -> Finding? {
         let least = max(floor, (newest ?? floor) - tolerance)
         guard now < least else { return nil }
         let known = UTCTime.text(max(floor, newest ?? floor))
-        return Warning(
-            id: "clockBehind",
-            message:
-                "this machine's clock says \(UTCTime.text(now)), which cannot be: it was \(known) already; requests "
-                + "seem to live longer than they do; set the clock", severity: .high)
+        return Finding(
+            .clockBehind,
+            "this machine's clock says \(UTCTime.text(now)), which cannot be: it was \(known) already; requests "
+                + "seem to live longer than they do; set the clock")
     }
 }

@@ -9,6 +9,8 @@ package struct CommandFailure: Error, Sendable {
         case ambiguous
         case expectationFailed
         case userNotVerified
+        /// It takes a PIN, and none was given; no try was counted.
+        case pinRequired
         case blocked
         case noLongerDecidable
         case notEnrolled

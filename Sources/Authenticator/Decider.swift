@@ -1,4 +1,5 @@
 import IssuerProtocol
+import Keys
 import ThreeDS
 import WebAuthn
 
@@ -13,15 +14,17 @@ struct Decider: Sendable {
 
     /// Approves or denies one request that is pending.
     ///
+    /// - Parameter pin: for an approval that takes one; a deny never does.
     /// - Returns: the request as the book has it once the decision is durable.
     /// - Throws: `CommandFailure` where nothing was decided; what the book or the custody throws, likewise.
     func decide(
-        _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver
+        _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver,
+        pin: PIN?
     ) async throws -> RequestRecord {
         let decided =
             switch decision {
             case .deny(let reason): try await deny(id, reason, expectations, approver)
-            case .approve: try await approve(id, expectations, approver)
+            case .approve: try await approve(id, expectations, approver, pin)
             }
         hub.publish([.requestDecided(id), .outboxFilled(decided.enrollmentId), .deadlineMoved])
         return decided
@@ -33,16 +36,17 @@ struct Decider: Sendable {
         let now = ports.clock.now
         return try await ports.book.write { book in
             var (request, enrollment) = try Self.decidable(id, expectations, now: now, in: book)
-            let text = try request.textDigest(for: enrollment, localTime)
+            let text = request.text(for: enrollment, localTime)
             guard request.life.decide(.deny(reason)) == .queueDenial(reason) else { throw request.tooLate }
-            try book.record(.decided(.deny(reason), on: request, by: approver, text: text), at: now)
-            try Self.commit(&request, body: DecisionBody.deny(reason), signCount: nil, now: now, in: book)
+            try book.record(.decided(.deny(reason), on: request, by: approver, text: try text?.digest), at: now)
+            let body = DecisionBody.deny(reason)
+            try Self.commit(&request, text, body: body, signCount: nil, now: now, in: book)
             return request
         }
     }
 
     private func approve(
-        _ id: RequestID, _ expectations: Expectations, _ approver: Approver
+        _ id: RequestID, _ expectations: Expectations, _ approver: Approver, _ pin: PIN?
     ) async throws -> RequestRecord {
         let now = ports.clock.now
         let (first, enrollment) = try await ports.book.read { book in
@@ -52,11 +56,13 @@ struct Decider: Sendable {
         return try await lanes.run(enrollment.id) {
             // An old copy of the state goes above the issuer's signCount before it signs again.
             await signCountWatch.ensureChecked(enrollment.id)
-            var request = first
-            while true {
-                switch try await approveOnce(request, expectations, approver) {
-                case .committed(let record): return record
-                case .overtaken(let newer): request = newer
+            return try await opened(first, of: enrollment, pin) { key in
+                var request = first
+                while true {
+                    switch try await approveOnce(request, expectations, approver, key) {
+                    case .committed(let record): return record
+                    case .overtaken(let newer): request = newer
+                    }
                 }
             }
         }
@@ -71,34 +77,34 @@ struct Decider: Sendable {
 
     /// Takes a number, signs without holding the database, looks again, commits.
     private func approveOnce(
-        _ request: RequestRecord, _ expectations: Expectations, _ approver: Approver
+        _ request: RequestRecord, _ expectations: Expectations, _ approver: Approver, _ key: any UnlockedKey
     ) async throws -> Attempt {
         let id = request.enrollmentId
         guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }), enrollment.signCount < .max else {
             throw CommandFailure(.notEnrolled, "the enrollment \(id) is over", request: request)
         }
         let signCount = enrollment.signCount + 1
-        let body = try await assertion(request, enrollment, signCount)
+        let body = try await assertion(request, enrollment, signCount, key)
         // The await above let a cancellation, the expiry or a newer message run; look again before anything is kept.
         let now = ports.clock.now
         return try await ports.book.write { book in
             var (current, enrollment) = try Self.decidable(request.id, expectations, now: now, in: book)
             guard current.jti == request.jti, enrollment.signCount < signCount else { return .overtaken(current) }
-            let text = try current.textDigest(for: enrollment, localTime)
+            let text = current.text(for: enrollment, localTime)
             guard current.life.signed() else { throw current.tooLate }
-            try book.record(.decided(.approve, on: current, by: approver, text: text), at: now)
+            try book.record(.decided(.approve, on: current, by: approver, text: try text?.digest, key: key), at: now)
             try book.record(.signed(current, signCount: signCount), at: now)
             enrollment.signCount = signCount
+            enrollment.pinTries = .fresh
             try book.update(enrollment)
-            try Self.commit(&current, body: body, signCount: signCount, now: now, in: book)
+            try Self.commit(&current, text, body: body, signCount: signCount, now: now, in: book)
             return .committed(current)
         }
     }
 
     private func assertion(
-        _ request: RequestRecord, _ enrollment: Enrollment, _ signCount: UInt32
+        _ request: RequestRecord, _ enrollment: Enrollment, _ signCount: UInt32, _ key: any UnlockedKey
     ) async throws -> [UInt8] {
-        let key = try await unlocked(enrollment, for: request)
         let check = UserCheck.explicitApproval(by: enrollment.authnType, with: key)
         guard let confirmed = ConfirmedTransaction(request, of: enrollment, check: check, signCount: signCount) else {
             throw request.tooLate
@@ -106,14 +112,6 @@ struct Decider: Sendable {
         let unsigned = try confirmed.unsignedAssertion()
         do {
             return DecisionBody.approve(unsigned.signed(try await key.signature(for: try unsigned.permit())))
-        } catch let failure as KeyFailure {
-            throw CommandFailure(failure, request: request)
-        }
-    }
-
-    private func unlocked(_ enrollment: Enrollment, for request: RequestRecord) async throws -> any UnlockedKey {
-        do {
-            return try await ports.custody.unlock(enrollment.id, at: enrollment.key, pin: nil)
         } catch let failure as KeyFailure {
             throw CommandFailure(failure, request: request)
         }
@@ -140,10 +138,12 @@ struct Decider: Sendable {
     }
 
     private static func commit(
-        _ request: inout RequestRecord, body: [UInt8], signCount: UInt32?, now: Int64, in book: any BookWriter
+        _ request: inout RequestRecord, _ text: TransactionText?, body: [UInt8], signCount: UInt32?, now: Int64,
+        in book: any BookWriter
     ) throws {
         request.decidedAt = now
         try book.update(request)
+        try book.keep(KeptEvidence(text: text?.text, decision: body), of: request.id)
         try book.insert(
             OutboxEntry(
                 sequence: nil, enrollmentId: request.enrollmentId, jti: request.jti, requestId: request.id,

@@ -21,7 +21,7 @@ extension Enroller {
     func keyPlace(_ wish: EnrollmentWish) async throws -> KeyPlace {
         guard let uri = wish.keyURI else { return .own }
         do throws(KeyFailure) {
-            return .outside(try await ports.custody.inspect(uri, pin: nil))
+            return .outside(try await ports.custody.inspect(uri, pin: wish.pin))
         } catch {
             throw CommandFailure(error)
         }
@@ -47,13 +47,14 @@ extension Enroller {
 
     /// Has the key made where the agent makes it, and opens it.
     func key(
-        of enrollment: Enrollment, _ algorithm: SignatureAlgorithm
+        of enrollment: Enrollment, _ algorithm: SignatureAlgorithm, _ pin: PIN?
     ) async throws -> (publicKey: PublicKey, opened: any UnlockedKey) {
         let publicKey: PublicKey
         switch enrollment.key {
-        case .own: publicKey = try await ports.custody.makeKey(named: enrollment.id, algorithm: algorithm)
+        case .own:
+            publicKey = try await ports.custody.makeKey(named: enrollment.id, algorithm: algorithm, pin: pin)
         case .outside(let key): publicKey = key.facts.publicKey
         }
-        return (publicKey, try await ports.custody.unlock(enrollment.id, at: enrollment.key, pin: nil))
+        return (publicKey, try await ports.custody.unlock(enrollment.id, at: enrollment.key, pin: pin))
     }
 }

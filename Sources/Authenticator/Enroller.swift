@@ -6,18 +6,24 @@ import WebAuthn
 /// What someone who enrolls asks for.
 package struct EnrollmentWish: Sendable {
     package let route: IssuerRoute
-    package let code: String
+    package let code: EnrollmentCode
     package let authnType: AuthnType
     package let name: String
     /// A key that is there already; nil: the agent makes one.
     package let keyURI: KeyURI?
+    /// Of authnType `pin`: what every approval is to take; for a key that is there already, its own PIN.
+    package let pin: PIN?
 
-    package init(route: IssuerRoute, code: String, authnType: AuthnType, name: String, keyURI: KeyURI? = nil) {
+    package init(
+        route: IssuerRoute, code: EnrollmentCode, authnType: AuthnType, name: String, keyURI: KeyURI? = nil,
+        pin: PIN? = nil
+    ) {
         self.route = route
         self.code = code
         self.authnType = authnType
         self.name = name
         self.keyURI = keyURI
+        self.pin = pin
     }
 }
 
@@ -44,9 +50,10 @@ struct Enroller: Sendable {
         let enrollment = try newEnrollment(wish, answer.options, algorithm, place)
         try await insert(enrollment)
         do {
-            let body = try await registration(enrollment, algorithm, answer)
+            let (body, publicKey) = try await registration(enrollment, algorithm, answer, wish.pin)
             var ready = enrollment
             ready.state = .enrolling(body: body)
+            ready.credentialKey = publicKey
             let changed = ready
             try await ports.book.write { try $0.update(changed) }
         } catch {
@@ -60,11 +67,12 @@ struct Enroller: Sendable {
     }
 
     private func checkAuthnType(_ wish: EnrollmentWish) throws {
+        guard (wish.pin != nil) == (wish.authnType == .pin) else {
+            let what = wish.pin == nil ? "takes a PIN, and none was given" : "takes no PIN, and one was given"
+            throw CommandFailure(.invalidArgument, "authnType \(wish.authnType) \(what)")
+        }
         switch wish.authnType {
-        case .presence: return
-        case .pin:
-            throw CommandFailure(
-                .invalidArgument, "authnType pin is not available in this version: allowed are presence and test")
+        case .presence, .pin: return
         case .test:
             guard wish.route.issuer.isLoopback || settings.allowTestAuthenticators else {
                 throw CommandFailure(
@@ -113,22 +121,22 @@ struct Enroller: Sendable {
             id: try EnrollmentID(random: ports.entropy), route: wish.route, name: wish.name,
             authnType: wish.authnType, algorithm: algorithm.rawValue, rpId: options.rpId,
             credentialId: try ports.entropy.octets(32), userHandle: options.userId, startedAt: ports.clock.now,
-            key: place, signCount: 0, state: .keyless)
+            key: place, signCount: 0, state: .keyless, isPINGuessable: wish.pin?.isGuessable ?? false)
     }
 
     private func registration(
-        _ enrollment: Enrollment, _ algorithm: SignatureAlgorithm, _ answer: EnrollmentOptionsAnswer
-    ) async throws -> [UInt8] {
-        let (publicKey, key) = try await key(of: enrollment, algorithm)
+        _ enrollment: Enrollment, _ algorithm: SignatureAlgorithm, _ answer: EnrollmentOptionsAnswer, _ pin: PIN?
+    ) async throws -> (body: [UInt8], publicKey: PublicKey) {
+        let (publicKey, key) = try await key(of: enrollment, algorithm, pin)
         let check = UserCheck.explicitApproval(by: enrollment.authnType, with: key)
         let unsigned = try UnsignedRegistration(
             enrollment, publicKey: publicKey, check: check, options: answer.options)
         var signature: [UInt8]?
         if let permit = try unsigned.permit() { signature = try await key.signature(for: permit) }
-        return EnrollmentRequest(
+        let request = EnrollmentRequest(
             ceremonyId: answer.ceremonyId, credential: try unsigned.attested(signature), name: enrollment.name,
-            version: settings.version, authnType: enrollment.authnType
-        ).octets
+            version: settings.version, authnType: enrollment.authnType)
+        return (request.octets, publicKey)
     }
 
     private func abandon(_ enrollment: Enrollment) async throws {

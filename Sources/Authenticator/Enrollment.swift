@@ -1,4 +1,5 @@
 package import IssuerProtocol
+package import Keys
 import WebAuthn
 
 /// One authenticator at one issuer.
@@ -18,9 +19,16 @@ package struct Enrollment: Sendable {
     package let startedAt: Int64
     /// Where its private key is kept.
     package let key: KeyPlace
+    /// The public half of its key, as it was registered; nil while there is none, and for an enrollment from before it
+    /// was kept, until the ``KeyWatch`` has looked at its key.
+    package var credentialKey: PublicKey?
     /// The greatest signCount that this agent committed for the credential.
     package var signCount: UInt32
     package var state: EnrollmentState
+    /// Of authnType `pin`: the tries that were in vain.
+    package var pinTries: PINTries
+    /// Whether its PIN is among the first that anyone would try; false where it has none.
+    package var isPINGuessable: Bool
     /// When this state was last found to be an old copy; nil where it never was.
     package var signCountRaise: SignCountRaise?
     /// Why it was given up; nil where it was not.
@@ -30,8 +38,10 @@ package struct Enrollment: Sendable {
 
     package init(
         id: EnrollmentID, route: IssuerRoute, name: String, authnType: AuthnType, algorithm: Int, rpId: String,
-        credentialId: [UInt8], userHandle: [UInt8], startedAt: Int64, key: KeyPlace = .own, signCount: UInt32,
-        state: EnrollmentState, signCountRaise: SignCountRaise? = nil,
+        credentialId: [UInt8], userHandle: [UInt8], startedAt: Int64, key: KeyPlace = .own,
+        credentialKey: PublicKey? = nil, signCount: UInt32, state: EnrollmentState, pinTries: PINTries = .fresh,
+        isPINGuessable: Bool = false,
+        signCountRaise: SignCountRaise? = nil,
         endReason: String? = nil, endedAt: Int64? = nil
     ) {
         self.id = id
@@ -44,8 +54,11 @@ package struct Enrollment: Sendable {
         self.userHandle = userHandle
         self.startedAt = startedAt
         self.key = key
+        self.credentialKey = credentialKey ?? key.outside?.facts.publicKey
         self.signCount = signCount
         self.state = state
+        self.pinTries = pinTries
+        self.isPINGuessable = isPINGuessable
         self.signCountRaise = signCountRaise
         self.endReason = endReason
         self.endedAt = endedAt

@@ -32,6 +32,8 @@ package enum AgentEvent: Sendable {
     case journalGrew
     /// The next instant at which something is to be looked at may have come nearer.
     case deadlineMoved
+    /// A key that could be used cannot any more.
+    case keyFailed(EnrollmentID)
     /// A trouble of the book has come, changed or gone.
     case bookHealthChanged
 }

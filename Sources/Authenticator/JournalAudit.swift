@@ -8,6 +8,8 @@ package struct JournalVerdict: Sendable {
     package let head: JournalMark?
     /// The first entry that is not as it was written; nil where all are.
     package let fault: JournalFault?
+    /// The entries about the request that was asked for, up to the fault: the oldest ``JournalExtract/mostEntries``.
+    let found: [JournalEntry]
 }
 
 /// Holds every entry against the next, the last one against the signed head, and what was signed against the
@@ -19,9 +21,12 @@ struct JournalAudit: Sendable {
     private static let batch = 500
 
     let book: JournaledBook
+    /// Whose entries are wanted; nil for none.
+    var request: RequestID?
 
     private struct State: Sendable {
         var count = 0
+        var found: [JournalEntry] = []
         var floor: JournalMark?
         /// Nil before the first batch.
         var check: JournalCheck?
@@ -50,7 +55,8 @@ struct JournalAudit: Sendable {
         } catch let found as JournalFault {
             fault = found
         }
-        return JournalVerdict(count: state.count, floor: state.floor, head: head, fault: fault)
+        return JournalVerdict(
+            count: state.count, floor: state.floor, head: head, fault: fault, found: state.found)
     }
 
     private func hold(upTo head: JournalMark, _ state: inout State) async throws {
@@ -69,12 +75,19 @@ struct JournalAudit: Sendable {
         }
         var check = try await check(behind: floor, state)
         for row in rows where row.sequence <= last {
-            state.signCounts.follow(try check.hold(row))
+            let entry = try check.hold(row)
+            state.signCounts.follow(entry)
             state.count += 1
+            if isWanted(entry), state.found.count < JournalExtract.mostEntries { state.found.append(entry) }
         }
         state.check = check
         state.floor = floor
         return rows.count == Self.batch && check.last.sequence < last
+    }
+
+    private func isWanted(_ entry: JournalEntry) -> Bool {
+        guard let request else { return false }
+        return entry.text("request") == request.text
     }
 
     /// The check that goes on with what stands behind `floor`: another one where entries that it waits for are gone.

@@ -5,7 +5,7 @@ package struct JournalEvent: Sendable, Equatable {
     package enum Name: String, Sendable, CaseIterable {
         case requestPresented, requestDecided, requestDelivered, requestDeliveryFailed, requestExpired
         case requestCancelled, requestRefused, requestConflict, requestDuplicate, requestSuperseded
-        case enrolled, unenrolled, suspended
+        case enrolled, unenrolled, suspended, blocked
         /// Events before this one are no longer kept.
         case gap
     }
@@ -65,7 +65,9 @@ extension JournalFact.Kind {
         case .enrolled: .enrolled
         case .unenrolled: .unenrolled
         case .suspended: .suspended
-        case .auditKeyMade, .started, .stopped, .enrollmentGivenUp, .resumed, .signCountRaised, .erased, .received,
+        case .blocked: .blocked
+        case .notVerified, .pinChanged, .auditKeyMade, .started, .stopped, .secretChanged, .enrollmentGivenUp, .resumed,
+            .signCountRaised, .erased, .received,
             .signed, .sent:
             nil
         }

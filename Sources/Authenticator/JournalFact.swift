@@ -1,6 +1,7 @@
 import IssuerProtocol
 import Keys
 import StrictJSON
+import ThreeDS
 
 /// What the journal tells: one thing that happened, in ids, digests and numbers.
 ///
@@ -9,8 +10,9 @@ import StrictJSON
 package struct JournalFact: Sendable {
     /// What happened; the member `entry` of an entry.
     package enum Kind: String, Sendable, CaseIterable {
-        case auditKeyMade, started, stopped
+        case auditKeyMade, started, stopped, secretChanged
         case enrolled, enrollmentGivenUp, suspended, resumed, signCountRaised, unenrolled, erased
+        case notVerified, blocked, pinChanged
         case received, presented, superseded, duplicate, conflict, refused, expired, cancelled
         case decided, signed, sent, answered, deliveryFailed
     }
@@ -36,6 +38,11 @@ extension JournalFact {
     static func started(version: String) -> JournalFact { JournalFact(.started, ["version": .string(version)]) }
 
     static let stopped = JournalFact(.stopped)
+
+    /// So many key files and access tokens were brought under another secret.
+    static func secretChanged(keys: Int, tokens: Int) -> JournalFact {
+        JournalFact(.secretChanged, ["keys": .integer(Int64(keys)), "tokens": .integer(Int64(tokens))])
+    }
 }
 
 // MARK: Enrollments
@@ -65,6 +72,19 @@ extension JournalFact {
     static func signCountRaised(_ id: EnrollmentID, _ raise: SignCountRaise) -> JournalFact {
         about(id, .signCountRaised, ["from": .integer(Int64(raise.from)), "to": .integer(Int64(raise.to))])
     }
+
+    /// A PIN was tried in vain.
+    static func notVerified(_ id: EnrollmentID, _ tries: PINTries) -> JournalFact {
+        about(id, .notVerified, ["failures": .integer(Int64(tries.failures))])
+    }
+
+    /// No try is taken for some time.
+    static func blocked(_ id: EnrollmentID, _ tries: PINTries) -> JournalFact {
+        let facts: JSONObject = ["failures": .integer(Int64(tries.failures))]
+        return about(id, .blocked, facts.adding("until", tries.blockedUntil.map(UTCTime.text)))
+    }
+
+    static func pinChanged(_ id: EnrollmentID) -> JournalFact { about(id, .pinChanged) }
 
     private static func about(_ id: EnrollmentID, _ kind: Kind, _ more: JSONObject = [:]) -> JournalFact {
         JournalFact(kind, more.adding("enrollment", id.text))
@@ -122,11 +142,15 @@ extension JournalFact {
 // MARK: Decisions
 
 extension JournalFact {
-    /// - Parameter text: the digest of the request's text as it is.
+    /// - Parameters:
+    ///   - text: the digest of the request's text as it is.
+    ///   - key: of an approval, the key that was opened for it.
     static func decided(
-        _ decision: RequestLife.Decision, on request: RequestRecord, by approver: Approver, text: String?
+        _ decision: RequestLife.Decision, on request: RequestRecord, by approver: Approver, text: String?,
+        key: (any UnlockedKey)? = nil
     ) -> JournalFact {
         var facts = approver.journaled(text: text).adding("text", text)
+        if key?.verifiesUser == true { facts["verified"] = "pin" }
         switch decision {
         case .approve: facts["decision"] = "approve"
         case .deny(let reason):

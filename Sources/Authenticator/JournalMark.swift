@@ -41,18 +41,31 @@ package struct JournalMark: Sendable, Equatable {
     }
 }
 
-/// What the audit key signs, and nothing else: three lines of text that no other signature of the agent's is over.
+/// What the audit key signs, and nothing else: lines of text that no other signature of the agent's is over.
 ///
 /// ```
 /// oob-agent journal head 1
 /// 17
 /// 5df6e0e2761359d30a8275058e299fcc0381534545f55cf43e41983f5d4c9456
 /// ```
-/// The words differ for head and floor, so that an old head cannot pass for a floor.
+/// The first line differs for head, floor and extract, so that none can pass for another.
 package struct JournalStatement: Sendable {
     package let octets: [UInt8]
 
     init(_ name: JournalMark.Name, _ point: JournalPoint) {
         octets = Array(point.statement(name).utf8)
+    }
+
+    /// Says that the journal has these entries, and ends with `head`.
+    ///
+    /// ```
+    /// oob-agent journal extract 1
+    /// 17 5df6e0e2761359d30a8275058e299fcc0381534545f55cf43e41983f5d4c9456
+    /// 12 8d969eef6ecad3c29a3a629280e686cf0c3f5d5a86aff3ca12020c923adc6c92
+    /// ```
+    /// First the head, then the entries in their order.
+    init(extract entries: [JournalPoint], head: JournalPoint) {
+        let lines = ([head] + entries).map { "\($0.sequence) \($0.hexadecimal)\n" }
+        octets = Array("oob-agent journal extract 1\n\(lines.joined())".utf8)
     }
 }

@@ -59,6 +59,14 @@ struct JournaledBook: Book {
         JournalMark(point: point, signature: try openSigner(in: book)?.signature(for: JournalStatement(name, point)))
     }
 
+    /// The audit key's word that the journal has these entries, which were held against its head before.
+    func seal(_ entries: [JournalPoint], head: JournalPoint) async throws -> JournalExtract.Seal? {
+        let statement = JournalStatement(extract: entries, head: head)
+        return try await book.read { try openSigner(in: $0) }.map { signer in
+            JournalExtract.Seal(statement: statement.octets, signature: try signer.signature(for: statement))
+        }
+    }
+
     /// The key that the book has; opened once.
     private func openSigner(in book: any BookReader) throws -> (any JournalSigner)? {
         if let signer = signer.value { return signer }

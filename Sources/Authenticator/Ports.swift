@@ -22,16 +22,24 @@ package protocol Entropy: Sendable {
 /// A key of the agent's own is named by its enrollment; one that the agent did not make is where its URI says.
 package protocol KeyCustody: Sendable {
     /// Makes a key pair; the private half is durable when this returns.
-    func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm) async throws -> PublicKey
+    ///
+    /// - Parameter pin: what the key is to be opened with, and with nothing else; nil: nothing of the user's.
+    func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> PublicKey
+    /// Changes the PIN of a key of the agent's own: after a crash one of the two opens it.
+    ///
+    /// - Throws: `KeyFailure`, and what the key's file is wrong about; then the PIN is as it was.
+    func changePIN(of name: EnrollmentID, from old: PIN, to new: PIN) async throws
     /// Looks at a key that the agent did not make, and lets it show that it signs.
     ///
     /// - Parameter pin: for a key that takes one.
-    func inspect(_ uri: KeyURI, pin: Secret?) async throws(KeyFailure) -> OutsideKey
+    func inspect(_ uri: KeyURI, pin: PIN?) async throws(KeyFailure) -> OutsideKey
     /// Opens the key of an enrollment for one decision.
     ///
-    /// - Parameter pin: for a key that takes one.
+    /// - Parameter pin: for a key that takes one; given for any other, none is opened.
     /// - Throws: `KeyFailure`, and for a key of the agent's own what its file is wrong about.
-    func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: Secret?) async throws -> any UnlockedKey
+    func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: PIN?) async throws -> any UnlockedKey
+    /// Sees that a key of the agent's own could be opened, as far as that can be told without a PIN.
+    func check(_ name: EnrollmentID) async throws(KeyFailure)
     /// Where a key of the agent's own is kept, as a URI; never the key.
     func uri(of name: EnrollmentID) -> String
     /// Removes a key of the agent's own; one that is not there is no error.
@@ -48,6 +56,12 @@ package protocol KeyCustody: Sendable {
 package protocol UnlockedKey: Sendable {
     /// Whether it could be opened only with the PIN that was given, and that was right.
     var verifiesUser: Bool { get }
+    /// Its public half, as it was found with the private one.
+    var publicKey: PublicKey { get }
+    /// Signs something that no relying party can take for an assertion, and sees that the public half verifies it.
+    ///
+    /// - Throws: `KeyFailure` where it does not.
+    func prove() throws
     /// Signs what a permit allows, and nothing else can be signed.
     func signature(for permit: SigningPermit) async throws -> [UInt8]
 }
@@ -95,7 +109,7 @@ package protocol IssuerGateway: Sendable {
     func discovery(_ route: IssuerRoute) async throws(IssuerFailure) -> Discovery
     func keys(_ route: IssuerRoute, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet
     func enrollmentOptions(
-        _ route: IssuerRoute, _ discovery: Discovery, code: String
+        _ route: IssuerRoute, _ discovery: Discovery, code: EnrollmentCode
     ) async throws(IssuerFailure) -> EnrollmentOptionsAnswer
     /// Sends the octets of an enrollment as they are.
     func enroll(
@@ -139,15 +153,16 @@ package struct Ports: Sendable {
     package var book: any Book
     /// How that book is; noted with each use.
     package let bookHealth: BookHealth
-    package let custody: any KeyCustody
+    package var custody: any KeyCustody
     package let auditKeys: any AuditKeys
     package let gateway: any IssuerGateway
     package let clock: any AgentClock
     package let entropy: any Entropy
+    package var surroundings: any Surroundings
 
     package init(
         book: any Book, custody: any KeyCustody, auditKeys: any AuditKeys, gateway: any IssuerGateway,
-        clock: any AgentClock, entropy: any Entropy
+        clock: any AgentClock, entropy: any Entropy, surroundings: any Surroundings = NoSurroundings()
     ) {
         bookHealth = BookHealth()
         self.book = WatchedBook(real: book, health: bookHealth)
@@ -156,5 +171,13 @@ package struct Ports: Sendable {
         self.gateway = gateway
         self.clock = clock
         self.entropy = entropy
+        self.surroundings = surroundings
+    }
+}
+
+extension KeyCustody {
+    /// A key that is opened with nothing of the user's.
+    package func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm) async throws -> PublicKey {
+        try await makeKey(named: name, algorithm: algorithm, pin: nil)
     }
 }

@@ -12,11 +12,6 @@ extension RequestRecord {
             expiresAt: exp ?? 0, payeeOrigin: presented.payment?.payeeOrigin,
             instrument: presented.payment?.displayName, warnings: warnings(for: enrollment), localTime: localTime)
     }
-
-    /// The digest of that text.
-    func textDigest(for enrollment: Enrollment, _ localTime: LocalTime) throws -> String? {
-        try text(for: enrollment, localTime)?.digest
-    }
 }
 
 extension TransactionText {

@@ -121,7 +121,7 @@ struct Receipt {
             return try refuse(read, message, token: "tooManyUndecided", reason: .policy, in: book)
         }
         let pending = try insert(read, message, presented: presented, life: .pending, in: book)
-        try book.record(.presented(pending, text: try textDigest(of: pending)), at: now)
+        try book.record(.presented(pending, text: try textDigest(of: pending, in: book)), at: now)
         return .entered([.requestPresented(newId), .deadlineMoved])
     }
 
@@ -147,8 +147,9 @@ struct Receipt {
         newer.presented = PresentedRequest(request)
         let isCancelled = try isTakenBack(read.jti, in: book) && newer.life.cancel()
         try book.update(newer)
-        try book.record(
-            isCancelled ? .cancelled(newer) : .superseded(newer, text: try textDigest(of: newer)), at: now)
+        try book.keep(KeptEvidence(issuerKey: read.issuerKey), of: newer.id)
+        let text = try textDigest(of: newer, in: book)
+        try book.record(isCancelled ? .cancelled(newer) : .superseded(newer, text: text), at: now)
         return .entered([isCancelled ? .requestCancelled(holder.id) : .requestSuperseded(holder.id), .deadlineMoved])
     }
 
@@ -177,7 +178,7 @@ struct Receipt {
         let refused = try refuse(read, message, token: "conflict", reason: .invalidRequest, in: book)
         guard case .entered = refused else { return refused }
         try book.record(
-            .conflict(seen(read, as: holder.id), text: try textDigest(of: marked)), at: now)
+            .conflict(seen(read, as: holder.id), text: try textDigest(of: marked, in: book)), at: now)
         return refused.after([.requestConflict(enrollment.id)])
     }
 
@@ -188,10 +189,12 @@ struct Receipt {
         let refused = try insert(
             read, message, presented: nil, life: .refused(token: token, reason: reason), in: book)
         try book.record(.refused(refused, token: token, reason: reason), at: now)
+        let body = DecisionBody.deny(reason)
+        try book.keep(KeptEvidence(decision: body), of: newId)
         try book.insert(
             OutboxEntry(
                 sequence: nil, enrollmentId: enrollment.id, jti: read.jti, requestId: newId, signCount: nil,
-                body: DecisionBody.deny(reason), exp: answerUntil(read), traceparent: read.traceparent))
+                body: body, exp: answerUntil(read), traceparent: read.traceparent))
         return .entered([.requestRefused(newId), .outboxFilled(enrollment.id)])
     }
 
@@ -213,6 +216,7 @@ struct Receipt {
             presented: presented, acsTransId: read.acsTransId?.canonical, message: message, receivedAt: now,
             decidedAt: nil, life: life, hasConflict: false)
         try book.insert(request)
+        try book.keep(KeptEvidence(issuerKey: read.issuerKey), of: newId)
         try remember(read, as: newId, in: book)
         return request
     }
@@ -230,7 +234,10 @@ struct Receipt {
             enrollmentId: enrollment.id, jti: read.jti, payloadDigest: read.payloadDigest, requestId: id, seenAt: now)
     }
 
-    private func textDigest(of request: RequestRecord) throws -> String? {
-        try request.textDigest(for: enrollment, localTime)
+    /// The digest of a request's text; of one that is undecided the text is kept, for nothing later may be shown.
+    private func textDigest(of request: RequestRecord, in book: any BookWriter) throws -> String? {
+        guard let text = request.text(for: enrollment, localTime) else { return nil }
+        if request.life.state == .pending { try book.keep(KeptEvidence(text: text.text), of: request.id) }
+        return try text.digest
     }
 }

@@ -1,6 +1,10 @@
 #ifndef COPENSSL_SHIM_H
 #define COPENSSL_SHIM_H
 
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
@@ -19,5 +23,28 @@
 static inline EVP_PKEY *shim_generate_p256(void) { return EVP_EC_gen("P-256"); }
 static inline EVP_PKEY *shim_generate_p384(void) { return EVP_EC_gen("P-384"); }
 static inline EVP_PKEY *shim_generate_ed25519(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"); }
+
+/// An allocator that wipes all that it frees.
+static inline void *shim_allocate(size_t count, const char *file, int line) { return malloc(count); }
+
+static inline void shim_free(void *memory, const char *file, int line) {
+    if (memory == NULL) return;
+    explicit_bzero(memory, malloc_usable_size(memory));
+    free(memory);
+}
+
+static inline void *shim_reallocate(void *memory, size_t count, const char *file, int line) {
+    void *moved = count > 0 ? malloc(count) : NULL;
+    if (memory == NULL || (count > 0 && moved == NULL)) return moved;
+    size_t had = malloc_usable_size(memory);
+    if (count > 0) memcpy(moved, memory, had < count ? had : count);
+    shim_free(memory, file, line);
+    return moved;
+}
+
+/// Gives OpenSSL that allocator; 0 where it has memory of another one already.
+static inline int shim_wipe_what_is_freed(void) {
+    return CRYPTO_set_mem_functions(shim_allocate, shim_reallocate, shim_free);
+}
 
 #endif

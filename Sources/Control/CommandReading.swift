@@ -3,7 +3,7 @@ package import StrictJSON
 // How the agent reads request bodies: each member within its bounds, octets of UTF-8 for text.
 
 extension EnrollCommand: ControlCommand {
-    package static let memberNames = ["issuer", "code", "authnType", "name", "caFile", "keyUri"]
+    package static let memberNames = ["issuer", "code", "authnType", "name", "caFile", "keyUri", "pin"]
     /// What leaves room for the other members of a body.
     package static let maxCAFileOctets = 49_152
 
@@ -13,7 +13,7 @@ extension EnrollCommand: ControlCommand {
             authnType: try json.optionalString("authnType", octets: 1...16),
             name: try json.optionalString("name", octets: 1...256),
             caFile: try json.optionalString("caFile", octets: 1...Self.maxCAFileOctets),
-            keyUri: try json.optionalString("keyUri", octets: 1...1_024))
+            keyUri: try json.optionalString("keyUri", octets: 1...1_024), pin: try json.optionalPIN("pin"))
     }
 }
 
@@ -24,6 +24,14 @@ extension UnenrollCommand: ControlCommand {
         self.init(
             local: try json.optionalBool("local"), force: try json.optionalBool("force"),
             erase: try json.optionalBool("erase"))
+    }
+}
+
+extension PINChangeCommand: ControlCommand {
+    package static let memberNames = ["pin", "newPin"]
+
+    package init(json: JSONObject) throws(JSONMemberError) {
+        self.init(pin: try json.pin("pin"), newPin: try json.pin("newPin"))
     }
 }
 
@@ -38,7 +46,7 @@ extension FetchCommand: ControlCommand {
 extension DecideCommand: ControlCommand {
     package static let memberNames = [
         "enrollment", "wait", "expectAmount", "expectMerchant", "expectAcsTransId", "reason", "deliveryTimeout",
-        "shownTextDigest",
+        "shownTextDigest", "pin",
     ]
 
     package init(json: JSONObject) throws(JSONMemberError) {
@@ -50,11 +58,19 @@ extension DecideCommand: ControlCommand {
             expectAcsTransId: try json.expectedAcsTransId("expectAcsTransId"),
             reason: try json.denialReason("reason"),
             deliveryTimeout: try json.optionalSeconds("deliveryTimeout", in: Self.deliveryTimeoutRange),
-            shownTextDigest: try json.digest("shownTextDigest"))
+            shownTextDigest: try json.digest("shownTextDigest"), pin: try json.optionalPIN("pin"))
     }
 }
 
 extension JSONObject {
+    fileprivate func pin(_ name: String) throws(JSONMemberError) -> PINText {
+        PINText(try string(name, octets: PINText.octets))
+    }
+
+    fileprivate func optionalPIN(_ name: String) throws(JSONMemberError) -> PINText? {
+        try optionalString(name, octets: PINText.octets).map(PINText.init)
+    }
+
     fileprivate func optionalSeconds(_ name: String, in range: ClosedRange<Int>) throws(JSONMemberError) -> Int? {
         let bounds = Int64(range.lowerBound)...Int64(range.upperBound)
         return try optionalInteger(name, in: bounds).map { Int($0) }

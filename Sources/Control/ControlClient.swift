@@ -21,6 +21,11 @@ package struct ControlClient: Sendable {
         try await get(["status"])
     }
 
+    /// What is weak, and what cannot be told.
+    package func doctor() async throws(ClientFailure) -> [WarningView] {
+        try await get(["doctor"])
+    }
+
     package func enrollments() async throws(ClientFailure) -> [EnrollmentView] {
         try await get(["enrollments"])
     }
@@ -31,6 +36,10 @@ package struct ControlClient: Sendable {
 
     package func unenroll(id: String, _ command: UnenrollCommand) async throws(ClientFailure) -> UnenrolledView {
         try await send(command, .delete, ["enrollments", id], seconds: ControlTimeout.unenroll)
+    }
+
+    package func changePIN(id: String, _ command: PINChangeCommand) async throws(ClientFailure) -> EnrollmentView {
+        try await send(command, .post, ["enrollments", id, "pin"], seconds: ControlTimeout.pinChange)
     }
 
     package func fetch(_ command: FetchCommand) async throws(ClientFailure) -> FetchView {
@@ -52,6 +61,13 @@ package struct ControlClient: Sendable {
     /// `id` is its id, its jti, its acsTransId, or a unique prefix of one.
     package func request(id: String, enrollment: String?) async throws(ClientFailure) -> RequestView {
         try await get(["requests", id], query: enrollment.map { [("enrollment", $0)] } ?? [])
+    }
+
+    /// What a dispute about a request needs; `id` as for ``request(id:enrollment:)``.
+    package func evidence(id: String, enrollment: String?) async throws(ClientFailure) -> EvidenceView {
+        let query = enrollment.map { [("enrollment", $0)] } ?? []
+        let call = ControlCall(.get, ["requests", id, "evidence"], query: query, seconds: ControlTimeout.verify)
+        return try await transport.answer(to: call).read(as: EvidenceView.self)
     }
 
     /// Decides one request; returns once the issuer has answered or the delivery time-out is over.

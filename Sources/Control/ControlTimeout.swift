@@ -6,6 +6,8 @@ enum ControlTimeout {
     static let enroll = 660
     /// The agent waits for its outbox, and then for the issuer.
     static let unenroll = 660
+    /// Approvals of the same enrollment come first, and a PIN takes a tenth of a second and more.
+    static let pinChange = 60
     /// A large database is copied before the first octet comes.
     static let backup = 86_400
     /// Ten million entries, and some.

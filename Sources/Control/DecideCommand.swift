@@ -23,11 +23,13 @@ package struct DecideCommand: Encodable, Sendable, Equatable {
     package var deliveryTimeout: Int?
     /// The digest of the text that was shown to a person; absent where nothing was shown to anyone.
     package var shownTextDigest: String?
+    /// For an approve of an enrollment of authnType `pin`; a deny has none.
+    package var pin: PINText?
 
     package init(
         enrollment: String? = nil, wait: Int? = nil, expectAmount: String? = nil, expectMerchant: String? = nil,
         expectAcsTransId: String? = nil, reason: DenialReason? = nil, deliveryTimeout: Int? = nil,
-        shownTextDigest: String? = nil
+        shownTextDigest: String? = nil, pin: PINText? = nil
     ) {
         self.enrollment = enrollment
         self.wait = wait
@@ -37,6 +39,7 @@ package struct DecideCommand: Encodable, Sendable, Equatable {
         self.reason = reason
         self.deliveryTimeout = deliveryTimeout
         self.shownTextDigest = shownTextDigest
+        self.pin = pin
     }
 }
 

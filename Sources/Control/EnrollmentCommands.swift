@@ -2,7 +2,7 @@
 package struct EnrollCommand: Encodable, Sendable, Equatable {
     package var issuer: String
     package var code: String
-    /// `presence` or `test`; the agent's default where absent.
+    /// `pin`, `presence` or `test`; the agent's default where absent.
     package var authnType: String?
     /// What a person calls this enrollment.
     package var name: String?
@@ -10,10 +10,12 @@ package struct EnrollCommand: Encodable, Sendable, Equatable {
     package var caFile: String?
     /// Where a key pair is that is to be used; the agent makes one where absent.
     package var keyUri: String?
+    /// Of authnType `pin`: what every approval is to take.
+    package var pin: PINText?
 
     package init(
         issuer: String, code: String, authnType: String? = nil, name: String? = nil, caFile: String? = nil,
-        keyUri: String? = nil
+        keyUri: String? = nil, pin: PINText? = nil
     ) {
         self.issuer = issuer
         self.code = code
@@ -21,6 +23,7 @@ package struct EnrollCommand: Encodable, Sendable, Equatable {
         self.name = name
         self.caFile = caFile
         self.keyUri = keyUri
+        self.pin = pin
     }
 }
 
@@ -37,6 +40,18 @@ package struct UnenrollCommand: Encodable, Sendable, Equatable {
         self.local = local
         self.force = force
         self.erase = erase
+    }
+}
+
+/// The body of `POST /v1/enrollments/{id}/pin`.
+package struct PINChangeCommand: Encodable, Sendable, Equatable {
+    /// The PIN that it has.
+    package var pin: PINText
+    package var newPin: PINText
+
+    package init(pin: PINText, newPin: PINText) {
+        self.pin = pin
+        self.newPin = newPin
     }
 }
 

@@ -14,17 +14,26 @@ package struct EnrollmentView: Codable, Sendable, Equatable {
     /// Where the private key is kept; never the key.
     package var keyUri: String
     package var key: KeyView
+    /// Absent where the key was not looked at yet.
+    package var keyTest: KeyTestView?
     package var name: String
     package var state: EnrollmentState
     package var signCount: Int
     package var push: Bool
     package var enrolledAt: String?
+    /// Of authnType `pin`: how many more wrong PINs in a row are taken before it is blocked, or blocked again.
+    package var pinTriesLeft: Int?
+    /// Where it is blocked, until when: RFC 3339, UTC.
+    package var blockedUntil: String?
     package var warnings: [WarningView]?
 
     package init(
         id: String, issuer: String, authenticatorId: String? = nil, credentialId: String? = nil, algorithm: Int,
-        authnType: String, keyUri: String, key: KeyView, name: String, state: EnrollmentState, signCount: Int,
-        push: Bool = false, enrolledAt: String? = nil, warnings: [WarningView]? = nil
+        authnType: String, keyUri: String, key: KeyView, keyTest: KeyTestView? = nil, name: String,
+        state: EnrollmentState,
+        signCount: Int,
+        push: Bool = false, enrolledAt: String? = nil, pinTriesLeft: Int? = nil, blockedUntil: String? = nil,
+        warnings: [WarningView]? = nil
     ) {
         self.id = id
         self.issuer = issuer
@@ -34,11 +43,14 @@ package struct EnrollmentView: Codable, Sendable, Equatable {
         self.authnType = authnType
         self.keyUri = keyUri
         self.key = key
+        self.keyTest = keyTest
         self.name = name
         self.state = state
         self.signCount = signCount
         self.push = push
         self.enrolledAt = enrolledAt
+        self.pinTriesLeft = pinTriesLeft
+        self.blockedUntil = blockedUntil
         self.warnings = warnings
     }
 }

@@ -9,6 +9,8 @@ package enum ErrorToken: String, Codable, Sendable, CaseIterable {
     case ambiguous
     case expectationFailed = "expectation_failed"
     case userNotVerified = "user_not_verified"
+    /// It takes a PIN, and none was given; no try was counted.
+    case pinRequired = "pin_required"
     case blocked
     case noLongerDecidable = "no_longer_decidable"
     case notEnrolled = "not_enrolled"
@@ -37,6 +39,7 @@ package enum ErrorToken: String, Codable, Sendable, CaseIterable {
         case .ambiguous: (409, .usage, .invalidArgument, "Ambiguous")
         case .expectationFailed: (412, .expectationFailed, .authn, "Expectation failed")
         case .userNotVerified: (403, .userNotVerified, .authnAccessDenied, "User not verified")
+        case .pinRequired: (403, .userNotVerified, .authnAccessDenied, "PIN required")
         case .blocked: (423, .blocked, .authnBlocked, "Blocked")
         case .noLongerDecidable: (409, .noLongerDecidable, .authn, "No longer decidable")
         case .notEnrolled: (409, .notEnrolled, .authnNotEnrolled, "Not enrolled")

@@ -96,10 +96,22 @@ package struct WarningView: Codable, Sendable, Equatable {
     package var message: String
     /// `low`, `medium` or `high`.
     package var severity: String
+    /// The enrollment that it is about, where it is about one.
+    package var enrollment: String?
+    /// For how many further enrollments it stands, where it stands for some.
+    package var others: Int?
+    /// `true` where it cannot be told whether it is so; absent elsewhere.
+    package var cannotTell: Bool?
 
-    package init(id: String, message: String, severity: String) {
+    package init(
+        id: String, message: String, severity: String, enrollment: String? = nil, others: Int? = nil,
+        cannotTell: Bool? = nil
+    ) {
         self.id = id
         self.message = message
         self.severity = severity
+        self.enrollment = enrollment
+        self.others = others
+        self.cannotTell = cannotTell
     }
 }

@@ -8,12 +8,12 @@ extension ControlCalls {
     private static let patience: Double = 60
 
     func enrollments() async throws -> Answer {
-        try .json(try await agent.enrollments().map { EnrollmentView($0, keyURI: agent.keyURI(of: $0)) })
+        try .json(try await agent.enrollments().map { EnrollmentView($0, of: agent) })
     }
 
     func enroll(_ command: EnrollCommand) async throws -> Answer {
         let enrollment = try await agent.enroll(try EnrollmentWish(command), patience: Self.patience)
-        return try .json(EnrollmentView(enrollment, keyURI: agent.keyURI(of: enrollment)), status: 201)
+        return try .json(EnrollmentView(enrollment, of: agent), status: 201)
     }
 
     func unenroll(_ prefix: String, _ command: UnenrollCommand) async throws -> Answer {
@@ -49,9 +49,13 @@ extension EnrollmentWish {
             let allowed = AuthnType.allCases.map(\.rawValue).joined(separator: ", ")
             throw ControlError(.invalidArgument, "authnType: must be one of \(allowed)")
         }
+        guard let code = EnrollmentCode(command.code) else {
+            throw ControlError(.invalidArgument, "code: must have 1 to 256 octets")
+        }
         self.init(
-            route: IssuerRoute(issuer: issuer, rootsPEM: command.caFile), code: command.code, authnType: authnType,
-            name: command.name ?? issuer.host, keyURI: try command.keyUri.map(Self.keyURI))
+            route: IssuerRoute(issuer: issuer, rootsPEM: command.caFile), code: code, authnType: authnType,
+            name: command.name ?? issuer.host, keyURI: try command.keyUri.map(Self.keyURI),
+            pin: try command.pin.map { text throws(ControlError) in try PIN(text, as: "pin") })
     }
 
     private static func keyURI(_ text: String) throws(ControlError) -> KeyURI {

@@ -10,7 +10,8 @@ extension ControlCalls {
             return try .json(
                 StatusView(
                     version: agent.settings.version, state: .degraded,
-                    reasons: ["\(trouble)", "what the database holds cannot be counted"], pending: 0, queued: 0))
+                    reasons: ["\(trouble)", "what the database holds cannot be counted"], pending: 0, queued: 0,
+                    warnings: await weaknesses))
         }
     }
 
@@ -20,9 +21,9 @@ extension ControlCalls {
         let reasons = reasons(enrollments)
         return StatusView(
             version: agent.settings.version, state: reasons.isEmpty ? .ready : .degraded, reasons: reasons,
-            enrollments: enrollments.map { EnrollmentView($0, keyURI: agent.keyURI(of: $0)) },
+            enrollments: enrollments.map { EnrollmentView($0, of: agent) },
             pending: counts.pending, queued: counts.queued,
-            warnings: try await agent.warnings(about: enrollments).map(WarningView.init))
+            warnings: await weaknesses)
     }
 
     func health() async throws -> Answer {
@@ -45,6 +46,9 @@ extension ControlCalls {
     private func reason(_ enrollment: Enrollment) -> String? {
         if case .suspended = enrollment.state {
             return "enrollment \(enrollment.id): \(enrollment.route.issuer) no longer knows it; it is suspended"
+        }
+        if let problem = agent.keyTest(of: enrollment.id)?.problem {
+            return "enrollment \(enrollment.id): its key cannot be used: \(problem)"
         }
         return agent.trouble(of: enrollment.id).map {
             "enrollment \(enrollment.id): \(enrollment.route.issuer): \($0)"

@@ -1,5 +1,6 @@
 import Authenticator
 import Control
+import Keys
 import Logging
 import ThreeDS
 
@@ -28,13 +29,17 @@ struct ControlCalls: Sendable {
     func decide(
         _ decision: Decision, _ name: String, _ command: DecideCommand, for client: ControlConnection
     ) async throws -> Answer {
+        guard decision == .approve || command.pin == nil else {
+            throw ControlError(.invalidArgument, "pin: goes with approve only; a deny takes none")
+        }
         let (decision, selector) = (try decision.inTheCore(command.reason), try selector(name))
+        let pin = try command.pin.map { text throws(ControlError) in try PIN(text, as: "pin") }
         let (expectations, enrollment) = (try Expectations(command), try await id(of: command.enrollment))
         let found = try await client.whileThere {
             try await agent.request(selector, enrollment: enrollment, wait: Double(command.wait ?? 0))
         }
         let approver = Approver.command(ControlPeer(client.peer), shownTextDigest: command.shownTextDigest)
-        let decided = try await agent.decide(decision, on: found.id, expecting: expectations, by: approver)
+        let decided = try await agent.decide(decision, on: found.id, expecting: expectations, by: approver, pin: pin)
         let seconds = Double(command.deliveryTimeout ?? DecideCommand.defaultDeliveryTimeout)
         let delivered = try await client.whileThere { try await agent.delivered(decided, seconds: seconds) }
         do {
@@ -60,7 +65,7 @@ struct ControlCalls: Sendable {
         return view
     }
 
-    private func selector(_ name: String) throws(ControlError) -> Authenticator.RequestSelector {
+    func selector(_ name: String) throws(ControlError) -> Authenticator.RequestSelector {
         guard let selector = Authenticator.RequestSelector(name) else {
             throw ControlError(
                 .invalidArgument, "a request is named by next, or 1 to 64 characters of A-Z a-z 0-9 _ -")

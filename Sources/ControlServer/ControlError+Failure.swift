@@ -29,6 +29,7 @@ extension ErrorToken {
             case .ambiguous: .ambiguous
             case .expectationFailed: .expectationFailed
             case .userNotVerified: .userNotVerified
+            case .pinRequired: .pinRequired
             case .blocked: .blocked
             case .noLongerDecidable: .noLongerDecidable
             case .notEnrolled: .notEnrolled

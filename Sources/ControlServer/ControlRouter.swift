@@ -34,13 +34,17 @@ struct ControlRouter: Sendable {
         switch (request.method, path.count, path.first, path.last) {
         case (.get, 1, "status", _): return try await turns.make(for: connection, calls.status)
         case (.get, 1, "health", _): return try await turns.make(for: connection, calls.health)
+        case (.get, 1, "doctor", _): return try await turns.make(for: connection, calls.doctor)
         case (.get, 1, "enrollments", _): return try await turns.make(for: connection, calls.enrollments)
-        case (.post, 1, "enrollments", _), (.delete, 2, "enrollments", _), (.post, 1, "fetch", _):
+        case (.post, 1, "enrollments", _), (.delete, 2, "enrollments", _), (.post, 3, "enrollments", "pin"),
+            (.post, 1, "fetch", _):
             return try await ongoing.run(for: connection.peer) { try await ongoingCall(path, body) }
         case (.get, 1, "requests", _):
             let query = try RequestQuery(uri)
             return try await turns.make(for: connection) { try await calls.requests(query) }
         case (.get, 2, "requests", let id?): return try await calls.request(id, try RequestQuery(uri))
+        case (.get, 3, "requests", "evidence"):
+            return try await calls.evidence(path[1], try RequestQuery(uri), for: connection)
         case (.post, 3, "requests", "approve"), (.post, 3, "requests", "deny"):
             let decision = path[2] == "approve" ? Decision.approve : .deny
             let command = try ControlJSON.decode(body, as: DecideCommand.self)
@@ -54,6 +58,8 @@ struct ControlRouter: Sendable {
     private func ongoingCall(_ path: [String], _ body: [UInt8]) async throws -> Answer {
         switch (path.first, path.dropFirst().first) {
         case ("fetch", _): try await calls.fetch(try ControlJSON.decode(body, as: FetchCommand.self))
+        case (_, let id?) where path.count == 3:
+            try await calls.changePIN(id, try ControlJSON.decode(body, as: PINChangeCommand.self))
         case (_, let id?): try await calls.unenroll(id, try ControlJSON.decode(body, as: UnenrollCommand.self))
         case (_, nil): try await calls.enroll(try ControlJSON.decode(body, as: EnrollCommand.self))
         }

@@ -36,15 +36,19 @@ extension WarningView {
 }
 
 extension EnrollmentView {
-    init(_ enrollment: Enrollment, keyURI: String) {
+    init(_ enrollment: Enrollment, of agent: Agent) {
+        let blockedUntil = agent.blockedUntil(enrollment)
         self.init(
             id: enrollment.id.text, issuer: enrollment.route.issuer.text,
             authenticatorId: enrollment.membership?.authenticatorId.text,
             credentialId: Base64URL.encode(enrollment.credentialId), algorithm: enrollment.algorithm,
-            authnType: enrollment.authnType.rawValue, keyUri: keyURI, key: KeyView(enrollment.key),
-            name: enrollment.name, state: Control.EnrollmentState(enrollment.state),
+            authnType: enrollment.authnType.rawValue, keyUri: agent.keyURI(of: enrollment),
+            key: KeyView(enrollment.key), keyTest: agent.keyTest(of: enrollment.id).map(KeyTestView.init),
+            name: enrollment.name, state: Control.EnrollmentState(enrollment.state, isBlocked: blockedUntil != nil),
             signCount: Int(enrollment.signCount),
             enrolledAt: (enrollment.membership?.enrolledAt).map(UTCTime.text),
+            pinTriesLeft: enrollment.authnType == .pin ? enrollment.pinTries.left : nil,
+            blockedUntil: blockedUntil.map(UTCTime.text),
             warnings: enrollment.warnings.isEmpty ? nil : enrollment.warnings.map(WarningView.init))
     }
 }
@@ -59,11 +63,17 @@ extension KeyView {
     }
 }
 
+extension KeyTestView {
+    fileprivate init(_ test: KeyTest) {
+        self.init(extent: test.extent.rawValue, at: UTCTime.text(test.at), problem: test.problem)
+    }
+}
+
 extension Control.EnrollmentState {
-    fileprivate init(_ state: Authenticator.EnrollmentState) {
+    fileprivate init(_ state: Authenticator.EnrollmentState, isBlocked: Bool) {
         self =
             switch state {
-            case .active: .active
+            case .active: isBlocked ? .blocked : .active
             // One that is over is not listed.
             case .suspended, .ended: .suspended
             case .keyless, .enrolling: .enrolling

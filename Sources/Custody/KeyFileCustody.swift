@@ -7,6 +7,7 @@ package import Keys
 package struct KeyFileCustody: CopyableCustody {
     private let directory: String
     private let secret: AgentSecret
+    private let threads = SlowWork()
 
     /// The caller holds the lock of the state directory: what a crash left half written is removed.
     ///
@@ -18,20 +19,48 @@ package struct KeyFileCustody: CopyableCustody {
         self.secret = secret
     }
 
-    package func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm) async throws -> PublicKey {
+    package func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> PublicKey {
         let key = try SigningKey.generate(algorithm)
-        try KeyFile.write(key, to: path(of: name), secret: secret, label: Self.keyLabel(name))
+        try await threads.run { [self] in
+            try KeyFile.write(key, to: path(of: name), secret: secret, label: Self.keyLabel(name), pin: pin)
+        }
         return key.publicKey
     }
 
-    package func inspect(_ uri: KeyURI, pin: Secret?) async throws(KeyFailure) -> OutsideKey {
+    package func changePIN(of name: EnrollmentID, from old: PIN, to new: PIN) async throws {
+        let key = try await read(name, pin: old)
+        try await threads.run { [self] in
+            try KeyFile.write(
+                key, to: path(of: name), secret: secret, label: Self.keyLabel(name), pin: new, replacing: true)
+        }
+    }
+
+    package func inspect(_ uri: KeyURI, pin: PIN?) async throws(KeyFailure) -> OutsideKey {
         throw Self.notItsOwn(uri)
     }
 
-    package func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: Secret?) async throws -> any UnlockedKey {
+    package func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: PIN?) async throws -> any UnlockedKey {
         if let key = place.outside { throw Self.notItsOwn(key.uri) }
-        return UnlockedFile(
-            key: try KeyFile.read(path: path(of: name), secret: secret, label: Self.keyLabel(name)))
+        return UnlockedFile(key: try await read(name, pin: pin), verifiesUser: pin != nil)
+    }
+
+    package func check(_ name: EnrollmentID) async throws(KeyFailure) {
+        do throws(KeyFileError) {
+            try KeyFile.check(path: path(of: name), secret: secret, label: Self.keyLabel(name))
+        } catch {
+            throw KeyFailure(error)
+        }
+    }
+
+    /// With its PIN exactly where it has one.
+    private func read(_ name: EnrollmentID, pin: PIN?) async throws -> SigningKey {
+        do {
+            return try await threads.run { [self] in
+                try KeyFile.read(path: path(of: name), secret: secret, label: Self.keyLabel(name), pin: pin)
+            }
+        } catch let error as KeyFileError {
+            throw KeyFailure(error)
+        }
     }
 
     /// The ``KeyRing`` asks others for keys of that kind.
@@ -74,19 +103,39 @@ package struct KeyFileCustody: CopyableCustody {
 
     private static let suffix = ".key"
 
-    private func path(of name: EnrollmentID) -> String { "\(directory)/\(fileName(of: name))" }
+    func path(of name: EnrollmentID) -> String { "\(directory)/\(fileName(of: name))" }
 
-    private static func keyLabel(_ name: EnrollmentID) -> String { "credential key \(name.text)" }
+    private static func keyLabel(_ name: EnrollmentID) -> String { SealedUse.credentialKey(name).label }
 
-    private static func tokenLabel(_ name: EnrollmentID) -> String { "access token \(name.text)" }
+    private static func tokenLabel(_ name: EnrollmentID) -> String { SealedUse.accessToken(name).label }
 }
 
 /// A key of the agent's own, in memory for one decision.
 private struct UnlockedFile: UnlockedKey {
     let key: SigningKey
+    /// Only the PIN that was given opens the file; the secret, which opens one without, is the agent's and no user's.
+    let verifiesUser: Bool
 
-    /// The secret that opens the file is the agent's, not the user's.
-    var verifiesUser: Bool { false }
+    var publicKey: PublicKey { key.publicKey }
+
+    func prove() throws {
+        guard try key.provesItself() else {
+            throw KeyFailure(.unavailable, "what the key signs does not hold under its public half")
+        }
+    }
 
     func signature(for permit: SigningPermit) async throws -> [UInt8] { try key.signature(over: permit.octets) }
+}
+
+extension KeyFailure {
+    fileprivate init(_ error: KeyFileError) {
+        let code: Code
+        switch error {
+        case .needsPIN: code = .needsPIN
+        case .takesNoPIN: code = .takesNoPIN
+        case .wrongPIN: code = .wrongPIN
+        case .file, .seal, .key, .openSSL, .change: code = .unavailable
+        }
+        self.init(code, error.description)
+    }
 }

@@ -13,20 +13,26 @@ package struct KeyRing: CopyableCustody {
         self.outside = OutsideKeyRing(outside, clock: clock)
     }
 
-    package func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm) async throws -> PublicKey {
-        try await own.makeKey(named: name, algorithm: algorithm)
+    package func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> PublicKey {
+        try await own.makeKey(named: name, algorithm: algorithm, pin: pin)
     }
 
-    package func inspect(_ uri: KeyURI, pin: Secret?) async throws(KeyFailure) -> OutsideKey {
+    package func changePIN(of name: EnrollmentID, from old: PIN, to new: PIN) async throws {
+        try await own.changePIN(of: name, from: old, to: new)
+    }
+
+    package func inspect(_ uri: KeyURI, pin: PIN?) async throws(KeyFailure) -> OutsideKey {
         try await outside.inspect(uri, pin: pin)
     }
 
-    package func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: Secret?) async throws -> any UnlockedKey {
+    package func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: PIN?) async throws -> any UnlockedKey {
         switch place {
         case .own: try await own.unlock(name, at: place, pin: pin)
         case .outside(let key): try await outside.unlock(key, pin: pin)
         }
     }
+
+    package func check(_ name: EnrollmentID) async throws(KeyFailure) { try await own.check(name) }
 
     package func uri(of name: EnrollmentID) -> String { own.uri(of: name) }
 

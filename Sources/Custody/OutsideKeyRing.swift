@@ -16,17 +16,17 @@ struct OutsideKeyRing: Sendable {
         tokens = TokenLane(clock: clock)
     }
 
-    func inspect(_ uri: KeyURI, pin: Secret?) async throws(KeyFailure) -> OutsideKey {
-        OutsideKey(uri: uri, facts: try await proven(uri, pin: pin))
+    func inspect(_ uri: KeyURI, pin: PIN?) async throws(KeyFailure) -> OutsideKey {
+        OutsideKey(uri: uri, facts: try await proven(uri, pin: pin?.secret))
     }
 
     /// The key shows that it signs, with this PIN, and that it is the enrolled one.
-    func unlock(_ key: OutsideKey, pin: Secret?) async throws(KeyFailure) -> any UnlockedKey {
-        let found = try await proven(key.uri, pin: pin)
+    func unlock(_ key: OutsideKey, pin: PIN?) async throws(KeyFailure) -> any UnlockedKey {
+        let found = try await proven(key.uri, pin: pin?.secret)
         guard found.publicKey == key.facts.publicKey else {
             throw KeyFailure(OutsideKeyError(uri: key.uri, .replaced))
         }
-        return UnlockedOutsideKey(ring: self, key: key, pin: pin)
+        return UnlockedOutsideKey(ring: self, key: key, pin: pin?.secret)
     }
 
     private func proven(_ uri: KeyURI, pin: Secret?) async throws(KeyFailure) -> OutsideKeyFacts {
@@ -72,6 +72,11 @@ private struct UnlockedOutsideKey: UnlockedKey {
 
     /// Where there is a PIN, `OutsideKeys.proven` returned: it was right, and the key cannot be used without it.
     var verifiesUser: Bool { pin != nil }
+
+    var publicKey: PublicKey { key.facts.publicKey }
+
+    /// It did already, when it was opened.
+    func prove() {}
 
     func signature(for permit: SigningPermit) async throws -> [UInt8] {
         try await ring.signature(for: permit, with: key, pin: pin)

@@ -44,7 +44,7 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
     }
 
     package func enrollmentOptions(
-        _ route: IssuerRoute, _ discovery: Discovery, code: String
+        _ route: IssuerRoute, _ discovery: Discovery, code: EnrollmentCode
     ) async throws(IssuerFailure) -> EnrollmentOptionsAnswer {
         var call = call(.POST, discovery.enrollmentOptionsEndpoint)
         call.body = EnrollmentOptionsRequest(enrollmentCode: code).octets

@@ -24,7 +24,7 @@ package enum AuthnRequestReader {
             try verify(message, with: key)
             guard let claims = Claims(payload: message.payload) else { return .unanswerable(.payload) }
             try checkParties(claims, facts)
-            return try read(claims, of: message, facts, now)
+            return try read(claims, of: message, by: key, facts, now)
         } catch {
             return .notAuthentic(error)
         }
@@ -48,7 +48,7 @@ package enum AuthnRequestReader {
     }
 
     private static func read(
-        _ claims: Claims, of message: CompactJWS, _ facts: EnrollmentFacts, _ now: Int64
+        _ claims: Claims, of message: CompactJWS, by key: PublicKey, _ facts: EnrollmentFacts, _ now: Int64
     ) throws(NotAuthentic) -> Reading {
         guard let digest = try? SHA256Digest.of(message.payload) else { throw .cannotTell }
         do throws(Unanswerable) {
@@ -61,8 +61,9 @@ package enum AuthnRequestReader {
                 guard let verdict = rules.verdict(at: now) else { return .notAuthentic(.cannotTell) }
                 return .request(
                     ReadRequest(
-                        jti: jti, payloadDigest: digest, acsTransId: claims.acsTransId(), iat: claims.integer("iat"),
-                        exp: claims.integer("exp"), traceparent: claims.traceparent(), verdict: verdict))
+                        jti: jti, issuerKey: key, payloadDigest: digest, acsTransId: claims.acsTransId(),
+                        iat: claims.integer("iat"), exp: claims.integer("exp"), traceparent: claims.traceparent(),
+                        verdict: verdict))
             }
         } catch {
             return .unanswerable(error)

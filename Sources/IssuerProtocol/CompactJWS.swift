@@ -18,18 +18,11 @@ package struct CompactJWS: Sendable {
     /// Takes apart what has the shape: three parts, `alg` ES256, a `typ` of ours, no `crit`, a `kid`, a signature of 64
     /// octets.
     package static func parse(_ text: String) throws(NotAuthentic) -> CompactJWS {
-        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, let header = decoded(parts[0]), let payload = decoded(parts[1]),
-            let signature = decoded(parts[2])
-        else { throw .notJWS }
-        let (kid, type) = try read(header: header)
-        guard signature.count == 64 else { throw .signature }
-        let signingInput = Array(text.utf8.prefix(parts[0].count + 1 + parts[1].count))
-        return CompactJWS(kid: kid, type: type, payload: payload, signature: signature, signingInput: signingInput)
-    }
-
-    private static func decoded(_ part: Substring.UTF8View.SubSequence) -> [UInt8]? {
-        part.isEmpty ? nil : Base64URL.decode(String(decoding: part, as: UTF8.self))
+        guard let parts = JWSParts(text) else { throw .notJWS }
+        let (kid, type) = try read(header: parts.header)
+        guard parts.signature.count == 64 else { throw .signature }
+        return CompactJWS(
+            kid: kid, type: type, payload: parts.payload, signature: parts.signature, signingInput: parts.signingInput)
     }
 
     private static func read(header octets: [UInt8]) throws(NotAuthentic) -> (kid: String, type: MessageType) {
@@ -50,11 +43,11 @@ extension CompactJWS {
     /// What is to be signed (RFC 7515 §5.1), for whoever plays the issuer.
     package static func signingInput(kid: String, typ: String, payload: [UInt8]) -> [UInt8] {
         let header: JSONObject = ["alg": "ES256", "kid": .string(kid), "typ": .string(typ)]
-        return Array("\(Base64URL.encode(header.serialized())).\(Base64URL.encode(payload))".utf8)
+        return JWSParts.signingInput(header: header, payload: payload)
     }
 
     /// The whole, from what was signed and its signature of 64 octets.
     package static func compact(signingInput: [UInt8], signature: [UInt8]) -> String {
-        String(decoding: signingInput, as: UTF8.self) + "." + Base64URL.encode(signature)
+        JWSParts.compact(signingInput: signingInput, signature: signature)
     }
 }

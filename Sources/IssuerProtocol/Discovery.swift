@@ -1,4 +1,3 @@
-import Keys
 package import StrictJSON
 
 /// What an issuer says of itself at `/.well-known/oob-authenticator`.
@@ -103,9 +102,9 @@ private struct DiscoveryReader {
 
     private func vapidPublicKey() throws -> [UInt8]? {
         guard let point = try object.optionalBase64url("vapidPublicKey", octets: 65...65) else { return nil }
-        guard point[0] == 0x04,
-            (try? PublicKey(.p256(x: Array(point[1..<33]), y: Array(point[33...])))) != nil
-        else { throw JSONMemberError(path: "/vapidPublicKey", problem: "must be an uncompressed point on P-256") }
+        guard (try? VAPIDKey(point: point)) != nil else {
+            throw JSONMemberError(path: "/vapidPublicKey", problem: "must be an uncompressed point on P-256")
+        }
         return point
     }
 }

@@ -3,19 +3,22 @@ package import WebAuthn
 
 /// The first step of an enrollment: the code that the issuer handed out.
 package struct EnrollmentOptionsRequest: Sendable {
-    /// 1 to 256 octets; a secret until it is used.
-    package let enrollmentCode: String
+    package let enrollmentCode: EnrollmentCode
 
-    package init(enrollmentCode: String) { self.enrollmentCode = enrollmentCode }
+    package init(enrollmentCode: EnrollmentCode) { self.enrollmentCode = enrollmentCode }
 
     package init(octets: [UInt8]) throws(ProtocolError) {
         enrollmentCode = try ProtocolError.readingObject("enrollment options request", octets) { object in
-            try object.string("enrollmentCode", octets: 1...256)
+            let name = "enrollmentCode"
+            guard let code = EnrollmentCode(try object.string(name, octets: EnrollmentCode.octets)) else {
+                throw JSONMemberError(path: "/\(name)", problem: "is no enrollment code")
+            }
+            return code
         }
     }
 
     package var octets: [UInt8] {
-        let body: JSONObject = ["enrollmentCode": .string(enrollmentCode)]
+        let body: JSONObject = ["enrollmentCode": .string(enrollmentCode.reveal())]
         return body.serialized()
     }
 }

@@ -1,3 +1,4 @@
+package import Keys
 package import ThreeDS
 
 /// What one message of an issuer turned out to be: of the ways in which it can be out of order, the first that fits.
@@ -53,6 +54,8 @@ package enum Unanswerable: String, Error, Sendable, CaseIterable {
 /// An authentic authn request with a `jti` that can be answered to, and what is to become of it.
 package struct ReadRequest: Sendable {
     package let jti: TokenID
+    /// The key of the issuer's that its signature holds under.
+    package let issuerKey: PublicKey
     /// SHA-256 of the payload's octets: the same `jti` with another digest is a conflict.
     package let payloadDigest: [UInt8]
     /// Nil where it could not be read.
@@ -66,10 +69,11 @@ package struct ReadRequest: Sendable {
     package let verdict: RequestVerdict
 
     package init(
-        jti: TokenID, payloadDigest: [UInt8], acsTransId: ACSTransactionID?, iat: Int64?, exp: Int64?,
-        traceparent: String? = nil, verdict: RequestVerdict
+        jti: TokenID, issuerKey: PublicKey, payloadDigest: [UInt8], acsTransId: ACSTransactionID?, iat: Int64?,
+        exp: Int64?, traceparent: String? = nil, verdict: RequestVerdict
     ) {
         self.jti = jti
+        self.issuerKey = issuerKey
         self.payloadDigest = payloadDigest
         self.acsTransId = acsTransId
         self.iat = iat

@@ -40,6 +40,11 @@ package struct AgentSecret: Sendable {
     }
 }
 
+extension AgentSecret: Equatable {
+    /// Constant-time, but for the lengths.
+    package static func == (left: AgentSecret, right: AgentSecret) -> Bool { left.secret == right.secret }
+}
+
 extension AgentSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { secret.description }
     package var debugDescription: String { secret.debugDescription }

@@ -1,14 +1,24 @@
 import COpenSSL
 
-/// An EVP_CIPHER_CTX for one message under AES-256-GCM (NIST SP 800-38D).
+/// An EVP_CIPHER_CTX for one message under AES-GCM (NIST SP 800-38D).
 @safe struct CipherContext: ~Copyable {
-    static let keyCount = 32
+    enum Cipher: Int {
+        /// Of Web Push's content coding (RFC 8188 §2), which has no other.
+        case aes128GCM = 16
+        /// Of all that the agent seals itself.
+        case aes256GCM = 32
+
+        var keyCount: Int { rawValue }
+    }
+
     static let nonceCount = 12
     static let tagCount = 16
 
     private let pointer: OpaquePointer  // <EVP_CIPHER_CTX>
+    private let cipher: Cipher
 
-    init() throws(OpenSSLError) {
+    init(_ cipher: Cipher = .aes256GCM) throws(OpenSSLError) {
+        self.cipher = cipher
         unsafe pointer = try checkNotNull("EVP_CIPHER_CTX_new") { unsafe EVP_CIPHER_CTX_new() }
     }
 
@@ -64,12 +74,13 @@ import COpenSSL
     private func start(
         isEncrypting: CInt, key: Secret, nonce: [UInt8], additional: [UInt8]
     ) throws(OpenSSLError) {
-        // OpenSSL reads 32 and 12 octets whatever the arrays hold.
-        try check("AES-256-GCM key and nonce") { key.count == Self.keyCount && nonce.count == Self.nonceCount ? 1 : 0 }
+        // OpenSSL reads as many octets as the cipher takes, whatever the arrays hold.
+        try check("AES-GCM key and nonce") { key.count == cipher.keyCount && nonce.count == Self.nonceCount ? 1 : 0 }
         try unsafe key.withOctets { octets throws(OpenSSLError) in
             let key = unsafe octets.bindMemory(to: UInt8.self).baseAddress
             try check("EVP_CipherInit_ex2") {
-                unsafe EVP_CipherInit_ex2(pointer, EVP_aes_256_gcm(), key, nonce, isEncrypting, nil)
+                let algorithm = unsafe cipher == .aes128GCM ? EVP_aes_128_gcm() : EVP_aes_256_gcm()
+                return unsafe EVP_CipherInit_ex2(pointer, algorithm, key, nonce, isEncrypting, nil)
             }
         }
         var count: CInt = 0

@@ -1,8 +1,13 @@
-/// HKDF with SHA-256 (RFC 5869) from a secret that is already uniformly random, hence without salt (§3.1).
+/// HKDF with SHA-256 (RFC 5869).
 enum HKDF {
-    static func derive(_ count: Int, from secret: Secret, info: [UInt8]) throws(OpenSSLError) -> Secret {
+    /// Derives that many octets.
+    ///
+    /// Without salt the secret has to be uniformly random (§3.1); what an ECDH gives is not.
+    static func derive(
+        _ count: Int, from secret: Secret, salt: Secret? = nil, info: [UInt8]
+    ) throws(OpenSSLError) -> Secret {
         try unsafe Secret(count: count) { output throws(OpenSSLError) in
-            try unsafe PKeyContext(hkdf: ()).deriveHKDF(from: secret, info: info, into: output)
+            try unsafe PKeyContext(hkdf: ()).deriveHKDF(from: secret, salt: salt, info: info, into: output)
         }
     }
 }

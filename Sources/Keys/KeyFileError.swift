@@ -7,6 +7,14 @@ package enum KeyFileError: Error, Equatable, Sendable, CustomStringConvertible {
     case seal(path: String, SealError)
     case key(path: String, KeyError)
     case openSSL(path: String, OpenSSLError)
+    /// The key is under a PIN, and none was given.
+    case needsPIN(path: String)
+    /// A PIN was given, and the key is under none: nothing would check it.
+    case takesNoPIN(path: String)
+    /// It is not the PIN that the key is under.
+    case wrongPIN(path: String)
+    /// The agent's secret changes, and the file cannot follow.
+    case change(path: String, SecretChangeError)
 
     package var description: String {
         switch self {
@@ -14,6 +22,10 @@ package enum KeyFileError: Error, Equatable, Sendable, CustomStringConvertible {
         case .seal(let path, let cause): "key file \(path): \(cause); give the secret that it was written under"
         case .key(let path, let cause): "key file \(path): \(cause); restore the file from a backup"
         case .openSSL(let path, let cause): "key file \(path): \(cause)"
+        case .needsPIN(let path): "key file \(path): it takes a PIN"
+        case .takesNoPIN(let path): "key file \(path): it takes no PIN, so that none can be checked"
+        case .wrongPIN(let path): "key file \(path): the PIN is wrong"
+        case .change(let path, let cause): "key file \(path): \(cause)"
         }
     }
 

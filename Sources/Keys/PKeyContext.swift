@@ -29,9 +29,9 @@ import COpenSSL
         try check("EVP_PKEY_check") { unsafe EVP_PKEY_check(pointer) }
     }
 
-    /// HKDF with SHA-256 and no salt: fills `output` from `secret` and `info`.
+    /// HKDF with SHA-256: fills `output` from `secret`, `salt` and `info`.
     func deriveHKDF(
-        from secret: Secret, info: [UInt8], into output: UnsafeMutableRawBufferPointer
+        from secret: Secret, salt: Secret?, info: [UInt8], into output: UnsafeMutableRawBufferPointer
     ) throws(OpenSSLError) {
         try check("EVP_PKEY_derive_init") { unsafe EVP_PKEY_derive_init(pointer) }
         try check("EVP_PKEY_CTX_set_hkdf_md") { unsafe EVP_PKEY_CTX_set_hkdf_md(pointer, EVP_sha256()) }
@@ -41,11 +41,37 @@ import COpenSSL
                 unsafe EVP_PKEY_CTX_set1_hkdf_key(pointer, key.baseAddress, CInt(key.count))
             }
         }
+        try setHKDF(salt: salt)
         try check("EVP_PKEY_CTX_add1_hkdf_info") {
             unsafe EVP_PKEY_CTX_add1_hkdf_info(pointer, info, CInt(info.count))
         }
+        try unsafe derive(into: output)
+    }
+
+    /// ECDH (NIST SP 800-56A §5.7.1.2): fills `output` with the x coordinate that this context's pair and `peer` have
+    /// in common.
+    func deriveECDH(with peer: PKey, into output: UnsafeMutableRawBufferPointer) throws(OpenSSLError) {
+        try check("EVP_PKEY_derive_init") { unsafe EVP_PKEY_derive_init(pointer) }
+        try check("EVP_PKEY_derive_set_peer") {
+            unsafe peer.withPointer { unsafe EVP_PKEY_derive_set_peer(pointer, $0) }
+        }
+        try unsafe derive(into: output)
+    }
+
+    private func setHKDF(salt: Secret?) throws(OpenSSLError) {
+        guard let salt else { return }
+        try unsafe salt.withOctets { octets throws(OpenSSLError) in
+            let salt = unsafe octets.bindMemory(to: UInt8.self)
+            try check("EVP_PKEY_CTX_set1_hkdf_salt") {
+                unsafe EVP_PKEY_CTX_set1_hkdf_salt(pointer, salt.baseAddress, CInt(salt.count))
+            }
+        }
+    }
+
+    private func derive(into output: UnsafeMutableRawBufferPointer) throws(OpenSSLError) {
         var count = output.count
         let start = unsafe output.bindMemory(to: UInt8.self).baseAddress
         try check("EVP_PKEY_derive") { unsafe EVP_PKEY_derive(pointer, start, &count) }
+        try check("EVP_PKEY_derive") { count == output.count ? 1 : 0 }
     }
 }

@@ -35,4 +35,35 @@ import COpenSSL
                 })
         }
     }
+
+    /// PBES2 with AES-256-CBC and scrypt (RFC 7914 §7), which makes every guess cost memory and time.
+    func encrypted(under pin: PIN, salt: [UInt8], cost: ScryptCost) throws(OpenSSLError) -> EncryptedKeyInfo {
+        var salt = salt
+        guard
+            let scheme = unsafe PKCS5_pbe2_set_scrypt(
+                EVP_aes_256_cbc(), &salt, CInt(salt.count), nil, cost.n, cost.r, cost.p)
+        else { throw .drainingQueue(after: "PKCS5_pbe2_set_scrypt") }
+        return try unsafe pin.secret.withOctets { octets throws(OpenSSLError) in
+            let characters = unsafe octets.bindMemory(to: CChar.self)
+            // It takes the scheme where it succeeds, and only there.
+            guard
+                let encrypted = unsafe PKCS8_set0_pbe(
+                    characters.baseAddress, CInt(characters.count), pointer, scheme)
+            else {
+                unsafe X509_ALGOR_free(scheme)
+                throw .drainingQueue(after: "PKCS8_set0_pbe")
+            }
+            return unsafe EncryptedKeyInfo(takingOwnershipOf: encrypted)
+        }
+    }
+}
+
+/// What one derivation by scrypt costs (RFC 7914 §2): 128 * n * r octets of memory, and time in proportion to n * r * p.
+struct ScryptCost {
+    let n: UInt64
+    let r: UInt64
+    let p: UInt64
+
+    /// 16 MiB and about 100 ms: N of 32,768 would exceed the memory that OpenSSL allows when it reads the key again.
+    static let ofPIN = ScryptCost(n: 16_384, r: 8, p: 2)
 }

@@ -32,3 +32,10 @@ package final class SigningKey: Sendable {
         return try ECDSASignature.reading(der: signature).raw(numberCount: count)
     }
 }
+
+extension SigningKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "<redacted>" }
+    package var debugDescription: String { "<redacted>" }
+    /// Without children: `dump` would show where in memory the key is.
+    package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}

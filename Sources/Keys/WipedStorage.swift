@@ -1,6 +1,4 @@
-import COpenSSL
-
-/// Memory for a secret: written once, then only read, and overwritten before it is freed.
+/// Memory for a secret: written once, then only read, and overwritten before it is freed; see ``LockedMemory``.
 @safe final class WipedStorage: Sendable {
     // Nothing writes to the memory after init, so threads may read it together.
     private nonisolated(unsafe) let octets: UnsafeMutableRawBufferPointer
@@ -8,7 +6,7 @@ import COpenSSL
     var count: Int { unsafe octets.count }
 
     init(copying source: UnsafeRawBufferPointer) {
-        unsafe octets = .allocate(byteCount: source.count, alignment: 1)
+        unsafe octets = LockedMemory.allocate(source.count)
         unsafe octets.copyMemory(from: source)
     }
 
@@ -18,17 +16,13 @@ import COpenSSL
     init(
         count: Int, filledBy fill: (UnsafeMutableRawBufferPointer) throws(OpenSSLError) -> Void
     ) throws(OpenSSLError) {
-        unsafe octets = .allocate(byteCount: count, alignment: 1)
+        unsafe octets = LockedMemory.allocate(count)
         unsafe octets.initializeMemory(as: UInt8.self, repeating: 0)
         // Every property has its value by now, so a throw runs deinit.
         try unsafe fill(octets)
     }
 
-    deinit {
-        // Not memset: a compiler may leave that out before a free.
-        unsafe OPENSSL_cleanse(octets.baseAddress, octets.count)
-        unsafe octets.deallocate()
-    }
+    deinit { unsafe LockedMemory.wipe(octets) }
 
     func withOctets<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

@@ -9,6 +9,11 @@ package enum ProcessHardening {
     package static func apply() throws(SystemError) {
         // Not 0177, which would take the search permission from directories.
         umask(0o077)
+        try forbidDumps()
+    }
+
+    /// No memory on a disk or in a debugger: for a process that holds a secret for a moment.
+    package static func forbidDumps() throws(SystemError) {
         // No core dump, and no ptrace by processes of the same user (prctl(2), PR_SET_DUMPABLE).
         guard clinux_forbid_dumps() == 0 else { throw .afterCall("prctl PR_SET_DUMPABLE") }
         // Again no core dump, where something below makes the process dumpable once more.

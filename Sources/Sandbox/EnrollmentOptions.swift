@@ -14,7 +14,7 @@ struct EnrollmentOptions: Sendable {
     let backend: IssuerBackend
 
     func give(_ incoming: Incoming) async throws -> Answer {
-        let text = try EnrollmentOptionsRequest(octets: incoming.body).enrollmentCode
+        let text = try EnrollmentOptionsRequest(octets: incoming.body).enrollmentCode.reveal()
         let site = try backend.site.get()
         let ceremonyId = try backend.surroundings.randomID()
         let challenge = try backend.surroundings.random(32)

@@ -18,12 +18,22 @@ struct KeyColumns {
 
     static func place(_ fields: Fields) throws -> KeyPlace {
         guard let uri = try fields.optionalValue("key_uri", { try KeyURI($0) }) else { return .own }
-        guard let publicKey = try? PublicKey(subjectPublicKeyInfo: try fields.octets("key_public")) else {
-            throw fields.unreadable("key_public")
-        }
         let facts = OutsideKeyFacts(
-            kind: try fields.value("key_kind", OutsideKeyFacts.Kind.init(rawValue:)), publicKey: publicKey,
+            kind: try fields.value("key_kind", OutsideKeyFacts.Kind.init(rawValue:)),
+            publicKey: try publicKey("key_public", fields),
             isExportable: fields.optionalInteger("key_exportable").map { $0 != 0 })
         return .outside(OutsideKey(uri: uri, facts: facts))
+    }
+
+    /// Nil where it is not known.
+    static func credentialKey(_ fields: Fields) throws -> PublicKey? {
+        fields.optionalOctets("credential_key") == nil ? nil : try publicKey("credential_key", fields)
+    }
+
+    private static func publicKey(_ column: String, _ fields: Fields) throws -> PublicKey {
+        guard let key = try? PublicKey(subjectPublicKeyInfo: try fields.octets(column)) else {
+            throw fields.unreadable(column)
+        }
+        return key
     }
 }

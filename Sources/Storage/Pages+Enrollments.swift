@@ -1,6 +1,7 @@
 import Authenticator
 import GRDB
 import IssuerProtocol
+import Keys
 
 extension Pages {
     func enrollment(_ id: EnrollmentID) throws -> Enrollment? {
@@ -20,8 +21,9 @@ extension Pages {
             sql: """
                 INSERT INTO enrollment (id, issuer, roots_pem, name, authn_type, algorithm, rp_id, credential_id,
                     user_handle, started_at, sign_count, state, body, authenticator_id, sealed_token, enrolled_at,
-                    key_removed, ended_at, key_uri, key_kind, key_public, key_exportable)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    key_removed, ended_at, key_uri, key_kind, key_public, key_exportable, credential_key,
+                    pin_guessable)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             enrollment.id.text, enrollment.route.issuer.text, enrollment.route.rootsPEM, enrollment.name,
@@ -29,6 +31,7 @@ extension Pages {
             enrollment.userHandle.blob, enrollment.startedAt, enrollment.signCount, state.name, state.body?.blob,
             state.authenticatorId, state.sealedToken?.blob, state.enrolledAt, state.keyRemoved,
             enrollment.endedAt, key.uri, key.kind, key.publicKey?.blob, key.isExportable,
+            enrollment.credentialKey?.subjectPublicKeyInfo.blob, enrollment.isPINGuessable,
         ])
     }
 
@@ -38,14 +41,16 @@ extension Pages {
             sql: """
                 UPDATE enrollment SET sign_count = ?, state = ?, body = ?, authenticator_id = ?, sealed_token = ?,
                     enrolled_at = ?, key_removed = ?, sign_count_raised_from = ?, sign_count_raised_to = ?,
-                    sign_count_raised_at = ?, sign_count_raised_elsewhere = ?, end_reason = ?, ended_at = ?
+                    sign_count_raised_at = ?, sign_count_raised_elsewhere = ?, end_reason = ?, ended_at = ?,
+                    credential_key = ?, pin_failures = ?, pin_blocked_until = ?, pin_guessable = ?
                 WHERE id = ?
                 """
         ).execute(arguments: [
             enrollment.signCount, state.name, state.body?.blob, state.authenticatorId, state.sealedToken?.blob,
             state.enrolledAt, state.keyRemoved, enrollment.signCountRaise?.from, enrollment.signCountRaise?.to,
             enrollment.signCountRaise?.at, enrollment.signCountRaise?.isElsewhere ?? false, enrollment.endReason,
-            enrollment.endedAt, enrollment.id.text,
+            enrollment.endedAt, enrollment.credentialKey?.subjectPublicKeyInfo.blob, enrollment.pinTries.failures,
+            enrollment.pinTries.blockedUntil, enrollment.isPINGuessable, enrollment.id.text,
         ])
     }
 
@@ -59,8 +64,12 @@ extension Pages {
             algorithm: Int(try fields.integer("algorithm")), rpId: try fields.text("rp_id"),
             credentialId: try fields.octets("credential_id"), userHandle: try fields.octets("user_handle"),
             startedAt: try fields.integer("started_at"), key: try KeyColumns.place(fields),
+            credentialKey: try KeyColumns.credentialKey(fields),
             signCount: try count("sign_count", fields), state: try state(fields),
-            signCountRaise: try signCountRaise(fields),
+            pinTries: PINTries(
+                failures: Int(try fields.integer("pin_failures")),
+                blockedUntil: fields.optionalInteger("pin_blocked_until")),
+            isPINGuessable: try fields.flag("pin_guessable"), signCountRaise: try signCountRaise(fields),
             endReason: fields.optionalText("end_reason"), endedAt: fields.optionalInteger("ended_at"))
     }
 

@@ -30,6 +30,8 @@ extension Pages {
                 WHERE seq IN (\(next))
                 """
         ).execute(arguments: arguments)
+        try database.cachedStatement(sql: "DELETE FROM evidence WHERE request_seq IN (\(next))")
+            .execute(arguments: arguments)
         return try Int64.fetchOne(
             try database.cachedStatement(sql: "SELECT MAX(seq) FROM (\(next))"), arguments: arguments)
     }
@@ -38,7 +40,7 @@ extension Pages {
         try database.cachedStatement(
             sql: """
                 UPDATE enrollment SET name = '', user_handle = x'', roots_pem = NULL, key_uri = NULL, key_kind = NULL,
-                    key_public = NULL, key_exportable = NULL
+                    key_public = NULL, key_exportable = NULL, credential_key = NULL, pin_guessable = 0
                 WHERE id = ?
                 """
         ).execute(arguments: [id.text])

@@ -47,4 +47,8 @@ extension Pages {
         try database.cachedStatement(sql: "INSERT INTO audit_key (one, sealed) VALUES (1, ?)")
             .execute(arguments: [sealed.blob])
     }
+
+    func update(sealedAuditKey sealed: [UInt8]) throws {
+        try database.cachedStatement(sql: "UPDATE audit_key SET sealed = ?").execute(arguments: [sealed.blob])
+    }
 }

@@ -25,6 +25,9 @@ enum Schema {
         migrator.registerMigration("4-retention") { try $0.execute(sql: retention) }
         migrator.registerMigration("5-signed-elsewhere") { try $0.execute(sql: signedElsewhere) }
         migrator.registerMigration("6-outside-keys") { try $0.execute(sql: outsideKeys) }
+        migrator.registerMigration("7-pin") { try $0.execute(sql: pin) }
+        migrator.registerMigration("8-credential-key") { try $0.execute(sql: credentialKey) }
+        migrator.registerMigration("9-evidence") { try $0.execute(sql: evidence) }
         return migrator
     }
 
@@ -175,5 +178,18 @@ enum Schema {
         ALTER TABLE enrollment ADD COLUMN key_kind TEXT;
         ALTER TABLE enrollment ADD COLUMN key_public BLOB;
         ALTER TABLE enrollment ADD COLUMN key_exportable INTEGER;
+        """
+
+    /// Tries of a PIN that were in vain, and whether it is easily guessed.
+    private static let pin = """
+        ALTER TABLE enrollment ADD COLUMN pin_failures INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE enrollment ADD COLUMN pin_blocked_until INTEGER;
+        ALTER TABLE enrollment ADD COLUMN pin_guessable INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// The public half of each enrollment's key, as a SubjectPublicKeyInfo; null until it is known.
+    private static let credentialKey = """
+        ALTER TABLE enrollment ADD COLUMN credential_key BLOB;
+        UPDATE enrollment SET credential_key = key_public;
         """
 }

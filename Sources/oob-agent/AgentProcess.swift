@@ -32,8 +32,8 @@ struct AgentProcess {
         let gateway = HTTPIssuerGateway(
             version: AgentVersion.text, road: settings.road, clock: SystemClock(), bounds: settings.bounds.answer)
         do {
-            let (agent, copier) = try agent(gateway)
-            try await live(agent, copier)
+            let (agent, copier, rewrapper) = try agent(gateway)
+            try await live(agent, copier, rewrapper)
         } catch {
             await gateway.shutdown()
             throw (error as? BookTrouble).map(StartError.init) ?? error
@@ -69,26 +69,27 @@ struct AgentProcess {
         }
     }
 
-    private func agent(_ gateway: HTTPIssuerGateway) throws(StartError) -> (Agent, any StateCopier) {
+    private func agent(
+        _ gateway: HTTPIssuerGateway
+    ) throws(StartError) -> (Agent, any StateCopier, SecretRewrapper?) {
+        // Before the first secret is read.
+        let isMemoryLocked = LockedMemory.prepare()
         let secret = try SecretSource.load(settings, log: log)
+        let previous = try previousSecret(of: secret)
         let directory = settings.stateDirectory
         do {
             let book = try SQLiteBook(path: "\(directory)/\(StateFiles.database)")
+            let own = try KeyFileCustody(directory: "\(directory)/\(StateFiles.keys)", secret: secret)
             let custody = KeyRing(
-                own: try KeyFileCustody(directory: "\(directory)/\(StateFiles.keys)", secret: secret),
-                outside: OutsideKeys(pkcs11Module: settings.pkcs11Module), clock: SystemClock())
+                own: own, outside: OutsideKeys(pkcs11Module: settings.pkcs11Module), clock: SystemClock())
             let ports = Ports(
-                book: book, custody: custody, auditKeys: SealedAuditKeys(secret: secret), gateway: gateway,
-                clock: SystemClock(), entropy: SystemEntropy())
-            let core = AgentSettings(
-                exponentPolicy: settings.exponentPolicy, bounds: settings.bounds.agent,
-                retention: settings.bounds.retention, auditRetention: settings.bounds.auditRetention,
-                eventsKept: settings.bounds.eventsKept,
-                allowTestAuthenticators: settings.allowTestAuthenticators, localTime: .ofThisProcess,
-                version: AgentVersion.text)
+                book: book, custody: custody, auditKeys: SealedAuditKeys(secret: secret, previous: previous),
+                gateway: gateway, clock: SystemClock(), entropy: SystemEntropy(),
+                surroundings: HostSurroundings(settings, isMemoryLocked: isMemoryLocked))
             let backups = Backups(
                 directory: directory, book: book, custody: custody, clock: SystemClock(), version: AgentVersion.text)
-            return (Agent(ports: ports, settings: core, log: log), backups)
+            let rewrapper = previous.map { SecretRewrapper(own, by: SecretChange(from: $0, to: secret)) }
+            return (Agent(ports: ports, settings: coreSettings, log: log), backups, rewrapper)
         } catch let trouble as BookTrouble {
             throw StartError(trouble)
         } catch {
@@ -96,9 +97,17 @@ struct AgentProcess {
         }
     }
 
+    private var coreSettings: AgentSettings {
+        AgentSettings(
+            exponentPolicy: settings.exponentPolicy, bounds: settings.bounds.agent,
+            retention: settings.bounds.retention, auditRetention: settings.bounds.auditRetention,
+            eventsKept: settings.bounds.eventsKept, allowTestAuthenticators: settings.allowTestAuthenticators,
+            localTime: .ofThisProcess, version: AgentVersion.text)
+    }
+
     /// Serves, and says in the journal when that is over, also where it ended badly.
-    private func live(_ agent: Agent, _ copier: any StateCopier) async throws {
-        try await prepare(agent)
+    private func live(_ agent: Agent, _ copier: any StateCopier, _ rewrapper: SecretRewrapper?) async throws {
+        try await prepare(agent, rewrapper)
         let result: Result<Void, any Error>
         do {
             result = .success(try await serve(agent, copier))
@@ -113,15 +122,22 @@ struct AgentProcess {
         try result.get()
     }
 
-    private func prepare(_ agent: Agent) async throws {
+    private func prepare(_ agent: Agent, _ rewrapper: SecretRewrapper?) async throws {
         do {
-            try await agent.prepare()
+            try await agent.prepare(rewrapping: rewrapper)
         } catch is SealError {
             throw StartError(
                 .config, "the secret is not the one that this state was made with: give that one (--secret-file)")
+        } catch let failure as RotationFailure {
+            throw StartError(.config, "\(failure)")
+        } catch let error as KeyFileError {
+            throw StartError(.ioError, "\(error); the secret goes on being changed at the next start with both secrets")
         }
-        for warning in try await agent.warnings(about: try await agent.enrollments()) {
-            log.warning("a weakness in the set-up", metadata: ["id": "\(warning.id)", "message": "\(warning.message)"])
+        // An agent that cannot read its database does not start.
+        for finding in try await agent.checkup.findingsOfAll() where finding.isCertain {
+            log.log(
+                level: finding.severity == .low ? .notice : .warning, "a weakness in the set-up",
+                metadata: ["id": "\(finding.weakness)", "message": "\(finding.message)"])
         }
     }
 
@@ -138,7 +154,7 @@ struct AgentProcess {
             services: [
                 Loop(agent.bookWatch.run), Loop(agent.signCountWatch.run), Loop(agent.courier.run),
                 Loop(agent.ceremonies.run), Loop(agent.fetcher.run), Loop(agent.journalPruner.run),
-                Loop(agent.housekeeper.run),
+                Loop(agent.housekeeper.run), Loop(agent.keyWatch.run),
                 Loop(agent.timekeeper.run), Loop(server.run, stopsItself: true),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint],

@@ -28,6 +28,7 @@ struct OobAgent: AsyncParsableCommand {
     var restore: String?
 
     static func main() async {
+        SecretVariables.remove()
         do {
             try ProcessHardening.apply()
         } catch {

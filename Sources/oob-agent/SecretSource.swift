@@ -17,6 +17,19 @@ enum SecretSource {
         }
     }
 
+    /// The secret that was used before; nil where none is given.
+    ///
+    /// A credential of that name need not be there, a file that was named must be.
+    static func loadPrevious(_ settings: Settings) throws(StartError) -> AgentSecret? {
+        if let path = settings.previousSecretFile { return try read(path, privacy: .ownerOnly) }
+        guard let credentials = settings.credentials else { return nil }
+        do throws(StartError) {
+            return try read(credentials + "/previous-secret", privacy: .credential)
+        } catch  where error.isMissing {
+            return nil
+        }
+    }
+
     private static func read(_ path: String, privacy: FilePrivacy) throws(StartError) -> AgentSecret {
         do {
             let most = AgentSecret.octets.upperBound
@@ -36,6 +49,20 @@ enum SecretSource {
         } catch {
             throw StartError(.noPermission, "the secret could not be made: \(error)")
         }
+    }
+}
+
+extension AgentProcess {
+    /// What is to be brought under `secret`; nil where nothing is.
+    func previousSecret(of secret: AgentSecret) throws(StartError) -> AgentSecret? {
+        let previous = try SecretSource.loadPrevious(settings)
+        guard previous != secret else {
+            throw StartError(
+                .config,
+                "the previous secret and the present one are the same, so that nothing would change: give the new one as "
+                    + "the secret (--secret-file), or no previous one")
+        }
+        return previous
     }
 }
 

@@ -3,6 +3,7 @@ enum Setting: String, CaseIterable {
     case stateDir = "state-dir"
     case socket
     case secretFile = "secret-file"
+    case previousSecretFile = "previous-secret-file"
     case logLevel = "log-level"
     case logFormat = "log-format"
     case exponentPolicy = "exponent-policy"
@@ -46,6 +47,9 @@ enum Setting: String, CaseIterable {
         case .secretFile:
             "The secret that encrypts the keys, 16 to 1,024 octets. Default: $CREDENTIALS_DIRECTORY/secret, else one "
                 + "that is made in the state directory."
+        case .previousSecretFile:
+            "The secret that was used before, given once: all that it encrypts is encrypted anew under the present one at "
+                + "start. Default: $CREDENTIALS_DIRECTORY/previous-secret, if it is there."
         case .logLevel: "debug, info, notice, warning or error. Default: info."
         case .logFormat: "text or json. Default: text."
         case .exponentPolicy:

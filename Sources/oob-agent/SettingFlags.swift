@@ -14,6 +14,11 @@ struct SettingFlags: ParsableArguments {
     @Option(name: .customLong("secret-file"), help: ArgumentHelp(Setting.secretFile.help, valueName: "file"))
     var secretFile: String?
 
+    @Option(
+        name: .customLong("previous-secret-file"),
+        help: ArgumentHelp(Setting.previousSecretFile.help, valueName: "file"))
+    var previousSecretFile: String?
+
     @Option(name: .customLong("log-level"), help: ArgumentHelp(Setting.logLevel.help, valueName: "level"))
     var logLevel: String?
 
@@ -50,6 +55,7 @@ struct SettingFlags: ParsableArguments {
         case .stateDir: stateDir
         case .socket: socket
         case .secretFile: secretFile
+        case .previousSecretFile: previousSecretFile
         case .logLevel: logLevel
         case .logFormat: logFormat
         case .exponentPolicy: exponentPolicy

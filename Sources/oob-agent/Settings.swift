@@ -18,6 +18,10 @@ struct Settings {
     let secretFile: String?
     /// systemd hands credentials over with an owner and mode of its own.
     let secretPrivacy: FilePrivacy
+    /// What was used before, while the secret changes; nil where nobody names one.
+    let previousSecretFile: String?
+    /// The directory of systemd's credentials; nil where it gave none.
+    let credentials: String?
     let logLevel: Logger.Level
     let logFormat: LogFormat
     let exponentPolicy: ExponentPolicy
@@ -37,8 +41,10 @@ struct Settings {
         stateDirectory = try source.stateDirectory()
         socketPath = try source.socketPath(stateDirectory: stateDirectory)
         let named = try source.path(.secretFile)
-        secretFile = named ?? environment["CREDENTIALS_DIRECTORY"].map { $0 + "/secret" }
+        credentials = environment["CREDENTIALS_DIRECTORY"]
+        secretFile = named ?? credentials.map { $0 + "/secret" }
         secretPrivacy = named == nil && secretFile != nil ? .credential : .ownerOnly
+        previousSecretFile = try source.path(.previousSecretFile)
         logLevel =
             try source.choice(
                 .logLevel, allowed: ["debug", "info", "notice", "warning", "error"], Logger.Level.init(rawValue:))

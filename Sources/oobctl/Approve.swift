@@ -5,13 +5,20 @@ struct Approve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Approve requests; prints each one's return URL.")
 
+    @Option(
+        help: ArgumentHelp("The PIN, in a file; - is standard input. At a terminal it is asked for.", valueName: "file")
+    )
+    var pinFile: String?
+
     @OptionGroup var options: DecideOptions
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
         let selectors = try options.selectors()
         try await common.run { client, output throws(ClientFailure) in
-            let deciding = Deciding(decision: .approve, command: options.command(), client: client, output: output)
+            var command = options.command()
+            if let pinFile { command.pin = try PINFile.read(pinFile, option: "--pin-file") }
+            let deciding = Deciding(decision: .approve, command: command, client: client, output: output)
             return await deciding.run(selectors)
         }
     }

@@ -19,7 +19,7 @@ struct Deciding {
 
     private func decide(_ selector: RequestSelector, isOneOfSeveral: Bool) async -> ExitStatus {
         do throws(ClientFailure) {
-            let request = try await client.decide(decision, selector, command)
+            let request = try await decided(selector)
             // The return URL goes out byte for byte as it came.
             try output.data(request) { $0.threeDSRequestorAppURL ?? "" }
             let status = decision.exitStatus(for: request)
@@ -29,6 +29,26 @@ struct Deciding {
             output.error(error, about: isOneOfSeveral ? selector.id : nil)
             return error.exitStatus
         }
+    }
+
+    /// Asks for a PIN only where the agent says that the request takes one, and then decides that request and no other.
+    private func decided(_ selector: RequestSelector) async throws(ClientFailure) -> RequestView {
+        do throws(ClientFailure) {
+            return try await client.decide(decision, selector, command)
+        } catch {
+            guard case .refused(let refusal) = error, refusal.token == .pinRequired, let request = refusal.request,
+                Terminal.isThere
+            else { throw error }
+            return try await approveWithPIN(request)
+        }
+    }
+
+    private func approveWithPIN(_ request: RequestView) async throws(ClientFailure) -> RequestView {
+        let amount = request.amountText ?? "request \(request.id)"
+        let merchant = request.merchantName.map { " to \($0)" } ?? ""
+        var command = command
+        command.pin = try PINQuestion.existing(file: nil, "PIN to approve \(amount)\(merchant):")
+        return try await client.decide(decision, .id(request.id), command)
     }
 
     private func sentence(on request: RequestView, _ status: ExitStatus) -> String {

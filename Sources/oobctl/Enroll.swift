@@ -9,7 +9,7 @@ struct Enroll: AsyncParsableCommand {
             oobctl enroll 'oob-enroll:?issuer=…&code=…' [<options>]
             """)
 
-    enum AuthnType: String, CaseIterable, ExpressibleByArgument { case presence, test }
+    enum AuthnType: String, CaseIterable, ExpressibleByArgument { case pin, presence, test }
 
     @Argument(help: "The link that the issuer hands out, instead of --issuer and --code.")
     var link: String?
@@ -20,8 +20,13 @@ struct Enroll: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The issuer's enrollment code.", valueName: "code"))
     var code: String?
 
-    @Option(help: "What an approval takes.")
+    @Option(help: "What an approval takes. Default: pin at a terminal or with --pin-file, else presence.")
     var authnType: AuthnType?
+
+    @Option(
+        help: ArgumentHelp("The PIN, in a file; - is standard input. At a terminal it is asked for.", valueName: "file")
+    )
+    var pinFile: String?
 
     @Option(help: ArgumentHelp("What you call the enrollment.", valueName: "name"))
     var name: String?
@@ -47,6 +52,8 @@ struct Enroll: AsyncParsableCommand {
         try await common.run { client, output throws(ClientFailure) in
             var command = command
             if let caFile { command.caFile = try CAFile.text(caFile) }
+            command.authnType = usedAuthnType.rawValue
+            if usedAuthnType == .pin { command.pin = try pin() }
             let enrollment = try await client.enroll(command)
             try output.data(enrollment) { TerminalText.escaped($0.id) }
             guard enrollment.state == .active else {
@@ -59,8 +66,24 @@ struct Enroll: AsyncParsableCommand {
         }
     }
 
-    /// The command without the file's content.
+    private var usedAuthnType: AuthnType {
+        authnType ?? (pinFile != nil || Terminal.isThere ? .pin : .presence)
+    }
+
+    /// One that the agent makes gets a PIN that is chosen now; a key that is there already has one.
+    private func pin() throws(ClientFailure) -> PINText {
+        if let keyURI { return try PINQuestion.existing(file: pinFile, "PIN of the key \(keyURI):") }
+        return try PINQuestion.chosen(file: pinFile, "PIN for every approval, 4 to 64 characters:")
+    }
+
+    /// The command without what files and the terminal say.
     private func command() throws -> EnrollCommand {
+        guard pinFile == nil || usedAuthnType == .pin else {
+            throw ValidationError("--pin-file goes with --authn-type pin.")
+        }
+        guard usedAuthnType != .pin || pinFile != nil || Terminal.isThere else {
+            throw ValidationError("--authn-type pin takes --pin-file where there is no terminal to ask at.")
+        }
         let (issuer, code) = try issuerAndCode()
         guard (1...2_048).contains(issuer.utf8.count), (1...256).contains(code.utf8.count) else {
             throw ValidationError("An issuer's URL has 1 to 2048 octets, a code 1 to 256.")
@@ -72,7 +95,7 @@ struct Enroll: AsyncParsableCommand {
             throw ValidationError("--key-uri takes 1 to 1024 octets.")
         }
         return EnrollCommand(
-            issuer: issuer, code: code, authnType: authnType?.rawValue, name: name, keyUri: keyURI)
+            issuer: issuer, code: code, name: name, keyUri: keyURI)
     }
 
     private func issuerAndCode() throws -> (String, String) {

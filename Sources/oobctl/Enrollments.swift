@@ -18,9 +18,27 @@ struct Enrollments: AsyncParsableCommand {
     static func table(_ enrollments: [EnrollmentView]) -> String {
         guard !enrollments.isEmpty else { return "" }
         let rows = enrollments.map {
-            [$0.id, $0.issuer, $0.name, $0.authnType, $0.state.rawValue, String($0.signCount), $0.enrolledAt ?? ""]
+            [
+                $0.id, $0.issuer, $0.name, $0.authnType, $0.state.rawValue, String($0.signCount), $0.enrolledAt ?? "",
+                $0.key.text, $0.keyTest?.text ?? "not yet",
+            ]
         }
-        let heading = ["ID", "ISSUER", "NAME", "AUTHN TYPE", "STATE", "SIGN COUNT", "ENROLLED"]
+        let heading = ["ID", "ISSUER", "NAME", "AUTHN TYPE", "STATE", "SIGN COUNT", "ENROLLED", "KEY", "KEY TESTED"]
         return Table(heading: heading, rows: rows).text
     }
+}
+
+extension KeyView {
+    /// What keeps it, and whether it can leave that place.
+    fileprivate var text: String {
+        switch exportable {
+        case true?: "\(kind), exportable"
+        case false?: "\(kind), not exportable"
+        case nil: "\(kind), exportable or not: cannot tell"
+        }
+    }
+}
+
+extension KeyTestView {
+    fileprivate var text: String { "\(extent) \(passed ? "passed" : "FAILED") \(at)" }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LinuxProcess
 
 /// The client of oob-agent: it holds no key and no database, and says what the agent answers.
 @main
@@ -7,12 +8,15 @@ struct Oobctl: AsyncParsableCommand {
         commandName: "oobctl",
         abstract: "Enroll with issuers, and approve or deny authn requests, through oob-agent.",
         subcommands: [
-            Enroll.self, Enrollments.self, Unenroll.self, Fetch.self, List.self, Show.self, Approve.self, Deny.self,
-            Status.self, Watch.self, Audit.self, Backup.self,
+            Enroll.self, Enrollments.self, PINCommand.self, Unenroll.self, Fetch.self, List.self, Show.self,
+            Approve.self, Deny.self,
+            Status.self, Doctor.self, Watch.self, Audit.self, Evidence.self, Backup.self,
         ])
 
     /// Parses and runs; wrong usage exits 64 (EX_USAGE) before anything is sent.
     static func main() async {
+        // A PIN is in its memory for a moment. Where the kernel does not allow it the command still does its work.
+        try? ProcessHardening.forbidDumps()
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

@@ -8,12 +8,12 @@ struct ClockCheckTests {
     private let floor = ClockCheck.floor
 
     @Test func `a clock before the first release, or well before what the book has seen, cannot be right`() throws {
-        #expect(ClockCheck.warning(now: floor, newest: nil) == nil)
-        #expect(ClockCheck.warning(now: floor - 1, newest: nil)?.id == "clockBehind")
-        #expect(ClockCheck.warning(now: floor + 1_000, newest: floor + 1_300) == nil)
-        let warning = try #require(ClockCheck.warning(now: floor + 1_000, newest: floor + 1_301))
-        #expect(warning.severity == .high)
-        #expect(warning.message.contains("says 2026-01-01T00:16:40Z, which cannot be: it was 2026-01-01T00:21:41Z"))
+        #expect(ClockCheck.finding(now: floor, newest: nil) == nil)
+        #expect(ClockCheck.finding(now: floor - 1, newest: nil)?.weakness == .clockBehind)
+        #expect(ClockCheck.finding(now: floor + 1_000, newest: floor + 1_300) == nil)
+        let finding = try #require(ClockCheck.finding(now: floor + 1_000, newest: floor + 1_301))
+        #expect(finding.severity == .high)
+        #expect(finding.message.contains("says 2026-01-01T00:16:40Z, which cannot be: it was 2026-01-01T00:21:41Z"))
     }
 
     @Test func `the book's newest request or enrollment counts`() async throws {
@@ -25,6 +25,6 @@ struct ClockCheckTests {
         try await sample.receive(.numbered(1), for: card)
         #expect(try await sample.book.read { try $0.newestTime() } == SampleAgent.start + 100)
         // The test's time is long past, and the agent says so.
-        #expect(try await sample.agent.warnings(about: []).map(\.id) == ["clockBehind"])
+        #expect(await sample.agent.checkup.findings().first?.weakness == .clockBehind)
     }
 }

@@ -49,7 +49,7 @@ struct DeciderTests {
         try await sample.receive(SampleRequest(), for: card)
         let stranger = try sample.restarted(secret: AgentSecret.generate())
         let id = try await sample.onlyRequest().id
-        await #expect(throws: KeyFileError.self) { try await stranger.approve(id) }
+        #expect(try await failureCode { try await stranger.approve(id) } == .keyUnavailable)
         #expect(try await sample.request(id).life == .pending)
         #expect(try await sample.outbox(of: card).isEmpty)
     }

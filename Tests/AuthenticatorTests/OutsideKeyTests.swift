@@ -23,7 +23,7 @@ struct OutsideKeyTests {
 
     private func wish(_ authnType: AuthnType = .presence) throws -> EnrollmentWish {
         EnrollmentWish(
-            route: try SampleAgent.route, code: "7QK4-M2XD", authnType: authnType, name: "my card",
+            route: try SampleAgent.route, code: try SampleAgent.code, authnType: authnType, name: "my card",
             keyURI: try KeyURI("file:" + path))
     }
 
@@ -95,7 +95,7 @@ struct OutsideKeyTests {
         // Under another name it is the same key.
         try FileManager.default.moveItem(atPath: path, toPath: path + ".moved")
         let again = EnrollmentWish(
-            route: try SampleAgent.route, code: "7QK4-M2XD", authnType: .presence, name: "again",
+            route: try SampleAgent.route, code: try SampleAgent.code, authnType: .presence, name: "again",
             keyURI: try KeyURI("file:" + path + ".moved"))
         let refusal = try await failure { _ = try await sample.agent.enroll(again, patience: 0) }
         #expect(refusal.code == .alreadyEnrolled && refusal.message.contains(first.id.text))

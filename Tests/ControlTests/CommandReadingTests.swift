@@ -20,6 +20,42 @@ struct CommandReadingTests {
         #expect(try ControlJSON.decode(try ControlJSON.encode(fetch), as: FetchCommand.self) == fetch)
     }
 
+    @Test func `what has a PIN reads what a client wrote`() throws {
+        let decide = DecideCommand(pin: PINText("7362-Dæmø"))
+        #expect(try ControlJSON.decode(try ControlJSON.encode(decide), as: DecideCommand.self) == decide)
+        let enroll = EnrollCommand(
+            issuer: "https://issuer.example", code: "7QK4-M2XD", authnType: "pin", pin: PINText("736251"))
+        #expect(try ControlJSON.decode(try ControlJSON.encode(enroll), as: EnrollCommand.self) == enroll)
+        let change = PINChangeCommand(pin: PINText(#"a "b\c""#), newPin: PINText("736251"))
+        #expect(try ControlJSON.decode(try ControlJSON.encode(change), as: PINChangeCommand.self) == change)
+    }
+
+    @Test(arguments: [#"{"pin":"736251"}"#, #"{"newPin":"736251"}"#, #"{"pin":"736251","newPin":736251}"#, "{}"])
+    func `a change of a PIN takes both, and its error repeats neither`(body: String) {
+        let error = #expect(throws: ControlError.self) {
+            try ControlJSON.decode(Array(body.utf8), as: PINChangeCommand.self)
+        }
+        #expect(error?.token == .invalidArgument && error?.message.contains("736251") == false)
+    }
+
+    @Test func `a PIN that is far too long is refused and not repeated`() {
+        let body = "{\"pin\":\"\(String(repeating: "7362", count: 129))\"}"
+        let error = #expect(throws: ControlError.self) {
+            try ControlJSON.decode(Array(body.utf8), as: DecideCommand.self)
+        }
+        #expect(error?.message.contains("/pin") == true && error?.message.contains("7362") == false)
+    }
+
+    @Test func `no text shows a PIN, nor a command that has one`() {
+        let pin = PINText("736251")
+        let change = PINChangeCommand(pin: pin, newPin: pin)
+        for value: Any in [pin, change, [change], DecideCommand(pin: pin)] {
+            var dumped = ""
+            dump(value, to: &dumped)
+            for text in ["\(value)", String(reflecting: value), dumped] { #expect(!text.contains("736251")) }
+        }
+    }
+
     @Test(arguments: ["", "{}", #"{"wait":null,"reason":null}"#])
     func `an empty body asks for nothing special`(body: String) throws {
         #expect(try ControlJSON.decode(Array(body.utf8), as: DecideCommand.self) == DecideCommand())
@@ -28,7 +64,7 @@ struct CommandReadingTests {
     @Test(arguments: [
         (#"{"wait":3601}"#, "/wait"), (#"{"wait":-1}"#, "/wait"), (#"{"wait":1.0}"#, "/wait"),
         (#"{"wait":"1"}"#, "/wait"), (#"{"deliveryTimeout":601}"#, "/deliveryTimeout"),
-        (#"{"wait":1,"wait":1}"#, "/wait"), (#"{"pin":"1234"}"#, "/pin"), (#"{"Wait":1}"#, "/Wait"),
+        (#"{"wait":1,"wait":1}"#, "/wait"), (#"{"pin":1234}"#, "/pin"), (#"{"Wait":1}"#, "/Wait"),
         (#"{"enrollment":""}"#, "/enrollment"), (#"{"expectMerchant":""}"#, "/expectMerchant"),
         (#"{"expectAmount":"1.00"}"#, "/expectAmount"), (#"{"expectAmount":"USD 1"}"#, "/expectAmount"),
         (#"{"expectAcsTransId":"2f37539c"}"#, "/expectAcsTransId"), (#"{"reason":"duplicate"}"#, "/reason"),

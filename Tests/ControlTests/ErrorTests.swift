@@ -16,6 +16,7 @@ struct ErrorTests {
         Row(token: "ambiguous", status: 409, exit: 64, d1Code: 60002),
         Row(token: "expectation_failed", status: 412, exit: 4, d1Code: 70001),
         Row(token: "user_not_verified", status: 403, exit: 5, d1Code: 70003),
+        Row(token: "pin_required", status: 403, exit: 5, d1Code: 70003),
         Row(token: "blocked", status: 423, exit: 6, d1Code: 70004),
         Row(token: "no_longer_decidable", status: 409, exit: 7, d1Code: 70001),
         Row(token: "not_enrolled", status: 409, exit: 8, d1Code: 70002),

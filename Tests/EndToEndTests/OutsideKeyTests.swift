@@ -55,6 +55,7 @@ import Testing
     {
         try await Scenario.run { scenario in
             let (sandbox, agent) = (try await scenario.sandbox(), scenario.agent())
+            agent.mayLogError("a key cannot be used")
             try await agent.start()
             let path = try key(in: scenario.folder)
             _ = try await agent.enroll(at: sandbox, keyURI: uri(of: path))
@@ -78,6 +79,7 @@ import Testing
             let (sandbox, agent) = (try await scenario.sandbox(), scenario.agent())
             let token = try SoftToken(in: scenario.folder + "/hsm")
             try token.makeOpenKey("card")
+            agent.mayLogError("a key cannot be used")
             try await agent.start("--pkcs11-module", SoftToken.modulePath, environment: token.environment)
             let enrolled = try await agent.enroll(at: sandbox, keyURI: token.uri("card"))
             #expect(enrolled["key"] == ["kind": "pkcs11", "exportable": false])
@@ -96,6 +98,7 @@ import Testing
             let (sandbox, agent) = (try await scenario.sandbox(), scenario.agent())
             let tpm = try SoftTPM(in: scenario.folder + "/tpm", socket: scenario.folder + "/tpm.sock")
             let uris = [try tpm.makeKey("0x81000001"), try tpm.makeFile("key.pem")]
+            agent.mayLogError("a key cannot be used")
             try await agent.start("--tpm-tcti", tpm.tcti, environment: ["TSS2_LOG": "all+none"])
             for uri in uris {
                 let enrolled = try await agent.enroll(at: sandbox, keyURI: uri)

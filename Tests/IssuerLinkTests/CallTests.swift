@@ -47,7 +47,8 @@ struct CallTests {
         try await Link.run { _ in
             .answer(200, answer.json.serialized())
         } _: { link in
-            let got = try await link.gateway.enrollmentOptions(link.route, link.discovery, code: "7QK4-M2XD")
+            let code = try #require(EnrollmentCode("7QK4-M2XD"))
+            let got = try await link.gateway.enrollmentOptions(link.route, link.discovery, code: code)
             #expect(got == answer)
             let request = try await link.firstRequest()
             #expect(request.method == "POST")

@@ -29,9 +29,10 @@ struct EnrollmentMessageTests {
     }
 
     @Test func `a code is read back`() throws {
-        let request = EnrollmentOptionsRequest(enrollmentCode: "7QK4-M2XD")
+        let code = try #require(EnrollmentCode("7QK4-M2XD"))
+        let request = EnrollmentOptionsRequest(enrollmentCode: code)
         #expect(request.octets == Array(#"{"enrollmentCode":"7QK4-M2XD"}"#.utf8))
-        #expect(try EnrollmentOptionsRequest(octets: request.octets).enrollmentCode == "7QK4-M2XD")
+        #expect(try EnrollmentOptionsRequest(octets: request.octets).enrollmentCode.reveal() == "7QK4-M2XD")
     }
 
     @Test(arguments: ["{}", #"{"enrollmentCode":""}"#, #"{"enrollmentCode":1}"#])

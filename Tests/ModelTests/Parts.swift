@@ -69,11 +69,11 @@ final class QuickCustody: KeyCustody {
     /// Done once, when the next signature is asked for.
     func whileSigning(_ action: (@Sendable () async throws -> Void)?) { whileSigning.withLock { $0 = action } }
 
-    func inspect(_ uri: KeyURI, pin: Secret?) async throws(KeyFailure) -> OutsideKey {
+    func inspect(_ uri: KeyURI, pin: PIN?) async throws(KeyFailure) -> OutsideKey {
         throw KeyFailure(.unavailable, "there is no such key")
     }
 
-    func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: Secret?) async throws -> any UnlockedKey {
+    func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: PIN?) async throws -> any UnlockedKey {
         guard let key = keys[name] else { throw NoSuchKey() }
         return QuickKey(custody: self, key: key)
     }
@@ -82,6 +82,9 @@ final class QuickCustody: KeyCustody {
         let custody: QuickCustody
         let key: SigningKey
         let verifiesUser = false
+        var publicKey: PublicKey { key.publicKey }
+
+        func prove() throws {}
 
         func signature(for permit: SigningPermit) async throws -> [UInt8] {
             let action = custody.whileSigning.withLock { action in
@@ -93,8 +96,14 @@ final class QuickCustody: KeyCustody {
         }
     }
 
-    func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm) async throws -> PublicKey {
+    func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> PublicKey {
         throw NoSuchKey()
+    }
+
+    func changePIN(of name: EnrollmentID, from old: PIN, to new: PIN) async throws { throw NoSuchKey() }
+
+    func check(_ name: EnrollmentID) async throws(KeyFailure) {
+        guard keys[name] != nil else { throw KeyFailure(.unavailable, "there is no such key") }
     }
 
     func uri(of name: EnrollmentID) -> String { "memory:\(name)" }

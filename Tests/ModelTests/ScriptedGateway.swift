@@ -102,7 +102,7 @@ final class ScriptedGateway: IssuerGateway {
     // Nobody enrolls, and no issuer here has a batch fetch.
 
     func enrollmentOptions(
-        _ route: IssuerRoute, _ discovery: Discovery, code: String
+        _ route: IssuerRoute, _ discovery: Discovery, code: EnrollmentCode
     ) async throws(IssuerFailure) -> EnrollmentOptionsAnswer { throw .down }
 
     func enroll(

@@ -64,7 +64,7 @@ class Stage:
         before = scene.agent.crashes
         labels = act(scene, step, death)
         recover(scene)
-        if step in ("first_start", "enroll"):
+        if step in ("first_start", "enroll", "change_the_secret"):
             prove(scene)
         if step == "first_start":
             scene.agent.stop()

@@ -130,6 +130,20 @@ def unenroll(scene: Scene):
     scene.unenroll(enrollment)
 
 
+def change_the_secret(scene: Scene):
+    """Of three enrollments; the secret of the change before is enough by now."""
+    while len(scene.ledger.enrollments) < 3:
+        scene.enroll()
+    scene.agent.stop()
+    scene.agent.previous_secret = None
+    scene.agent.start()
+    scene.agent.stop()
+    scene.agent.change_secret()
+    yield
+    scene.agent.start()
+
+
 STEPS: dict[str, Step] = {step.__name__: step for step in [
     first_start, start, start_after_a_commit, stop, enroll, receive, approve, approve_by_command, approve_a_payment,
-    deny, cancel, expire, supersede, duplicate, refuse, conflict, unenroll]}
+    deny, cancel, expire, supersede, duplicate, refuse, conflict, unenroll,
+    change_the_secret]}

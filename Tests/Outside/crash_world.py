@@ -65,6 +65,7 @@ class DyingAgent:
     def __init__(self, folder: Path, library: Path, bin_dir: Path = BIN_DIR):
         folder.mkdir(exist_ok=True)
         self.bin_dir, self.state, self.log = bin_dir, folder / "state", folder / "agent.log"
+        self.previous_secret: Path | None = None
         self.socket = folder / "control.sock"
         self.shim = PowerCut(library, folder, self.state)
         self.process: subprocess.Popen | None = None
@@ -74,9 +75,10 @@ class DyingAgent:
         """A new life, ready for calls; Gone where it died before."""
         self.shim.begin_life()
         self.lives += 1
+        options = ["--previous-secret-file", self.previous_secret] if self.previous_secret else []
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [self.bin_dir / "oob-agent", "--state-dir", self.state, "--socket", self.socket],
+                [self.bin_dir / "oob-agent", "--state-dir", self.state, "--socket", self.socket, *options],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, **self.shim.variables})
         deadline = time.monotonic() + READY_WITHIN
         while True:
@@ -86,6 +88,14 @@ class DyingAgent:
                 if self.process.poll() is not None or time.monotonic() > deadline:
                     raise
                 time.sleep(0.01)  # Asks again; nothing depends on how long.
+
+    def change_secret(self):
+        """Another secret in the state directory; from now on it is started with the one before, too."""
+        self.previous_secret = self.state.parent / "previous-secret"
+        secret = self.state / "secret"
+        secret.replace(self.previous_secret)
+        secret.touch(0o600)
+        secret.write_bytes(os.urandom(32))
 
     def kill(self):
         """Whatever it does; then the death is noticed like any other."""

@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import socket
+import sqlite3
 import subprocess
 import unittest
 
@@ -102,6 +103,67 @@ class ACopyOfTheState(unittest.TestCase):
         self.assertEqual(self.approve(agent)["transStatus"], "Y")
         warnings = {each["id"]: each for each in agent.json("status")["warnings"]}
         self.assertEqual(warnings["signCountRaised"]["severity"], "high")
+
+
+class AStolenPIN(unittest.TestCase):
+    """Of an enrollment of type pin: the PIN with the disk, with the secret, with neither."""
+
+    def setUp(self):
+        self.folder = temporary_folder(type(self))
+        self.issuer = self.enterContext(Issuer())
+        self.pins = {}
+        for name, pin in {"right": "k4rtoffel", "wrong": "kartoffel"}.items():
+            self.pins[name] = self.folder / name
+            self.pins[name].write_text(pin + "\n")
+        agent = Agent(self.folder)
+        agent.json("enroll", "--issuer", self.issuer.origin, "--code", self.issuer.enrollment_code(), "--authn-type",
+                   "pin", "--pin-file", str(self.pins["right"]))
+        self.assertEqual(self.approve(agent, "right").returncode, 0)
+        agent.stop()
+
+    def approve(self, agent: Agent, pin: str | None) -> subprocess.CompletedProcess:
+        (enrolled,) = self.issuer.authenticators.values()
+        request = self.issuer.ask(enrolled.id, self.issuer.transaction(), user_verification="required")
+        given = ["--pin-file", str(self.pins[pin])] if pin else []
+        return agent.ctl("approve", request.transaction["acsTransId"], "--wait", "30", *given)
+
+    def thief(self) -> Agent:
+        """An agent on a copy of the state, secret and all."""
+        copy = self.folder / "copy"
+        shutil.copytree(self.folder / "state", copy / "state")
+        agent = Agent(copy)
+        self.addCleanup(agent.stop)
+        return agent
+
+    def test_the_disk_and_the_secret_approve_nothing_without_it(self):
+        thief = self.thief()
+        for pin in [None, "wrong"]:
+            run = self.approve(thief, pin)
+            self.assertEqual((run.returncode, run.stdout), (5, ""), run.stderr)
+        decided = [request for request in self.issuer.requests.values() if request.decision]
+        self.assertEqual(len(decided), 1)
+
+    def test_with_the_disk_and_the_secret_it_is_the_authenticator(self):
+        self.assertEqual(self.approve(self.thief(), "right").returncode, 0)
+
+    def test_with_the_disk_alone_it_is_worth_nothing(self):
+        copy = self.folder / "copy"
+        shutil.copytree(self.folder / "state", copy / "state")
+        (copy / "state" / "secret").write_bytes(os.urandom(32))
+        run = subprocess.run(
+            [BIN_DIR / "oob-agent", "--state-dir", copy / "state", "--socket", copy / "control.sock"],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn("the secret is not the one that this state was made with", run.stderr)
+
+    def test_whoever_writes_the_database_sets_the_count_of_wrong_ones_back(self):
+        agent = Agent(self.folder)
+        self.addCleanup(agent.stop)
+        for _ in range(6):
+            self.assertEqual(self.approve(agent, "wrong").returncode, 5)
+            with sqlite3.connect(self.folder / "state" / "agent.db", timeout=30) as database:
+                database.execute("UPDATE enrollment SET pin_failures = 0")
+            database.close()
 
 
 class TheControlSocket(unittest.TestCase):

@@ -42,9 +42,42 @@ struct RoundTripTests {
                 facts: OutsideKeyFacts(kind: .pkcs11, publicKey: publicKey, isExportable: isExportable)))
         let enrollment = try SampleBook.enrollment("1", key: place)
         try await sample.book.write { try $0.insert(enrollment) }
-        #expect(try await sample.book.read { try $0.enrollment(enrollment.id) }?.key == place)
+        let read = try await sample.book.read { try $0.enrollment(enrollment.id) }
+        #expect(read?.key == place && read?.credentialKey == publicKey)
         let own = try await sample.enrollment("2")
         #expect(try await sample.book.read { try $0.enrollment(own.id) }?.key == .own)
+    }
+
+    @Test func `the public half of a key, once it is made`() async throws {
+        var enrollment = try await sample.enrollment()
+        let id = enrollment.id
+        #expect(try await sample.book.read { try $0.enrollment(id) }?.credentialKey == nil)
+        let publicKey = try SigningKey.generate(.es256).publicKey
+        enrollment.credentialKey = publicKey
+        let changed = enrollment
+        try await sample.book.write { try $0.update(changed) }
+        #expect(try await sample.book.read { try $0.enrollment(id) }?.credentialKey == publicKey)
+        let other = try SampleBook.enrollment("b", credentialKey: publicKey)
+        try await sample.book.write { try $0.insert(other) }
+        #expect(try await sample.book.read { try $0.enrollment(other.id) }?.credentialKey == publicKey)
+    }
+
+    @Test func `tries of a PIN, and whether it is easily guessed`() async throws {
+        let id = try await sample.enrollment().id
+        #expect(try await sample.book.read { try $0.enrollment(id) }?.pinTries == .fresh)
+        for (tries, isGuessable) in [
+            (PINTries(failures: 4, blockedUntil: nil), true),
+            (PINTries(failures: 5, blockedUntil: 1_700_000_060), false),
+            (.fresh, true),
+        ] {
+            try await sample.book.write { book in
+                guard var enrollment = try book.enrollment(id) else { return }
+                (enrollment.pinTries, enrollment.isPINGuessable) = (tries, isGuessable)
+                try book.update(enrollment)
+            }
+            let read = try await sample.book.read { try $0.enrollment(id) }
+            #expect(read?.pinTries == tries && read?.isPINGuessable == isGuessable)
+        }
     }
 
     @Test func `what changes of an enrollment`() async throws {

@@ -2,6 +2,7 @@ import Authenticator
 import FoundationEssentials
 import GRDB
 import IssuerProtocol
+import Keys
 import Storage
 import ThreeDS
 
@@ -38,7 +39,8 @@ final class SampleBook: Sendable {
     }
 
     static func enrollment(
-        _ digit: String, state: EnrollmentState? = nil, endedAt: Int64? = nil, key: KeyPlace = .own
+        _ digit: String, state: EnrollmentState? = nil, endedAt: Int64? = nil, key: KeyPlace = .own,
+        credentialKey: PublicKey? = nil
     ) throws -> Enrollment {
         guard let id = EnrollmentID(String(repeating: digit, count: 20)), let authenticator = TokenID("auth-\(digit)")
         else { throw SampleError("no id of \(digit)") }
@@ -46,8 +48,8 @@ final class SampleBook: Sendable {
         return Enrollment(
             id: id, route: IssuerRoute(issuer: try IssuerURL("https://issuer.example"), rootsPEM: "PEM"),
             name: "my card", authnType: .presence, algorithm: -7, rpId: "issuer.example",
-            credentialId: Array(digit.utf8), userHandle: [0x00, 0xFF], startedAt: 10, key: key, signCount: 3,
-            state: state ?? .active(membership), endedAt: endedAt)
+            credentialId: Array(digit.utf8), userHandle: [0x00, 0xFF], startedAt: 10, key: key,
+            credentialKey: credentialKey, signCount: 3, state: state ?? .active(membership), endedAt: endedAt)
     }
 
     /// A request of which all that differs comes from its number.

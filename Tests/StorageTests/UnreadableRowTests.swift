@@ -52,6 +52,7 @@ struct UnreadableRowTests {
         ("key_public", "key_uri = 'file:/k', key_kind = 'file', key_public = x'00'"),
         ("key_kind", "key_uri = 'file:/k', key_kind = 'odd', key_public = \(Self.samplePublicKey)"),
         ("key_kind", "key_uri = 'file:/k', key_public = \(Self.samplePublicKey)"),
+        ("credential_key", "credential_key = x'00'"),
     ])
     func `of an enrollment`(column: String, change: String) async throws {
         let enrollment = try await sample.enrollment()

@@ -4,4 +4,16 @@
 /// PR_SET_DUMPABLE 0: no core dump, no ptrace by the same uid. Returns 0, or -1 with errno set.
 int clinux_forbid_dumps(void);
 
+/// PR_GET_DUMPABLE: 0 after the above, 1 or 2 where the kernel may dump. -1 with errno set where it does not say.
+int clinux_dumpable(void);
+
+/// Whether the kernel's clock is synchronised to anything (STA_UNSYNC of adjtimex(2)): 1 or 0. -1 with errno set.
+int clinux_is_clock_synchronised(void);
+
+/// Whether the machine has any swap (sysinfo(2)): 1 or 0. -1 with errno set.
+int clinux_has_swap(void);
+
+/// environ(7): strings NAME=VALUE up to a null pointer, where the kernel put them, which is what /proc/PID/environ shows.
+char **clinux_environment(void);
+
 #endif

@@ -42,8 +42,7 @@ package struct OutsideKeys: Sendable {
     /// Where a PIN is given, a return means that the token, the TPM or the file's encryption has found it right, and
     /// that the key cannot be used without it.
     package func proven(_ uri: KeyURI, pin: Secret?) throws(OutsideKeyError) -> OutsideKeyFacts {
-        // The text keeps it apart from everything that WebAuthn signs, which begins with a digest of the RP ID.
-        let message = Array("oob-agent key self-test".utf8) + (try Self.random(uri))
+        let message = try OutsideKeyError.wrapping(uri) { () throws(OpenSSLError) in try SelfTest.message() }
         return try use(uri, pin: pin, expecting: nil, toSign: message).facts
     }
 
@@ -66,10 +65,6 @@ package struct OutsideKeys: Sendable {
             }
         try order.checkPair(signed)
         return signed
-    }
-
-    private static func random(_ uri: KeyURI) throws(OutsideKeyError) -> [UInt8] {
-        try OutsideKeyError.wrapping(uri) { () throws(OpenSSLError) in try SecureRandom.octets(32) }
     }
 }
 

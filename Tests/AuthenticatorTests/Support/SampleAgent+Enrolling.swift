@@ -20,10 +20,10 @@ extension SampleAgent {
     /// Puts an enrollment with a real key into the book, as after a registration that the issuer took.
     func enrolled(
         _ name: String = "card", called title: String? = nil, authnType: AuthnType = .presence,
-        route: IssuerRoute? = nil
+        route: IssuerRoute? = nil, pin: PIN? = nil, at place: KeyPlace = .own, knowsItsKey: Bool = true
     ) async throws -> SampleEnrollment {
         let id = try EnrollmentID(random: ports.entropy)
-        let publicKey = try await custody.makeKey(named: id, algorithm: .es256)
+        let publicKey = try await custody.makeKey(named: id, algorithm: .es256, pin: pin)
         guard let authenticatorId = TokenID("authenticator-\(name)"), let token = AccessToken("token-\(name)") else {
             throw SampleError("no id of \(name)")
         }
@@ -32,10 +32,14 @@ extension SampleAgent {
         let enrollment = Enrollment(
             id: id, route: try route ?? Self.route, name: title ?? name, authnType: authnType, algorithm: -7,
             rpId: "issuer.example", credentialId: try ports.entropy.octets(32), userHandle: Array("user".utf8),
-            startedAt: now, signCount: 0, state: .active(membership))
+            startedAt: now, key: place, credentialKey: knowsItsKey && place == .own ? publicKey : nil, signCount: 0,
+            state: .active(membership))
         try await book.write { try $0.insert(enrollment) }
         return SampleEnrollment(enrollment: enrollment, publicKey: publicKey, token: token.reveal())
     }
+
+    /// Where the agent keeps the key.
+    func keyPath(of card: SampleEnrollment) -> String { "\(directory.path)/keys/\(card.id.text).key" }
 
     func enrollment(_ id: EnrollmentID) async throws -> Enrollment {
         guard let enrollment = try await book.real.read({ try $0.enrollment(id) }) else {

@@ -1,4 +1,5 @@
 import IssuerProtocol
+import Keys
 import StrictJSON
 import WebAuthn
 
@@ -50,17 +51,19 @@ extension SampleAgent {
     @discardableResult
     func decide(
         _ decision: RequestLife.Decision, _ id: RequestID, expecting expectations: Expectations = Expectations(),
-        shown digest: String? = nil
+        shown digest: String? = nil, pin: PIN? = nil
     ) async throws -> RequestRecord {
         try await agent.decide(
-            decision, on: id, expecting: expectations, by: .command(Self.peer, shownTextDigest: digest))
+            decision, on: id, expecting: expectations, by: .command(Self.peer, shownTextDigest: digest), pin: pin)
     }
 
     /// Whoever decides.
     static let peer = ControlPeer(uid: 1_000, pid: 4_242, process: "oobctl")
 
     @discardableResult
-    func approve(_ id: RequestID) async throws -> RequestRecord { try await decide(.approve, id) }
+    func approve(_ id: RequestID, pin: PIN? = nil) async throws -> RequestRecord {
+        try await decide(.approve, id, pin: pin)
+    }
 }
 
 extension OutboxEntry {

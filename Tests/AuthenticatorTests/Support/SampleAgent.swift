@@ -32,7 +32,7 @@ struct SampleAgent: Sendable {
 
     private init(
         directory: TemporaryDirectory, secret: AgentSecret, clock: ManualClock, issuer: ScriptedIssuer,
-        issuerKey: SigningKey, settings: AgentSettings
+        issuerKey: SigningKey, settings: AgentSettings, previous: AgentSecret? = nil, log: Logger? = nil
     ) throws {
         self.directory = directory
         self.secret = secret
@@ -46,16 +46,19 @@ struct SampleAgent: Sendable {
                 own: try KeyFileCustody(directory: "\(directory.path)/keys", secret: secret),
                 outside: OutsideKeys(pkcs11Module: nil), clock: clock))
         ports = Ports(
-            book: book, custody: custody, auditKeys: SealedAuditKeys(secret: secret), gateway: issuer, clock: clock,
-            entropy: SystemEntropy())
-        agent = Agent(ports: ports, settings: settings, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            book: book, custody: custody, auditKeys: SealedAuditKeys(secret: secret, previous: previous),
+            gateway: issuer, clock: clock, entropy: SystemEntropy())
+        let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        agent = Agent(ports: ports, settings: settings, log: log ?? silent)
     }
 
     /// The same directory and issuer under a new agent, as after a restart.
-    func restarted(secret: AgentSecret? = nil, settings: AgentSettings? = nil) throws -> SampleAgent {
+    func restarted(
+        secret: AgentSecret? = nil, previous: AgentSecret? = nil, settings: AgentSettings? = nil, log: Logger? = nil
+    ) throws -> SampleAgent {
         try SampleAgent(
             directory: directory, secret: secret ?? self.secret, clock: clock, issuer: issuer, issuerKey: issuerKey,
-            settings: settings ?? self.settings)
+            settings: settings ?? self.settings, previous: previous, log: log)
     }
 
     var now: Int64 { clock.now }

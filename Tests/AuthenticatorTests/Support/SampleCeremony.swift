@@ -43,11 +43,18 @@ extension ScriptedIssuer {
 }
 
 extension SampleAgent {
+    static var code: EnrollmentCode {
+        get throws {
+            guard let code = EnrollmentCode("7QK4-M2XD") else { throw SampleError("no code") }
+            return code
+        }
+    }
+
     func wish(_ authnType: AuthnType = .presence, at issuer: String = "https://issuer.example") throws
         -> EnrollmentWish
     {
         EnrollmentWish(
-            route: IssuerRoute(issuer: try IssuerURL(issuer), rootsPEM: nil), code: "7QK4-M2XD", authnType: authnType,
+            route: IssuerRoute(issuer: try IssuerURL(issuer), rootsPEM: nil), code: try Self.code, authnType: authnType,
             name: "my card")
     }
 

@@ -39,29 +39,50 @@ struct ConstantEntropy: Entropy {
 struct WatchedCustody: KeyCustody {
     let real: any KeyCustody
     private let state = Box<(@Sendable () async throws -> Void)?>(nil)
+    private let opening = Box<(@Sendable () async throws -> Void)?>(nil)
     private let verification = Box<Bool?>(nil)
+    private let brokenProofs = Box(false)
+    /// How often a key has shown that it signs.
+    let proofs = Box(0)
 
     init(_ real: any KeyCustody) { self.real = real }
 
     /// Called before each signature is made, until another is set.
     func beforeSigning(_ action: (@Sendable () async throws -> Void)?) { state.set(action) }
 
+    /// Called before each key is opened, until another is set.
+    func beforeOpening(_ action: (@Sendable () async throws -> Void)?) { opening.set(action) }
+
     /// What keys say that are opened from now on.
     func openedKeysVerifyUser(_ verify: Bool) { verification.set(verify) }
 
-    func inspect(_ uri: KeyURI, pin: Secret?) async throws(KeyFailure) -> OutsideKey {
+    /// Lets what keys sign not hold.
+    func breakProofs(_ broken: Bool = true) { brokenProofs.set(broken) }
+
+    func inspect(_ uri: KeyURI, pin: PIN?) async throws(KeyFailure) -> OutsideKey {
         try await real.inspect(uri, pin: pin)
     }
 
-    func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: Secret?) async throws -> any UnlockedKey {
+    func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: PIN?) async throws -> any UnlockedKey {
+        try await opening.value?()
         let key = try await real.unlock(name, at: place, pin: pin)
-        return WatchedKey(real: key, verifiesUser: verification.value ?? key.verifiesUser, action: state)
+        return WatchedKey(real: key, verifiesUser: verification.value ?? key.verifiesUser, action: state) {
+            [proofs, brokenProofs] in
+            if brokenProofs.value { throw KeyFailure(.unavailable, "it does not hold") }
+            try key.prove()
+            _ = proofs.next()
+        }
     }
 
     private struct WatchedKey: UnlockedKey {
         let real: any UnlockedKey
         let verifiesUser: Bool
         let action: Box<(@Sendable () async throws -> Void)?>
+        let proof: @Sendable () throws -> Void
+
+        var publicKey: PublicKey { real.publicKey }
+
+        func prove() throws { try proof() }
 
         func signature(for permit: SigningPermit) async throws -> [UInt8] {
             try await action.value?()
@@ -69,9 +90,16 @@ struct WatchedCustody: KeyCustody {
         }
     }
 
-    func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm) async throws -> PublicKey {
-        try await real.makeKey(named: name, algorithm: algorithm)
+    func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> PublicKey {
+        try await real.makeKey(named: name, algorithm: algorithm, pin: pin)
     }
+
+    func changePIN(of name: EnrollmentID, from old: PIN, to new: PIN) async throws {
+        try await opening.value?()
+        try await real.changePIN(of: name, from: old, to: new)
+    }
+
+    func check(_ name: EnrollmentID) async throws(KeyFailure) { try await real.check(name) }
 
     func uri(of name: EnrollmentID) -> String { real.uri(of: name) }
 

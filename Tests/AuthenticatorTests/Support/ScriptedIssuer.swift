@@ -118,10 +118,10 @@ actor ScriptedIssuer: IssuerGateway {
     }
 
     func enrollmentOptions(
-        _ route: IssuerRoute, _ discovery: Discovery, code: String
+        _ route: IssuerRoute, _ discovery: Discovery, code: EnrollmentCode
     ) async throws(IssuerFailure) -> EnrollmentOptionsAnswer {
-        codes.append(code)
-        return try await whenAskedForOptions(code)
+        codes.append(code.reveal())
+        return try await whenAskedForOptions(code.reveal())
     }
 
     func enroll(

@@ -9,6 +9,7 @@ enum ControlChecks {
         try same(input, as: UnenrollCommand.self)
         try same(input, as: FetchCommand.self)
         try same(input, as: DecideCommand.self)
+        try same(input, as: PINChangeCommand.self)
     }
 
     static func enrollLink(_ input: [UInt8]) throws {

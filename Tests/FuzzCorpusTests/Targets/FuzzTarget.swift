@@ -29,6 +29,10 @@ enum FuzzTarget: String, Sendable, CaseIterable {
     case signature
     case sealedKey = "sealed-key"
     case keyURI = "key-uri"
+    case pin
+    case pushMessage = "push-message"
+    case pushSubscription = "push-subscription"
+    case vapid
     case controlCommand = "control-command"
     case enrollLink = "enroll-link"
     case config, backup
@@ -65,6 +69,10 @@ enum FuzzTarget: String, Sendable, CaseIterable {
         case .signature: try KeyChecks.signature(input)
         case .sealedKey: try KeyChecks.sealedKey(input)
         case .keyURI: try KeyChecks.keyURI(input)
+        case .pin: try KeyChecks.pin(input)
+        case .pushMessage: try PushChecks.message(input)
+        case .pushSubscription: try PushChecks.subscription(input)
+        case .vapid: try PushChecks.vapid(input)
         case .controlCommand: try ControlChecks.command(input)
         case .enrollLink: try ControlChecks.enrollLink(input)
         case .config: try ControlChecks.config(input)

@@ -14,6 +14,19 @@ enum KeyChecks {
         try mustHold(!(try key.isValid(signature: input, over: message)), "a key is no signature")
     }
 
+    static func pin(_ input: [UInt8]) throws {
+        let pin: PIN
+        do throws(PINError) {
+            pin = try PIN(Secret(input))
+        } catch {
+            return try mustBeOneLine(error.description, "an error")
+        }
+        try mustHold(pin.secret == Secret(input), "a PIN is kept octet for octet")
+        let text = String(validating: input, as: UTF8.self)
+        try mustHold(text.map { PIN.characters.contains($0.unicodeScalars.count) } == true, "it has 4 to 64 characters")
+        try mustHold(!input.contains { $0 < 0x20 || $0 == 0x7F }, "it has no control character")
+    }
+
     static func keyURI(_ input: [UInt8]) throws {
         let uri: KeyURI
         do throws(KeyURIError) {

@@ -30,7 +30,7 @@ enum MessageChecks {
     static func request(_ input: [UInt8]) throws {
         if let request = try? EnrollmentOptionsRequest(octets: input) {
             let again = try EnrollmentOptionsRequest(octets: request.octets)
-            try mustHold(again.enrollmentCode.utf8.elementsEqual(request.enrollmentCode.utf8), sameAgain)
+            try mustHold(again.enrollmentCode == request.enrollmentCode, sameAgain)
         }
         if let request = try? EnrollmentRequest(octets: input) {
             try mustHold(try EnrollmentRequest(octets: request.octets) == request, sameAgain)

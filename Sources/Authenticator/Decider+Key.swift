@@ -1,0 +1,61 @@
+import IssuerProtocol
+import Keys
+
+/// The key of an approval, opened by whatever its enrollment takes.
+extension Decider {
+    /// Signs and commits in the enrollment's lane, with the key that its user opened for it.
+    ///
+    /// A PIN that was found right counts as such, also where the request ends before it is decided: the try that was
+    /// counted is taken back with the decision, or else by itself.
+    func opened(
+        _ request: RequestRecord, of enrollment: Enrollment, _ pin: PIN?,
+        then decide: (any UnlockedKey) async throws -> RequestRecord
+    ) async throws -> RequestRecord {
+        let key = try await unlocked(enrollment, for: request, pin)
+        do {
+            return try await decide(key)
+        } catch {
+            // What went wrong with the decision counts more than a try that could not be taken back.
+            if pin != nil { try? await PINCheck(ports: ports).succeeded(enrollment.id) }
+            throw error
+        }
+    }
+
+    private func unlocked(
+        _ enrollment: Enrollment, for request: RequestRecord, _ pin: PIN?
+    ) async throws -> any UnlockedKey {
+        do {
+            guard enrollment.authnType == .pin else {
+                if pin != nil { throw KeyFailure(noPINFor: enrollment) }
+                return try await ports.custody.unlock(enrollment.id, at: enrollment.key, pin: nil)
+            }
+            let check = PINCheck(ports: ports)
+            guard let pin else {
+                // Nobody is asked for a PIN that would not be tried.
+                try await check.expectNotBlocked(enrollment.id)
+                throw CommandFailure(pinWantedFor: request)
+            }
+            return try await check.run(enrollment.id) {
+                let key = try await ports.custody.unlock(enrollment.id, at: enrollment.key, pin: pin)
+                guard key.verifiesUser else { throw KeyFailure(unverifiedBy: enrollment) }
+                return key
+            }
+        } catch let failure as KeyFailure {
+            throw CommandFailure(failure, request: request)
+        }
+    }
+}
+
+extension KeyFailure {
+    fileprivate init(noPINFor enrollment: Enrollment) {
+        self.init(
+            .takesNoPIN,
+            "enrollment \(enrollment.id) is of authnType \(enrollment.authnType): it takes no PIN, and nothing would check "
+                + "one")
+    }
+
+    /// The custody opened the key without having checked the PIN: nobody was verified.
+    fileprivate init(unverifiedBy enrollment: Enrollment) {
+        self.init(.unavailable, "the key of enrollment \(enrollment.id) opened without its PIN being checked")
+    }
+}

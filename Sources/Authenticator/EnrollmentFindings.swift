@@ -1,0 +1,64 @@
+import IssuerProtocol
+import Keys
+package import ThreeDS
+
+extension Enrollment {
+    /// What is weak about this enrollment, or has gone wrong with it.
+    package var findings: [Finding] {
+        [signCountRaise.map(finding), typeFinding, pinFinding, keyFinding, roadFinding].compactMap(\.self)
+    }
+
+    /// Those of them that whoever enrolls, or lists enrollments, should read at once.
+    package var warnings: [Warning] { findings.filter { $0.severity != .low }.map(\.warning) }
+
+    private var typeFinding: Finding? {
+        guard authnType == .test else { return nil }
+        return Finding(.testAuthenticator, "enrollment \(id) is a test authenticator", about: id)
+    }
+
+    private var pinFinding: Finding? {
+        guard isPINGuessable else { return nil }
+        return Finding(.pinGuessable, "the PIN of enrollment \(id) is one of the first that are tried", about: id)
+    }
+
+    private var roadFinding: Finding? {
+        guard route.issuer.text.hasPrefix("http:") else { return nil }
+        return Finding(
+            .plainHTTP, "enrollment \(id) is at \(route.issuer), without TLS: whoever has that port is the issuer",
+            about: id)
+    }
+
+    private var keyFinding: Finding? {
+        guard let key = key.outside, key.facts.kind != .file else {
+            return Finding(
+                .keyExportable,
+                "the key of enrollment \(id) is a file: whoever has the file and what opens it can sign", about: id)
+        }
+        switch key.facts.isExportable {
+        case true?:
+            return Finding(
+                .tokenKeyExportable, "the key of enrollment \(id), \(key.uri.text), may be copied from where it is",
+                about: id)
+        case false?: return nil
+        case nil:
+            return Finding(
+                .tokenKeyExportable,
+                "it cannot be told whether the key of enrollment \(id), \(key.uri.text), may be copied", about: id,
+                isCertain: false)
+        }
+    }
+
+    private func finding(of raise: SignCountRaise) -> Finding {
+        let what =
+            "at \(UTCTime.text(raise.at)) the issuer of enrollment \(id) had accepted signCount \(raise.to), above the "
+            + "\(raise.from) known here: "
+        guard raise.isElsewhere else {
+            return Finding(
+                .signCountRaised, what + "this state was an old copy, or someone else has the key", about: id)
+        }
+        return Finding(
+            .signedElsewhere,
+            what + "someone else signs with this key, such as a second agent on a copy of this state: stop that one; "
+                + "where there is none, unenroll and enroll anew", about: id)
+    }
+}

@@ -1,0 +1,59 @@
+import IssuerProtocol
+import ThreeDS
+import WebAuthn
+
+/// What a dispute about one request needs, as far as it is kept.
+package struct Evidence: Sendable {
+    package let request: RequestRecord
+    package let enrollment: Enrollment
+    /// Whether the enrollment's personal data was erased, and this request's with it.
+    package let isErased: Bool
+    package let kept: KeptEvidence
+    package let journal: JournalExtract
+    /// The public half of the key that signs the journal, PEM.
+    package let auditKey: String?
+    /// The transaction in its canonical form (RFC 8785): what the challenge is over, besides the nonce.
+    package let transaction: [UInt8]?
+    /// What was signed, and the signature; nil where the decision carries none.
+    package let assertion: Assertion?
+
+    /// The parts of an assertion that a signature is checked with (WebAuthn §6.3.3).
+    package struct Assertion: Sendable {
+        package let clientDataJSON: [UInt8]
+        package let authenticatorData: [UInt8]
+        package let signature: [UInt8]
+    }
+}
+
+extension Agent {
+    /// Everything that is known about a request; it reads the whole journal.
+    ///
+    /// - Throws: `CommandFailure` `.notFound` where the request has gone meanwhile.
+    package func evidence(about id: RequestID) async throws -> Evidence {
+        // First the journal: what it says of the request then stands in the book as well.
+        let extract = try await journal.extract(about: id)
+        let auditKey = try await journal.publicKeyPEM()
+        return try await ports.book.read { book in
+            guard let request = try book.request(id), let enrollment = try book.enrollment(request.enrollmentId) else {
+                throw CommandFailure(.notFound, "there is no request \(id)")
+            }
+            let kept = try book.evidence(of: id)
+            return Evidence(
+                request: request, enrollment: enrollment, isErased: try book.isErased(enrollment.id), kept: kept,
+                journal: extract, auditKey: auditKey,
+                transaction: try request.presented.map {
+                    try ChallengeCommitment.transactionOctets($0.transaction.members)
+                },
+                assertion: kept.decision.flatMap(Evidence.Assertion.init))
+        }
+    }
+}
+
+extension Evidence.Assertion {
+    fileprivate init?(decision: [UInt8]) {
+        guard case .approve(let response)? = try? DecisionMessage(octets: decision) else { return nil }
+        clientDataJSON = response.clientDataJSON
+        authenticatorData = response.authenticatorData
+        signature = response.signature
+    }
+}

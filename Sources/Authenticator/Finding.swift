@@ -1,0 +1,57 @@
+package import ThreeDS
+
+/// What a check found: a weakness, or that it cannot be told whether there is one.
+package struct Finding: Sendable, Equatable {
+    package let weakness: Weakness
+    /// A sentence or two: what is weak, where, and what it means.
+    package let message: String
+    /// Nil for one about the agent as a whole.
+    package let enrollment: EnrollmentID?
+    /// False where the check could not be made.
+    package let isCertain: Bool
+    /// For how many further enrollments this one stands; nil for one that stands for itself.
+    package let others: Int?
+
+    package init(
+        _ weakness: Weakness, _ message: String, about enrollment: EnrollmentID? = nil, isCertain: Bool = true
+    ) {
+        self.init(weakness, message, about: enrollment, isCertain: isCertain, others: nil)
+    }
+
+    private init(
+        _ weakness: Weakness, _ message: String, about enrollment: EnrollmentID?, isCertain: Bool, others: Int?
+    ) {
+        self.weakness = weakness
+        self.message = message
+        self.enrollment = enrollment
+        self.isCertain = isCertain
+        self.others = others
+    }
+
+    /// The weakness's own; low where it cannot be told whether there is one.
+    package var severity: Warning.Severity { isCertain ? weakness.severity : .low }
+
+    package var warning: Warning { Warning(id: weakness.rawValue, message: message, severity: severity) }
+}
+
+extension Finding {
+    /// The most of one kind that are listed one by one.
+    static let mostOfAKind = 10
+
+    /// The most severe first, those that are not certain last; what is beyond the bound of its kind is one of its own.
+    static func listed(_ findings: [Finding]) -> [Finding] {
+        [true, false].flatMap { isCertain in
+            Weakness.allCases.flatMap { weakness in
+                shortened(findings.filter { $0.weakness == weakness && $0.isCertain == isCertain })
+            }
+        }
+    }
+
+    private static func shortened(_ kind: [Finding]) -> [Finding] {
+        guard let first = kind.first, kind.count > mostOfAKind else { return kind }
+        let others = kind.count - mostOfAKind
+        let message = "the same of \(others) more enrollments"
+        let rest = Finding(first.weakness, message, about: nil, isCertain: first.isCertain, others: others)
+        return kind.prefix(mostOfAKind) + [rest]
+    }
+}

@@ -1,0 +1,38 @@
+/// The entries about one request, and the audit key's word that its journal has them.
+///
+/// It stands by itself: whoever has the audit key's public half can check it without the rest of the journal, which is
+/// about others.
+package struct JournalExtract: Sendable {
+    /// The most entries that one has; a request has about six, and more only where its issuer repeats itself.
+    package static let mostEntries = 1_000
+
+    /// Their lines, oldest first; empty where they were removed for their age.
+    package let rows: [JournalRow]
+    /// Nil where there are no entries, or the journal is not whole.
+    package let seal: Seal?
+    /// The first entry of the journal that is not as it was written; entries after it are not among the rows.
+    package let fault: JournalFault?
+
+    /// What the audit key has signed about the entries.
+    package struct Seal: Sendable {
+        /// Lines of text; see ``JournalStatement``.
+        package let statement: [UInt8]
+        /// A DER ECDSA-Sig-Value over it.
+        package let signature: [UInt8]
+    }
+}
+
+extension Journal {
+    /// The entries about one request.
+    ///
+    /// The whole journal is read and held against its head first: otherwise whoever can write the file could have the
+    /// audit key sign what the agent never wrote.
+    package func extract(about request: RequestID) async throws -> JournalExtract {
+        let verdict = try await JournalAudit(book: book, request: request).run()
+        var seal: JournalExtract.Seal?
+        if verdict.fault == nil, !verdict.found.isEmpty, let head = verdict.head {
+            seal = try await book.seal(try verdict.found.map { try $0.point }, head: head.point)
+        }
+        return JournalExtract(rows: verdict.found.map(\.row), seal: seal, fault: verdict.fault)
+    }
+}

@@ -1,0 +1,62 @@
+import Synchronization
+
+/// What the last look at a key has shown.
+package struct KeyTest: Sendable, Equatable {
+    /// How far the look went.
+    package enum Extent: String, Sendable {
+        /// It is there, nobody else has any right to it, and it is under the agent's secret.
+        case file
+        /// It signed random octets, and the enrollment's public half verified that.
+        case signature
+    }
+
+    package let extent: Extent
+    /// Seconds since 1970.
+    package let at: Int64
+    /// One sentence: why the key cannot be used; nil where it can.
+    package let problem: String?
+}
+
+/// How the keys are: what the last look at each has shown, since the agent started.
+///
+/// It has at most one entry for each enrollment that is not over.
+package final class KeyHealth: Sendable {
+    private struct State {
+        var tests: [EnrollmentID: KeyTest] = [:]
+        /// Those that have signed and verified since the start, and that nothing was wrong with since.
+        var proven: Set<EnrollmentID> = []
+    }
+
+    private let state = Mutex(State())
+
+    /// The last look at a key; nil where there was none yet.
+    func test(of name: EnrollmentID) -> KeyTest? { state.withLock { $0.tests[name] } }
+
+    /// Those that cannot be used at the moment.
+    var failing: [EnrollmentID] { state.withLock { $0.tests.filter { $0.value.problem != nil }.map(\.key) } }
+
+    func isProven(_ name: EnrollmentID) -> Bool { state.withLock { $0.proven.contains(name) } }
+
+    /// - Returns: whether it is a problem where there was none before.
+    @discardableResult
+    func note(_ test: KeyTest, of name: EnrollmentID) -> Bool {
+        state.withLock { state in
+            let wasWell = state.tests[name]?.problem == nil
+            state.tests[name] = test
+            if test.problem != nil {
+                state.proven.remove(name)
+            } else if test.extent == .signature {
+                state.proven.insert(name)
+            }
+            return wasWell && test.problem != nil
+        }
+    }
+
+    /// The enrollment is over.
+    func forget(_ name: EnrollmentID) {
+        state.withLock { state in
+            state.tests[name] = nil
+            state.proven.remove(name)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import IssuerProtocol
+import Keys
+
+/// Changes the PIN of a key that the agent made.
+struct PINChange: Sendable {
+    let ports: Ports
+    let lanes: SignatureLanes
+
+    /// - Throws: `CommandFailure` where the PIN is as it was; a wrong old one counts as at an approval.
+    func run(_ id: EnrollmentID, from old: PIN, to new: PIN) async throws {
+        try await lanes.run(id) {
+            try await check(id)
+            do {
+                try await PINCheck(ports: ports).run(id) {
+                    try await ports.custody.changePIN(of: id, from: old, to: new)
+                }
+            } catch let failure as KeyFailure {
+                throw CommandFailure(failure)
+            }
+            let now = ports.clock.now
+            try await ports.book.write { book in
+                guard var enrollment = try book.enrollment(id) else { return }
+                enrollment.pinTries = .fresh
+                enrollment.isPINGuessable = new.isGuessable
+                try book.update(enrollment)
+                try book.record(.pinChanged(id), at: now)
+            }
+        }
+    }
+
+    private func check(_ id: EnrollmentID) async throws {
+        guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }), !enrollment.isOver else {
+            throw CommandFailure(.notEnrolled, "the enrollment \(id) is over")
+        }
+        guard enrollment.authnType == .pin else {
+            throw CommandFailure(
+                .invalidArgument, "the enrollment \(id) is of authnType \(enrollment.authnType), which has no PIN")
+        }
+        if let key = enrollment.key.outside {
+            throw CommandFailure(
+                .invalidArgument,
+                "the PIN of the key \(key.uri.text) is checked where that is: change it with the tools of that place")
+        }
+    }
+}

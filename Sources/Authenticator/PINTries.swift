@@ -1,0 +1,40 @@
+/// How often in a row a PIN was tried in vain, and until when no more tries are taken.
+///
+/// At most five in a row, then the enrollment is blocked for some time (PSD2 RTS Article 4(3)(b) and 4(4)): after a
+/// minute there is one more try, and each one in vain doubles the wait, up to a day.
+package struct PINTries: Sendable, Equatable {
+    /// The tries in a row that may be in vain before there is a wait.
+    package static let most = 5
+    private static let firstWait: Int64 = 60
+    private static let longestWait: Int64 = 86_400
+
+    /// Tries that were begun since the PIN was last found right.
+    package let failures: Int
+    /// When the next try is taken, seconds since 1970; nil where one is taken at any time.
+    package let blockedUntil: Int64?
+
+    /// None was in vain.
+    package static let fresh = PINTries(failures: 0, blockedUntil: nil)
+
+    package init(failures: Int, blockedUntil: Int64?) {
+        self.failures = failures
+        self.blockedUntil = blockedUntil
+    }
+
+    /// How many more tries are taken before there is a wait, or another one.
+    package var left: Int { max(Self.most - failures, 1) }
+
+    /// Whether a try is taken now.
+    package func isBlocked(at now: Int64) -> Bool { blockedUntil.map { now < $0 } ?? false }
+
+    /// What to write down before a try: as if it were in vain.
+    ///
+    /// So that whoever stops the agent between the check and its outcome gains no try.
+    func begun(at now: Int64) -> PINTries {
+        let failures = failures + 1
+        guard failures >= Self.most else { return PINTries(failures: failures, blockedUntil: nil) }
+        // More doublings than that are far above the longest wait.
+        let doublings = min(failures - Self.most, 20)
+        return PINTries(failures: failures, blockedUntil: now + min(Self.firstWait << doublings, Self.longestWait))
+    }
+}

@@ -1,0 +1,88 @@
+import IssuerProtocol
+import Keys
+
+/// The custody, watched: no key signs that is not its enrollment's, and none for the first time since the start before
+/// it has signed and verified once.
+struct ProvenCustody: KeyCustody {
+    let real: any KeyCustody
+    let book: any Book
+    let clock: any AgentClock
+    let health: KeyHealth
+    let hub: EventHub
+
+    func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: PIN?) async throws -> any UnlockedKey {
+        let key = try await noting(place.extent, of: name) { try await real.unlock(name, at: place, pin: pin) }
+        let registered = try await book.read { try $0.enrollment(name) }?.credentialKey
+        try await noting(.signature, of: name) { try prove(key, of: name, registered) }
+        return key
+    }
+
+    func check(_ name: EnrollmentID) async throws(KeyFailure) {
+        do throws(KeyFailure) {
+            try await real.check(name)
+            health.note(KeyTest(extent: .file, at: clock.now, problem: nil), of: name)
+        } catch {
+            note(error, .file, of: name)
+            throw error
+        }
+    }
+
+    private func prove(_ key: any UnlockedKey, of name: EnrollmentID, _ registered: PublicKey?) throws {
+        if let registered, registered != key.publicKey {
+            throw KeyFailure(
+                .unavailable,
+                "the key of enrollment \(name) is another one than the one that was registered; put that back")
+        }
+        guard !health.isProven(name) else { return }
+        try key.prove()
+        health.note(KeyTest(extent: .signature, at: clock.now, problem: nil), of: name)
+    }
+
+    private func noting<T>(
+        _ extent: KeyTest.Extent, of name: EnrollmentID, _ look: () async throws -> T
+    ) async throws -> T {
+        do {
+            return try await look()
+        } catch let failure as KeyFailure {
+            note(failure, extent, of: name)
+            throw failure
+        }
+    }
+
+    /// A PIN that is wrong or missing says nothing about the key.
+    private func note(_ failure: KeyFailure, _ extent: KeyTest.Extent, of name: EnrollmentID) {
+        guard failure.code == .unavailable else { return }
+        let test = KeyTest(extent: extent, at: clock.now, problem: failure.description)
+        if health.note(test, of: name) { hub.publish(.keyFailed(name)) }
+    }
+
+    func removeKey(named name: EnrollmentID) async throws {
+        try await real.removeKey(named: name)
+        health.forget(name)
+    }
+
+    // MARK: As it is
+
+    func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> PublicKey {
+        try await real.makeKey(named: name, algorithm: algorithm, pin: pin)
+    }
+
+    func changePIN(of name: EnrollmentID, from old: PIN, to new: PIN) async throws {
+        try await real.changePIN(of: name, from: old, to: new)
+    }
+
+    func inspect(_ uri: KeyURI, pin: PIN?) async throws(KeyFailure) -> OutsideKey {
+        try await real.inspect(uri, pin: pin)
+    }
+
+    func uri(of name: EnrollmentID) -> String { real.uri(of: name) }
+
+    func seal(_ token: AccessToken, for name: EnrollmentID) throws -> [UInt8] { try real.seal(token, for: name) }
+
+    func open(_ sealed: [UInt8], for name: EnrollmentID) throws -> AccessToken { try real.open(sealed, for: name) }
+}
+
+extension KeyPlace {
+    /// How far it is looked at a key that is only opened: one outside signs whenever it is.
+    fileprivate var extent: KeyTest.Extent { self == .own ? .file : .signature }
+}

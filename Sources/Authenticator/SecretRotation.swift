@@ -1,0 +1,133 @@
+import Logging
+
+/// Who brings what lies under the agent's previous secret under the present one; no PIN is needed.
+///
+/// Each thing is under one of the two, and both are tried, so that what was cut short is finished by doing it again.
+package protocol Rewrapper: Sendable {
+    /// An access token under the present secret; nil where it is already.
+    func token(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]?
+    /// The audit key under the present secret; nil where it is already.
+    func auditKey(_ sealed: [UInt8]) throws -> [UInt8]?
+    /// Whether a key of the agent's own is still under the previous secret; one that is not there is not.
+    func isDue(keyOf name: EnrollmentID) throws -> Bool
+    /// Brings such a key under the present secret; after a crash it is under one of the two.
+    func rewrap(keyOf name: EnrollmentID) throws
+}
+
+/// Why the agent's secret cannot be changed; nothing was.
+package struct RotationFailure: Error, Sendable, CustomStringConvertible {
+    package let description: String
+}
+
+/// Changes the secret that everything is under, before anything runs.
+struct SecretRotation: Sendable {
+    let ports: Ports
+    let rewrapper: any Rewrapper
+    let log: Logger
+
+    /// The most tokens that one database transaction rewrites.
+    static let step = 200
+
+    private struct Due: Sendable {
+        var keys: [EnrollmentID] = []
+        var tokens: [EnrollmentID] = []
+        var auditKey = false
+    }
+
+    /// Everything is looked at first, so that nothing is changed where something opens under neither secret.
+    ///
+    /// The audit key goes last, in one database transaction with the journal's entry: as long as it is under the
+    /// previous secret, the agent does not start on the present one alone.
+    ///
+    /// - Throws: `RotationFailure` where nothing was changed; what the book or a file is wrong about where the change
+    ///   goes on at the next start with both secrets.
+    func run() async throws {
+        let due = try await survey()
+        guard due.auditKey || !due.keys.isEmpty || !due.tokens.isEmpty else {
+            log.notice("nothing is under the previous secret any more: take it away")
+            return try await ports.book.scrub()
+        }
+        log.notice("the secret is being changed", metadata: ["keys": "\(due.keys.count)"])
+        for name in due.keys {
+            try rewrapper.rewrap(keyOf: name)
+            await Task.yield()
+        }
+        for start in stride(from: 0, to: due.tokens.count, by: Self.step) {
+            try await rewrapTokens(of: Array(due.tokens[start...].prefix(Self.step)))
+        }
+        try await conclude(due)
+        // What was written over is also nowhere in the free space of the book's files.
+        try await ports.book.scrub()
+        log.notice("the secret was changed: take the previous one away", metadata: ["keys": "\(due.keys.count)"])
+    }
+
+    private func survey() async throws -> Due {
+        let (enrollments, sealed) = try await ports.book.read { book in
+            (try book.enrollments(includingEnded: false), try book.sealedAuditKey())
+        }
+        var due = Due()
+        try changingNothing("the audit key") { due.auditKey = try sealed.flatMap(rewrapper.auditKey) != nil }
+        for enrollment in enrollments {
+            let id = enrollment.id
+            try changingNothing("enrollment \(id)") {
+                if enrollment.key == .own, try rewrapper.isDue(keyOf: id) { due.keys.append(id) }
+                guard let token = enrollment.membership?.sealedToken else { return }
+                if try rewrapper.token(token, of: id) != nil { due.tokens.append(id) }
+            }
+            await Task.yield()
+        }
+        return due
+    }
+
+    private func changingNothing(_ what: String, _ look: () throws -> Void) throws(RotationFailure) {
+        do {
+            try look()
+        } catch {
+            throw RotationFailure(
+                description:
+                    "the secret was not changed, nothing was: \(what): \(error); give both the secret that all is "
+                    + "to be under and the one that it is under now")
+        }
+    }
+
+    private func rewrapTokens(of ids: [EnrollmentID]) async throws {
+        let rewrapper = rewrapper
+        try await ports.book.write { book in
+            for id in ids {
+                guard var enrollment = try book.enrollment(id), let old = enrollment.membership,
+                    let token = try rewrapper.token(old.sealedToken, of: id)
+                else { continue }
+                enrollment.replace(sealedToken: token)
+                try book.update(enrollment)
+            }
+        }
+    }
+
+    private func conclude(_ due: Due) async throws {
+        let (rewrapper, now) = (rewrapper, ports.clock.now)
+        let (keys, tokens) = (due.keys.count, due.tokens.count)
+        try await ports.book.write { book in
+            if let sealed = try book.sealedAuditKey().flatMap(rewrapper.auditKey) {
+                try book.update(sealedAuditKey: sealed)
+            }
+            try book.record(.secretChanged(keys: keys, tokens: tokens), at: now)
+        }
+    }
+}
+
+extension Enrollment {
+    /// The same token, sealed anew.
+    fileprivate mutating func replace(sealedToken: [UInt8]) {
+        switch state {
+        case .active(let membership): state = .active(membership.with(sealedToken))
+        case .suspended(let membership): state = .suspended(membership.with(sealedToken))
+        case .keyless, .enrolling, .ended: break
+        }
+    }
+}
+
+extension Membership {
+    fileprivate func with(_ sealedToken: [UInt8]) -> Membership {
+        Membership(authenticatorId: authenticatorId, sealedToken: sealedToken, enrolledAt: enrolledAt)
+    }
+}

@@ -1,0 +1,114 @@
+/// What a dispute about one request needs: the answer of `GET /v1/requests/{id}/evidence`.
+///
+/// A member without a value is left out: there is none, or it is not kept. Octets are base64url.
+package struct EvidenceView: Codable, Sendable, Equatable {
+    /// The agent's version.
+    package var version: String
+    package var request: RequestView
+    package var authenticatorId: String?
+    /// Whether the enrollment's personal data was erased, and this request's with it.
+    package var erased: Bool
+    /// The compact JWS as it came.
+    package var message: String?
+    /// The issuer's key that its signature holds under.
+    package var issuerKey: IssuerKeyView?
+    package var nonce: String?
+    /// The transaction in its canonical form (RFC 8785).
+    package var transaction: String?
+    /// The text as it was when the request was decided; until then, as it was last offered.
+    package var text: String?
+    /// The body that is sent to the issuer, as it is.
+    package var decision: String?
+    package var assertion: AssertionView?
+    package var credential: CredentialView
+    package var journal: JournalExtractView
+
+    package init(
+        version: String, request: RequestView, authenticatorId: String? = nil, erased: Bool, message: String? = nil,
+        issuerKey: IssuerKeyView? = nil, nonce: String? = nil, transaction: String? = nil, text: String? = nil,
+        decision: String? = nil, assertion: AssertionView? = nil, credential: CredentialView,
+        journal: JournalExtractView
+    ) {
+        self.version = version
+        self.request = request
+        self.authenticatorId = authenticatorId
+        self.erased = erased
+        self.message = message
+        self.issuerKey = issuerKey
+        self.nonce = nonce
+        self.transaction = transaction
+        self.text = text
+        self.decision = decision
+        self.assertion = assertion
+        self.credential = credential
+        self.journal = journal
+    }
+}
+
+/// A key that an issuer signs its requests with.
+package struct IssuerKeyView: Codable, Sendable, Equatable {
+    /// A JSON Web Key with its required members only, in canonical form: what its thumbprint is over (RFC 7638).
+    package var jwk: String
+    /// PEM.
+    package var publicKey: String
+
+    package init(jwk: String, publicKey: String) {
+        self.jwk = jwk
+        self.publicKey = publicKey
+    }
+}
+
+/// An assertion (WebAuthn §5.2.2), as it is in the decision.
+package struct AssertionView: Codable, Sendable, Equatable {
+    package var clientDataJSON: String
+    package var authenticatorData: String
+    package var signature: String
+
+    package init(clientDataJSON: String, authenticatorData: String, signature: String) {
+        self.clientDataJSON = clientDataJSON
+        self.authenticatorData = authenticatorData
+        self.signature = signature
+    }
+}
+
+/// The credential that an assertion is by.
+package struct CredentialView: Codable, Sendable, Equatable {
+    package var id: String
+    package var rpId: String
+    /// `ES256`, `ES384` or `EdDSA`.
+    package var algorithm: String
+    /// PEM.
+    package var publicKey: String?
+
+    package init(id: String, rpId: String, algorithm: String, publicKey: String? = nil) {
+        self.id = id
+        self.rpId = rpId
+        self.algorithm = algorithm
+        self.publicKey = publicKey
+    }
+}
+
+/// The journal's entries about a request, and the audit key's word for them.
+package struct JournalExtractView: Codable, Sendable, Equatable {
+    /// Their octets as they are hashed, oldest first.
+    package var entries: [String]
+    /// What the audit key has signed: the digests of the head and of each entry.
+    package var statement: String?
+    /// A DER ECDSA-Sig-Value over it.
+    package var signature: String?
+    /// The audit key's public half, PEM.
+    package var publicKey: String?
+    /// The first entry of the journal that is not as it was written; then nothing is signed.
+    package var fault: AuditFaultView?
+
+    package init(
+        entries: [String], statement: String? = nil, signature: String? = nil, publicKey: String? = nil,
+        fault: AuditFaultView? = nil
+    ) {
+        self.entries = entries
+        self.statement = statement
+        self.signature = signature
+        self.publicKey = publicKey
+        self.fault = fault
+    }
+}

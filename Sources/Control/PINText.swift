@@ -1,0 +1,25 @@
+/// A PIN on its way to the agent, which alone knows what a PIN may be.
+///
+/// No text may show it: interpolating, describing, reflecting and dumping give "<redacted>". Only a request body holds
+/// it, as a JSON string.
+package struct PINText: Encodable, Sendable, Equatable {
+    /// The octets of UTF-8 that are carried: more than any PIN has.
+    package static let octets = 0...512
+
+    /// The text itself, for the agent alone.
+    package let revealed: String
+
+    package init(_ text: String) { revealed = text }
+
+    package func encode(to encoder: any Encoder) throws {
+        var value = encoder.singleValueContainer()
+        try value.encode(revealed)
+    }
+}
+
+extension PINText: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "<redacted>" }
+    package var debugDescription: String { "<redacted>" }
+    /// Without children: `dump` walks the mirror, whatever the description says.
+    package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}

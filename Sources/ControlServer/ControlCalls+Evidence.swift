@@ -1,0 +1,69 @@
+import Authenticator
+import Control
+import IssuerProtocol
+import Keys
+import StrictJSON
+
+extension ControlCalls {
+    /// Goes on only while the client is there: it reads the whole journal.
+    func evidence(_ name: String, _ query: RequestQuery, for client: ControlConnection) async throws -> Answer {
+        let record = try await agent.request(
+            try selector(name), enrollment: try await id(of: query.enrollment), wait: 0)
+        let evidence = try await client.whileThere { try await agent.evidence(about: record.id) }
+        return try .json(EvidenceView(evidence, version: agent.settings.version))
+    }
+}
+
+extension EvidenceView {
+    fileprivate init(_ evidence: Evidence, version: String) {
+        let (enrollment, message) = (evidence.enrollment, evidence.request.message)
+        self.init(
+            version: version, request: RequestView(evidence.request, enrollment: enrollment),
+            authenticatorId: enrollment.membership?.authenticatorId.text, erased: evidence.isErased,
+            message: message.isEmpty ? nil : message, issuerKey: evidence.kept.issuerKey.flatMap(IssuerKeyView.init),
+            nonce: evidence.request.presented.map { Base64URL.encode($0.nonce) },
+            transaction: evidence.transaction.map { String(decoding: $0, as: UTF8.self) },
+            text: evidence.kept.text,
+            decision: evidence.kept.decision.map { String(decoding: $0, as: UTF8.self) },
+            assertion: evidence.assertion.map(AssertionView.init),
+            credential: CredentialView(enrollment), journal: JournalExtractView(evidence.journal, evidence.auditKey))
+    }
+}
+
+extension IssuerKeyView {
+    /// Nil for a key that no issuer can sign with: only ES256 is taken.
+    fileprivate init?(_ key: PublicKey) {
+        guard case .p256(let x, let y) = key.material else { return nil }
+        self.init(
+            jwk: #"{"crv":"P-256","kty":"EC","x":"\#(Base64URL.encode(x))","y":"\#(Base64URL.encode(y))"}"#,
+            publicKey: key.pem)
+    }
+}
+
+extension AssertionView {
+    fileprivate init(_ assertion: Evidence.Assertion) {
+        self.init(
+            clientDataJSON: Base64URL.encode(assertion.clientDataJSON),
+            authenticatorData: Base64URL.encode(assertion.authenticatorData),
+            signature: Base64URL.encode(assertion.signature))
+    }
+}
+
+extension CredentialView {
+    fileprivate init(_ enrollment: Enrollment) {
+        self.init(
+            id: Base64URL.encode(enrollment.credentialId), rpId: enrollment.rpId,
+            algorithm: SignatureAlgorithm(rawValue: enrollment.algorithm)?.name ?? String(enrollment.algorithm),
+            publicKey: enrollment.credentialKey?.pem)
+    }
+}
+
+extension JournalExtractView {
+    fileprivate init(_ extract: JournalExtract, _ auditKey: String?) {
+        self.init(
+            entries: extract.rows.map { String(decoding: $0.octets, as: UTF8.self) },
+            statement: extract.seal.map { String(decoding: $0.statement, as: UTF8.self) },
+            signature: extract.seal.map { Base64URL.encode($0.signature) }, publicKey: auditKey,
+            fault: extract.fault.map { AuditFaultView(seq: $0.sequence, message: "The journal: \($0).") })
+    }
+}

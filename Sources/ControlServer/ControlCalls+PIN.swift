@@ -1,0 +1,26 @@
+import Authenticator
+import Control
+import Keys
+
+extension ControlCalls {
+    func changePIN(_ prefix: String, _ command: PINChangeCommand) async throws -> Answer {
+        let old = try PIN(command.pin, as: "pin")
+        let new = try PIN(command.newPin, as: "newPin")
+        let enrollment = try await agent.enrollment(prefix: prefix)
+        try await agent.changePIN(of: enrollment.id, from: old, to: new)
+        let changed = try await agent.enrollment(enrollment.id) ?? enrollment
+        return try .json(EnrollmentView(changed, of: agent))
+    }
+}
+
+extension PIN {
+    /// Reads a PIN; the error names the member and never the PIN.
+    init(_ text: PINText, as member: String) throws(ControlError) {
+        var octets = Array(text.revealed.utf8)
+        do throws(PINError) {
+            try self.init(Secret(wiping: &octets))
+        } catch {
+            throw ControlError(.invalidArgument, "\(member): \(error)")
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import Authenticator
+
+/// Everything that lies under the agent's secret, each under a label of its own.
+///
+/// What is added here has to be brought along by ``SecretRewrapper`` when the secret changes.
+enum SealedUse {
+    /// A key file.
+    case credentialKey(EnrollmentID)
+    /// In the book, with its enrollment.
+    case accessToken(EnrollmentID)
+    /// In the book; there is one.
+    case auditKey
+
+    var label: String {
+        switch self {
+        case .credentialKey(let name): "credential key \(name.text)"
+        case .accessToken(let name): "access token \(name.text)"
+        case .auditKey: "audit key"
+        }
+    }
+}

@@ -1,0 +1,97 @@
+/// The value of an `Authorization` field as RFC 9110 §11.4 has it: a scheme and parameters.
+struct AuthorizationParameters {
+    /// The most octets of a field that is looked at.
+    static let most = 4_096
+
+    /// In lower case; schemes are compared without regard to case.
+    let scheme: String
+    /// What stands after the scheme.
+    private let rest: ArraySlice<UInt8>
+
+    /// Nil for what is too long or begins with no scheme.
+    init?(_ field: String) {
+        guard field.utf8.count <= Self.most else { return nil }
+        var reader = FieldReader(rest: Array(field.utf8)[...])
+        guard let scheme = reader.token(), reader.rest.first ?? FieldReader.space == FieldReader.space else {
+            return nil
+        }
+        self.scheme = scheme.lowercased()
+        rest = reader.rest
+    }
+
+    /// The parameters by their names in lower case.
+    ///
+    /// Nil where they are malformed or a name stands twice (§11.2). Order is free, a value is a token or a quoted
+    /// string, and empty elements of the list are passed over (§5.6.1.2).
+    func parameters() -> [String: String]? {
+        var reader = FieldReader(rest: rest)
+        var parameters: [String: String] = [:]
+        while true {
+            reader.skip(FieldReader.space, FieldReader.tab, FieldReader.comma)
+            guard !reader.rest.isEmpty else { return parameters }
+            guard let (name, value) = reader.parameter(), parameters.updateValue(value, forKey: name) == nil else {
+                return nil
+            }
+            reader.skip(FieldReader.space, FieldReader.tab)
+            guard reader.rest.first ?? FieldReader.comma == FieldReader.comma else { return nil }
+        }
+    }
+}
+
+/// Takes an HTTP field's value apart, octet by octet (RFC 9110 §5.6).
+private struct FieldReader {
+    static let space = UInt8(ascii: " ")
+    static let tab = UInt8(ascii: "\t")
+    static let comma = UInt8(ascii: ",")
+    private static let quote = UInt8(ascii: "\"")
+    private static let backslash = UInt8(ascii: "\\")
+    private static let signs = Array("!#$%&'*+-.^_`|~".utf8)
+
+    private(set) var rest: ArraySlice<UInt8>
+
+    mutating func skip(_ octets: UInt8...) {
+        rest = rest.drop { octets.contains($0) }
+    }
+
+    /// §5.6.2.
+    mutating func token() -> String? {
+        let token = rest.prefix(while: Self.isTokenCharacter)
+        rest = rest.dropFirst(token.count)
+        return token.isEmpty ? nil : String(decoding: token, as: UTF8.self)
+    }
+
+    /// §11.2: name, `=` with or without blanks around it, value.
+    mutating func parameter() -> (name: String, value: String)? {
+        guard let name = token() else { return nil }
+        skip(Self.space, Self.tab)
+        guard rest.popFirst() == UInt8(ascii: "=") else { return nil }
+        skip(Self.space, Self.tab)
+        guard let value = rest.first == Self.quote ? quotedString() : token() else { return nil }
+        return (name.lowercased(), value)
+    }
+
+    /// §5.6.4, without its quotes and backslashes.
+    private mutating func quotedString() -> String? {
+        var content: [UInt8] = []
+        rest = rest.dropFirst()
+        while let octet = rest.popFirst() {
+            switch octet {
+            case Self.quote: return String(decoding: content, as: UTF8.self)
+            case Self.backslash:
+                guard let quoted = rest.popFirst() else { return nil }
+                content.append(quoted)
+            default: content.append(octet)
+            }
+        }
+        return nil
+    }
+
+    private static func isTokenCharacter(_ octet: UInt8) -> Bool {
+        switch octet {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: signs.contains(octet)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+/// What a sender says of its push (RFC 8030 §5), beside the message.
+package struct PushHeaders: Sendable, Equatable {
+    /// §5.3.
+    package enum Urgency: String, Sendable, CaseIterable {
+        case veryLow = "very-low"
+        case low, normal, high
+    }
+
+    /// The most characters of a topic (§5.4).
+    package static let longestTopic = 32
+    /// As HTTP has it for seconds that do not fit (RFC 9111 §1.2.2).
+    private static let longestTTL: Int64 = 1 << 31
+
+    /// Seconds for which a push service may keep the message (§5.2); 0: now or never.
+    package let ttl: Int64
+    /// A push replaces an earlier one of its topic that was not delivered yet.
+    package let topic: String?
+    package let urgency: Urgency
+
+    init(_ fields: PushFields) throws(PushAnswer) {
+        guard let coding = fields["content-encoding"].only, coding.lowercased().utf8.elementsEqual("aes128gcm".utf8)
+        else { throw .invalid("contentEncoding", "Content-Encoding must stand once and be aes128gcm") }
+        guard let ttl = fields["ttl"].only.flatMap(Self.ttl) else {
+            throw .invalid("ttl", "TTL must stand once and be a number of seconds in decimal digits")
+        }
+        self.ttl = ttl
+        topic = try Self.topic(fields["topic"])
+        urgency = try Self.urgency(fields["urgency"])
+    }
+
+    private static func ttl(_ text: String) -> Int64? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return nil
+        }
+        return min(Int64(text) ?? longestTTL, longestTTL)
+    }
+
+    private static func topic(_ values: [String]) throws(PushAnswer) -> String? {
+        guard !values.isEmpty else { return nil }
+        // The characters and the length are those of an authenticator's id, but for the greatest length.
+        guard let topic = values.only, topic.utf8.count <= longestTopic, TokenID(topic) != nil else {
+            throw .invalid("topic", "Topic must stand once and be 1 to \(longestTopic) of A-Z a-z 0-9 _ -")
+        }
+        return topic
+    }
+
+    private static func urgency(_ values: [String]) throws(PushAnswer) -> Urgency {
+        guard !values.isEmpty else { return .normal }
+        guard let urgency = values.only.flatMap({ Urgency(exactly: $0.lowercased()) }) else {
+            throw .invalid("urgency", "Urgency must stand once and be very-low, low, normal or high")
+        }
+        return urgency
+    }
+}
+
+extension [String] {
+    /// The one element; nil where there are none or several.
+    fileprivate var only: String? { count == 1 ? first : nil }
+}

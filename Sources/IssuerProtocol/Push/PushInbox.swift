@@ -1,0 +1,45 @@
+package import Keys
+
+/// One push subscription as its receiver has it.
+package struct PushInbox: Sendable {
+    /// The most octets of a push's body; of a longer one no more needs to be read.
+    package static let mostOctets = PushReceiverKey.mostOctets
+
+    package let endpoint: PushEndpoint
+    private let key: PushReceiverKey
+    private let vapid: VAPIDRule
+
+    package init(endpoint: PushEndpoint, key: PushReceiverKey, vapid: VAPIDRule) {
+        self.endpoint = endpoint
+        self.key = key
+        self.vapid = vapid
+    }
+
+    /// Reads what was posted to the endpoint, and throws the answer where it is not taken.
+    ///
+    /// The rules are looked at in this order: length, VAPID, header fields, encryption. `now` is in seconds since 1970.
+    package func read(_ fields: PushFields, body: [UInt8], now: Int64) throws(PushAnswer) -> PushMessage {
+        guard body.count <= Self.mostOctets else { throw .tooLarge }
+        try checkVAPID(fields["authorization"], now: now)
+        let headers = try PushHeaders(fields)
+        return PushMessage(headers: headers, body: PushBody(try decrypt(body)))
+    }
+
+    private func checkVAPID(_ values: [String], now: Int64) throws(PushAnswer) {
+        guard case .required(let key) = vapid else { return }
+        guard values.count <= 1 else { throw PushAnswer(VAPIDRefusal.vapidMalformed) }
+        do throws(VAPIDRefusal) {
+            try key.check(values.first, for: endpoint, now: now)
+        } catch {
+            throw PushAnswer(error)
+        }
+    }
+
+    private func decrypt(_ body: [UInt8]) throws(PushAnswer) -> [UInt8] {
+        do throws(PushRefusal) {
+            return try key.decrypt(body)
+        } catch {
+            throw PushAnswer(error)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package import Keys
+package import StrictJSON
+
+/// A push subscription as an enrollment carries it: the JSON of the W3C's Push API (§8, `toJSON`).
+package struct PushSubscription: Sendable, Equatable {
+    package let endpoint: PushEndpoint
+    package let recipient: PushRecipient
+
+    package init(endpoint: PushEndpoint, recipient: PushRecipient) {
+        self.endpoint = endpoint
+        self.recipient = recipient
+    }
+
+    package init(octets: [UInt8]) throws(ProtocolError) {
+        self = try ProtocolError.readingObject("push subscription", octets) { try PushSubscription(json: $0) }
+    }
+
+    package init(json: JSONObject) throws(JSONMemberError) {
+        endpoint = try Self.endpoint(json.string("endpoint", octets: 1...PushEndpoint.most))
+        // The agent's own never expires; another's date is the other's matter.
+        _ = try json.optionalInteger("expirationTime", in: 0...Int64.max)
+        let keys = try json.object("keys")
+        do throws(JSONMemberError) {
+            recipient = try Self.recipient(keys)
+        } catch {
+            throw error.inside("keys")
+        }
+    }
+
+    /// Holds the auth secret in clear: for a message's body only.
+    package var json: JSONObject {
+        let auth = unsafe recipient.auth.withOctets { unsafe Base64URL.encode(Array($0)) }
+        return [
+            "endpoint": .string(endpoint.text), "expirationTime": .null,
+            "keys": ["p256dh": .string(Base64URL.encode(recipient.p256dh)), "auth": .string(auth)],
+        ]
+    }
+
+    private static func endpoint(_ text: String) throws(JSONMemberError) -> PushEndpoint {
+        do throws(ProtocolError) {
+            return try PushEndpoint(text)
+        } catch {
+            throw JSONMemberError(path: "/endpoint", problem: error.what)
+        }
+    }
+
+    private static func recipient(_ keys: JSONObject) throws(JSONMemberError) -> PushRecipient {
+        let point = try keys.base64url(
+            "p256dh", octets: PublicKeyMaterial.p256PointCount...PublicKeyMaterial.p256PointCount)
+        var auth = try keys.base64url("auth", octets: PushRecipient.authCount...PushRecipient.authCount)
+        do throws(KeyError) {
+            return try PushRecipient(p256dh: point, auth: Secret(wiping: &auth))
+        } catch {
+            throw JSONMemberError(path: "/p256dh", problem: "must be an uncompressed point on P-256")
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package import Keys
+import StrictJSON
+
+/// The key with which an issuer says that a push is its own (RFC 8292 §3.2).
+package struct VAPIDKey: Sendable, Equatable {
+    /// An uncompressed point of P-256: 65 octets.
+    package let point: [UInt8]
+    private let key: PublicKey
+
+    package init(point: [UInt8]) throws(KeyError) {
+        guard let material = PublicKeyMaterial(p256Point: point) else { throw .malformed(nil) }
+        self.point = point
+        key = try PublicKey(material)
+    }
+
+    /// Holds the value of an `Authorization` field against this key.
+    ///
+    /// - Parameters:
+    ///   - field: nil where there is none.
+    ///   - now: seconds since 1970.
+    func check(_ field: String?, for endpoint: PushEndpoint, now: Int64) throws(VAPIDRefusal) {
+        guard let field else { throw .vapidMissing }
+        guard let authorization = AuthorizationParameters(field) else { throw .vapidMalformed }
+        guard authorization.scheme.utf8.elementsEqual("vapid".utf8) else { throw .vapidMissing }
+        guard let parameters = authorization.parameters(), let t = parameters["t"], let k = parameters["k"] else {
+            throw .vapidMalformed
+        }
+        guard let sender = Base64URL.decode(k), ConstantTime.equal(sender, point) else { throw .vapidKey }
+        let token = try VAPIDToken(t)
+        try verify(token)
+        try token.check(origin: endpoint.origin, now: now)
+    }
+
+    private func verify(_ token: VAPIDToken) throws(VAPIDRefusal) {
+        let holds: Bool
+        do throws(OpenSSLError) {
+            holds = try key.isValid(rawSignature: token.signature, over: token.signingInput)
+        } catch {
+            throw .vapidCannotTell
+        }
+        guard holds else { throw .vapidSignature }
+    }
+}
+
+// For whoever plays the issuer: what to sign, and the field with the signature.
+extension VAPIDKey {
+    /// `exp` is in seconds since 1970, at most 24 hours ahead; `subject` is a `mailto:` or `https:` URI (RFC 8292 §2.1).
+    package static func signingInput(for endpoint: PushEndpoint, exp: Int64, subject: String? = nil) -> [UInt8] {
+        VAPIDToken.signingInput(origin: endpoint.origin, exp: exp, subject: subject)
+    }
+
+    /// The value of the `Authorization` field, with a signature of 64 octets.
+    package func authorization(signingInput: [UInt8], signature: [UInt8]) -> String {
+        let token = JWSParts.compact(signingInput: signingInput, signature: signature)
+        return "vapid t=\(token), k=\(Base64URL.encode(point))"
+    }
+}
+
+/// Who looks at the VAPID of a push.
+package enum VAPIDRule: Sendable, Equatable {
+    /// This receiver does: the push has to be signed with this key.
+    case required(VAPIDKey)
+    /// A push service in front has done so; what came is not looked at.
+    case upstream
+}

@@ -1,0 +1,33 @@
+extension KeyFile {
+    /// Sees that a file could be opened, as far as that can be told without its PIN: it is there, nobody else has any
+    /// right to it, and it is under the secret.
+    package static func check(path: String, secret: AgentSecret, label: String) throws(KeyFileError) {
+        let encrypted = try unsealed(path: path, secret: secret, label: label)
+        _ = try KeyFileError.wrapping({ .key(path: path, $0) }) { () throws(KeyError) in
+            try SigningKey.isUnderPIN(encryptedPKCS8: encrypted)
+        }
+    }
+
+    /// What a file is to hold once the agent's secret has changed; nil where it holds that already, or is not there.
+    package static func rewrapped(
+        path: String, label: String, by change: SecretChange
+    ) throws(KeyFileError) -> [UInt8]? {
+        let sealed: [UInt8]
+        do throws(FileError) {
+            sealed = try DurableFile.read(path, maxOctets: maxOctets)
+        } catch {
+            guard error.reason != .missing else { return nil }
+            throw .file(error)
+        }
+        return try KeyFileError.wrapping({ .change(path: path, $0) }) { () throws(SecretChangeError) in
+            try change.resealedKey(sealed, label: label)
+        }
+    }
+
+    /// Puts that in the place of the file as a whole: after a crash one of the two is there.
+    package static func replace(_ octets: [UInt8], at path: String) throws(KeyFileError) {
+        try KeyFileError.wrapping(KeyFileError.file) { () throws(FileError) in
+            try DurableFile.write(octets, to: path, replacing: true)
+        }
+    }
+}

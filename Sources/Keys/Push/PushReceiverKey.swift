@@ -1,0 +1,58 @@
+/// The receiver's half of one push subscription: a P-256 key pair and an auth secret of 16 octets (RFC 8291 §3.1, §3.2).
+package struct PushReceiverKey: Sendable {
+    /// The octets of `secret()`.
+    package static let secretCount = PKey.p256ScalarCount + PushRecipient.authCount
+    /// The most octets that `decrypt` takes: 4,096.
+    package static let mostOctets = EncryptedPush.most
+
+    private let pair: AgreementKey
+    /// What a sender needs.
+    package let recipient: PushRecipient
+
+    private init(_ pair: AgreementKey, auth: Secret) throws(KeyError) {
+        self.pair = pair
+        recipient = try PushRecipient(p256dh: pair.point, auth: auth)
+    }
+
+    /// A new pair and auth secret.
+    package static func generate() throws(KeyError) -> PushReceiverKey {
+        let (pair, auth): (AgreementKey, Secret)
+        do throws(OpenSSLError) {
+            (pair, auth) = (try .generate(), try .random(PushRecipient.authCount))
+        } catch {
+            throw .openSSL(error)
+        }
+        return try PushReceiverKey(pair, auth: auth)
+    }
+
+    /// Reads what `secret()` gave.
+    package init(secret: Secret) throws(KeyError) {
+        guard secret.count == Self.secretCount else { throw .malformed(nil) }
+        let pair = try AgreementKey(scalar: secret.prefix(PKey.p256ScalarCount))
+        try self.init(pair, auth: secret.suffix(PushRecipient.authCount))
+    }
+
+    /// All of it, in clear, for whoever seals it: the private value (32) || the auth secret (16).
+    package func secret() throws(OpenSSLError) -> Secret {
+        try Secret.joined([pair.scalar(), recipient.auth])
+    }
+
+    /// The message in a body of at most 4,096 octets: `aes128gcm` with one record, for this subscription.
+    package func decrypt(_ body: [UInt8]) throws(PushRefusal) -> [UInt8] {
+        let push = try EncryptedPush(body)
+        guard let sender = try? PKey(p256Point: push.senderPoint) else { throw .senderKey }
+        guard let plain = try opened(push, from: sender) else { throw .ciphertext }
+        return try PushRecipient.unpadded(plain)
+    }
+
+    private func opened(_ push: EncryptedPush, from sender: PKey) throws(PushRefusal) -> Secret? {
+        do throws(OpenSSLError) {
+            let key = try PushMessageKey(
+                shared: pair.sharedSecret(with: sender), recipient: recipient, senderPoint: push.senderPoint,
+                salt: push.salt)
+            return try key.decrypt(push.record)
+        } catch {
+            throw .openSSL(error)
+        }
+    }
+}

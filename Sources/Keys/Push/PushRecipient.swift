@@ -1,0 +1,62 @@
+/// What a sender knows of a push subscription: the receiver's public key and auth secret (RFC 8291 §3).
+package struct PushRecipient: Sendable {
+    /// RFC 8291 §3.2.
+    package static let authCount = 16
+    /// The most octets of a message before it is encrypted.
+    package static let mostPlain = EncryptedPush.most - EncryptedPush.least
+    private static let delimiter: UInt8 = 0x02
+
+    /// The receiver's point on P-256, uncompressed: 65 octets.
+    package let p256dh: [UInt8]
+    /// 16 octets; who has them and the point can encrypt for the receiver.
+    package let auth: Secret
+    private let key: PKey
+
+    /// Refuses what is no uncompressed point of P-256, and an auth secret of another length than 16 octets.
+    package init(p256dh: [UInt8], auth: Secret) throws(KeyError) {
+        guard auth.count == Self.authCount else { throw .malformed(nil) }
+        key = try PKey(p256Point: p256dh)
+        self.p256dh = p256dh
+        self.auth = auth
+    }
+
+    /// Encrypts a message of at most 3,993 octets, its padding of zeros included, with a key and a salt of its own.
+    package func encrypt(_ plain: [UInt8], padding: Int = 0) throws(PushRefusal) -> [UInt8] {
+        let (sender, salt): (AgreementKey, [UInt8])
+        do throws(OpenSSLError) {
+            (sender, salt) = (try .generate(), try SecureRandom.octets(EncryptedPush.saltCount))
+        } catch {
+            throw .openSSL(error)
+        }
+        return try encrypt(plain, padding: padding, from: sender, salt: salt)
+    }
+
+    /// A pair and a salt must never be used twice together: the key and the nonce would be the same.
+    func encrypt(
+        _ plain: [UInt8], padding: Int, from sender: AgreementKey, salt: [UInt8]
+    ) throws(PushRefusal) -> [UInt8] {
+        guard (0...Self.mostPlain).contains(padding), plain.count <= Self.mostPlain - padding else { throw .tooLarge }
+        let padded = plain + [Self.delimiter] + [UInt8](repeating: 0, count: padding)
+        do throws(OpenSSLError) {
+            let messageKey = try PushMessageKey(
+                shared: sender.sharedSecret(with: key), recipient: self, senderPoint: sender.point, salt: salt)
+            let record = try messageKey.encrypt(Secret(padded))
+            return EncryptedPush(salt: salt, senderPoint: sender.point, record: record).octets
+        } catch {
+            throw .openSSL(error)
+        }
+    }
+
+    /// What stands before the delimiter.
+    static func unpadded(_ plain: Secret) throws(PushRefusal) -> [UInt8] {
+        let octets = unsafe plain.withOctets { unsafe Array($0) }
+        guard let end = octets.lastIndex(where: { $0 != 0 }), octets[end] == delimiter else { throw .delimiter }
+        return Array(octets[..<end])
+    }
+}
+
+extension PushRecipient: Equatable {
+    package static func == (left: PushRecipient, right: PushRecipient) -> Bool {
+        left.p256dh == right.p256dh && left.auth == right.auth
+    }
+}

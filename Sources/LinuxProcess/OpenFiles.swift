@@ -1,0 +1,34 @@
+import FoundationEssentials
+import Glibc
+
+/// A file or directory whose mode lets others in than its owner.
+package struct OpenFile: Equatable, Sendable, CustomStringConvertible {
+    package let path: String
+    /// The permission bits.
+    package let mode: UInt32
+
+    /// "/var/lib/oob-agent (0755)".
+    package var description: String {
+        let digits = String(mode, radix: 8)
+        return "\(path) (\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits))"
+    }
+
+    /// The file itself, or what a symbolic link leads to; nil where only its owner may use it.
+    package static func at(_ path: String) throws(CannotTell) -> OpenFile? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { throw .afterCall("stat \(path)") }
+        let mode = status.st_mode & 0o7777
+        return mode & 0o077 == 0 ? nil : OpenFile(path: path, mode: mode)
+    }
+
+    /// A directory that others may look into, first, and what is open right in it, by name; empty where they may not.
+    ///
+    /// Files that go meanwhile are passed over.
+    package static func inDirectory(_ path: String) throws(CannotTell) -> [OpenFile] {
+        guard let directory = try at(path) else { return [] }
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
+            throw CannotTell("the directory \(path) cannot be read")
+        }
+        return [directory] + names.sorted().compactMap { try? at("\(path)/\($0)") }
+    }
+}

@@ -1,0 +1,62 @@
+import CLinux
+
+/// A device or file to which the kernel may write this process's memory.
+package struct SwapArea: Equatable, Sendable {
+    /// Where the memory ends up that is swapped out.
+    package enum Medium: Sendable {
+        /// In memory again, compressed (zram without a backing device).
+        case memory
+        /// On a device of dm-crypt's.
+        case encrypted
+        case plain
+        case unknown
+    }
+
+    package let path: String
+    package let medium: Medium
+
+    /// All that are in use.
+    ///
+    /// - Parameters:
+    ///   - swaps: the kernel's list of them.
+    ///   - sys: where sysfs is mounted.
+    package static func all(
+        swaps: String = "/proc/swaps", sys: String = "/sys"
+    ) throws(CannotTell) -> [SwapArea] {
+        let lines: [Substring]
+        do throws(CannotTell) {
+            lines = try KernelFile.text(swaps).split(separator: "\n")
+        } catch {
+            // A service may be kept from /proc/swaps (ProcSubset=pid of systemd.exec(5)), but not from the sum.
+            guard clinux_has_swap() == 0 else { throw error }
+            return []
+        }
+        guard lines.first?.hasPrefix("Filename") == true else { throw CannotTell("\(swaps) is not in the known form") }
+        return try lines.dropFirst().map { line throws(CannotTell) in
+            let words = line.split { $0 == " " || $0 == "\t" }
+            guard words.count == 5 else { throw CannotTell("\(swaps) is not in the known form") }
+            return area(path(words[0]), isFile: words[1] == "file", sys)
+        }
+    }
+
+    private static func area(_ path: String, isFile: Bool, _ sys: String) -> SwapArea {
+        let device = isFile ? BlockDevice(holding: path, sys: sys) : BlockDevice(at: path, sys: sys)
+        return SwapArea(path: path, medium: device?.medium ?? .unknown)
+    }
+
+    /// Blanks and backslashes are written as three octal digits: "\040".
+    private static func path(_ word: Substring) -> String {
+        var octets: [UInt8] = []
+        var rest = Array(word.utf8)[...]
+        while let octet = rest.popFirst() {
+            let digits = String(decoding: rest.prefix(3), as: UTF8.self)
+            guard octet == UInt8(ascii: "\\"), digits.utf8.count == 3, let escaped = UInt8(digits, radix: 8) else {
+                octets.append(octet)
+                continue
+            }
+            octets.append(escaped)
+            rest = rest.dropFirst(3)
+        }
+        return String(decoding: octets, as: UTF8.self)
+    }
+}

@@ -1,0 +1,109 @@
+import Authenticator
+import FoundationEssentials
+import Keys
+import LinuxProcess
+
+/// What is weak about this process, its files and its host, looked at anew each time.
+struct HostSurroundings: Surroundings {
+    private let stateDirectory: String
+    private let socketPath: String
+    /// Nil where it is in the state directory, made by the agent.
+    private let secretFile: String?
+    /// Whether the secret is a credential of systemd's.
+    private let isSecretCredential: Bool
+    /// Whether the memory of secrets could be locked.
+    private let isMemoryLocked: Bool
+
+    init(_ settings: Settings, isMemoryLocked: Bool) {
+        stateDirectory = settings.stateDirectory
+        socketPath = settings.socketPath
+        secretFile = settings.secretFile
+        isSecretCredential = settings.secretPrivacy == .credential
+        self.isMemoryLocked = isMemoryLocked
+    }
+
+    func findings() async -> [Finding] {
+        [secret, memory, state, socket, debugger, coreDumps, clock, swap].compactMap(\.self)
+    }
+
+    private var secret: Finding? {
+        guard let path = secretFile, !isInStateDirectory(path) else {
+            return Finding(
+                .secretBesideKeys,
+                "the agent's secret lies in the state directory \(stateDirectory): whoever copies that has keys and secret"
+            )
+        }
+        guard !isSecretCredential else { return nil }
+        return Finding(.secretInFile, "the agent's secret is in the file \(path), in clear")
+    }
+
+    /// By whichever way the path leads there.
+    private func isInStateDirectory(_ path: String) -> Bool {
+        let (file, directory) = (URL(filePath: path), URL(filePath: stateDirectory))
+        return file.resolvingSymlinksInPath().path.hasPrefix(directory.resolvingSymlinksInPath().path + "/")
+    }
+
+    private var memory: Finding? {
+        guard !isMemoryLocked else { return nil }
+        return Finding(
+            .memoryNotLocked,
+            "the memory of secrets could not be locked, so that it may be swapped: raise RLIMIT_MEMLOCK")
+    }
+
+    private var state: Finding? {
+        asked(.stateReadable, "others may look into the state directory") { () throws(CannotTell) in
+            let open = try OpenFile.inDirectory(stateDirectory)
+            guard !open.isEmpty else { return nil }
+            let named = open.prefix(5).map(\.description).joined(separator: ", ")
+            let more = open.count > 5 ? ", and \(open.count - 5) more" : ""
+            return "others may look into the state directory: \(named)\(more)"
+        }
+    }
+
+    private var socket: Finding? {
+        asked(.socketOpen, "others may connect to the control socket") { () throws(CannotTell) in
+            try OpenFile.at(socketPath).map { "others than the agent's user may connect to the control socket \($0)" }
+        }
+    }
+
+    private var debugger: Finding? {
+        asked(.debuggerAttached, "a debugger is attached") { () throws(CannotTell) in
+            try ProcessExposure.tracer().map { "process \($0) traces the agent, and can read all of its memory" }
+        }
+    }
+
+    private var coreDumps: Finding? {
+        asked(.coreDumps, "the agent may leave a core dump") { () throws(CannotTell) in
+            try ProcessExposure.isDumpable()
+                ? "the agent may leave a core dump, and processes of its user may read its memory" : nil
+        }
+    }
+
+    private var clock: Finding? {
+        asked(.clockUnsynchronised, "anything keeps this machine's clock right") { () throws(CannotTell) in
+            try KernelClock.isSynchronised() ? nil : "the kernel knows of nothing that keeps this machine's clock right"
+        }
+    }
+
+    private var swap: Finding? {
+        let question = "memory is swapped to a disk in clear"
+        return asked(.swapUnencrypted, question) { () throws(CannotTell) in
+            let areas = try SwapArea.all()
+            let plain = areas.filter { $0.medium == .plain }.map(\.path)
+            guard plain.isEmpty else { return "memory may be swapped in clear to \(plain.joined(separator: ", "))" }
+            guard let unknown = areas.first(where: { $0.medium == .unknown }) else { return nil }
+            throw CannotTell("it is not known what \(unknown.path) is on")
+        }
+    }
+
+    /// Runs one check; one that cannot be made is a finding of its own.
+    private func asked(
+        _ weakness: Weakness, _ question: String, _ look: () throws(CannotTell) -> String?
+    ) -> Finding? {
+        do throws(CannotTell) {
+            return try look().map { Finding(weakness, $0) }
+        } catch {
+            return Finding(weakness, "it cannot be told whether \(question): \(error)", isCertain: false)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Control
+
+struct Evidence: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Write what a dispute about a request needs into a directory.",
+        discussion: """
+            The request as it came and its issuer's key, the text as it was shown, the assertion and its public key, \
+            the journal's entries, and a README.md with the openssl commands that check it all without this software. \
+            It is personal data, readable by its owner alone.
+            """)
+
+    @Argument(help: "The request's ID, its jti, its acsTransId, or a unique prefix of one.")
+    var id: String
+
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp("The directory, which must be empty or not be there (evidence-ID).", valueName: "dir"))
+    var directory: String?
+
+    @OptionGroup var enrollment: EnrollmentOption
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        _ = try Usage.id(id)
+        if directory?.isEmpty == true { throw ValidationError("A directory needs a name.") }
+    }
+
+    func run() async throws {
+        try await common.run { client, output throws(ClientFailure) in
+            let evidence = try await client.evidence(id: id, enrollment: enrollment.enrollment)
+            var directory = try NewDirectory(directory ?? "evidence-\(evidence.request.id)")
+            let files = try evidence.files()
+            for file in files { try directory.write(file.octets, as: file.name) }
+            try directory.keep()
+            try output.data(EvidenceWritten(directory: directory.path, files: files.map(\.name))) { $0.directory }
+            return .done
+        }
+    }
+}
+
+/// What `evidence --json` prints.
+private struct EvidenceWritten: Encodable {
+    let directory: String
+    let files: [String]
+}

@@ -1,0 +1,30 @@
+import Glibc
+
+/// A terminal that shows nothing of what is typed, and is put back as it was also where a signal ends the program.
+enum HiddenInput {
+    private static let signals = [SIGTERM, SIGHUP]
+    // Written before the handlers are there, and read by them alone: one question is asked at a time.
+    private nonisolated(unsafe) static var before = termios()
+    private nonisolated(unsafe) static var number: Int32 = -1
+
+    /// The keys of Ctrl-C and the like come as octets: whoever reads decides about them.
+    static func begin(_ number: Int32, _ before: termios) {
+        unsafe (Self.number, Self.before) = (number, before)
+        for signal in signals {
+            _ = Glibc.signal(signal) { signal in
+                unsafe tcsetattr(HiddenInput.number, TCSANOW, &HiddenInput.before)
+                _ = Glibc.signal(signal, SIG_DFL)
+                raise(signal)
+            }
+        }
+        var hidden = before
+        hidden.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | ISIG)
+        // What was typed before the question is thrown away.
+        unsafe tcsetattr(number, TCSAFLUSH, &hidden)
+    }
+
+    static func end() {
+        unsafe tcsetattr(number, TCSAFLUSH, &before)
+        for signal in signals { _ = Glibc.signal(signal, SIG_DFL) }
+    }
+}

@@ -1,0 +1,44 @@
+import Control
+import Glibc
+
+/// Where a PIN comes from: the file that was named, or the person at the terminal.
+enum PINQuestion {
+    /// A PIN that there is already.
+    static func existing(file: String?, option: String = "--pin-file", _ question: String) throws(ClientFailure)
+        -> PINText
+    {
+        if let file { return try PINFile.read(file, option: option) }
+        return try ask(question, option)
+    }
+
+    /// A PIN that is chosen now: at a terminal twice.
+    static func chosen(file: String?, option: String = "--pin-file", _ question: String) throws(ClientFailure)
+        -> PINText
+    {
+        if let file { return try PINFile.read(file, option: option) }
+        let first = try ask(question, option)
+        guard equal(first, try ask("The same again:", option)) else {
+            throw .refused(ControlError(.invalidArgument, "The two PINs are not the same; nothing was done."))
+        }
+        return first
+    }
+
+    private static func ask(_ question: String, _ option: String) throws(ClientFailure) -> PINText {
+        guard let terminal = Terminal() else {
+            throw .refused(ControlError(.invalidArgument, "There is no terminal to ask for a PIN at: use \(option)."))
+        }
+        var octets = try terminal.hiddenLine(question)
+        defer { PINFile.wipe(&octets) }
+        guard let text = String(validating: octets, as: UTF8.self) else {
+            throw .refused(ControlError(.invalidArgument, "The PIN is not UTF-8; nothing was done."))
+        }
+        return PINText(text)
+    }
+
+    /// In a time that does not tell where they differ.
+    private static func equal(_ a: PINText, _ b: PINText) -> Bool {
+        let (a, b) = (Array(a.revealed.utf8), Array(b.revealed.utf8))
+        guard a.count == b.count else { return false }
+        return zip(a, b).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}

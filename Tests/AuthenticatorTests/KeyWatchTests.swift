@@ -1,0 +1,125 @@
+import Foundation
+import IssuerProtocol
+import Keys
+import Logging
+import Testing
+
+@testable import Authenticator
+
+/// Keys are looked at in the background.
+@Suite(.timeLimit(.minutes(10)))
+struct KeyWatchTests {
+    private let sample: SampleAgent
+    private let log = WrittenLog()
+
+    init() throws { sample = try SampleAgent().restarted(log: log.logger) }
+
+    /// Runs the body while the watch works; it begins when all keys were looked at once.
+    private func watched(_ body: (_ firstNap: Double) async throws -> Void) async throws {
+        try await sample.running([sample.agent.keyWatch.run]) { try await body(try await nap()) }
+    }
+
+    /// How long the watch lies down for; others sleep for other times.
+    private func nap() async throws -> Double {
+        while true {
+            let seconds = try await sample.clock.naps.next()
+            if [KeyWatch.pause, KeyWatch.pauseAfterFailure].contains(seconds) { return seconds }
+        }
+    }
+
+    private func problem(of card: SampleEnrollment) -> String? { sample.agent.keyTest(of: card.id)?.problem }
+
+    @Test func `after the start each key file has been looked at, and nothing else of a key`() async throws {
+        let cards = [try await sample.enrolled("a"), try await sample.enrolled("b")]
+        try await watched { first in
+            #expect(first == KeyWatch.pause)
+            let passed = KeyTest(extent: .file, at: sample.now, problem: nil)
+            #expect(cards.map { sample.agent.keyTest(of: $0.id) } == [passed, passed])
+            #expect(sample.custody.proofs.value == 0, "no key is opened that nobody uses")
+        }
+    }
+
+    @Test func `a key that is missing is found, said once, and well again when it is back`() async throws {
+        let (gone, card) = (try await sample.enrolled("a"), try await sample.enrolled("b"))
+        let path = sample.keyPath(of: gone)
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".kept")
+        try await watched { first in
+            #expect(first == KeyWatch.pauseAfterFailure)
+            #expect(problem(of: gone)?.contains("there is no such file") == true && problem(of: card) == nil)
+            sample.clock.advance(by: first)
+            let again = try await nap()
+            #expect(again == KeyWatch.pauseAfterFailure)
+            #expect(log.lines(.error) == ["a key cannot be used"])
+            try FileManager.default.moveItem(atPath: path + ".kept", toPath: path)
+            sample.clock.advance(by: first)
+            let last = try await nap()
+            #expect(last == KeyWatch.pause)
+            #expect(problem(of: gone) == nil && log.lines(.notice) == ["a key can be used again"])
+        }
+    }
+
+    @Test func `what failed at an approval is looked at again at once, and then once a minute`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(SampleRequest(), for: card)
+        let id = try await sample.onlyRequest().id
+        let path = sample.keyPath(of: card)
+        try await watched { _ in
+            try FileManager.default.moveItem(atPath: path, toPath: path + ".kept")
+            let code = try await failureCode { try await sample.approve(id) }
+            let next = try await nap()
+            #expect(code == .keyUnavailable && next == KeyWatch.pauseAfterFailure)
+            try FileManager.default.moveItem(atPath: path + ".kept", toPath: path)
+            sample.clock.advance(by: KeyWatch.pauseAfterFailure)
+            let last = try await nap()
+            #expect(last == KeyWatch.pause)
+            let passed = KeyTest(extent: .signature, at: sample.now, problem: nil)
+            #expect(
+                sample.agent.keyTest(of: card.id) == passed, "after a failure only a signature shows that it is well")
+        }
+    }
+
+    @Test func `however many keys fail, there is one line in the log`() async throws {
+        for name in ["a", "b", "c"] {
+            try FileManager.default.removeItem(atPath: sample.keyPath(of: try await sample.enrolled(name)))
+        }
+        try await watched { _ in #expect(log.lines(.error) == ["a key cannot be used"]) }
+    }
+
+    @Test func `an enrollment from before the public half was kept gets it`() async throws {
+        let card = try await sample.enrolled(knowsItsKey: false)
+        #expect(try await sample.enrollment(card.id).credentialKey == nil)
+        try await watched { _ in
+            let known = try await sample.enrollment(card.id).credentialKey
+            #expect(known == card.publicKey)
+        }
+    }
+
+    @Test func `no key is looked at where that could cost a try, and one without a PIN is`() async throws {
+        let uri = try KeyURI("file:\(sample.directory.path)/none.pem")
+        let publicKey = try SigningKey.generate(.es256).publicKey
+        let facts = OutsideKeyFacts(kind: .file, publicKey: publicKey, isExportable: true)
+        let place = KeyPlace.outside(OutsideKey(uri: uri, facts: facts))
+        let withPIN = try await sample.enrolled("a", authnType: .pin, at: place)
+        let without = try await sample.enrolled("b", at: place)
+        try await watched { _ in
+            #expect(sample.agent.keyTest(of: withPIN.id) == nil)
+            #expect(problem(of: without)?.contains("none.pem") == true)
+        }
+    }
+
+    @Test func `a file with a PIN is looked at without it`() async throws {
+        let card = try await sample.enrolled(authnType: .pin, pin: try PIN(Secret(Array("2468".utf8))))
+        try await watched { _ in
+            #expect(sample.agent.keyTest(of: card.id) == KeyTest(extent: .file, at: sample.now, problem: nil))
+        }
+    }
+
+    @Test func `an enrollment that is over is looked at no more`() async throws {
+        let card = try await sample.enrolled()
+        try FileManager.default.removeItem(atPath: sample.keyPath(of: card))
+        try await watched { _ in
+            _ = try await sample.agent.unenroll(card.id, locally: true, forced: true)
+            #expect(sample.agent.keyTest(of: card.id) == nil)
+        }
+    }
+}

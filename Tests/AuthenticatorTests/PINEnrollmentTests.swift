@@ -1,0 +1,136 @@
+import IssuerProtocol
+import Keys
+import SoftKeys
+import Testing
+import WebAuthn
+
+@testable import Authenticator
+
+/// Enrollments of authnType `pin`, and the change of a PIN.
+@Suite(.timeLimit(.minutes(10)))
+struct PINEnrollmentTests {
+    private let sample: SampleAgent
+
+    init() throws { sample = try SampleAgent() }
+
+    private func wish(_ authnType: AuthnType = .pin, pin: PIN?, keyURI: KeyURI? = nil) throws -> EnrollmentWish {
+        EnrollmentWish(
+            route: try SampleAgent.route, code: try SampleAgent.code, authnType: authnType, name: "my card",
+            keyURI: keyURI,
+            pin: pin)
+    }
+
+    private func pin(_ text: String) throws -> PIN { try PIN(Secret(Array(text.utf8))) }
+
+    /// A key file of somebody's that takes a PIN.
+    private func theirKey(pin: String) throws -> KeyURI {
+        let path = sample.directory.path + "/their.pem"
+        try ProgramRun.output(
+            ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-aes256", "-pass"]
+                + ["pass:" + pin, "-out", path])
+        return try KeyURI("file:" + path)
+    }
+
+    @Test func `the registration says that the user was verified, where the issuer requires it`() async throws {
+        try await sample.issuer.enrolls(SampleCeremony(userVerification: .required))
+        let enrollment = try await sample.agent.enroll(wish(pin: .right), patience: 0)
+        guard case .enrolling(let body) = enrollment.state else { throw SampleError("not enrolling") }
+        let request = try EnrollmentRequest(octets: body)
+        let verified = try RegistrationVerifier.verify(
+            request.credential, challenge: SampleCeremony.challenge, origin: "https://issuer.example",
+            rpId: "issuer.example", userVerificationRequired: true, algorithms: [-7])
+        #expect(verified.flags.contains([.userPresent, .userVerified]))
+        #expect(request.authnType == .pin && !enrollment.isPINGuessable)
+    }
+
+    @Test func `a PIN is given exactly for authnType pin; else no code is used`() async throws {
+        try await sample.issuer.enrolls()
+        for wish in [try wish(pin: nil), try wish(.presence, pin: .right)] {
+            let code = try await failureCode { _ = try await sample.agent.enroll(wish, patience: 0) }
+            #expect(code == .invalidArgument)
+        }
+        #expect(await sample.issuer.codes.isEmpty)
+        #expect(try await sample.allEnrollments().isEmpty)
+    }
+
+    @Test func `that a PIN is easily guessed is kept until it is changed`() async throws {
+        try await sample.issuer.enrolls()
+        let enrollment = try await sample.agent.enroll(wish(pin: pin("1234")), patience: 0)
+        #expect(try await sample.restarted().enrollment(enrollment.id).isPINGuessable)
+        try await sample.agent.changePIN(of: enrollment.id, from: pin("1234"), to: .right)
+        #expect(try await !sample.enrollment(enrollment.id).isPINGuessable)
+        try await sample.agent.changePIN(of: enrollment.id, from: .right, to: pin("2019"))
+        #expect(try await sample.enrollment(enrollment.id).isPINGuessable)
+    }
+
+    @Test func `after a change the new PIN approves, and the old one does not`() async throws {
+        let (card, request) = try await sample.enrolledWithPIN()
+        try await sample.approveInVain(request, times: 3)
+        let new = try pin("a new one")
+        let kinds = try await sample.recorded { try await sample.agent.changePIN(of: card.id, from: .right, to: new) }
+        #expect(kinds == [.pinChanged])
+        #expect(try await sample.tries(of: card) == .fresh)
+        let restarted = try sample.restarted()
+        #expect(try await restarted.refusal(of: request, pin: .right)?.code == .userNotVerified)
+        #expect(try await restarted.refusal(of: request, pin: new) == nil)
+    }
+
+    @Test func `a wrong old PIN counts as at an approval, and changes nothing`() async throws {
+        let (card, request) = try await sample.enrolledWithPIN()
+        try await sample.approveInVain(request, times: 3)
+        var codes: [CommandFailure.Code?] = []
+        for old in [try PIN.wrong, try PIN.wrong, try PIN.right] {
+            codes.append(
+                try await failureCode { try await sample.agent.changePIN(of: card.id, from: old, to: pin("2468")) })
+        }
+        #expect(codes == [.userNotVerified, .blocked, .blocked])
+        sample.clock.advance(by: 60)
+        #expect(try await sample.refusal(of: request, pin: .right) == nil)
+    }
+
+    @Test func `a PIN is not changed where there is none, or where another keeps the key`() async throws {
+        let card = try await sample.enrolled()
+        let refusal = try await #require(throws: CommandFailure.self) {
+            try await sample.agent.changePIN(of: card.id, from: .right, to: pin("2468"))
+        }
+        #expect(refusal.code == .invalidArgument && refusal.message.contains("authnType presence, which has no PIN"))
+        try await sample.issuer.enrolls()
+        let uri = try theirKey(pin: "736251")
+        let theirs = try await sample.agent.enroll(wish(pin: .right, keyURI: uri), patience: 0)
+        #expect(
+            try await failureCode { try await sample.agent.changePIN(of: theirs.id, from: .right, to: pin("2468")) }
+                == .invalidArgument)
+        #expect(try await sample.enrollment(theirs.id).pinTries == .fresh)
+    }
+
+    @Test func `the PIN of a key that was there already is that key's, and wrong ones count here too`() async throws {
+        try await sample.issuer.enrolls(SampleCeremony(userVerification: .required))
+        let uri = try theirKey(pin: "736251")
+        #expect(
+            try await failureCode { _ = try await sample.agent.enroll(wish(pin: .wrong, keyURI: uri), patience: 0) }
+                == .userNotVerified)
+        #expect(await sample.issuer.codes.isEmpty)
+        var enrollment = try await sample.agent.enroll(wish(pin: .right, keyURI: uri), patience: 0)
+        let answer = try ScriptedIssuer.enrollmentAnswer
+        let sealed = try sample.custody.seal(answer.accessToken, for: enrollment.id)
+        enrollment.state = .active(
+            Membership(authenticatorId: answer.authenticatorId, sealedToken: sealed, enrolledAt: sample.now))
+        let active = enrollment
+        try await sample.book.write { try $0.update(active) }
+        let key = try #require(active.key.outside)
+        let card = SampleEnrollment(
+            enrollment: active, publicKey: key.facts.publicKey, token: answer.accessToken.reveal())
+        try await sample.receive(SampleRequest(userVerification: "required"), for: card)
+        let request = try await sample.onlyRequest().id
+        #expect(try await sample.refusal(of: request, pin: .wrong)?.code == .userNotVerified)
+        let path = try DurableFile.read(sample.directory.path + "/their.pem", maxOctets: 16_384)
+        try DurableFile.remove(sample.directory.path + "/their.pem")
+        #expect(try await sample.refusal(of: request, pin: .right)?.code == .keyUnavailable)
+        #expect(try await sample.tries(of: card).failures == 1)
+        try DurableFile.write(path, to: sample.directory.path + "/their.pem", replacing: false)
+        try await sample.approve(request, pin: .right)
+        let data = try AuthenticatorData.parse(try await sample.outbox(of: card)[0].assertion.authenticatorData)
+        #expect(data.flags == [.userPresent, .userVerified])
+        #expect(try await sample.tries(of: card) == .fresh)
+    }
+}

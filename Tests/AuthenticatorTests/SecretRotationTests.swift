@@ -1,0 +1,262 @@
+import Custody
+import Foundation
+import IssuerProtocol
+import Keys
+import Logging
+import Testing
+
+@testable import Authenticator
+
+/// The secret that everything is under is changed.
+@Suite(.timeLimit(.minutes(10)))
+struct SecretRotationTests {
+    private let sample: SampleAgent
+    private let new: AgentSecret
+
+    init() throws {
+        sample = try SampleAgent()
+        new = try AgentSecret.generate()
+    }
+
+    private var old: AgentSecret { sample.secret }
+
+    /// The same state under an agent that is given both secrets.
+    private func rotating() throws -> SampleAgent { try sample.restarted(secret: new, previous: old) }
+
+    private func rewrapper() throws -> SecretRewrapper {
+        let custody = try KeyFileCustody(directory: "\(sample.directory.path)/keys", secret: new)
+        return SecretRewrapper(custody, by: SecretChange(from: old, to: new))
+    }
+
+    private func rotate() async throws { try await rotating().agent.prepare(rewrapping: try rewrapper()) }
+
+    /// An agent with one secret starts, and approves for each of these.
+    private func expectApprovals(_ cards: [SampleEnrollment], under secret: AgentSecret) async throws {
+        let later = try sample.restarted(secret: secret)
+        try await later.agent.prepare()
+        for card in cards {
+            let number = Int.random(in: 1...1_000_000)
+            try await later.receive(.numbered(number), for: card)
+            let request = try await later.requests().last
+            #expect(try await later.approve(try #require(request).id).life.state == .approved)
+        }
+    }
+
+    /// Every file of the keys, with what it holds.
+    private func keyFiles() throws -> [String: Data] {
+        let directory = "\(sample.directory.path)/keys"
+        return try Dictionary(
+            uniqueKeysWithValues: sample.directory.files(in: "keys").map { name in
+                (name, try Data(contentsOf: URL(filePath: "\(directory)/\(name)")))
+            })
+    }
+
+    @Test func `all is under the new secret alone, and goes on`() async throws {
+        try await sample.agent.prepare()
+        let cards = [try await sample.enrolled("a"), try await sample.enrolled("b", authnType: .test)]
+        try await sample.setState({ .suspended($0) }, of: try await sample.enrolled("c").id)
+        try await rotate()
+        await #expect(throws: SealError.notSealedByThisSecret) { try await sample.restarted().agent.prepare() }
+        for card in cards {
+            #expect(throws: KeyFileError.self) {
+                try KeyFile.check(path: sample.keyPath(of: card), secret: old, label: "credential key \(card.id.text)")
+            }
+        }
+        let tokens = try await sample.allEnrollments().compactMap { enrollment in
+            try enrollment.membership.map { try rotating().custody.open($0.sealedToken, for: enrollment.id).reveal() }
+        }
+        #expect(tokens == ["token-a", "token-b", "token-c"])
+        try await expectApprovals(cards, under: new)
+    }
+
+    @Test func `a key with a PIN follows, and nobody enters it`() async throws {
+        try await sample.agent.prepare()
+        let pin = try PIN(Secret(Array("2468".utf8)))
+        let card = try await sample.enrolled(authnType: .pin, pin: pin)
+        try await rotate()
+        let key = try KeyFile.read(
+            path: sample.keyPath(of: card), secret: new, label: "credential key \(card.id.text)", pin: pin)
+        #expect(key.publicKey == card.publicKey)
+    }
+
+    @Test func `wherever it is cut short, it is finished at the next start`() async throws {
+        var cuts = 0
+        while try await SecretRotationTests().isCut(after: cuts) { cuts += 1 }
+        #expect(cuts == 3 * 4 + 2, "each key, each token and the audit key is looked at, and then brought along")
+    }
+
+    /// Cuts a rotation off after so many calls, finishes it, and says whether it was not over by then.
+    private func isCut(after calls: Int) async throws -> Bool {
+        try await sample.agent.prepare()
+        let cards = [try await sample.enrolled("a"), try await sample.enrolled("b"), try await sample.enrolled("c")]
+        let failing = FailingRewrapper(real: try rewrapper(), calls: Box(calls))
+        var isCut = false
+        do {
+            try await rotating().agent.prepare(rewrapping: failing)
+        } catch {
+            isCut = true
+            // Not all has followed yet, so the new secret alone is refused.
+            let early = try sample.restarted(secret: new)
+            await #expect(throws: SealError.notSealedByThisSecret) { try await early.agent.prepare() }
+            try await rotate()
+        }
+        try await expectApprovals(cards, under: new)
+        return isCut
+    }
+
+    @Test func `where the disk fails it is finished at the next start`() async throws {
+        try await sample.agent.prepare()
+        let card = try await sample.enrolled()
+        let first = try rotating()
+        first.book.breakWrites()
+        await #expect(throws: BookTrouble.self) { try await first.agent.prepare(rewrapping: try rewrapper()) }
+        // The keys have gone ahead: the new secret alone is refused until the rest has followed.
+        await #expect(throws: SealError.notSealedByThisSecret) {
+            try await sample.restarted(secret: new).agent.prepare()
+        }
+        try await rotate()
+        try await expectApprovals([card], under: new)
+    }
+
+    @Test func `where one thing opens under neither secret nothing is changed, and it is named`() async throws {
+        try await sample.agent.prepare()
+        let cards = [try await sample.enrolled("a"), try await sample.enrolled("b")]
+        let stranger = try AgentSecret.generate()
+        try KeyFile.write(
+            .generate(.es256), to: sample.keyPath(of: cards[1]), secret: stranger,
+            label: "credential key \(cards[1].id.text)",
+            replacing: true)
+        let before = try keyFiles()
+        let failure = try await #require(throws: RotationFailure.self) { try await rotate() }
+        #expect(
+            failure.description.contains(sample.keyPath(of: cards[1])) && failure.description.contains("nothing was"))
+        #expect(try keyFiles() == before)
+        try await sample.restarted().agent.prepare()
+        try await expectApprovals([cards[0]], under: old)
+    }
+
+    @Test func `two secrets that are both wrong change nothing`() async throws {
+        try await sample.agent.prepare()
+        let card = try await sample.enrolled()
+        let before = try keyFiles()
+        let (wrong, other) = (try AgentSecret.generate(), try AgentSecret.generate())
+        let custody = try KeyFileCustody(directory: "\(sample.directory.path)/keys", secret: wrong)
+        let rewrapper = SecretRewrapper(custody, by: SecretChange(from: other, to: wrong))
+        let failure = try await #require(throws: RotationFailure.self) {
+            try await sample.restarted(secret: wrong, previous: other).agent.prepare(rewrapping: rewrapper)
+        }
+        #expect(failure.description.contains("the audit key: neither of the two secrets opens it"))
+        #expect(try keyFiles() == before)
+        try await expectApprovals([card], under: old)
+    }
+
+    @Test func `a key file that is not there holds nothing up`() async throws {
+        try await sample.agent.prepare()
+        let (gone, card) = (try await sample.enrolled("a"), try await sample.enrolled("b"))
+        try FileManager.default.removeItem(atPath: sample.keyPath(of: gone))
+        try await rotate()
+        #expect(!FileManager.default.fileExists(atPath: sample.keyPath(of: gone)))
+        try await expectApprovals([card], under: new)
+    }
+
+    @Test func `what was written over is in none of the book's files`() async throws {
+        try await sample.agent.prepare()
+        let card = try await sample.enrolled()
+        let token = Data(try #require(card.enrollment.membership).sealedToken)
+        let auditKey = Data(try #require(try await sample.book.read { try $0.sealedAuditKey() }))
+        let agent = try rotating()
+        try await agent.agent.prepare(rewrapping: try rewrapper())
+        for name in try sample.directory.files(in: "") where name.hasPrefix("book.sqlite") {
+            let octets = try Data(contentsOf: URL(filePath: "\(sample.directory.path)/\(name)"))
+            #expect(octets.range(of: token) == nil && octets.range(of: auditKey) == nil, "\(name)")
+        }
+    }
+
+    @Test func `it is in the journal, once, and the journal is whole`() async throws {
+        try await sample.agent.prepare()
+        for name in ["a", "b"] { _ = try await sample.enrolled(name) }
+        try await rotate()
+        try await rotate()
+        let entries = try await sample.journal().filter { $0.kind == .secretChanged }
+        #expect(entries.count == 1)
+        let text = String(decoding: try #require(entries.first).row.octets, as: UTF8.self)
+        #expect(text.contains(#""keys":2"#) && text.contains(#""tokens":2"#))
+        let later = try sample.restarted(secret: new)
+        #expect(try await later.agent.journal.verify().fault == nil)
+    }
+
+    @Test func `where nothing is under the previous secret that is said, and no file is touched`() async throws {
+        try await sample.agent.prepare()
+        _ = try await sample.enrolled()
+        try await rotate()
+        let before = try keyFiles()
+        let log = WrittenLog()
+        let again = try sample.restarted(secret: new, previous: old, log: log.logger)
+        try await again.agent.prepare(rewrapping: try rewrapper())
+        #expect(log.lines(.notice) == ["nothing is under the previous secret any more: take it away"])
+        #expect(try keyFiles() == before)
+    }
+
+    @Test func `tokens are rewritten in database transactions of bounded size`() async throws {
+        try await sample.agent.prepare()
+        let card = try await sample.enrolled().enrollment
+        let count = SecretRotation.step + 1
+        for number in 1..<count {
+            let id = try #require(EnrollmentID(String(format: "%020x", number)))
+            guard let membership = card.membership, let token = AccessToken("token") else { throw SampleError("none") }
+            let sealed = Membership(
+                authenticatorId: membership.authenticatorId, sealedToken: try sample.custody.seal(token, for: id),
+                enrolledAt: 1)
+            let other = Enrollment(
+                id: id, route: card.route, name: "", authnType: .presence, algorithm: -7, rpId: card.rpId,
+                credentialId: Array(id.text.utf8), userHandle: [1], startedAt: 1, signCount: 0, state: .active(sealed))
+            try await sample.book.write { try $0.insert(other) }
+        }
+        let agent = try rotating()
+        let writes = Box(0)
+        agent.book.beforeWriting { _ = writes.next() }
+        let rotation = SecretRotation(
+            ports: agent.ports, rewrapper: try rewrapper(), log: WrittenLog().logger)
+        try await rotation.run()
+        #expect(writes.value == 3, "two pieces of tokens, and the audit key")
+        let tokens = try await sample.allEnrollments().compactMap { enrollment in
+            try enrollment.membership.map { try agent.custody.open($0.sealedToken, for: enrollment.id).reveal() }
+        }
+        #expect(tokens.count == count)
+    }
+}
+
+/// Fails at the call of a number, for good; as a process that is killed there.
+private struct FailingRewrapper: Rewrapper {
+    let real: any Rewrapper
+    /// How many calls succeed.
+    let calls: Box<Int>
+
+    private func count() throws {
+        let left = calls.change { calls in
+            calls -= 1
+            return calls
+        }
+        if left < 0 { throw SampleError("cut off") }
+    }
+
+    func token(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]? {
+        try count()
+        return try real.token(sealed, of: name)
+    }
+
+    func auditKey(_ sealed: [UInt8]) throws -> [UInt8]? {
+        try count()
+        return try real.auditKey(sealed)
+    }
+
+    func isDue(keyOf name: EnrollmentID) throws -> Bool {
+        try count()
+        return try real.isDue(keyOf: name)
+    }
+
+    func rewrap(keyOf name: EnrollmentID) throws {
+        try count()
+        try real.rewrap(keyOf: name)
+    }
+}

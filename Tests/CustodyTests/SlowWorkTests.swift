@@ -1,0 +1,83 @@
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import Custody
+
+/// Threads of their own for what takes long.
+struct SlowWorkTests {
+    private struct Failure: Error {}
+
+    /// Work that begins and does not end until it is told to.
+    private final class Gate: Sendable {
+        private let reached = DispatchSemaphore(value: 0)
+        private let opened = DispatchSemaphore(value: 0)
+        private let counts = Mutex((running: 0, most: 0))
+        private let refusals = Mutex(0)
+
+        var most: Int { counts.withLock { $0.most } }
+
+        /// Counts a call that was not let in, and says how many that are now.
+        func refuse() -> Int {
+            refusals.withLock { refusals in
+                refusals += 1
+                return refusals
+            }
+        }
+
+        func pass() {
+            counts.withLock { $0 = ($0.running + 1, max($0.most, $0.running + 1)) }
+            reached.signal()
+            opened.wait()
+            counts.withLock { $0.running -= 1 }
+        }
+
+        /// Lets so many pass, once two stand before it.
+        func open(for count: Int) {
+            for _ in 0..<2 { reached.wait() }
+            for _ in 0..<count { opened.signal() }
+        }
+    }
+
+    @Test func `two go on at a time, all come to their end, and one past the bound is refused`() async throws {
+        let (work, gate) = (SlowWork(), Gate())
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<SlowWork.most + 5 {
+                group.addTask {
+                    do {
+                        try await work.run { gate.pass() }
+                        return number
+                    } catch is SlowWorkError {
+                        // All others wait at the gate, which opens for so many as were let in.
+                        if gate.refuse() == 5 { gate.open(for: SlowWork.most) }
+                        return -1
+                    }
+                }
+            }
+            let numbers = try await group.reduce(into: Set<Int>()) { $0.insert($1) }
+            #expect(numbers.count == SlowWork.most + 1 && numbers.contains(-1))
+        }
+        #expect(gate.refuse() == 6 && gate.most == SlowWork.threads)
+        #expect(try await work.run { 1 } == 1)
+    }
+
+    @Test func `what a call throws comes back`() async {
+        await #expect(throws: Failure.self) { try await SlowWork().run { throw Failure() } }
+    }
+
+    @Test func `a call goes on to its end though its caller was cancelled`() async throws {
+        let (work, gate) = (SlowWork(), Gate())
+        let result = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 7...8 {
+                group.addTask {
+                    try await work.run { gate.pass() }
+                    return number
+                }
+            }
+            group.cancelAll()
+            gate.open(for: 2)
+            return try await group.reduce(0, +)
+        }
+        #expect(result == 15)
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import SoftKeys
+import Testing
+
+/// PINs of keys that were there already; those of the agent's own keys, and the terminal: `Tests/Outside/test_pin.py`.
+@Suite struct TokenPINTests {
+    private func file(_ pin: String, in scenario: Scenario) throws -> String {
+        let path = "\(scenario.folder)/pin-\(UUID().uuidString)"
+        try Data(pin.utf8).write(to: URL(filePath: path))
+        return path
+    }
+
+    @Test func `a token's own PIN approves, and a wrong one counts with the agent as well`() async throws {
+        try await Scenario.run { scenario in
+            let (sandbox, agent) = (try await scenario.sandbox(), scenario.agent())
+            let token = try SoftToken(in: scenario.folder + "/hsm")
+            try token.makeKey("card")
+            try await agent.start("--pkcs11-module", SoftToken.modulePath, environment: token.environment)
+            let right = try file(SoftToken.pin + "\n", in: scenario)
+            let wrong = try file("13572468", in: scenario)
+            let code = try await sandbox.code(["userVerification": "required"])
+            let enroll = ["enroll", "--issuer", sandbox.url, "--code", code, "--key-uri", token.uri("card")]
+            try await agent.ctl(enroll + ["--pin-file", wrong], exits: 5)
+            let enrolled = try await agent.json(enroll + ["--pin-file", right])
+            #expect(enrolled["authnType"] == "pin" && enrolled["key"] == ["kind": "pkcs11", "exportable": false])
+            let id = try await sandbox.purchase(["userVerification": "required"])
+            try await agent.ctl("approve", id, "--wait", "30", "--pin-file", wrong, exits: 5)
+            #expect(try await agent.json("enrollments").elements.map { $0["pinTriesLeft"] } == [4])
+            try await agent.ctl("approve", id, exits: 5)
+            try await agent.ctl("approve", id, "--pin-file", right)
+            #expect(try await sandbox.ending(id)["status"] == "authenticated")
+            #expect(try await agent.json("enrollments").elements.map { $0["pinTriesLeft"] } == [5])
+            let change = ["pin", "change", enrolled["id"].text ?? "", "--pin-file", right, "--new-pin-file", right]
+            #expect(try await agent.ctl(change, exits: 64).errors.contains("the tools of that place"))
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Glibc
+
+/// A mapping of this process's memory (proc(5), /proc/self/smaps).
+struct Mapping {
+    let range: Range<Int>
+    let isWritable: Bool
+    /// What follows VmFlags.
+    fileprivate(set) var flags: [String] = []
+
+    init?(at address: Int) {
+        guard let found = Self.all.first(where: { $0.range.contains(address) }) else { return nil }
+        self = found
+    }
+
+    /// From a line such as "7f0c-7f0d rw-p 00000000 00:00 0".
+    private init?(heading words: [String]) {
+        let ends = words.first?.split(separator: "-").compactMap { Int($0, radix: 16) } ?? []
+        guard ends.count == 2, words.count > 1 else { return nil }
+        range = ends[0]..<ends[1]
+        isWritable = words[1].hasPrefix("rw")
+    }
+
+    static var all: [Mapping] {
+        // Not by its size, which is 0.
+        let octets = (try? FileHandle(forReadingAtPath: "/proc/self/smaps")?.readToEnd()) ?? Data()
+        return String(decoding: octets, as: UTF8.self).split(separator: "\n").reduce(into: []) { mappings, line in
+            let words = line.split(separator: " ").map(String.init)
+            if let mapping = Mapping(heading: words) {
+                mappings.append(mapping)
+            } else if words.first == "VmFlags:" {
+                mappings[mappings.count - 1].flags = Array(words.dropFirst())
+            }
+        }
+    }
+}
+
+/// Looks for octets in all of this process's memory but its own.
+@safe struct MemorySearch {
+    private static let octets = 1 << 20
+    /// What is larger is a sanitizer's shadow, and no one's memory.
+    private static let mostOfMapping = 1 << 30
+
+    private let own: UnsafeMutableRawBufferPointer
+    private let inverted: Data
+
+    /// - Parameter inverted: what is looked for, each bit inverted: it must not be in memory itself.
+    init?(for inverted: [UInt8]) {
+        let memory = unsafe mmap(nil, Self.octets, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let memory = unsafe memory, unsafe memory != MAP_FAILED else { return nil }
+        unsafe own = UnsafeMutableRawBufferPointer(start: memory, count: Self.octets)
+        self.inverted = Data(inverted)
+    }
+
+    /// How many pieces of memory hold it.
+    var count: Int {
+        let memory = unsafe open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
+        defer { close(memory) }
+        return Mapping.all.filter { $0.isWritable && !isOwn($0) && $0.range.count <= Self.mostOfMapping }.map(\.range)
+            .reduce(0) { found, range in
+                // By halves, so that nothing is cut in two.
+                found
+                    + stride(from: range.lowerBound, to: range.upperBound, by: Self.octets / 2).count {
+                        holds(memory, from: $0, to: min($0 + Self.octets, range.upperBound))
+                    }
+            }
+    }
+
+    private func isOwn(_ mapping: Mapping) -> Bool { unsafe mapping.range.contains(Int(bitPattern: own.baseAddress)) }
+
+    private func holds(_ memory: CInt, from start: Int, to end: Int) -> Bool {
+        let count = unsafe pread(memory, own.baseAddress, end - start, off_t(start))
+        guard count > 0, let address = unsafe own.baseAddress else { return false }
+        let words = unsafe own.assumingMemoryBound(to: UInt64.self)
+        for index in words.indices { unsafe words[index] = ~words[index] }
+        return unsafe Data(bytesNoCopy: address, count: count, deallocator: .none).range(of: inverted) != nil
+    }
+}

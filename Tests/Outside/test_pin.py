@@ -1,0 +1,285 @@
+"""Enrollments that take a PIN: at a real terminal and by files, with what both WebAuthn libraries say of the result.
+
+Run with `.venv/bin/python Tests/Outside/test_pin.py`; OOB_BIN_DIR names the programs' directory.
+"""
+
+import json
+import os
+import pty
+import select
+import shutil
+import signal
+import subprocess
+import termios
+import unittest
+
+from failing import Failing
+from issuer import Issuer
+from programs import BIN_DIR, Agent, temporary_folder
+
+PIN, OTHER, WRONG = "7362-Dæmø", "8473 øæ", "0918273645"
+
+
+class Terminal:
+    """A person at a pseudo-terminal, in whose session `oobctl` runs."""
+
+    def __init__(self, *arguments: str):
+        self.shown, self.status = "", None
+        self.pid, self.number = pty.fork()
+        if self.pid == 0:
+            os.execv(BIN_DIR / "oobctl", ["oobctl", *arguments])
+
+    def until(self, text: str):
+        while text not in self.shown:
+            if not select.select([self.number], [], [], 60)[0]:
+                raise AssertionError(f"no {text!r} within 60 s after {self.shown!r}")
+            self.shown += self.read()
+
+    def type(self, prompt: str, answer: str):
+        """Waits for a question, sees that nothing that is typed will be shown, and answers."""
+        self.until(prompt)
+        self.wait_for_echo(False)
+        os.write(self.number, answer.encode())
+        self.shown = self.shown.split(prompt, 1)[1]
+
+    def wait_for_echo(self, expected: bool):
+        while bool(termios.tcgetattr(self.number)[3] & termios.ECHO) != expected:
+            pass
+
+    def read(self) -> str:
+        try:
+            return os.read(self.number, 4_096).decode()
+        except OSError:  # Nobody has it open any more.
+            return ""
+
+    def end(self) -> int:
+        """The exit status; what was shown meanwhile is in `shown`."""
+        while piece := self.read():
+            self.shown += piece
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+class WithPIN(unittest.TestCase):
+    def setUp(self):
+        self.folder = temporary_folder(type(self))
+        self.issuer = self.enterContext(Issuer(user_verification="required"))
+        self.agent = self.started()
+        self.addCleanup(lambda: self.agent.stop())
+        self.texts = []
+
+    def started(self) -> Agent:
+        return Agent(self.folder)
+
+    def tearDown(self):
+        """No PIN is in the log, in the state, or in anything that was printed."""
+        left = [self.agent.log, *(file for file in (self.folder / "state").rglob("*") if file.is_file())]
+        for name, octets in [(file.name, file.read_bytes()) for file in left] + [
+                ("what was printed", text.encode()) for text in self.texts]:
+            for pin in (PIN, OTHER, WRONG):
+                self.assertNotIn(pin.encode(), octets, name)
+
+    def file(self, name: str, content: str | bytes) -> str:
+        path = self.folder / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return str(path)
+
+    def ctl(self, *arguments: str, exits: int = 0) -> subprocess.CompletedProcess:
+        run = self.agent.ctl(*arguments)
+        self.texts += [run.stdout, run.stderr]
+        self.assertEqual(run.returncode, exits, run.stdout + run.stderr)
+        return run
+
+    def error(self, *arguments: str, exits: int) -> dict:
+        return json.loads(self.ctl(*arguments, "--json", exits=exits).stderr)["error"]
+
+    def enroll(self) -> dict:
+        code = ("--issuer", self.issuer.origin, "--code", self.issuer.enrollment_code())
+        run = self.ctl("enroll", *code, "--pin-file", self.file("pin", PIN + "\n"), "--json")
+        return json.loads(run.stdout)
+
+    def ask(self) -> str:
+        (enrolled,) = self.issuer.authenticators.values()
+        request = self.issuer.ask(enrolled.id, self.issuer.transaction(), user_verification="required")
+        acs = request.transaction["acsTransId"]
+        while not [row for row in self.agent.json("list") if row["acsTransId"] == acs]:
+            self.agent.json("fetch")
+        return acs
+
+    def approve(self, acs: str, pin: str, exits: int = 0) -> subprocess.CompletedProcess:
+        return self.ctl("approve", acs, "--pin-file", self.file("tried", pin), exits=exits)
+
+    def terminal(self, *arguments: str) -> Terminal:
+        return Terminal(*arguments, "--socket", str(self.agent.socket))
+
+
+class ByFiles(WithPIN):
+    def test_both_libraries_find_the_user_verified_in_registration_and_assertion(self):
+        enrollment = self.enroll()
+        self.assertEqual((enrollment["authnType"], enrollment["pinTriesLeft"]), ("pin", 5))
+        (enrolled,) = self.issuer.authenticators.values()
+        self.assertTrue(enrolled.credential.user_verified)
+        self.assertEqual(enrolled.description["authnType"], "pin")
+        # The issuer has both libraries require user verification before it says Y.
+        acs = self.ask()
+        run = self.approve(acs, PIN)
+        self.assertIn("transStatus Y", run.stderr)
+        acs = self.ask()
+        self.ctl("approve", acs, "--pin-file", "/dev/stdin", exits=64)  # It is empty.
+
+    def test_without_a_pin_it_exits_5_and_counts_nothing(self):
+        self.enroll()
+        acs = self.ask()
+        for _ in range(6):
+            error = self.error("approve", acs, exits=5)
+            self.assertEqual((error["code"], error["name"]), (70003, "authnAccessDenied"))
+        self.assertEqual(self.agent.json("enrollments")[0]["pinTriesLeft"], 5)
+
+    def test_five_wrong_ones_block_also_across_restarts_and_a_deny_goes_on(self):
+        self.enroll()
+        acs, other = self.ask(), self.ask()
+        for left in ["4 tries are", "3 tries are", "2 tries are", "1 try is"]:
+            run = self.approve(acs, WRONG, exits=5)
+            self.assertIn(f"the user was not verified; {left} left", run.stderr)
+        self.assertEqual(self.error("approve", acs, "--pin-file", self.file("tried", WRONG), exits=6)["code"], 70004)
+        self.restart()
+        run = self.approve(acs, PIN, exits=6)
+        (row,) = self.agent.json("enrollments")
+        self.assertEqual(row["state"], "blocked")
+        self.assertIn(f"the next one is taken at {row['blockedUntil']}", run.stderr)
+        self.ctl("deny", other)
+        self.assertEqual([row["state"] for row in self.agent.json("list", "--all")], ["pending", "denied"])
+        kinds = [json.loads(line)["entry"] for line in self.agent.ctl("audit export").stdout.splitlines()]
+        self.assertEqual((kinds.count("notVerified"), kinds.count("blocked")), (5, 1))
+
+    def test_a_pin_is_changed_and_a_wrong_old_one_counts(self):
+        enrollment = self.enroll()["id"]
+        files = ("--pin-file", self.file("old", PIN), "--new-pin-file", self.file("new", OTHER + "\r\n"))
+        self.ctl("pin change", enrollment, *files)
+        error = self.error("pin change", enrollment, *files, exits=5)
+        self.assertEqual(error["code"], 70003)
+        acs = self.ask()
+        self.assertIn("3 tries are left", self.approve(acs, PIN, exits=5).stderr)
+        self.approve(acs, OTHER)
+        self.assertEqual(self.agent.json("enrollments")[0]["pinTriesLeft"], 5)
+
+    def test_files_that_hold_no_pin_are_wrong_usage_and_cost_no_try(self):
+        self.enroll()
+        acs = self.ask()
+        secret = "q" * 61 + "WXYZ"
+        for name, content, said in [
+            ("empty", "", "is empty"), ("line feed", "\n", "is empty"), ("two lines", "2468\n1357\n", "more than one line"),
+            ("blank end", "2468\n\n", "more than one line"), ("short", "123", "too short"), ("long", secret, "too long"),
+            ("endless", "q" * 100_000, "too long"), ("latin1", b"72\xe66", "not UTF-8"), ("nul", "24\0068", "control"),
+        ]:
+            with self.subTest(name):
+                error = self.error("approve", acs, "--pin-file", self.file("bad", content), exits=64)
+                self.assertEqual(error["code"], 60002)
+                self.assertIn(said, error["message"])
+                self.assertNotIn("WXYZ", error["message"])
+        for path, said in [(self.folder / "missing", "No such file"), (self.folder, "Is a directory")]:
+            self.assertIn(said, self.error("approve", acs, "--pin-file", str(path), exits=64)["message"])
+        self.assertEqual(self.agent.json("enrollments")[0]["pinTriesLeft"], 5)
+
+    def test_a_pin_is_refused_where_nothing_would_check_it(self):
+        code = ("--issuer", self.issuer.origin, "--code", self.issuer.enrollment_code())
+        pin = ("--pin-file", self.file("pin", PIN))
+        self.assertEqual(self.error("enroll", *code, *pin, "--authn-type", "presence", exits=64)["code"], 60002)
+        self.assertEqual(self.error("enroll", *code, "--authn-type", "pin", exits=64)["code"], 60002)
+        self.enroll()
+        self.assertEqual(self.ctl("deny", self.ask(), *pin, exits=64).stdout, "")
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("strace"), "needs root and strace")
+    def test_whoever_kills_the_agent_before_the_key_is_opened_gains_no_try(self):
+        enrollment = self.enroll()["id"]
+        acs = self.ask()
+        key = next((self.folder / "state").rglob(f"{enrollment}.key"))
+        left = [5]
+        # The agent may look at the file by itself before: then it dies without a try, and it begins again.
+        for _ in range(12):
+            with Failing(self.agent.process.pid, key, "openat:signal=KILL:when=1"):
+                run = self.agent.ctl("approve", acs, "--pin-file", self.file("tried", WRONG))
+                self.assertNotIn(run.returncode, (0, 5), run.stderr)
+                self.restart()
+            left.append(self.agent.json("enrollments")[0]["pinTriesLeft"])
+            if left[-1] == 1:
+                break
+        self.assertEqual(sorted(set(left)), [1, 2, 3, 4, 5])
+
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which("strace"), "needs root and strace")
+    def test_a_change_that_is_cut_off_leaves_exactly_one_pin_that_works(self):
+        enrollment = self.enroll()["id"]
+        keys = next((self.folder / "state").rglob(f"{enrollment}.key")).parent
+        old, new = PIN, OTHER
+        for call in ["openat", "renameat", "fsync"]:
+            files = ("--pin-file", self.file("old", old), "--new-pin-file", self.file("new", new))
+            with Failing(self.agent.process.pid, keys, f"{call}:signal=KILL:when=1"):
+                self.assertEqual(self.agent.ctl("pin change", enrollment, *files).returncode, 1)
+                self.restart()
+            acs = self.ask()
+            worked = [pin for pin in (old, new) if self.agent.ctl(
+                "approve", acs, "--pin-file", self.file("tried", pin)).returncode == 0]
+            self.assertEqual(len(worked), 1, call)
+            old, new = worked[0], ({PIN, OTHER} - set(worked)).pop()
+
+    def restart(self):
+        """As after a power cut."""
+        self.agent.process.kill()
+        self.agent.process.wait()
+        self.agent.process.stdout.close()
+        self.agent = self.started()
+
+
+class AtATerminal(WithPIN):
+    def test_enroll_asks_twice_approve_once_and_nothing_of_it_is_shown(self):
+        person = self.terminal(
+            "enroll", "--issuer", self.issuer.origin, "--code", self.issuer.enrollment_code())
+        person.type("PIN for every approval, 4 to 64 characters:", PIN + "\r")
+        person.type("The same again:", PIN + "\r")
+        self.assertEqual(person.end(), 0, person.shown)
+        self.assertEqual(self.agent.json("enrollments")[0]["authnType"], "pin")
+        acs = self.ask()
+        person = self.terminal("approve", acs)
+        # A slip, taken back by the terminal's own keys.
+        person.type("PIN to approve USD 1.00 to CoffeeHouse2 (Dæmø):", "oops\x15" + PIN + "ø\x7f\r")
+        self.assertEqual(person.end(), 0, person.shown)
+        self.texts.append(person.shown)
+        self.assertIn("transStatus Y", person.shown)
+
+    def test_two_that_differ_enroll_nothing(self):
+        person = self.terminal(
+            "enroll", "--issuer", self.issuer.origin, "--code", self.issuer.enrollment_code())
+        person.type("PIN for every approval", PIN + "\r")
+        person.type("The same again:", OTHER + "\r")
+        self.assertEqual(person.end(), 64)
+        self.assertIn("not the same", person.shown)
+        self.assertEqual(self.agent.json("enrollments"), [])
+
+    def test_who_gives_up_decides_nothing_and_the_terminal_is_as_it_was(self):
+        self.enroll()
+        acs = self.ask()
+        for key in ["\x03", "12\x03", "\x04"]:
+            person = self.terminal("approve", acs)
+            person.type("PIN to approve", key)
+            person.wait_for_echo(True)
+            self.assertEqual(person.end(), 1, person.shown)
+        person = self.terminal("approve", acs)
+        person.until("PIN to approve")
+        person.wait_for_echo(False)
+        os.kill(person.pid, signal.SIGTERM)
+        person.wait_for_echo(True)
+        self.assertEqual(person.end(), -signal.SIGTERM)
+        (row,) = self.agent.json("list")
+        self.assertEqual((row["state"], self.agent.json("enrollments")[0]["pinTriesLeft"]), ("pending", 5))
+
+    def test_pin_change_asks_for_the_old_one_and_twice_for_the_new_one(self):
+        enrollment = self.enroll()["id"]
+        person = self.terminal("pin", "change", enrollment)
+        person.type(f"PIN that enrollment {enrollment} has:", PIN + "\r")
+        person.type("New PIN:", OTHER + "\r")
+        person.type("The same again:", OTHER + "\r")
+        self.assertEqual(person.end(), 0, person.shown)
+        self.approve(self.ask(), OTHER)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,72 @@
+import Authenticator
+import GRDB
+import IssuerProtocol
+import Keys
+import Testing
+
+@testable import Storage
+
+/// The rows of what is kept for a dispute.
+struct EvidenceTests {
+    private let sample: SampleBook
+
+    init() throws { sample = try SampleBook() }
+
+    private func kept(_ request: RequestRecord) async throws -> KeptEvidence {
+        try await sample.book.read { try $0.evidence(of: request.id) }
+    }
+
+    private func keep(_ evidence: KeptEvidence, of request: RequestRecord) async throws {
+        try await sample.book.write { try $0.keep(evidence, of: request.id) }
+    }
+
+    private var rows: Int {
+        get throws { try sample.raw { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM evidence") ?? 0 } }
+    }
+
+    @Test func `what is kept comes back octet for octet, and what is added leaves the rest`() async throws {
+        let card = try await sample.enrollment()
+        let request = try SampleBook.request(1, of: card)
+        let other = try SampleBook.request(2, of: card)
+        try await sample.insert(request, other)
+        #expect(try await kept(request) == KeptEvidence())
+        let (key, newer) = (try SigningKey.generate(.es256).publicKey, try SigningKey.generate(.es256).publicKey)
+        try await keep(KeptEvidence(issuerKey: key), of: request)
+        try await keep(KeptEvidence(text: "Amount: \u{202E}\nCafe\u{301}"), of: request)
+        try await keep(KeptEvidence(decision: [0x00, 0xFF]), of: request)
+        #expect(
+            try await kept(request)
+                == KeptEvidence(issuerKey: key, text: "Amount: \u{202E}\nCafe\u{301}", decision: [0x00, 0xFF]))
+        #expect(Array(try await kept(request).text?.utf8 ?? "".utf8) == Array("Amount: \u{202E}\nCafe\u{301}".utf8))
+        try await keep(KeptEvidence(issuerKey: newer, text: "other"), of: request)
+        #expect(try await kept(request) == KeptEvidence(issuerKey: newer, text: "other", decision: [0x00, 0xFF]))
+        #expect(try await kept(other) == KeptEvidence())
+    }
+
+    @Test func `it goes with its request, and is not counted as another row`() async throws {
+        let card = try await sample.enrollment()
+        let (old, kept) = (try SampleBook.request(1, of: card, life: .expired), try SampleBook.request(2, of: card))
+        try await sample.insert(old, kept)
+        for request in [old, kept] { try await keep(KeptEvidence(text: "text"), of: request) }
+        #expect(try await sample.book.write { try $0.removeWhatWasOver(before: .max, limit: 100) } == 1)
+        #expect(try rows == 1)
+    }
+
+    @Test func `an erasure removes it, and only that of its enrollment`() async throws {
+        let (card, other) = (try await sample.enrollment("a"), try await sample.enrollment("b"))
+        let (erased, left) = (try SampleBook.request(1, of: card), try SampleBook.request(2, of: other))
+        try await sample.insert(erased, left)
+        for request in [erased, left] { try await keep(KeptEvidence(text: "text", decision: [1]), of: request) }
+        _ = try await sample.book.write { try $0.eraseRequests(of: card.id, after: nil, limit: 100) }
+        #expect(try await kept(erased) == KeptEvidence())
+        #expect(try await kept(left) == KeptEvidence(text: "text", decision: [1]))
+    }
+
+    @Test func `octets that are no key are an error, and no key that is missing`() async throws {
+        let request = try SampleBook.request(1, of: try await sample.enrollment())
+        try await sample.insert(request)
+        try await keep(KeptEvidence(issuerKey: try SigningKey.generate(.es256).publicKey), of: request)
+        try sample.execute("UPDATE evidence SET issuer_key = x'00'")
+        await #expect(throws: BookTrouble.self) { try await kept(request) }
+    }
+}
