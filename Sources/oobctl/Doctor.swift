@@ -3,18 +3,27 @@ import Control
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List what is weak in the set-up.",
-        discussion: "Exits 0 where the agent answers, whatever it finds. What each line means is in docs/doctor.md.")
+        abstract: "List what is weak in the set-up, and how each key is kept.",
+        discussion: """
+            Exits 0 where the agent answers, whatever it finds. What each line means is in docs/doctor.md. With --json \
+            only what is weak is listed: `enrollments --json` has the keys.
+            """)
 
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
         try await common.run { client, output throws(ClientFailure) in
             let warnings = try await client.doctor()
-            try output.data(warnings) { $0.map(Self.line).joined(separator: "\n") }
+            let enrollments = try await client.enrollments()
+            try output.data(warnings) { Self.text($0, enrollments) }
             if warnings.isEmpty { output.message("Nothing weak was found.") }
             return .done
         }
+    }
+
+    private static func text(_ warnings: [WarningView], _ enrollments: [EnrollmentView]) -> String {
+        [warnings.map(line).joined(separator: "\n"), Enrollments.keyTable(enrollments)]
+            .filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 
     /// "low?" is for what cannot be told.

@@ -20,12 +20,23 @@ struct Enrollments: AsyncParsableCommand {
         let rows = enrollments.map {
             [
                 $0.id, $0.issuer, $0.name, $0.authnType, $0.state.rawValue, String($0.signCount), $0.enrolledAt ?? "",
-                $0.key.text, $0.keyTest?.text ?? "not yet",
+                $0.key.text, $0.testText,
             ]
         }
         let heading = ["ID", "ISSUER", "NAME", "AUTHN TYPE", "STATE", "SIGN COUNT", "ENROLLED", "KEY", "KEY TESTED"]
         return Table(heading: heading, rows: rows).text
     }
+
+    /// What keeps each key, where, and how it was last looked at; empty where there is none.
+    static func keyTable(_ enrollments: [EnrollmentView]) -> String {
+        guard !enrollments.isEmpty else { return "" }
+        let rows = enrollments.map { [$0.id, $0.key.text, $0.testText, $0.keyUri] }
+        return Table(heading: ["ENROLLMENT", "KEY", "KEY TESTED", "KEY URI"], rows: rows).text
+    }
+}
+
+extension EnrollmentView {
+    fileprivate var testText: String { keyTest?.text ?? "not yet" }
 }
 
 extension KeyView {

@@ -95,7 +95,11 @@ class TheDoctor(unittest.TestCase):
         run = self.agent.ctl("doctor")
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         self.assertIn("\nlow     plainHTTP: enrollment ", run.stdout)
-        self.assertEqual(len(run.stdout.splitlines()), len(self.agent.json("doctor")))
+        weaknesses, keys = run.stdout.split("\n\n")
+        self.assertEqual(len(weaknesses.splitlines()), len(self.agent.json("doctor")))
+        heading, key = keys.splitlines()
+        self.assertEqual(heading.split(), ["ENROLLMENT", "KEY", "KEY", "TESTED", "KEY", "URI"])
+        self.assertRegex(key, f"^{self.enrollment} +file, exportable +signature passed 20.* file:/")
 
     def test_without_an_agent_it_exits_69(self):
         run = subprocess.run(
