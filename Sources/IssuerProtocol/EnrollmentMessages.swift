@@ -64,15 +64,19 @@ package struct EnrollmentRequest: Sendable, Equatable {
     /// The agent's: 1 to 64 octets.
     package let version: String
     package let authnType: AuthnType
+    /// Where the issuer may push to; nil: it may not.
+    package let pushSubscription: PushSubscription?
 
     package init(
-        ceremonyId: String, credential: RegistrationResponse, name: String, version: String, authnType: AuthnType
+        ceremonyId: String, credential: RegistrationResponse, name: String, version: String, authnType: AuthnType,
+        pushSubscription: PushSubscription? = nil
     ) {
         self.ceremonyId = ceremonyId
         self.credential = credential
         self.name = name
         self.version = version
         self.authnType = authnType
+        self.pushSubscription = pushSubscription
     }
 
     package init(octets: [UInt8]) throws(ProtocolError) {
@@ -86,19 +90,23 @@ package struct EnrollmentRequest: Sendable, Equatable {
                 ceremonyId: try object.ceremonyId(),
                 credential: try RegistrationResponse(json: object.object("credential")),
                 name: try authenticator.string("name", octets: 1...256),
-                version: try authenticator.string("version", octets: 1...64), authnType: authnType)
+                version: try authenticator.string("version", octets: 1...64), authnType: authnType,
+                pushSubscription: try object.pushSubscription())
         }
     }
 
     /// The body as it is to be kept before it is sent, and sent again.
+    ///
+    /// Holds the auth secret of the push subscription in clear.
     package var octets: [UInt8] {
-        let body: JSONObject = [
+        var body: JSONObject = [
             "ceremonyId": .string(ceremonyId), "credential": .object(credential.json),
             "authenticator": [
                 "name": .string(name), "platform": "linux", "version": .string(version),
                 "authnType": .string(authnType.rawValue),
             ],
         ]
+        body["pushSubscription"] = pushSubscription.map { .object($0.json) }
         return body.serialized()
     }
 }
@@ -152,6 +160,18 @@ package struct AuthenticatorStatus: Sendable, Equatable {
 }
 
 extension JSONObject {
+    /// Nil where the member is absent or null.
+    fileprivate func pushSubscription() throws(JSONMemberError) -> PushSubscription? {
+        let name = "pushSubscription"
+        guard let member = self[name], member != .null else { return nil }
+        let subscription = try object(name)
+        do throws(JSONMemberError) {
+            return try PushSubscription(json: subscription)
+        } catch {
+            throw error.inside(name)
+        }
+    }
+
     fileprivate func ceremonyId() throws(JSONMemberError) -> String {
         let id = try string("ceremonyId", octets: 1...256)
         guard id.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {

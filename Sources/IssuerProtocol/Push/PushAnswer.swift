@@ -78,6 +78,10 @@ extension PushAnswer {
         PushAnswer(.tooMany, "tooMany", "more pushes came than are taken", retryAfter: retryAfter)
     }
 
+    /// For what this machine cannot take in now, though it may be in order.
+    package static let unavailable = PushAnswer(
+        .unavailable, "unavailable", "the push cannot be taken in now", retryAfter: retryWhenUnavailable)
+
     static func invalid(_ reason: String, _ detail: String) -> PushAnswer {
         PushAnswer(.invalidPush, reason, detail)
     }
