@@ -27,7 +27,7 @@ let package = Package(
             name: "oob-agent",
             dependencies: [
                 "AgentConfig", "Authenticator", "Control", "ControlServer", "Custody", "IssuerLink", "Keys",
-                "LinuxProcess", "StateArchive", "Storage", "StrictJSON", "ThreeDS",
+                "LinuxProcess", "PushReceiver", "StateArchive", "Storage", "StrictJSON", "ThreeDS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -68,6 +68,20 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
+        .target(  // Web Push from the issuers: the HTTP server that takes it.
+            name: "PushReceiver",
+            dependencies: [
+                "Authenticator", "IssuerProtocol",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .target(  // The book in SQLite.
             name: "Storage",

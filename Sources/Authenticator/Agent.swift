@@ -18,6 +18,10 @@ package struct Agent: Sendable {
     package let housekeeper: Housekeeper
     package let journalPruner: JournalPruner
     package let keyWatch: KeyWatch
+    package let pushSubscriber: PushSubscriber
+    package let pushHints: PushHints
+    /// Nil where the agent is not pushed to.
+    package let pushReception: PushReception?
     package let journal: Journal
     package let checkup: Checkup
 
@@ -29,6 +33,7 @@ package struct Agent: Sendable {
     private let pinChange: PINChange
     private let badPeers: LogQuota
     private let health = IssuerHealth()
+    let tally = PushTally()
 
     package init(ports: Ports, settings: AgentSettings, log: Logger) {
         let book = JournaledBook(ports, hub: hub)
@@ -46,16 +51,26 @@ package struct Agent: Sendable {
         let holding = Holding(settings.bounds)
         badPeers = LogQuota(pause: settings.bounds.logPause)
         let intake = Intake(
-            ports: ports, settings: settings, directory: directory, holding: holding, hub: hub,
+            ports: ports, settings: settings, directory: directory, holding: holding, hub: hub, tally: tally,
             refusedPeers: badPeers, log: log)
         ceremonies = Ceremonies(ports: ports, directory: directory, hub: hub, log: log)
-        fetcher = Fetcher(ports: ports, directory: directory, intake: intake, hub: hub, health: health, log: log)
+        fetcher = Fetcher(
+            ports: ports, directory: directory, intake: intake, hub: hub, health: health, tally: tally,
+            pollInterval: settings.push?.pollInterval, log: log)
         signCountWatch = SignCountWatch(ports: ports, directory: directory, hub: hub, log: log)
         courier = Courier(ports: ports, directory: directory, signCountWatch: signCountWatch, hub: hub, log: log)
         bookWatch = BookWatch(ports: ports, bounds: settings.bounds, log: log)
         housekeeper = Housekeeper(ports: ports, retention: settings.retention, hub: hub, log: log)
         timekeeper = Timekeeper(ports: ports, intake: intake, holding: holding, hub: hub, log: log)
-        enroller = Enroller(ports: ports, settings: settings, directory: directory, hub: hub, log: log)
+        let pushes = PushMaker(ports: ports, settings: settings.push)
+        enroller = Enroller(
+            ports: ports, settings: settings, directory: directory, pushes: pushes, hub: hub, log: log)
+        pushSubscriber = PushSubscriber(ports: ports, maker: pushes, directory: directory, hub: hub, log: log)
+        pushHints = PushHints(ports: ports, fetcher: fetcher, hub: hub)
+        pushReception = settings.push.map { [tally, hub, badPeers] in
+            PushReception(
+                ports: ports, settings: $0, intake: intake, hub: hub, tally: tally, badPeers: badPeers, log: log)
+        }
         unenroller = Unenroller(ports: ports, directory: directory, hub: hub, health: health, log: log)
         let lanes = SignatureLanes()
         decider = Decider(

@@ -17,6 +17,8 @@ package struct AgentSettings: Sendable {
     package var localTime: LocalTime
     /// The version that the agent tells issuers.
     package var version: String
+    /// Nil: the agent is not pushed to.
+    package var push: PushSettings?
 
     /// A message lives for 24 hours at most, and comes again as long as it does: so long, and a day for clocks that
     /// differ, a request that is over has to be known.
@@ -28,7 +30,7 @@ package struct AgentSettings: Sendable {
         exponentPolicy: ExponentPolicy = .refuse, bounds: AgentBounds = .standard,
         retention: Int64 = Self.usualRetention, auditRetention: Int64 = 400 * 86_400, eventsKept: Int = 100_000,
         allowTestAuthenticators: Bool = false,
-        localTime: LocalTime = .utc, version: String
+        localTime: LocalTime = .utc, version: String, push: PushSettings? = nil
     ) {
         self.exponentPolicy = exponentPolicy
         self.bounds = bounds
@@ -38,5 +40,6 @@ package struct AgentSettings: Sendable {
         self.allowTestAuthenticators = allowTestAuthenticators
         self.localTime = localTime
         self.version = version
+        self.push = push
     }
 }

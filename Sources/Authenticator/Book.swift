@@ -60,6 +60,11 @@ package protocol BookReader {
     func outboxEnrollments() throws -> [EnrollmentID]
     func outbox(enrollment: EnrollmentID) throws -> [OutboxEntry]
 
+    /// The push subscription whose token has this digest.
+    func subscription(tokenDigest: [UInt8]) throws -> KeptSubscription?
+    /// Those of an enrollment, oldest first.
+    func subscriptions(of id: EnrollmentID) throws -> [KeptSubscription]
+
     /// The entries after one, in their order.
     func journal(after sequence: Int64, limit: Int) throws -> [JournalRow]
     func journalMark(_ name: JournalMark.Name) throws -> JournalMark?
@@ -88,6 +93,11 @@ package protocol BookWriter: BookReader {
 
     func insert(_ entry: OutboxEntry) throws
     func removeOutbox(sequence: Int64) throws
+
+    func insert(_ subscription: KeptSubscription) throws
+    /// Writes `sealedKey` and `isRegistered`; all else of a subscription never changes.
+    func update(_ subscription: KeptSubscription) throws
+    func removeSubscription(_ tokenDigest: [UInt8]) throws
 
     /// Writes, and changes nothing: fails where a change would.
     func touch() throws

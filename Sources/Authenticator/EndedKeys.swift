@@ -1,6 +1,6 @@
 import Logging
 
-/// Removes the keys of enrollments that are over, also where a crash came between the row and the key.
+/// Removes the keys of enrollments that are over, those of their push subscriptions as well, also where a crash came between the row and the key.
 struct EndedKeys: Sendable {
     let ports: Ports
 
@@ -12,7 +12,10 @@ struct EndedKeys: Sendable {
         var clean = enrollment
         clean.state = .ended(authenticatorId: authenticatorId, keyRemoved: true)
         let changed = clean
-        try await ports.book.write { try $0.update(changed) }
+        try await ports.book.write { book in
+            try book.update(changed)
+            try book.removeSubscriptions(of: id)
+        }
     }
 
     /// At start: enrollments that never got their key to the issuer end, and no ended one keeps a key.

@@ -13,10 +13,12 @@ package struct EnrollmentWish: Sendable {
     package let keyURI: KeyURI?
     /// Of authnType `pin`: what every approval is to take; for a key that is there already, its own PIN.
     package let pin: PIN?
+    /// Whether the issuer may push, where this agent can be pushed to.
+    package let takesPush: Bool
 
     package init(
         route: IssuerRoute, code: EnrollmentCode, authnType: AuthnType, name: String, keyURI: KeyURI? = nil,
-        pin: PIN? = nil
+        pin: PIN? = nil, takesPush: Bool = true
     ) {
         self.route = route
         self.code = code
@@ -24,6 +26,7 @@ package struct EnrollmentWish: Sendable {
         self.name = name
         self.keyURI = keyURI
         self.pin = pin
+        self.takesPush = takesPush
     }
 }
 
@@ -32,6 +35,7 @@ struct Enroller: Sendable {
     let ports: Ports
     let settings: AgentSettings
     let directory: IssuerDirectory
+    let pushes: PushMaker
     let hub: EventHub
     let log: Logger
 
@@ -50,12 +54,16 @@ struct Enroller: Sendable {
         let enrollment = try newEnrollment(wish, answer.options, algorithm, place)
         try await insert(enrollment)
         do {
-            let (body, publicKey) = try await registration(enrollment, algorithm, answer, wish.pin)
+            let push = try pushes.make(for: enrollment, try await directory.discovery(wish.route))
+            let (body, publicKey) = try await registration(enrollment, algorithm, answer, wish.pin, push?.sent)
             var ready = enrollment
             ready.state = .enrolling(body: body)
             ready.credentialKey = publicKey
             let changed = ready
-            try await ports.book.write { try $0.update(changed) }
+            try await ports.book.write { book in
+                try book.update(changed)
+                if let kept = push?.kept { try book.begin(kept) }
+            }
         } catch {
             try await abandon(enrollment)
             if error is BookTrouble { throw error }
@@ -121,11 +129,13 @@ struct Enroller: Sendable {
             id: try EnrollmentID(random: ports.entropy), route: wish.route, name: wish.name,
             authnType: wish.authnType, algorithm: algorithm.rawValue, rpId: options.rpId,
             credentialId: try ports.entropy.octets(32), userHandle: options.userId, startedAt: ports.clock.now,
-            key: place, signCount: 0, state: .keyless, isPINGuessable: wish.pin?.isGuessable ?? false)
+            key: place, takesPush: wish.takesPush, signCount: 0, state: .keyless,
+            isPINGuessable: wish.pin?.isGuessable ?? false)
     }
 
     private func registration(
-        _ enrollment: Enrollment, _ algorithm: SignatureAlgorithm, _ answer: EnrollmentOptionsAnswer, _ pin: PIN?
+        _ enrollment: Enrollment, _ algorithm: SignatureAlgorithm, _ answer: EnrollmentOptionsAnswer, _ pin: PIN?,
+        _ push: PushSubscription?
     ) async throws -> (body: [UInt8], publicKey: PublicKey) {
         let (publicKey, key) = try await key(of: enrollment, algorithm, pin)
         let check = UserCheck.explicitApproval(by: enrollment.authnType, with: key)
@@ -135,7 +145,7 @@ struct Enroller: Sendable {
         if let permit = try unsigned.permit() { signature = try await key.signature(for: permit) }
         let request = EnrollmentRequest(
             ceremonyId: answer.ceremonyId, credential: try unsigned.attested(signature), name: enrollment.name,
-            version: settings.version, authnType: enrollment.authnType)
+            version: settings.version, authnType: enrollment.authnType, pushSubscription: push)
         return (request.octets, publicKey)
     }
 

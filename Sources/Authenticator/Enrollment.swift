@@ -19,6 +19,8 @@ package struct Enrollment: Sendable {
     package let startedAt: Int64
     /// Where its private key is kept.
     package let key: KeyPlace
+    /// Whether its issuer may push.
+    package let takesPush: Bool
     /// The public half of its key, as it was registered; nil while there is none, and for an enrollment from before it
     /// was kept, until the ``KeyWatch`` has looked at its key.
     package var credentialKey: PublicKey?
@@ -39,6 +41,7 @@ package struct Enrollment: Sendable {
     package init(
         id: EnrollmentID, route: IssuerRoute, name: String, authnType: AuthnType, algorithm: Int, rpId: String,
         credentialId: [UInt8], userHandle: [UInt8], startedAt: Int64, key: KeyPlace = .own,
+        takesPush: Bool = true,
         credentialKey: PublicKey? = nil, signCount: UInt32, state: EnrollmentState, pinTries: PINTries = .fresh,
         isPINGuessable: Bool = false,
         signCountRaise: SignCountRaise? = nil,
@@ -54,6 +57,7 @@ package struct Enrollment: Sendable {
         self.userHandle = userHandle
         self.startedAt = startedAt
         self.key = key
+        self.takesPush = takesPush
         self.credentialKey = credentialKey ?? key.outside?.facts.publicKey
         self.signCount = signCount
         self.state = state

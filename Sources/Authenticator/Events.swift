@@ -32,6 +32,12 @@ package enum AgentEvent: Sendable {
     case journalGrew
     /// The next instant at which something is to be looked at may have come nearer.
     case deadlineMoved
+    /// A push said that there is something to fetch.
+    case fetchWanted(EnrollmentID)
+    /// A person wants another push subscription.
+    case pushRotated(EnrollmentID)
+    /// The issuer has the push subscription that it is to have.
+    case pushSettled(EnrollmentID)
     /// A key that could be used cannot any more.
     case keyFailed(EnrollmentID)
     /// A trouble of the book has come, changed or gone.

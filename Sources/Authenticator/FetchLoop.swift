@@ -57,7 +57,8 @@ struct FetchLoop: Sendable {
         let untilNext = (turn.nextAt ?? .max) - startedAt
         // Those who were looked at have a next time now.
         guard !turn.members.isEmpty else { return turn.suspended.isEmpty ? Double(max(untilNext, 0)) : 0 }
-        let wait = Int(min(max(untilNext, 1), Self.longestWait))
+        let interval = pushedInterval(turn.members)
+        let wait = interval == nil ? Int(min(max(untilNext, 1), Self.longestWait)) : 0
         guard let results = try await results(for: turn.members, call, wait: wait) else { return nil }
         try Task.checkCancellation()
         let gain = try await take(results, asked: turn.members, call.route)
@@ -65,7 +66,19 @@ struct FetchLoop: Sendable {
         // An issuer that answers at once and has nothing to say, or the same under ever new cursors, would be asked
         // without end.
         let mayHaveMore = gain.isNews && known < Fetcher.mostPages
+        // What came may have shown that pushes come no longer.
+        if !mayHaveMore, interval != nil, let rest = pushedInterval(turn.members) {
+            return Double(min(max(untilNext, 1), rest))
+        }
         return mayHaveMore || ports.clock.now > startedAt ? nil : 1
+    }
+
+    /// The seconds between two polls where pushes come to all; nil where one long poll follows the other.
+    private func pushedInterval(_ members: [FetchMember]) -> Int64? {
+        guard let interval = fetcher.pollInterval, members.allSatisfy({ fetcher.tally.works($0.id) }) else {
+            return nil
+        }
+        return interval
     }
 
     /// Rests, but no longer once someone has come.

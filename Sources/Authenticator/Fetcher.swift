@@ -8,6 +8,9 @@ package struct Fetcher: Sendable {
     let intake: Intake
     let hub: EventHub
     let health: IssuerHealth
+    let tally: PushTally
+    /// The seconds from one poll to the next while pushes come; nil where there are none.
+    let pollInterval: Int64?
     let log: Logger
 
     /// Works until the task is cancelled.
@@ -116,7 +119,8 @@ package struct Fetcher: Sendable {
     @discardableResult
     func keep(_ list: RequestList, for enrollment: Enrollment) async throws -> Bool {
         try await setKnown(true, enrollment)
-        let isNew = try await intake.receive(list.requests, for: enrollment)
+        tally.notePoll(enrollment.id, at: ports.clock.now)
+        let isNew = try await intake.receive(list.requests, for: enrollment, by: .poll)
         health.note(enrollment.id, trouble: nil)
         return isNew
     }

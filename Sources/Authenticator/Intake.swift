@@ -9,16 +9,21 @@ struct Intake: Sendable {
     let directory: IssuerDirectory
     let holding: Holding
     let hub: EventHub
+    let tally: PushTally
     let refusedPeers: LogQuota
     let log: Logger
 
     /// Every message is in the book, held or dropped when this returns, so a cursor may move.
     ///
-    /// - Parameter heldUntil: for messages that were held before, when they are dropped; seconds since 1970.
+    /// - Parameters:
+    ///   - way: nil for messages that were held before.
+    ///   - heldUntil: for these, when they are dropped; seconds since 1970.
     /// - Returns: whether any of them is in the book now that was not before.
     /// - Throws: what the book throws; then nothing of the answer was taken in.
     @discardableResult
-    func receive(_ messages: [String], for enrollment: Enrollment, heldUntil: Int64? = nil) async throws -> Bool {
+    func receive(
+        _ messages: [String], for enrollment: Enrollment, by way: Way? = nil, heldUntil: Int64? = nil
+    ) async throws -> Bool {
         guard let facts = enrollment.facts(settings.exponentPolicy), !messages.isEmpty else { return false }
         let keys = try await knownKeys(of: enrollment)
         var readings = messages.map { read($0, facts, keys) }
@@ -26,12 +31,14 @@ struct Intake: Sendable {
             readings = messages.map { read($0, facts, newer) }
         }
         return try await enter(
-            zip(messages, readings).map { Item(message: $0, reading: $1, heldUntil: heldUntil) }, for: enrollment)
+            zip(messages, readings).map { Item(message: $0, reading: $1, way: way, heldUntil: heldUntil) },
+            for: enrollment)
     }
 
     private struct Item: Sendable {
         let message: String
         let reading: Reading
+        let way: Way?
         let heldUntil: Int64?
     }
 
@@ -84,10 +91,11 @@ struct Intake: Sendable {
     private func conclude(_ item: Item, _ outcome: Receipt.Outcome?, _ enrollment: Enrollment) {
         switch (outcome, item.reading) {
         case (.entered(let events)?, _):
+            noteNew(item, enrollment)
             events.forEach { tell($0, item, enrollment) }
             hub.publish(events)
         case (.known?, _):
-            break
+            if item.way != nil { tally.noteAgain(enrollment.id) }
         case (.reusedJTI?, _):
             drop("a jti came again with other octets", enrollment, ["jti": item.reading.loggedJTI])
             hub.publish(.requestConflict(enrollment.id))
@@ -127,6 +135,14 @@ struct Intake: Sendable {
             log.warning("another transaction came under a known acsTransId", metadata: enrollment.logged(jti))
         default: break
         }
+    }
+
+    private func noteNew(_ item: Item, _ enrollment: Enrollment) {
+        guard let way = item.way, case .request(let request) = item.reading,
+            tally.noteNew(enrollment.id, by: way, iat: request.iat, at: ports.clock.now)
+        else { return }
+        log.warning(
+            "a request came by poll that was not pushed: polls are frequent again", metadata: enrollment.logged())
     }
 
     private func hold(_ item: Item, for seconds: Int64, _ enrollment: Enrollment) {

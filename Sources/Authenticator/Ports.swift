@@ -48,6 +48,10 @@ package protocol KeyCustody: Sendable {
     func seal(_ token: AccessToken, for name: EnrollmentID) throws -> [UInt8]
     /// Opens what ``seal(_:for:)`` made for the same enrollment.
     func open(_ sealed: [UInt8], for name: EnrollmentID) throws -> AccessToken
+    /// Encrypts the private key and the auth secret of a push subscription for the book.
+    func seal(_ key: PushReceiverKey, for name: EnrollmentID) throws -> [UInt8]
+    /// Opens what was sealed so for the same enrollment.
+    func openPushKey(_ sealed: [UInt8], for name: EnrollmentID) throws -> PushReceiverKey
 }
 
 /// A key that is open for one decision.
@@ -128,6 +132,10 @@ package protocol IssuerGateway: Sendable {
     /// The greatest signCount that the issuer accepted.
     func status(_ access: IssuerAccess) async throws(IssuerFailure) -> AuthenticatorStatus
     func unenroll(_ access: IssuerAccess) async throws(IssuerFailure)
+    /// Puts the push subscription in the place of the one that the issuer may have.
+    func subscribe(_ access: IssuerAccess, _ subscription: PushSubscription) async throws(IssuerFailure)
+    /// Ends the push subscription; one that is not there is no failure.
+    func unsubscribe(_ access: IssuerAccess) async throws(IssuerFailure)
 }
 
 /// Who makes the key that signs the journal's marks, and seals it for the book; it is no credential's key.

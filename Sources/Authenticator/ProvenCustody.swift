@@ -80,6 +80,12 @@ struct ProvenCustody: KeyCustody {
     func seal(_ token: AccessToken, for name: EnrollmentID) throws -> [UInt8] { try real.seal(token, for: name) }
 
     func open(_ sealed: [UInt8], for name: EnrollmentID) throws -> AccessToken { try real.open(sealed, for: name) }
+
+    func seal(_ key: PushReceiverKey, for name: EnrollmentID) throws -> [UInt8] { try real.seal(key, for: name) }
+
+    func openPushKey(_ sealed: [UInt8], for name: EnrollmentID) throws -> PushReceiverKey {
+        try real.openPushKey(sealed, for: name)
+    }
 }
 
 extension KeyPlace {

@@ -6,6 +6,8 @@ import Logging
 package protocol Rewrapper: Sendable {
     /// An access token under the present secret; nil where it is already.
     func token(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]?
+    /// The key of a push subscription under the present secret; nil where it is already.
+    func pushKey(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]?
     /// The audit key under the present secret; nil where it is already.
     func auditKey(_ sealed: [UInt8]) throws -> [UInt8]?
     /// Whether a key of the agent's own is still under the previous secret; one that is not there is not.
@@ -31,7 +33,10 @@ struct SecretRotation: Sendable {
     private struct Due: Sendable {
         var keys: [EnrollmentID] = []
         var tokens: [EnrollmentID] = []
+        var pushes: [EnrollmentID] = []
         var auditKey = false
+
+        var isNothing: Bool { !auditKey && keys.isEmpty && tokens.isEmpty && pushes.isEmpty }
     }
 
     /// Everything is looked at first, so that nothing is changed where something opens under neither secret.
@@ -43,7 +48,7 @@ struct SecretRotation: Sendable {
     ///   goes on at the next start with both secrets.
     func run() async throws {
         let due = try await survey()
-        guard due.auditKey || !due.keys.isEmpty || !due.tokens.isEmpty else {
+        guard !due.isNothing else {
             log.notice("nothing is under the previous secret any more: take it away")
             return try await ports.book.scrub()
         }
@@ -55,6 +60,9 @@ struct SecretRotation: Sendable {
         for start in stride(from: 0, to: due.tokens.count, by: Self.step) {
             try await rewrapTokens(of: Array(due.tokens[start...].prefix(Self.step)))
         }
+        for start in stride(from: 0, to: due.pushes.count, by: Self.step) {
+            try await rewrapPushKeys(of: Array(due.pushes[start...].prefix(Self.step)))
+        }
         try await conclude(due)
         // What was written over is also nowhere in the free space of the book's files.
         try await ports.book.scrub()
@@ -62,15 +70,18 @@ struct SecretRotation: Sendable {
     }
 
     private func survey() async throws -> Due {
-        let (enrollments, sealed) = try await ports.book.read { book in
-            (try book.enrollments(includingEnded: false), try book.sealedAuditKey())
+        let (enrollments, sealed, pushKeys) = try await ports.book.read { book in
+            let enrollments = try book.enrollments(includingEnded: false)
+            let pushKeys = try enrollments.map { try book.subscriptions(of: $0.id).map(\.sealedKey) }
+            return (enrollments, try book.sealedAuditKey(), pushKeys)
         }
         var due = Due()
         try changingNothing("the audit key") { due.auditKey = try sealed.flatMap(rewrapper.auditKey) != nil }
-        for enrollment in enrollments {
+        for (enrollment, pushKeys) in zip(enrollments, pushKeys) {
             let id = enrollment.id
             try changingNothing("enrollment \(id)") {
                 if enrollment.key == .own, try rewrapper.isDue(keyOf: id) { due.keys.append(id) }
+                if try pushKeys.contains(where: { try rewrapper.pushKey($0, of: id) != nil }) { due.pushes.append(id) }
                 guard let token = enrollment.membership?.sealedToken else { return }
                 if try rewrapper.token(token, of: id) != nil { due.tokens.append(id) }
             }
@@ -99,6 +110,19 @@ struct SecretRotation: Sendable {
                 else { continue }
                 enrollment.replace(sealedToken: token)
                 try book.update(enrollment)
+            }
+        }
+    }
+
+    private func rewrapPushKeys(of ids: [EnrollmentID]) async throws {
+        let rewrapper = rewrapper
+        try await ports.book.write { book in
+            for id in ids {
+                for var subscription in try book.subscriptions(of: id) {
+                    guard let sealed = try rewrapper.pushKey(subscription.sealedKey, of: id) else { continue }
+                    subscription.sealedKey = sealed
+                    try book.update(subscription)
+                }
             }
         }
     }

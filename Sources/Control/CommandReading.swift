@@ -3,7 +3,7 @@ package import StrictJSON
 // How the agent reads request bodies: each member within its bounds, octets of UTF-8 for text.
 
 extension EnrollCommand: ControlCommand {
-    package static let memberNames = ["issuer", "code", "authnType", "name", "caFile", "keyUri", "pin"]
+    package static let memberNames = ["issuer", "code", "authnType", "name", "caFile", "keyUri", "pin", "push"]
     /// What leaves room for the other members of a body.
     package static let maxCAFileOctets = 49_152
 
@@ -13,7 +13,8 @@ extension EnrollCommand: ControlCommand {
             authnType: try json.optionalString("authnType", octets: 1...16),
             name: try json.optionalString("name", octets: 1...256),
             caFile: try json.optionalString("caFile", octets: 1...Self.maxCAFileOctets),
-            keyUri: try json.optionalString("keyUri", octets: 1...1_024), pin: try json.optionalPIN("pin"))
+            keyUri: try json.optionalString("keyUri", octets: 1...1_024), pin: try json.optionalPIN("pin"),
+            push: try json.optionalBool("push"))
     }
 }
 
@@ -32,6 +33,14 @@ extension PINChangeCommand: ControlCommand {
 
     package init(json: JSONObject) throws(JSONMemberError) {
         self.init(pin: try json.pin("pin"), newPin: try json.pin("newPin"))
+    }
+}
+
+extension PushRotateCommand: ControlCommand {
+    package static let memberNames = ["enrollment"]
+
+    package init(json: JSONObject) throws(JSONMemberError) {
+        self.init(enrollment: try json.optionalString("enrollment", octets: 1...64))
     }
 }
 

@@ -42,6 +42,10 @@ package struct ControlClient: Sendable {
         try await send(command, .post, ["enrollments", id, "pin"], seconds: ControlTimeout.pinChange)
     }
 
+    package func rotatePush(_ command: PushRotateCommand) async throws(ClientFailure) -> PushRotatedView {
+        try await send(command, .post, ["push", "rotate"], seconds: ControlTimeout.fetch)
+    }
+
     package func fetch(_ command: FetchCommand) async throws(ClientFailure) -> FetchView {
         try await send(command, .post, ["fetch"], seconds: ControlTimeout.fetch)
     }

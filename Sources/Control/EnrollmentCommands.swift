@@ -12,10 +12,12 @@ package struct EnrollCommand: Encodable, Sendable, Equatable {
     package var keyUri: String?
     /// Of authnType `pin`: what every approval is to take.
     package var pin: PINText?
+    /// False: the issuer is not to push.
+    package var push: Bool?
 
     package init(
         issuer: String, code: String, authnType: String? = nil, name: String? = nil, caFile: String? = nil,
-        keyUri: String? = nil, pin: PINText? = nil
+        keyUri: String? = nil, pin: PINText? = nil, push: Bool? = nil
     ) {
         self.issuer = issuer
         self.code = code
@@ -24,6 +26,7 @@ package struct EnrollCommand: Encodable, Sendable, Equatable {
         self.caFile = caFile
         self.keyUri = keyUri
         self.pin = pin
+        self.push = push
     }
 }
 

@@ -19,7 +19,8 @@ package struct EnrollmentView: Codable, Sendable, Equatable {
     package var name: String
     package var state: EnrollmentState
     package var signCount: Int
-    package var push: Bool
+    /// How messages come; absent where the enrollment is not pushed to.
+    package var push: PushView?
     package var enrolledAt: String?
     /// Of authnType `pin`: how many more wrong PINs in a row are taken before it is blocked, or blocked again.
     package var pinTriesLeft: Int?
@@ -32,7 +33,7 @@ package struct EnrollmentView: Codable, Sendable, Equatable {
         authnType: String, keyUri: String, key: KeyView, keyTest: KeyTestView? = nil, name: String,
         state: EnrollmentState,
         signCount: Int,
-        push: Bool = false, enrolledAt: String? = nil, pinTriesLeft: Int? = nil, blockedUntil: String? = nil,
+        push: PushView? = nil, enrolledAt: String? = nil, pinTriesLeft: Int? = nil, blockedUntil: String? = nil,
         warnings: [WarningView]? = nil
     ) {
         self.id = id

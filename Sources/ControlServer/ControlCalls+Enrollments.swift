@@ -55,7 +55,8 @@ extension EnrollmentWish {
         self.init(
             route: IssuerRoute(issuer: issuer, rootsPEM: command.caFile), code: code, authnType: authnType,
             name: command.name ?? issuer.host, keyURI: try command.keyUri.map(Self.keyURI),
-            pin: try command.pin.map { text throws(ControlError) in try PIN(text, as: "pin") })
+            pin: try command.pin.map { text throws(ControlError) in try PIN(text, as: "pin") },
+            takesPush: command.push ?? true)
     }
 
     private static func keyURI(_ text: String) throws(ControlError) -> KeyURI {

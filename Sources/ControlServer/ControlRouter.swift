@@ -37,7 +37,7 @@ struct ControlRouter: Sendable {
         case (.get, 1, "doctor", _): return try await turns.make(for: connection, calls.doctor)
         case (.get, 1, "enrollments", _): return try await turns.make(for: connection, calls.enrollments)
         case (.post, 1, "enrollments", _), (.delete, 2, "enrollments", _), (.post, 3, "enrollments", "pin"),
-            (.post, 1, "fetch", _):
+            (.post, 1, "fetch", _), (.post, 2, "push", "rotate"):
             return try await ongoing.run(for: connection.peer) { try await ongoingCall(path, body) }
         case (.get, 1, "requests", _):
             let query = try RequestQuery(uri)
@@ -57,6 +57,7 @@ struct ControlRouter: Sendable {
     /// What goes on to its end when its client hangs up.
     private func ongoingCall(_ path: [String], _ body: [UInt8]) async throws -> Answer {
         switch (path.first, path.dropFirst().first) {
+        case ("push", _): try await calls.rotatePush(try ControlJSON.decode(body, as: PushRotateCommand.self))
         case ("fetch", _): try await calls.fetch(try ControlJSON.decode(body, as: FetchCommand.self))
         case (_, let id?) where path.count == 3:
             try await calls.changePIN(id, try ControlJSON.decode(body, as: PINChangeCommand.self))

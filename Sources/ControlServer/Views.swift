@@ -45,7 +45,7 @@ extension EnrollmentView {
             authnType: enrollment.authnType.rawValue, keyUri: agent.keyURI(of: enrollment),
             key: KeyView(enrollment.key), keyTest: agent.keyTest(of: enrollment.id).map(KeyTestView.init),
             name: enrollment.name, state: Control.EnrollmentState(enrollment.state, isBlocked: blockedUntil != nil),
-            signCount: Int(enrollment.signCount),
+            signCount: Int(enrollment.signCount), push: agent.pushFacts(of: enrollment).map(PushView.init),
             enrolledAt: (enrollment.membership?.enrolledAt).map(UTCTime.text),
             pinTriesLeft: enrollment.authnType == .pin ? enrollment.pinTries.left : nil,
             blockedUntil: blockedUntil.map(UTCTime.text),

@@ -84,6 +84,14 @@ package struct KeyFileCustody: CopyableCustody {
         return token
     }
 
+    package func seal(_ key: PushReceiverKey, for name: EnrollmentID) throws -> [UInt8] {
+        try secret.seal(key.secret(), label: SealedUse.pushKey(name).label)
+    }
+
+    package func openPushKey(_ sealed: [UInt8], for name: EnrollmentID) throws -> PushReceiverKey {
+        try PushReceiverKey(secret: secret.open(sealed, label: SealedUse.pushKey(name).label))
+    }
+
     package func fileName(of name: EnrollmentID) -> String { name.text + Self.suffix }
 
     package func linkKeys(into directory: String) throws {

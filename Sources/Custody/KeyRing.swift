@@ -46,6 +46,14 @@ package struct KeyRing: CopyableCustody {
         try own.open(sealed, for: name)
     }
 
+    package func seal(_ key: PushReceiverKey, for name: EnrollmentID) throws -> [UInt8] {
+        try own.seal(key, for: name)
+    }
+
+    package func openPushKey(_ sealed: [UInt8], for name: EnrollmentID) throws -> PushReceiverKey {
+        try own.openPushKey(sealed, for: name)
+    }
+
     package func linkKeys(into directory: String) throws { try own.linkKeys(into: directory) }
 
     package func fileName(of name: EnrollmentID) -> String { own.fileName(of: name) }

@@ -8,6 +8,8 @@ enum SealedUse {
     case credentialKey(EnrollmentID)
     /// In the book, with its enrollment.
     case accessToken(EnrollmentID)
+    /// In the book, with its push subscription: the private key and the auth secret.
+    case pushKey(EnrollmentID)
     /// In the book; there is one.
     case auditKey
 
@@ -15,6 +17,7 @@ enum SealedUse {
         switch self {
         case .credentialKey(let name): "credential key \(name.text)"
         case .accessToken(let name): "access token \(name.text)"
+        case .pushKey(let name): "push key \(name.text)"
         case .auditKey: "audit key"
         }
     }

@@ -16,6 +16,10 @@ package struct SecretRewrapper: Rewrapper {
         try change.resealed(sealed, label: SealedUse.accessToken(name).label)
     }
 
+    package func pushKey(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]? {
+        try change.resealed(sealed, label: SealedUse.pushKey(name).label)
+    }
+
     package func auditKey(_ sealed: [UInt8]) throws -> [UInt8]? {
         try change.resealedKey(sealed, label: SealedUse.auditKey.label)
     }

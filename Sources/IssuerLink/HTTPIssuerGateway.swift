@@ -1,6 +1,7 @@
 package import Authenticator
 package import IssuerProtocol
 internal import NIOHTTP1
+internal import StrictJSON
 
 /// The issuer protocol over HTTP: one request for each call, nothing repeated and no redirect followed.
 ///
@@ -112,5 +113,24 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
         var call = call(.DELETE, access.discovery.authenticatorEndpoint)
         call.token = access.token
         try await transport.answer(to: call, by: access.route).value(on: 204) { _ throws(ProtocolError) in }
+    }
+
+    package func subscribe(
+        _ access: IssuerAccess, _ subscription: PushSubscription
+    ) async throws(IssuerFailure) {
+        var call = subscriptionCall(.PUT, access)
+        call.body = subscription.json.serialized()
+        try await transport.answer(to: call, by: access.route).value(on: 204) { _ throws(ProtocolError) in }
+    }
+
+    package func unsubscribe(_ access: IssuerAccess) async throws(IssuerFailure) {
+        let call = subscriptionCall(.DELETE, access)
+        try await transport.answer(to: call, by: access.route).value(on: 204) { _ throws(ProtocolError) in }
+    }
+
+    private func subscriptionCall(_ method: HTTPMethod, _ access: IssuerAccess) -> IssuerCall {
+        var call = call(method, Endpoint(access.discovery.authenticatorEndpoint).url(path: "/push-subscription"))
+        call.token = access.token
+        return call
     }
 }

@@ -22,8 +22,8 @@ extension Pages {
                 INSERT INTO enrollment (id, issuer, roots_pem, name, authn_type, algorithm, rp_id, credential_id,
                     user_handle, started_at, sign_count, state, body, authenticator_id, sealed_token, enrolled_at,
                     key_removed, ended_at, key_uri, key_kind, key_public, key_exportable, credential_key,
-                    pin_guessable)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    pin_guessable, takes_push)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             enrollment.id.text, enrollment.route.issuer.text, enrollment.route.rootsPEM, enrollment.name,
@@ -32,6 +32,7 @@ extension Pages {
             state.authenticatorId, state.sealedToken?.blob, state.enrolledAt, state.keyRemoved,
             enrollment.endedAt, key.uri, key.kind, key.publicKey?.blob, key.isExportable,
             enrollment.credentialKey?.subjectPublicKeyInfo.blob, enrollment.isPINGuessable,
+            enrollment.takesPush,
         ])
     }
 
@@ -64,6 +65,7 @@ extension Pages {
             algorithm: Int(try fields.integer("algorithm")), rpId: try fields.text("rp_id"),
             credentialId: try fields.octets("credential_id"), userHandle: try fields.octets("user_handle"),
             startedAt: try fields.integer("started_at"), key: try KeyColumns.place(fields),
+            takesPush: try fields.flag("takes_push"),
             credentialKey: try KeyColumns.credentialKey(fields),
             signCount: try count("sign_count", fields), state: try state(fields),
             pinTries: PINTries(

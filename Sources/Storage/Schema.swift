@@ -28,6 +28,7 @@ enum Schema {
         migrator.registerMigration("7-pin") { try $0.execute(sql: pin) }
         migrator.registerMigration("8-credential-key") { try $0.execute(sql: credentialKey) }
         migrator.registerMigration("9-evidence") { try $0.execute(sql: evidence) }
+        migrator.registerMigration("10-push") { try $0.execute(sql: push) }
         return migrator
     }
 

@@ -5,6 +5,7 @@ import IssuerLink
 import Keys
 import LinuxProcess
 import Logging
+import PushReceiver
 import ServiceLifecycle
 import StateArchive
 import Storage
@@ -102,7 +103,7 @@ struct AgentProcess {
             exponentPolicy: settings.exponentPolicy, bounds: settings.bounds.agent,
             retention: settings.bounds.retention, auditRetention: settings.bounds.auditRetention,
             eventsKept: settings.bounds.eventsKept, allowTestAuthenticators: settings.allowTestAuthenticators,
-            localTime: .ofThisProcess, version: AgentVersion.text)
+            localTime: .ofThisProcess, version: AgentVersion.text, push: settings.push?.settings)
     }
 
     /// Serves, and says in the journal when that is over, also where it ended badly.
@@ -154,9 +155,9 @@ struct AgentProcess {
             services: [
                 Loop(agent.bookWatch.run), Loop(agent.signCountWatch.run), Loop(agent.courier.run),
                 Loop(agent.ceremonies.run), Loop(agent.fetcher.run), Loop(agent.journalPruner.run),
-                Loop(agent.housekeeper.run), Loop(agent.keyWatch.run),
-                Loop(agent.timekeeper.run), Loop(server.run, stopsItself: true),
-            ],
+                Loop(agent.housekeeper.run), Loop(agent.keyWatch.run), Loop(agent.pushSubscriber.run),
+                Loop(agent.pushHints.run), Loop(agent.timekeeper.run),
+            ] + pushServices(agent) + [Loop(server.run, stopsItself: true)],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() })
         configuration.maximumGracefulShutdownDuration = Self.patience
@@ -164,7 +165,17 @@ struct AgentProcess {
             try await ServiceGroup(configuration: configuration).run()
         } catch let error as ControlServerError {
             throw StartError(.unavailable, "\(error)")
+        } catch let error as PushServerError {
+            throw StartError(.unavailable, "\(error)")
         }
+    }
+
+    private func pushServices(_ agent: Agent) -> [any Service] {
+        guard let road = settings.push, let reception = agent.pushReception else { return [] }
+        let server = PushServer(
+            reception: reception, address: road.address, identity: road.identity, bounds: settings.bounds.push,
+            log: log)
+        return [Loop(server.run, stopsItself: true)]
     }
 }
 

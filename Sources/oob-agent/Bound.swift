@@ -1,6 +1,7 @@
 import Authenticator
 import ControlServer
 import IssuerLink
+import PushReceiver
 
 /// A setting that says how much of something there may be: a whole number in a range.
 struct Bound {
@@ -50,6 +51,18 @@ extension Bound {
         usual: answer.listOctets)
     static let maxListRequests = Bound(
         .maxListRequests, "The most requests in an issuer's list", 1...answer.listRequests, usual: answer.listRequests)
+    static let pollIntervalWithPush = Bound(
+        .pollIntervalWithPush, "The seconds from one poll to the next while pushes come", 1...3_600,
+        usual: Int(PushSettings.usualPollInterval))
+    static let pushRate = Bound(
+        .pushRate, "The most pushes to one enrollment in a minute", 1...60_000, usual: Int(PushRates().ofEndpoint))
+    static let pushRateInAll = Bound(
+        .pushRateInAll, "The most pushes in a minute, to all enrollments together", 1...6_000_000,
+        usual: Int(PushRates().inAll))
+    static let pushConnections = Bound(
+        .pushConnections, "The most connections for pushes", 2...4_096, usual: PushBounds.standard.connections)
+    static let pushPatience = Bound(
+        .pushPatience, "The seconds that a sender has for a whole push", 1...600, usual: PushBounds.standard.patience)
     static let controlConnections = Bound(
         .controlConnections, "The most connections on the control socket", 2...4_096, usual: control.connections)
     static let controlPatience = Bound(

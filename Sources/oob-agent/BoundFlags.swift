@@ -23,6 +23,21 @@ struct BoundFlags: ParsableArguments {
     @Option(name: .customLong("log-pause"), help: help(.logPause, "seconds"))
     var logPause: String?
 
+    @Option(name: .customLong("poll-interval-with-push"), help: help(.pollIntervalWithPush, "seconds"))
+    var pollIntervalWithPush: String?
+
+    @Option(name: .customLong("push-rate"), help: help(.pushRate, "count"))
+    var pushRate: String?
+
+    @Option(name: .customLong("push-rate-in-all"), help: help(.pushRateInAll, "count"))
+    var pushRateInAll: String?
+
+    @Option(name: .customLong("push-connections"), help: help(.pushConnections, "count"))
+    var pushConnections: String?
+
+    @Option(name: .customLong("push-patience"), help: help(.pushPatience, "seconds"))
+    var pushPatience: String?
+
     @Option(name: .customLong("max-answer-octets"), help: help(.maxAnswerOctets, "octets"))
     var maxAnswerOctets: String?
 
@@ -67,6 +82,11 @@ struct BoundFlags: ParsableArguments {
         case .maxHeld: maxHeld
         case .maxHeldInAll: maxHeldInAll
         case .logPause: logPause
+        case .pollIntervalWithPush: pollIntervalWithPush
+        case .pushRate: pushRate
+        case .pushRateInAll: pushRateInAll
+        case .pushConnections: pushConnections
+        case .pushPatience: pushPatience
         case .maxAnswerOctets: maxAnswerOctets
         case .maxListOctets: maxListOctets
         case .maxListRequests: maxListRequests

@@ -1,12 +1,17 @@
 import Authenticator
 import ControlServer
 import IssuerLink
+import PushReceiver
 
 /// Every bound that an operator may set, as each part takes it.
 struct Bounds {
     var agent = AgentBounds.standard
     var answer = AnswerBounds.standard
     var control = ControlBounds.standard
+    var push = PushBounds.standard
+    var pushRates = PushRates()
+    /// Seconds.
+    let pollIntervalWithPush: Int64
     let eventsKept: Int
     /// Seconds.
     let auditRetention: Int64
@@ -28,6 +33,11 @@ struct Bounds {
         control.patience = try source.value(.controlPatience)
         control.headerOctets = try source.value(.controlHeaderOctets)
         control.bodyOctets = try source.value(.controlBodyOctets)
+        push.connections = try source.value(.pushConnections)
+        push.patience = try source.value(.pushPatience)
+        pushRates.ofEndpoint = Int64(try source.value(.pushRate))
+        pushRates.inAll = Int64(try source.value(.pushRateInAll))
+        pollIntervalWithPush = Int64(try source.value(.pollIntervalWithPush))
         eventsKept = try source.value(.eventsKept)
         auditRetention = Int64(try source.value(.auditRetention)) * 86_400
         retention = Int64(try source.value(.retention)) * 86_400

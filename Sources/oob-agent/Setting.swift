@@ -11,6 +11,12 @@ enum Setting: String, CaseIterable {
     case clientCert = "client-cert"
     case clientKey = "client-key"
     case proxy
+    case pushListen = "push-listen"
+    case pushURL = "push-url"
+    case pushTLSCert = "push-tls-cert"
+    case pushTLSKey = "push-tls-key"
+    case pushBehindProxy = "push-behind-proxy"
+    case pushVAPID = "push-vapid"
     case pkcs11Module = "pkcs11-module"
     case tpmTCTI = "tpm-tcti"
     case maxUndecided = "max-undecided"
@@ -20,6 +26,11 @@ enum Setting: String, CaseIterable {
     case maxHeld = "max-held"
     case maxHeldInAll = "max-held-in-all"
     case logPause = "log-pause"
+    case pollIntervalWithPush = "poll-interval-with-push"
+    case pushRate = "push-rate"
+    case pushRateInAll = "push-rate-in-all"
+    case pushConnections = "push-connections"
+    case pushPatience = "push-patience"
     case maxAnswerOctets = "max-answer-octets"
     case maxListOctets = "max-list-octets"
     case maxListRequests = "max-list-requests"
@@ -62,6 +73,20 @@ enum Setting: String, CaseIterable {
         case .proxy:
             "An HTTP proxy to the issuers, http://HOST:PORT; issuers on loopback are reached without it. The "
                 + "environment variables of other programs (HTTPS_PROXY) mean nothing here."
+        case .pushListen:
+            "Where pushes are taken, ADDRESS:PORT or [ADDRESS]:PORT. Default: nowhere; then requests come by polls alone. "
+                + "Goes with push-url."
+        case .pushURL:
+            "What issuers see of that address, such as https://push.bank.example. Goes with push-listen."
+        case .pushTLSCert: "The certificate of push-listen, PEM. Goes with push-tls-key."
+        case .pushTLSKey:
+            "The private key of push-tls-cert, PEM, not encrypted; a file that only its owner can read."
+        case .pushBehindProxy:
+            "Whether a proxy in front of push-listen speaks TLS: only then is plain HTTP taken on an address that is not "
+                + "loopback. Default: false."
+        case .pushVAPID:
+            "Who checks that a push is its issuer's: required (the agent), or upstream (a push service in front). Default: "
+                + "required."
         case .pkcs11Module:
             "The PKCS #11 module for keys with a pkcs11: URI, an absolute path. Default: none; such keys are refused."
         case .tpmTCTI:
@@ -74,6 +99,11 @@ enum Setting: String, CaseIterable {
         case .maxHeld: Bound.maxHeld.help
         case .maxHeldInAll: Bound.maxHeldInAll.help
         case .logPause: Bound.logPause.help
+        case .pollIntervalWithPush: Bound.pollIntervalWithPush.help
+        case .pushRate: Bound.pushRate.help
+        case .pushRateInAll: Bound.pushRateInAll.help
+        case .pushConnections: Bound.pushConnections.help
+        case .pushPatience: Bound.pushPatience.help
         case .maxAnswerOctets: Bound.maxAnswerOctets.help
         case .maxListOctets: Bound.maxListOctets.help
         case .maxListRequests: Bound.maxListRequests.help

@@ -42,6 +42,8 @@ struct SettingFlags: ParsableArguments {
     @Option(help: ArgumentHelp(Setting.proxy.help, valueName: "url"))
     var proxy: String?
 
+    @OptionGroup var push: PushFlags
+
     @Option(name: .customLong("pkcs11-module"), help: ArgumentHelp(Setting.pkcs11Module.help, valueName: "path"))
     var pkcs11Module: String?
 
@@ -65,7 +67,7 @@ struct SettingFlags: ParsableArguments {
         case .proxy: proxy
         case .pkcs11Module: pkcs11Module
         case .tpmTCTI: tpmTCTI
-        default: bounds.value(of: setting)
+        default: push.value(of: setting) ?? bounds.value(of: setting)
         }
     }
 }

@@ -32,6 +32,8 @@ struct Settings {
     /// How the TPM is reached; nil: as the environment says.
     let tpmTCTI: String?
     let bounds: Bounds
+    /// Nil: requests come by polls alone.
+    let push: PushRoad?
 
     init(flags: SettingFlags, environment: [String: String]) throws(StartError) {
         let path = flags.config ?? environment["OOB_AGENT_CONFIG"]
@@ -62,5 +64,6 @@ struct Settings {
         pkcs11Module = try source.absolutePath(.pkcs11Module)
         tpmTCTI = try source.visibleText(.tpmTCTI, octets: 1...255)
         bounds = try Bounds(source)
+        push = try PushRoad.read(source, bounds)
     }
 }

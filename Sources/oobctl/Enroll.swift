@@ -41,6 +41,9 @@ struct Enroll: AsyncParsableCommand {
             valueName: "uri"))
     var keyURI: String?
 
+    @Flag(name: .customLong("no-push"), help: "The issuer is not to push; requests come by polls alone.")
+    var noPush = false
+
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -95,7 +98,7 @@ struct Enroll: AsyncParsableCommand {
             throw ValidationError("--key-uri takes 1 to 1024 octets.")
         }
         return EnrollCommand(
-            issuer: issuer, code: code, name: name, keyUri: keyURI)
+            issuer: issuer, code: code, name: name, keyUri: keyURI, push: noPush ? false : nil)
     }
 
     private func issuerAndCode() throws -> (String, String) {

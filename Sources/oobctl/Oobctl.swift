@@ -8,7 +8,8 @@ struct Oobctl: AsyncParsableCommand {
         commandName: "oobctl",
         abstract: "Enroll with issuers, and approve or deny authn requests, through oob-agent.",
         subcommands: [
-            Enroll.self, Enrollments.self, PINCommand.self, Unenroll.self, Fetch.self, List.self, Show.self,
+            Enroll.self, Enrollments.self, PINCommand.self, PushCommand.self, Unenroll.self, Fetch.self, List.self,
+            Show.self,
             Approve.self, Deny.self,
             Status.self, Doctor.self, Watch.self, Audit.self, Evidence.self, Backup.self,
         ])

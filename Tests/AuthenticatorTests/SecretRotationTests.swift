@@ -245,6 +245,11 @@ private struct FailingRewrapper: Rewrapper {
         return try real.token(sealed, of: name)
     }
 
+    func pushKey(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]? {
+        try count()
+        return try real.pushKey(sealed, of: name)
+    }
+
     func auditKey(_ sealed: [UInt8]) throws -> [UInt8]? {
         try count()
         return try real.auditKey(sealed)

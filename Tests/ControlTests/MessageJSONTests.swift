@@ -55,7 +55,7 @@ struct MessageJSONTests {
             {"algorithm":-7,"authenticatorId":"a1","authnType":"presence","credentialId":"AQ",
             "enrolledAt":"2023-10-17T05:56:38Z","id":"e1","issuer":"https://issuer.example",
             "key":{"exportable":true,"kind":"file"},"keyUri":"file:e1.key",
-            "name":"laptop","push":false,"signCount":41,"state":"active"}
+            "name":"laptop","signCount":41,"state":"active"}
             """
         #expect(try json(view) == joined(expected))
     }

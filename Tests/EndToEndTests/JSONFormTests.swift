@@ -11,7 +11,7 @@ import Testing
     static let decided: Set = ["transStatus", "decidedAt"]
     static let enrollment: Set = [
         "id", "issuer", "authenticatorId", "credentialId", "algorithm", "authnType", "keyUri", "key", "keyTest", "name",
-        "state", "signCount", "push", "enrolledAt",
+        "state", "signCount", "enrolledAt",
     ]
 
     @Test func `a request has the members of its state, and none without a value`() async throws {
@@ -77,7 +77,6 @@ import Testing
 
             #expect(enrolled["name"] == "Dæmø's card")
             #expect(enrolled["algorithm"] == -7)
-            #expect(enrolled["push"] == false)
             #expect(enrolled["signCount"] == 0)
             let known = try await sandbox.authenticators().first
             #expect(enrolled["authenticatorId"] == known?["id"])

@@ -112,6 +112,10 @@ final class QuickCustody: KeyCustody {
 
     func seal(_ token: AccessToken, for name: EnrollmentID) throws -> [UInt8] { Array(token.reveal().utf8) }
 
+    func seal(_ key: PushReceiverKey, for name: EnrollmentID) throws -> [UInt8] { throw NoSuchKey() }
+
+    func openPushKey(_ sealed: [UInt8], for name: EnrollmentID) throws -> PushReceiverKey { throw NoSuchKey() }
+
     func open(_ sealed: [UInt8], for name: EnrollmentID) throws -> AccessToken {
         guard let token = AccessToken(String(decoding: sealed, as: UTF8.self)) else { throw NoSuchKey() }
         return token

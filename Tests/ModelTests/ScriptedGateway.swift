@@ -114,6 +114,12 @@ final class ScriptedGateway: IssuerGateway {
     ) async throws(IssuerFailure) -> BatchFetchAnswer { throw .down }
 
     func unenroll(_ access: IssuerAccess) async throws(IssuerFailure) { throw .down }
+
+    func subscribe(_ access: IssuerAccess, _ subscription: PushSubscription) async throws(IssuerFailure) {
+        throw .down
+    }
+
+    func unsubscribe(_ access: IssuerAccess) async throws(IssuerFailure) { throw .down }
 }
 
 extension IssuerFailure {

@@ -108,6 +108,12 @@ struct WatchedCustody: KeyCustody {
     func seal(_ token: AccessToken, for name: EnrollmentID) throws -> [UInt8] { try real.seal(token, for: name) }
 
     func open(_ sealed: [UInt8], for name: EnrollmentID) throws -> AccessToken { try real.open(sealed, for: name) }
+
+    func seal(_ key: PushReceiverKey, for name: EnrollmentID) throws -> [UInt8] { try real.seal(key, for: name) }
+
+    func openPushKey(_ sealed: [UInt8], for name: EnrollmentID) throws -> PushReceiverKey {
+        try real.openPushKey(sealed, for: name)
+    }
 }
 
 /// A book whose disk can be made to fail: what was written in a failing write is rolled back, as the real one does.

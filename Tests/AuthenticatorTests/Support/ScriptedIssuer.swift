@@ -33,6 +33,8 @@ actor ScriptedIssuer: IssuerGateway {
     private(set) var batchFetches: [BatchFetch] = []
     private(set) var registrations: [[UInt8]] = []
     private(set) var unenrollments: [String] = []
+    private(set) var subscriptions: [PushSubscription] = []
+    private(set) var unsubscriptions = 0
     private(set) var codes: [String] = []
     private(set) var statusCalls = 0
     private(set) var keyFetches = 0
@@ -60,6 +62,10 @@ actor ScriptedIssuer: IssuerGateway {
     /// The greatest signCount that the issuer says it accepted.
     private var whenAskedForStatus: @Sendable (String) async throws(IssuerFailure) -> UInt32 = {
         (_) throws(IssuerFailure) in 0
+    }
+    private var vapidKey: [UInt8]?
+    private var whenSubscribed: @Sendable (PushSubscription) async throws(IssuerFailure) -> Void = {
+        (_) throws(IssuerFailure) in
     }
     private var whenUnenrolled: @Sendable () async throws(IssuerFailure) -> Void = { () throws(IssuerFailure) in }
 
@@ -99,6 +105,13 @@ actor ScriptedIssuer: IssuerGateway {
         whenUnenrolled = script
     }
 
+    /// Without it the issuer does not push.
+    func setVAPIDKey(_ point: [UInt8]?) { vapidKey = point }
+
+    func onSubscription(_ script: @escaping @Sendable (PushSubscription) async throws(IssuerFailure) -> Void) {
+        whenSubscribed = script
+    }
+
     // MARK: The calls
 
     func discovery(_ route: IssuerRoute) async throws(IssuerFailure) -> Discovery {
@@ -109,7 +122,7 @@ actor ScriptedIssuer: IssuerGateway {
             issuer: route.issuer, jwksUri: "\(base)/jwks.json", enrollmentOptionsEndpoint: "\(base)/options",
             enrollmentsEndpoint: "\(base)/enrollments", authnRequestsEndpoint: "\(base)/requests",
             authenticatorEndpoint: "\(base)/authenticator",
-            batchFetchEndpoint: whenBatchFetched == nil ? nil : "\(base)/batch")
+            batchFetchEndpoint: whenBatchFetched == nil ? nil : "\(base)/batch", vapidPublicKey: vapidKey)
     }
 
     func keys(_ route: IssuerRoute, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet {
@@ -170,6 +183,13 @@ actor ScriptedIssuer: IssuerGateway {
         unenrollments.append(access.token.reveal())
         try await whenUnenrolled()
     }
+
+    func subscribe(_ access: IssuerAccess, _ subscription: PushSubscription) async throws(IssuerFailure) {
+        subscriptions.append(subscription)
+        try await whenSubscribed(subscription)
+    }
+
+    func unsubscribe(_ access: IssuerAccess) async throws(IssuerFailure) { unsubscriptions += 1 }
 }
 
 extension IssuerFailure {

@@ -1,0 +1,17 @@
+extension Agent {
+    /// Makes a new push subscription for one enrollment, or for all, and has its issuer use that.
+    ///
+    /// - Returns: those whose issuer has not answered yet; the agent goes on trying.
+    package func rotatePush(_ id: EnrollmentID?) async throws -> [EnrollmentID] {
+        guard settings.push != nil else {
+            throw CommandFailure(.invalidArgument, "this agent is not pushed to: set push-listen and push-url")
+        }
+        let chosen = try await enrollments().filter { (id == nil || $0.id == id) && $0.membership != nil }
+        return try await pushSubscriber.rotate(chosen)
+    }
+
+    /// How messages came to an enrollment since start; nil where it is not pushed to.
+    package func pushFacts(of enrollment: Enrollment) -> PushFacts? {
+        settings.push != nil && enrollment.takesPush ? tally.facts(of: enrollment.id) ?? PushFacts() : nil
+    }
+}

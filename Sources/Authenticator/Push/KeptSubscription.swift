@@ -1,0 +1,51 @@
+package import IssuerProtocol
+
+/// A push subscription as the book has it; while one replaces another, an enrollment has both.
+package struct KeptSubscription: Sendable, Equatable {
+    package let enrollmentId: EnrollmentID
+    /// SHA-256 of the endpoint's token; unique.
+    package let tokenDigest: [UInt8]
+    package let endpoint: PushEndpoint
+    /// The private key and the auth secret, sealed by the custody.
+    package var sealedKey: [UInt8]
+    /// The issuer's VAPID key as it was when the subscription was made: a point of 65 octets.
+    package let vapidKey: [UInt8]
+    /// Whether the issuer has it, as far as is known.
+    package var isRegistered: Bool
+
+    package init(
+        enrollmentId: EnrollmentID, tokenDigest: [UInt8], endpoint: PushEndpoint, sealedKey: [UInt8],
+        vapidKey: [UInt8], isRegistered: Bool
+    ) {
+        self.enrollmentId = enrollmentId
+        self.tokenDigest = tokenDigest
+        self.endpoint = endpoint
+        self.sealedKey = sealedKey
+        self.vapidKey = vapidKey
+        self.isRegistered = isRegistered
+    }
+}
+
+extension BookWriter {
+    /// Notes that the issuer has the newest subscription of an enrollment: those before it end.
+    func registerNewestSubscription(of id: EnrollmentID) throws {
+        let all = try subscriptions(of: id)
+        guard var newest = all.last else { return }
+        for old in all.dropLast() { try removeSubscription(old.tokenDigest) }
+        guard !newest.isRegistered else { return }
+        newest.isRegistered = true
+        try update(newest)
+    }
+
+    /// Takes in a new one; one that the issuer was not known to have goes for it, so that there are two at most.
+    func begin(_ new: KeptSubscription) throws {
+        for old in try subscriptions(of: new.enrollmentId) where !old.isRegistered {
+            try removeSubscription(old.tokenDigest)
+        }
+        try insert(new)
+    }
+
+    func removeSubscriptions(of id: EnrollmentID) throws {
+        for old in try subscriptions(of: id) { try removeSubscription(old.tokenDigest) }
+    }
+}

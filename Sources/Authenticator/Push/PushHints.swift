@@ -1,0 +1,21 @@
+import Logging
+
+/// Fetches where an issuer's push said that there is something: one fetch at a time for an enrollment, and one more
+/// where another hint came meanwhile.
+package struct PushHints: Sendable {
+    let ports: Ports
+    let fetcher: Fetcher
+    let hub: EventHub
+
+    /// Works until the task is cancelled.
+    package func run() async throws {
+        let mailbox = hub.mailbox { if case .fetchWanted(let id) = $0 { [id] } else { [] } }
+        await KeyedWork().run([], then: mailbox) { id in await fetch(id) }
+    }
+
+    /// What fails has been noted, and the next poll brings the same.
+    private func fetch(_ id: EnrollmentID) async {
+        guard let enrollment = try? await ports.book.read({ try $0.enrollment(id) }) else { return }
+        try? await fetcher.fetchNow(enrollment)
+    }
+}

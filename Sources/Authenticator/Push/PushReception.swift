@@ -1,0 +1,152 @@
+package import IssuerProtocol
+import Keys
+import Logging
+import Synchronization
+
+/// Takes in pushes: each goes the way of a polled message, or is a reason to fetch, and nothing more.
+package struct PushReception: Sendable {
+    /// An endpoint of this agent that a push came to.
+    package struct Target: Sendable {
+        fileprivate let subscription: KeptSubscription
+        fileprivate let enrollment: Enrollment
+    }
+
+    let ports: Ports
+    let settings: PushSettings
+    let intake: Intake
+    let hub: EventHub
+    let tally: PushTally
+    let badPeers: LogQuota
+    let log: Logger
+    private let limits: PushLimits
+
+    init(
+        ports: Ports, settings: PushSettings, intake: Intake, hub: EventHub, tally: PushTally, badPeers: LogQuota,
+        log: Logger
+    ) {
+        self.ports = ports
+        self.settings = settings
+        self.intake = intake
+        self.hub = hub
+        self.tally = tally
+        self.badPeers = badPeers
+        self.log = log
+        limits = PushLimits(settings.rates, now: ports.clock.now)
+    }
+
+    /// Finds the endpoint with this path, before anything else of the push is looked at or read.
+    ///
+    /// - Throws: the answer, where there is none or too many pushes came.
+    package func target(_ path: String) async throws(PushAnswer) -> Target {
+        guard let token = PushToken(path: path), let digest = try? token.digest else { throw .unknownEndpoint }
+        let found = try await taking {
+            try await ports.book.read { book -> Target? in
+                guard let kept = try book.subscription(tokenDigest: digest),
+                    let enrollment = try book.enrollment(kept.enrollmentId), enrollment.membership != nil
+                else { return nil }
+                return Target(subscription: kept, enrollment: enrollment)
+            }
+        }
+        guard let found, ConstantTime.equal(found.subscription.tokenDigest, digest) else { throw .unknownEndpoint }
+        if let seconds = limits.take(found.enrollment.id, now: ports.clock.now) {
+            tally.noteRefused(found.enrollment.id)
+            throw .tooMany(retryAfter: seconds)
+        }
+        return found
+    }
+
+    /// Takes a push in; it is in the book, held or dropped for good when this returns.
+    ///
+    /// - Parameter body: at most `PushInbox.mostOctets` are taken.
+    /// - Returns: the URL of the message, as `Location` has it; nothing is there.
+    package func receive(
+        _ fields: PushFields, body: [UInt8], at target: Target
+    ) async throws(PushAnswer) -> String {
+        let message = try read(fields, body, target)
+        let id = target.enrollment.id
+        if tally.notePush(id, at: ports.clock.now) {
+            log.notice("pushes come: polls are less frequent", metadata: target.enrollment.logged())
+        }
+        switch message.body {
+        case .hint: hub.publish(.fetchWanted(id))
+        case .message(let jws):
+            _ = try await taking { try await intake.receive([jws], for: target.enrollment, by: .push) }
+        }
+        let name = try await taking { try RequestID(random: ports.entropy) }
+        return "\(target.subscription.endpoint.origin)/message/\(name)"
+    }
+
+    /// Counts what was not taken; one log line for each peer and pause.
+    package func note(_ answer: PushAnswer, from peer: String) {
+        guard let leftOut = badPeers.admit("push \(peer)", now: ports.clock.now) else { return }
+        log.warning(
+            "a push was not taken",
+            metadata: [
+                "peer": "\(peer)", "status": "\(answer.status)", "reason": "\(answer.reason)",
+                "left-out": "\(leftOut)",
+            ])
+    }
+
+    private func read(_ fields: PushFields, _ body: [UInt8], _ target: Target) throws(PushAnswer) -> PushMessage {
+        let inbox: PushInbox
+        do {
+            let kept = target.subscription
+            let rule: VAPIDRule =
+                settings.isVAPIDUpstream ? .upstream : .required(try VAPIDKey(point: kept.vapidKey))
+            inbox = PushInbox(
+                endpoint: kept.endpoint, key: try ports.custody.openPushKey(kept.sealedKey, for: kept.enrollmentId),
+                vapid: rule)
+        } catch {
+            log.error("a push key cannot be opened", metadata: target.enrollment.logged(["reason": "\(error)"]))
+            throw .unavailable
+        }
+        do throws(PushAnswer) {
+            return try inbox.read(fields, body: body, now: ports.clock.now)
+        } catch {
+            tally.noteRefused(target.enrollment.id)
+            throw error
+        }
+    }
+
+    /// What fails here may go well later.
+    private func taking<T: Sendable>(_ work: () async throws -> T) async throws(PushAnswer) -> T {
+        do {
+            return try await work()
+        } catch let failure as IssuerFailure {
+            log.notice("a push waits for the issuer's keys", metadata: ["reason": "\(failure.reason)"])
+        } catch is BookTrouble {
+            // It has been noted.
+        } catch {
+            log.error("a push could not be taken in", metadata: ["reason": "\(error)"])
+        }
+        throw .unavailable
+    }
+}
+
+/// How many pushes may still come: to each endpoint, and in all.
+private final class PushLimits: Sendable {
+    private struct State {
+        var all: TokenBucket
+        var ofEnrollment: [EnrollmentID: TokenBucket] = [:]
+    }
+
+    private let rates: PushRates
+    private let state: Mutex<State>
+
+    init(_ rates: PushRates, now: Int64) {
+        self.rates = rates
+        state = Mutex(State(all: TokenBucket(aMinute: rates.inAll, now: now)))
+    }
+
+    /// Nil where one more may come; else after how many seconds.
+    ///
+    /// What is too much for one endpoint takes nothing from the others.
+    func take(_ id: EnrollmentID, now: Int64) -> Int64? {
+        state.withLock { state in
+            var bucket = state.ofEnrollment[id] ?? TokenBucket(aMinute: rates.ofEndpoint, now: now)
+            let seconds = bucket.take(now: now)
+            state.ofEnrollment[id] = bucket
+            return seconds ?? state.all.take(now: now)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package import IssuerProtocol
+
+/// How pushes reach this agent; without it there are none.
+package struct PushSettings: Sendable {
+    /// The seconds from one short poll to the next while push works; also the protocol's longest wait.
+    package static let usualPollInterval: Int64 = 60
+
+    /// What an endpoint is before its token, with the slash.
+    private let base: String
+    /// Whether a push service in front looks at the VAPID; else the agent does.
+    package let isVAPIDUpstream: Bool
+    /// Seconds.
+    package let pollInterval: Int64
+    package let rates: PushRates
+
+    /// - Parameter url: what issuers see of the receiver, such as `https://push.bank.example`.
+    /// - Throws: where no endpoint can begin with it.
+    package init(
+        url: String, isVAPIDUpstream: Bool = false, pollInterval: Int64 = Self.usualPollInterval,
+        rates: PushRates = PushRates()
+    ) throws(ProtocolError) {
+        let whole = url.hasSuffix("/") ? url : url + "/"
+        // Whatever is appended, its host and port are these.
+        _ = try PushEndpoint(whole)
+        base = whole + PushToken.path.dropFirst()
+        self.isVAPIDUpstream = isVAPIDUpstream
+        self.pollInterval = pollInterval
+        self.rates = rates
+        guard !url.utf8.contains(UInt8(ascii: "?")) else {
+            throw ProtocolError(what: "must have no query", where: "push endpoint")
+        }
+        _ = try PushEndpoint(base + String(repeating: "A", count: PushToken.characters))
+    }
+
+    func endpoint(_ token: PushToken) throws(ProtocolError) -> PushEndpoint { try PushEndpoint(base + token.text) }
+
+    /// Whether an endpoint was made with this URL.
+    func begins(_ endpoint: PushEndpoint) -> Bool {
+        endpoint.text.utf8.starts(with: base.utf8) && endpoint.text.utf8.count == base.utf8.count + PushToken.characters
+    }
+}
+
+/// How many pushes are taken, each in a minute; as many may come at once.
+package struct PushRates: Sendable {
+    package var ofEndpoint: Int64 = 600
+    package var inAll: Int64 = 60_000
+
+    package init() {}
+}

@@ -1,0 +1,175 @@
+import IssuerProtocol
+import Keys
+import Logging
+
+/// Sees that each issuer has the push subscription that this agent wants it to have: put, replaced, or ended.
+///
+/// A new one is in the book before the issuer learns of it, and the old one stays until the issuer has answered: pushes
+/// to both are taken, and after a crash the same one is sent again.
+package struct PushSubscriber: Sendable {
+    let ports: Ports
+    let maker: PushMaker
+    let directory: IssuerDirectory
+    let hub: EventHub
+    let log: Logger
+
+    /// How many issuers are called at a time.
+    private static let atATime = 8
+    /// Issuers are asked once a day whether their key is another one.
+    private static let day: Double = 86_400
+    /// How long a person waits for the issuers, in seconds; it goes on without.
+    private static let patience: Double = 30
+
+    /// Works until the task is cancelled: at start and once a day for all, else for whom something has changed.
+    package func run() async throws {
+        let mailbox = hub.mailbox(Self.changed)
+        var backoff = Backoff(first: 1, most: 300)
+        var due = try await all()
+        while !Task.isCancelled {
+            let bell = hub.bell { !Self.changed($0).isEmpty }
+            due.formUnion(mailbox.takeAll())
+            due = await settle(due)
+            if due.isEmpty { backoff.reset() }
+            let pause = due.isEmpty ? Self.day : try backoff.next(retryAfter: nil, entropy: ports.entropy)
+            let asOf = ports.clock.now
+            try await ports.clock.sleep(seconds: pause, orUntil: bell)
+            if due.isEmpty, ports.clock.now - asOf >= Int64(Self.day) { due = try await all() }
+        }
+    }
+
+    @Sendable private static func changed(_ event: AgentEvent) -> [EnrollmentID] {
+        switch event {
+        case .enrolled(let id), .resumed(let id), .pushRotated(let id): [id]
+        default: []
+        }
+    }
+
+    private func all() async throws -> Set<EnrollmentID> {
+        try await ports.patiently {
+            Set(try await ports.book.read { try $0.enrollments(includingEnded: false) }.map(\.id))
+        }
+    }
+
+    /// Makes a new subscription for each, and waits for the issuers a while.
+    ///
+    /// - Returns: those whose issuer has not answered yet; for them the agent goes on trying.
+    func rotate(_ enrollments: [Enrollment]) async throws -> [EnrollmentID] {
+        let ids = try await begin(enrollments)
+        hub.publish(ids.map(AgentEvent.pushRotated))
+        let open = try await hub.wait(
+            seconds: Self.patience, on: ports.clock, for: { if case .pushSettled = $0 { true } else { false } }
+        ) { () -> [EnrollmentID]? in
+            try await unregistered(ids).isEmpty ? [] : nil
+        }
+        if let open { return open }
+        return try await unregistered(ids)
+    }
+
+    private func begin(_ enrollments: [Enrollment]) async throws -> [EnrollmentID] {
+        var begun: [EnrollmentID] = []
+        for enrollment in enrollments {
+            let discovery: Discovery
+            do throws(IssuerFailure) {
+                discovery = try await directory.discovery(enrollment.route)
+            } catch {
+                throw CommandFailure(
+                    .issuerUnreachable, "the issuer \(enrollment.route.issuer.text): \(error.reason)")
+            }
+            guard let (kept, _) = try maker.make(for: enrollment, discovery) else { continue }
+            try await ports.book.write { try $0.begin(kept) }
+            begun.append(enrollment.id)
+        }
+        return begun
+    }
+
+    private func unregistered(_ ids: [EnrollmentID]) async throws -> [EnrollmentID] {
+        try await ports.book.read { book in
+            try ids.filter { try book.subscriptions(of: $0).last?.isRegistered == false }
+        }
+    }
+}
+
+// MARK: One enrollment
+
+extension PushSubscriber {
+    /// Those for whom it did not go well.
+    private func settle(_ ids: Set<EnrollmentID>) async -> Set<EnrollmentID> {
+        var waiting = Array(ids)[...]
+        return await withTaskGroup(of: EnrollmentID?.self) { tasks in
+            for id in waiting.prefix(Self.atATime) { tasks.addTask { await isSettled(id) ? nil : id } }
+            waiting = waiting.dropFirst(Self.atATime)
+            var failed: Set<EnrollmentID> = []
+            for await open in tasks {
+                if let open { failed.insert(open) }
+                guard let id = waiting.popFirst() else { continue }
+                tasks.addTask { await isSettled(id) ? nil : id }
+            }
+            return failed
+        }
+    }
+
+    private func isSettled(_ id: EnrollmentID) async -> Bool {
+        do {
+            try await settle(id)
+            hub.publish(.pushSettled(id))
+            return true
+        } catch is CancellationError {
+            return false
+        } catch let failure as IssuerFailure {
+            log.notice(
+                "the push subscription could not be settled",
+                metadata: ["enrollment": "\(id)", "reason": "\(failure.reason)"])
+            return false
+        } catch {
+            log.error(
+                "the push subscription could not be settled", metadata: ["enrollment": "\(id)", "reason": "\(error)"])
+            return false
+        }
+    }
+
+    private func settle(_ id: EnrollmentID) async throws {
+        let (found, kept) = try await ports.book.read { (try $0.enrollment(id), try $0.subscriptions(of: id)) }
+        guard let enrollment = found, case .active(let membership) = enrollment.state,
+            maker.settings != nil || !kept.isEmpty
+        else { return }
+        let discovery = try await directory.discovery(enrollment.route)
+        let access = IssuerAccess(
+            route: enrollment.route, discovery: discovery,
+            token: try ports.custody.open(membership.sealedToken, for: id))
+        guard let vapidKey = maker.vapidKey(for: enrollment, discovery) else {
+            return try await end(kept, of: enrollment, access)
+        }
+        if let newest = kept.last, maker.fits(newest, vapidKey: vapidKey) {
+            guard !newest.isRegistered else { return }
+            return try await register(try subscription(newest), of: enrollment, access)
+        }
+        guard let (new, sent) = try maker.make(for: enrollment, discovery) else { return }
+        try await ports.book.write { try $0.begin(new) }
+        try await register(sent, of: enrollment, access)
+    }
+
+    private func subscription(_ kept: KeptSubscription) throws -> PushSubscription {
+        let key = try ports.custody.openPushKey(kept.sealedKey, for: kept.enrollmentId)
+        return PushSubscription(endpoint: kept.endpoint, recipient: key.recipient)
+    }
+
+    private func register(
+        _ subscription: PushSubscription, of enrollment: Enrollment, _ access: IssuerAccess
+    ) async throws {
+        try await ports.gateway.subscribe(access, subscription)
+        let endpoint = subscription.endpoint
+        try await ports.book.write { book in
+            // One that was made meanwhile is still to be sent.
+            guard try book.subscriptions(of: enrollment.id).last?.endpoint == endpoint else { return }
+            try book.registerNewestSubscription(of: enrollment.id)
+        }
+        log.info("the issuer has the push subscription", metadata: enrollment.logged(["origin": "\(endpoint)"]))
+    }
+
+    private func end(_ kept: [KeptSubscription], of enrollment: Enrollment, _ access: IssuerAccess) async throws {
+        guard !kept.isEmpty else { return }
+        try await ports.gateway.unsubscribe(access)
+        try await ports.book.write { try $0.removeSubscriptions(of: enrollment.id) }
+        log.info("the push subscription was ended", metadata: enrollment.logged())
+    }
+}

@@ -1,0 +1,81 @@
+import Synchronization
+
+/// By which way a message came.
+package enum Way: Sendable {
+    case push, poll
+}
+
+/// What is known since start of how messages come to an enrollment.
+package struct PushFacts: Sendable, Equatable {
+    /// Seconds since 1970; nil where there was none.
+    package fileprivate(set) var lastPush: Int64?
+    package fileprivate(set) var lastPoll: Int64?
+    /// How many messages came first by this way.
+    package fileprivate(set) var firstByPush = 0
+    package fileprivate(set) var firstByPoll = 0
+    /// How many came again by either.
+    package fileprivate(set) var duplicates = 0
+    /// Pushes that were not taken.
+    package fileprivate(set) var refused = 0
+    /// The seconds from `iat` to the last message that came first by push.
+    package fileprivate(set) var latency: Int64?
+    /// Whether pushes come, so that polls need not be frequent.
+    package fileprivate(set) var works = false
+}
+
+/// Which way messages come by, for each enrollment.
+final class PushTally: Sendable {
+    /// The seconds by which a push may come later than its request was made.
+    static let grace: Int64 = 10
+
+    private let facts = Mutex<[EnrollmentID: PushFacts]>([:])
+
+    func facts(of id: EnrollmentID) -> PushFacts? { facts.withLock { $0[id] } }
+
+    func works(_ id: EnrollmentID) -> Bool { facts.withLock { $0[id]?.works == true } }
+
+    /// An issuer's push was taken; true where pushes did not come before.
+    func notePush(_ id: EnrollmentID, at now: Int64) -> Bool {
+        facts.withLock { facts in
+            let isNews = facts[id]?.works != true
+            facts[id, default: PushFacts()].lastPush = now
+            facts[id, default: PushFacts()].works = true
+            return isNews
+        }
+    }
+
+    func notePoll(_ id: EnrollmentID, at now: Int64) {
+        facts.withLock { $0[id, default: PushFacts()].lastPoll = now }
+    }
+
+    func noteRefused(_ id: EnrollmentID) {
+        facts.withLock { $0[id, default: PushFacts()].refused += 1 }
+    }
+
+    func noteAgain(_ id: EnrollmentID) {
+        facts.withLock { $0[id, default: PushFacts()].duplicates += 1 }
+    }
+
+    /// A message came that was not known; true where that shows that pushes come no longer.
+    ///
+    /// That is where a poll brings what a push would have brought before.
+    func noteNew(_ id: EnrollmentID, by way: Way, iat: Int64?, at now: Int64) -> Bool {
+        facts.withLock { facts in
+            var known = facts[id] ?? PushFacts()
+            defer { facts[id] = known }
+            switch way {
+            case .push:
+                known.firstByPush += 1
+                known.latency = iat.map { max(now - $0, 0) }
+                return false
+            case .poll:
+                known.firstByPoll += 1
+                guard known.works, let iat, now - iat > Self.grace else { return false }
+                known.works = false
+                return true
+            }
+        }
+    }
+
+    func forget(_ id: EnrollmentID) { facts.withLock { _ = $0.removeValue(forKey: id) } }
+}

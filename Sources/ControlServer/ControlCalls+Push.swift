@@ -1,0 +1,19 @@
+import Authenticator
+import Control
+import ThreeDS
+
+extension ControlCalls {
+    func rotatePush(_ command: PushRotateCommand) async throws -> Answer {
+        let open = try await agent.rotatePush(try await id(of: command.enrollment))
+        return try .json(PushRotatedView(open: open.map(\.text)))
+    }
+}
+
+extension PushView {
+    init(_ facts: PushFacts) {
+        self.init(
+            works: facts.works, lastPush: facts.lastPush.map(UTCTime.text), lastPoll: facts.lastPoll.map(UTCTime.text),
+            firstByPush: facts.firstByPush, firstByPoll: facts.firstByPoll, duplicates: facts.duplicates,
+            refused: facts.refused, latency: facts.latency.map { Int($0) })
+    }
+}

@@ -1,0 +1,16 @@
+/// What a sender of pushes may take; the body's bound is the standard's.
+package struct PushBounds: Sendable {
+    /// Connections at a time; more wait until one is closed.
+    package var connections = 256
+    /// The seconds for a TLS handshake and a whole request, and for the next one after it.
+    package var patience = 10
+
+    /// The header fields of a request: a VAPID token is the longest.
+    static let headerFields = 64
+    static let headerFieldOctets = 6_144
+    static let headerOctets = 16_384
+
+    package static let standard = PushBounds()
+
+    package init() {}
+}

@@ -1,0 +1,29 @@
+import NIOCore
+import Synchronization
+
+/// Cuts a connection whose sender takes too long.
+///
+/// Only a push that was taken earns a sender more time, so whoever sends anything else is soon gone.
+final class PushPatience: Sendable {
+    private let channel: any Channel
+    private let amount: TimeAmount
+    private let deadline = Mutex<Scheduled<Void>?>(nil)
+
+    init(_ channel: any Channel, seconds: Int) {
+        self.channel = channel
+        amount = .seconds(Int64(seconds))
+        renew()
+    }
+
+    func renew() {
+        let channel = channel
+        let next = channel.eventLoop.scheduleTask(in: amount) { channel.close(promise: nil) }
+        let old = deadline.withLock { deadline in
+            defer { deadline = next }
+            return deadline
+        }
+        old?.cancel()
+    }
+
+    func end() { deadline.withLock { $0 }?.cancel() }
+}

@@ -1,0 +1,53 @@
+import Authenticator
+import HTTPTypes
+import HummingbirdCore
+import IssuerProtocol
+import NIOCore
+
+/// What a push is answered with.
+struct PushResponder: Sendable {
+    let reception: PushReception
+
+    /// - Returns: the answer, and whether the push was taken.
+    func answer(to request: Request, from peer: String) async -> (response: Response, isTaken: Bool) {
+        do throws(PushAnswer) {
+            // The endpoint first: who does not know one learns nothing else, and nothing of the body is read.
+            let target = try await reception.target(request.uri.path)
+            guard request.method == .post else { return (Self.notAllowed, false) }
+            let fields = PushFields(request.headers.map { ($0.name.rawName, $0.value) })
+            let location = try await reception.receive(fields, body: try await Self.body(of: request), at: target)
+            return (Response(status: .created, headers: [.location: location, .contentLength: "0"]), true)
+        } catch {
+            reception.note(error, from: peer)
+            return (Self.response(error), false)
+        }
+    }
+
+    private static func body(of request: Request) async throws(PushAnswer) -> [UInt8] {
+        // What says that it is too long is not read.
+        if let length = request.headers[.contentLength].flatMap(Int.init), length > PushInbox.mostOctets {
+            throw .tooLarge
+        }
+        do {
+            return Array(try await request.body.collect(upTo: PushInbox.mostOctets).readableBytesView)
+        } catch is NIOTooManyBytesError {
+            throw .tooLarge
+        } catch {
+            throw .unavailable
+        }
+    }
+
+    private static var notAllowed: Response {
+        Response(status: .methodNotAllowed, headers: [.allow: "POST", .contentLength: "0"])
+    }
+
+    private static func response(_ answer: PushAnswer) -> Response {
+        var headers: HTTPFields = [.cacheControl: "no-store"]
+        for (name, value) in answer.fields {
+            if let name = HTTPField.Name(name) { headers[name] = value }
+        }
+        return Response(
+            status: .init(code: answer.status), headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+    }
+}

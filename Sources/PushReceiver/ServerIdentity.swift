@@ -1,0 +1,45 @@
+import NIOCore
+import NIOSSL
+
+/// The certificate by which the receiver is known, and its private key.
+package struct ServerIdentity: Sendable {
+    /// Why a certificate and a key cannot be used: a sentence that quotes nothing of them.
+    package struct Refusal: Error, Sendable, CustomStringConvertible {
+        package enum Part: Sendable { case certificate, key }
+
+        /// Where the fault is.
+        package let part: Part
+        package let description: String
+    }
+
+    let configuration: TLSConfiguration
+
+    /// - Parameters:
+    ///   - certificate: PEM, the receiver's own first, then those between it and a root that the issuers know.
+    ///   - key: PEM, not encrypted.
+    package init(certificate: [UInt8], key: [UInt8]) throws(Refusal) {
+        let chain: [NIOSSLCertificate]
+        let privateKey: NIOSSLPrivateKey
+        do {
+            chain = try NIOSSLCertificate.fromPEMBytes(certificate)
+        } catch {
+            throw Refusal(part: .certificate, description: "it holds no certificate in PEM, or one that cannot be read")
+        }
+        do {
+            privateKey = try NIOSSLPrivateKey(bytes: key, format: .pem)
+        } catch {
+            throw Refusal(part: .key, description: "it holds no private key in PEM that is not encrypted")
+        }
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(privateKey))
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.shutdownTimeout = .seconds(1)
+        do {
+            // Making a context holds the key against the certificate.
+            _ = try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw Refusal(part: .key, description: "it is not the private key of the certificate")
+        }
+        self.configuration = configuration
+    }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import Control
+
+/// `oobctl push`.
+struct PushCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "push", abstract: "How issuers push to the agent.", subcommands: [Rotate.self])
+
+    struct Rotate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a new push subscription, with a new address and key, for one enrollment or all.")
+
+        @Argument(help: "The enrollment's ID; all where it is left out.")
+        var id: String?
+
+        @OptionGroup var common: CommonOptions
+
+        func validate() throws {
+            if let id { _ = try Usage.id(id) }
+        }
+
+        func run() async throws {
+            try await common.run { client, output throws(ClientFailure) in
+                let rotated = try await client.rotatePush(PushRotateCommand(enrollment: id))
+                try output.data(rotated) { _ in "" }
+                guard !rotated.open.isEmpty else {
+                    output.message("The issuers push to the new addresses.")
+                    return .done
+                }
+                for id in rotated.open {
+                    output.message("The issuer of \(id) has not answered yet; the agent goes on trying.")
+                }
+                return .queued
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Custody
+import IssuerProtocol
+import Keys
+import Testing
+
+@testable import Authenticator
+
+/// Each issuer has the push subscription that the agent wants it to have.
+@Suite(.timeLimit(.minutes(10)))
+struct PushSubscriberTests {
+    private let push: SamplePush
+
+    init() throws { push = try SamplePush() }
+
+    @Test func `an enrollment without one gets one, sealed in the book`() async throws {
+        let sample = try SampleAgent(SamplePush.settings())
+        let (card, sent) = try await sample.subscribed(push)
+        #expect(sent.endpoint.text.hasPrefix(SamplePush.url + "/push/"))
+        let kept = try #require(try await sample.book.real.read { try $0.subscriptions(of: card.id) }.first)
+        #expect(kept.vapidKey == push.vapid.point && kept.endpoint == sent.endpoint)
+        let opened = try sample.custody.openPushKey(kept.sealedKey, for: card.id)
+        #expect(opened.recipient == sent.recipient)
+        let secret = unsafe try opened.secret().withOctets { unsafe Array($0) }
+        #expect(kept.sealedKey.firstRange(of: secret) == nil)
+    }
+
+    @Test func `what is registered is not sent again`() async throws {
+        let sample = try SampleAgent(SamplePush.settings())
+        let (card, _) = try await sample.subscribed(push)
+        let later = try sample.restarted()
+        try await later.running([later.agent.pushSubscriber.run]) { try await later.clock.sleepers() }
+        try await sample.settled(card.id)
+        #expect(await sample.issuer.subscriptions.count == 1)
+    }
+
+    @Test func `another address, and another key of the issuer, get another subscription`() async throws {
+        let sample = try SampleAgent(SamplePush.settings())
+        let (card, first) = try await sample.subscribed(push)
+        let moved = try sample.restarted(settings: SamplePush.settings("https://elsewhere.example"))
+        try await moved.running([moved.agent.pushSubscriber.run]) { try await moved.clock.sleepers() }
+        let second = try await sample.subscription()
+        #expect(second.endpoint.origin == "https://elsewhere.example" && second.recipient != first.recipient)
+        await sample.issuer.setVAPIDKey(try SamplePush().vapid.point)
+        let changed = try moved.restarted()
+        try await changed.running([changed.agent.pushSubscriber.run]) { try await changed.clock.sleepers() }
+        #expect(await sample.issuer.subscriptions.count == 3)
+        try await sample.settled(card.id)
+    }
+
+    @Test func `it ends where the agent is not pushed to any more`() async throws {
+        let sample = try SampleAgent(SamplePush.settings())
+        let (card, _) = try await sample.subscribed(push)
+        let off = try sample.restarted(settings: AgentSettings(version: "1.2.3"))
+        try await off.running([off.agent.pushSubscriber.run]) { try await off.clock.sleepers() }
+        #expect(await sample.issuer.unsubscriptions == 1)
+        #expect(try await sample.book.real.read { try $0.subscriptions(of: card.id) }.isEmpty)
+    }
+
+    @Test func `the same one is sent until the issuer has answered, also after a restart`() async throws {
+        let sample = try SampleAgent(SamplePush.settings())
+        await sample.issuer.setVAPIDKey(push.vapid.point)
+        let card = try await sample.enrolled()
+        await sample.issuer.onSubscription { (_) throws(IssuerFailure) in throw .down }
+        try await sample.running([sample.agent.pushSubscriber.run]) { try await sample.clock.wakeNext() }
+        let sent = try await sample.subscription()
+        await sample.issuer.onSubscription { (_) throws(IssuerFailure) in }
+        let later = try sample.restarted()
+        try await later.running([later.agent.pushSubscriber.run]) { try await later.settled(card.id) }
+        #expect(try await sample.subscription() == sent)
+    }
+
+    @Test func `a rotation takes pushes to both until the issuer has answered`() async throws {
+        let sample = try SampleAgent(SamplePush.settings())
+        let (card, old) = try await sample.subscribed(push)
+        let answers = Channel<Void>()
+        let asked = Channel<PushSubscription>()
+        await sample.issuer.onSubscription { (subscription) throws(IssuerFailure) in
+            asked.send(subscription)
+            try await answers.answer()
+        }
+        try await sample.running([sample.agent.pushSubscriber.run]) {
+            async let open = sample.agent.rotatePush(card.id)
+            let new = try await asked.next()
+            for subscription in [old, new] {
+                _ = try await sample.push([], to: subscription, by: push)
+            }
+            answers.send(())
+            #expect(try await open.isEmpty)
+            await #expect(throws: PushAnswer.unknownEndpoint) { _ = try await sample.push([], to: old, by: push) }
+            _ = try await sample.push([], to: new, by: push)
+        }
+    }
+
+    @Test func `an unenrollment leaves no subscription`() async throws {
+        let sample = try SampleAgent(SamplePush.settings())
+        let (card, sent) = try await sample.subscribed(push)
+        _ = try await sample.agent.unenroll(card.id, locally: false, forced: false)
+        #expect(try await sample.book.real.read { try $0.subscriptions(of: card.id) }.isEmpty)
+        await #expect(throws: PushAnswer.unknownEndpoint) { _ = try await sample.push([], to: sent, by: push) }
+    }
+
+    @Test func `a new secret opens the push key, and the old one does not`() async throws {
+        let sample = try SampleAgent(SamplePush.settings())
+        let (card, sent) = try await sample.subscribed(push)
+        let fresh = try AgentSecret.generate()
+        let changed = try sample.restarted(secret: fresh, previous: sample.secret)
+        let files = try KeyFileCustody(directory: "\(sample.directory.path)/keys", secret: fresh)
+        let rewrapper = SecretRewrapper(files, by: SecretChange(from: sample.secret, to: fresh))
+        try await changed.agent.prepare(rewrapping: rewrapper)
+        let kept = try #require(try await sample.book.real.read { try $0.subscriptions(of: card.id) }.first)
+        #expect(try changed.custody.openPushKey(kept.sealedKey, for: card.id).recipient == sent.recipient)
+        #expect(throws: (any Error).self) { try sample.custody.openPushKey(kept.sealedKey, for: card.id) }
+    }
+}

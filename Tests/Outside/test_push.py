@@ -1,0 +1,308 @@
+"""Pushes that an outside library encrypts, signs and sends to the agent as it was built.
+
+Run with `.venv/bin/python Tests/Outside/test_push.py`; OOB_BIN_DIR names the programs' directory.
+"""
+
+import shutil
+import socket
+import subprocess
+import threading
+import unittest
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import requests
+from py_vapid import Vapid02
+
+from programs import BIN_DIR, Agent, started, temporary_folder
+from pushing import PushingIssuer
+from road import Authority
+
+WAIT = ("--wait", "30")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class WithPush(unittest.TestCase):
+    """One agent that takes pushes, with an enrollment at an issuer that pushes."""
+
+    options: tuple[str, ...] = ()
+
+    @classmethod
+    def setUpClass(cls):
+        port = free_port()
+        cls.agent = started(cls, Agent(
+            temporary_folder(cls), "--push-listen", f"localhost:{port}", "--push-url", f"http://localhost:{port}",
+            "--poll-interval-with-push", "3600", *cls.options))
+        cls.issuer = cls.enterClassContext(PushingIssuer())
+        cls.issuer.holds_polls = True
+
+    def enrolled(self, *options: str) -> dict:
+        return self.agent.json("enroll", "--issuer", self.issuer.origin, "--code", self.issuer.enrollment_code(),
+                               "--authn-type", "presence", *options)
+
+    def subscription(self, card: dict) -> dict:
+        return self.issuer.subscriptions[card["authenticatorId"]]
+
+    def ask(self, card: dict):
+        return self.issuer.ask(card["authenticatorId"], self.issuer.transaction())
+
+    def approve(self, request):
+        shown = self.agent.json("approve", request.transaction["acsTransId"], *WAIT)
+        self.assertEqual((shown["state"], shown["delivery"], shown["transStatus"]), ("approved", "delivered", "Y"))
+
+    def facts(self, card: dict) -> dict:
+        (row,) = [row for row in self.agent.json("enrollments") if row["id"] == card["id"]]
+        return row["push"]
+
+
+class Delivery(WithPush):
+    def test_what_pywebpush_sends_is_presented_and_approved(self):
+        card = self.enrolled()
+        request = self.ask(card)
+        answer = self.issuer.push_request(request)
+        self.assertEqual(answer.status_code, 201, answer.text)
+        self.assertTrue(answer.headers["Location"].startswith(self.subscription(card)["endpoint"].split("/push/")[0]))
+        self.approve(request)
+        facts = self.facts(card)
+        self.assertEqual((facts["works"], facts["firstByPush"], facts["firstByPoll"]), (True, 1, 0))
+        self.assertLessEqual(facts["latency"], 30)
+
+    def test_anything_else_is_a_reason_to_fetch(self):
+        card = self.enrolled()
+        request = self.ask(card)
+        answer = self.issuer.push(self.subscription(card), b'{"hint": true}')
+        self.assertEqual(answer.status_code, 201, answer.text)
+        self.approve(request)
+
+    def test_each_of_many_is_presented_once_whatever_comes_twice(self):
+        card = self.enrolled()
+        asked = [self.ask(card) for _ in range(50)]
+        for request in asked:
+            for _ in range(2):
+                self.assertEqual(self.issuer.push_request(request).status_code, 201)
+        self.agent.ctl("fetch", "--enrollment", card["id"])
+        pending = self.agent.json("list", "--enrollment", card["id"], "--limit", "1000")
+        self.assertEqual(sorted(row["jti"] for row in pending), sorted(request.jti for request in asked))
+        facts = self.facts(card)
+        self.assertEqual(facts["firstByPush"] + facts["firstByPoll"], 50)
+        self.assertGreaterEqual(facts["duplicates"], 50)
+
+    def test_without_push_there_is_no_subscription(self):
+        card = self.enrolled("--no-push")
+        self.assertNotIn(card["authenticatorId"], self.issuer.subscriptions)
+        self.assertNotIn("push", card)
+
+
+class Life(WithPush):
+    def test_a_rotation_ends_the_old_address_once_the_issuer_has_the_new_one(self):
+        card = self.enrolled()
+        old = self.subscription(card)
+        self.assertEqual(self.agent.json("push rotate", card["id"]), {"open": []})
+        new = self.subscription(card)
+        self.assertNotEqual(old["endpoint"], new["endpoint"])
+        self.assertNotEqual(old["keys"], new["keys"])
+        self.assertEqual(self.issuer.push(old, b"hint").status_code, 404)
+        self.assertEqual(self.issuer.push(new, b"hint").status_code, 201)
+
+    def test_after_an_unenrollment_nothing_is_taken(self):
+        card = self.enrolled()
+        subscription = self.subscription(card)
+        self.assertEqual(self.issuer.push(subscription, b"hint").status_code, 201)
+        self.assertEqual(self.agent.ctl("unenroll", card["id"]).returncode, 0)
+        self.assertEqual(self.issuer.push(subscription, b"hint").status_code, 404)
+
+
+class Answers(WithPush):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.card = cls.enrolled(cls)
+        cls.to = cls.issuer.subscriptions[cls.card["authenticatorId"]]
+
+    def answer(self, body: bytes | None = None, to: dict | None = None, **headers: str | None) -> requests.Response:
+        body = self.issuer.encrypted(self.to, b"hint") if body is None else body
+        fields = {name.replace("_", "-"): value for name, value in headers.items()}
+        return self.issuer.post(to or self.to, body, fields)
+
+    def assert_answer(self, answer: requests.Response, status: int, code: str):
+        self.assertEqual((answer.status_code, answer.json()["code"]), (status, code), answer.text)
+        self.assertEqual(answer.headers["Content-Type"], "application/problem+json")
+
+    def test_what_is_in_order_is_taken(self):
+        self.assertEqual(self.answer(Topic="a", Urgency="high", TTL="0").status_code, 201)
+
+    def test_an_unknown_endpoint_is_not_found_whatever_else_is_wrong(self):
+        elsewhere = {**self.to, "endpoint": self.to["endpoint"][:-1] + ("A" if self.to["endpoint"][-1] != "A" else "B")}
+        for headers in [{}, {"Authorization": None}, {"TTL": None}]:
+            self.assert_answer(self.answer(to=elsewhere, **headers), 404, "unknown_endpoint")
+        self.assert_answer(self.answer(b"x" * 5_000, to=elsewhere), 404, "unknown_endpoint")
+        url = urlsplit(self.to["endpoint"])
+        for path in ["/", "/push/", "/push", "/message/1"]:
+            self.assertEqual(requests.post(f"{url.scheme}://{url.netloc}{path}", timeout=30).status_code, 404)
+
+    def test_a_push_without_vapid_is_401_and_with_anothers_403(self):
+        answer = self.answer(Authorization=None)
+        self.assert_answer(answer, 401, "vapid_required")
+        self.assertEqual(answer.headers["WWW-Authenticate"], "vapid")
+        other = Vapid02()
+        other.generate_keys()
+        self.assert_answer(self.answer(**self.issuer.authorization(self.to, other)), 403, "invalid_vapid")
+        elsewhere = self.issuer.authorization(self.to, aud="https://elsewhere.example")
+        self.assert_answer(self.answer(**elsewhere), 403, "invalid_vapid")
+        stale = self.issuer.authorization(self.to, exp=1_700_000_000)
+        self.assert_answer(self.answer(**stale), 403, "invalid_vapid")
+
+    def test_bad_header_fields_and_ciphertext_are_400(self):
+        for headers in [{"TTL": None}, {"TTL": "-1"}, {"Content_Encoding": "aesgcm"}, {"Content_Encoding": None},
+                        {"Topic": "x" * 33}, {"Urgency": "urgent"}]:
+            self.assert_answer(self.answer(**headers), 400, "invalid_push")
+        body = self.issuer.encrypted(self.to, b"hint")
+        for wrong in [b"", body[:-1], body[:100], body[:-1] + bytes([body[-1] ^ 1]), b"x" * 4_096]:
+            self.assert_answer(self.answer(wrong), 400, "invalid_push")
+
+    def test_4096_octets_are_taken_and_one_more_is_413(self):
+        body = self.issuer.encrypted(self.to, b"x" * 3_993)
+        self.assertEqual(len(body), 4_096)
+        self.assertEqual(self.answer(body).status_code, 201)
+        self.assert_answer(self.answer(body + b"x"), 413, "too_large")
+        chunked = (piece for piece in [body, b"x"])
+        self.assert_answer(self.answer(chunked), 413, "too_large")
+
+    def test_another_method_is_not_allowed(self):
+        answer = requests.get(self.to["endpoint"], timeout=30)
+        self.assertEqual((answer.status_code, answer.headers["Allow"]), (405, "POST"))
+
+    def test_good_pushes_are_answered_amid_garbage(self):
+        url = urlsplit(self.to["endpoint"])
+        pieces = [b"\0" * 4_000, b"GET / HTTP/9.9\r\n\r\n", b"POST " + url.path.encode() + b" HTTP/1.1\r\n" * 400,
+                  b"\x16\x03\x01" + b"\xff" * 600, f"POST {url.path} HTTP/1.1\r\nHost: x\r\nContent-Length: 9".encode()]
+        over = threading.Event()
+
+        def garbage():
+            while not over.is_set():
+                for piece in pieces:
+                    try:
+                        with socket.create_connection((url.hostname, url.port), 10) as peer:
+                            peer.sendall(piece)
+                    except OSError:
+                        pass  # The receiver has cut it.
+
+        threads = [threading.Thread(target=garbage) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        try:
+            for _ in range(40):
+                self.assertEqual(self.answer().status_code, 201)
+        finally:
+            over.set()
+            for thread in threads:
+                thread.join()
+
+
+class Floods(WithPush):
+    options = ("--push-rate", "5", "--push-rate-in-all", "8")
+
+    def test_too_many_to_one_endpoint_and_in_all_are_429_with_the_time_to_wait(self):
+        first, second = (self.subscription(self.enrolled()) for _ in range(2))
+        self.assertEqual([self.issuer.push(first, b"hint").status_code for _ in range(6)], [201] * 5 + [429])
+        answers = [self.issuer.push(second, b"hint") for _ in range(4)]
+        self.assertEqual([answer.status_code for answer in answers], [201] * 3 + [429])
+        self.assertIn(int(answers[-1].headers["Retry-After"]), range(1, 61))
+
+
+class OverTLS(unittest.TestCase):
+    def test_pywebpush_delivers_over_https_to_a_certificate_of_a_test_authority(self):
+        folder, port = temporary_folder(type(self)), free_port()
+        authority = Authority(folder)
+        certificate, key = authority.issue("localhost")
+        key.chmod(0o600)
+        agent = started(type(self), Agent(
+            folder, "--push-listen", f"localhost:{port}", "--push-url", f"https://localhost:{port}",
+            "--push-tls-cert", str(certificate), "--push-tls-key", str(key)))
+        with PushingIssuer() as issuer, requests.Session() as session:
+            issuer.holds_polls = True
+            session.trust_env, session.verify = False, str(authority.certificate)
+            card = agent.json("enroll", "--issuer", issuer.origin, "--code", issuer.enrollment_code(),
+                              "--authn-type", "presence")
+            request = issuer.ask(card["authenticatorId"], issuer.transaction())
+            self.assertEqual(issuer.push_request(request, session).status_code, 201)
+            shown = agent.json("approve", request.transaction["acsTransId"], *WAIT)
+            self.assertEqual((shown["state"], shown["transStatus"]), ("approved", "Y"))
+
+
+class BehindNginx(unittest.TestCase):
+    """`docs/push.md`'s configuration: nginx speaks TLS, and VAPID is looked at in front."""
+
+    @unittest.skipIf(shutil.which("nginx") is None, "Debian's nginx is not installed")
+    def test_nginx_hands_pushes_on(self):
+        folder, port, inside = temporary_folder(type(self)), free_port(), free_port()
+        authority = Authority(folder)
+        certificate, key = authority.issue("localhost")
+        configuration = folder / "nginx.conf"
+        configuration.write_text(f"""
+            daemon off; pid {folder}/nginx.pid; error_log stderr; events {{}}
+            http {{
+                access_log off;
+                client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
+                uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+                server {{
+                    listen 127.0.0.1:{port} ssl; server_name localhost;
+                    ssl_certificate {certificate}; ssl_certificate_key {key};
+                    location /push/ {{
+                        client_max_body_size 4k;
+                        proxy_pass http://127.0.0.1:{inside};
+                        proxy_http_version 1.1;
+                        proxy_set_header Authorization "";
+                    }}
+                }}
+            }}""")
+        agent = started(type(self), Agent(
+            folder, "--push-listen", f"127.0.0.1:{inside}", "--push-url", f"https://localhost:{port}",
+            "--push-behind-proxy", "true", "--push-vapid", "upstream"))
+        proxy = subprocess.Popen([shutil.which("nginx"), "-e", "stderr", "-c", configuration],
+                                 stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(proxy.wait, 15)
+        self.addCleanup(proxy.terminate)
+        with PushingIssuer() as issuer, requests.Session() as session:
+            issuer.holds_polls = True
+            session.trust_env, session.verify = False, str(authority.certificate)
+            session.mount("https://", requests.adapters.HTTPAdapter(
+                max_retries=requests.adapters.Retry(total=20, connect=20, backoff_factor=0.1, allowed_methods=None)))
+            card = agent.json("enroll", "--issuer", issuer.origin, "--code", issuer.enrollment_code(),
+                              "--authn-type", "presence")
+            request = issuer.ask(card["authenticatorId"], issuer.transaction())
+            answer = issuer.push_request(request, session)
+            self.assertEqual(answer.status_code, 201, answer.text)
+            shown = agent.json("approve", request.transaction["acsTransId"], *WAIT)
+            self.assertEqual((shown["state"], shown["transStatus"]), ("approved", "Y"))
+
+
+class Settings(unittest.TestCase):
+    def refused(self, *options: str) -> str:
+        folder = temporary_folder(type(self))
+        run = subprocess.run(
+            [BIN_DIR / "oob-agent", "--state-dir", folder / "state", "--check-config", *options],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+        self.assertIn(run.returncode, (64, 78), run.stderr)
+        return run.stderr
+
+    def test_plain_http_off_loopback_takes_a_declared_proxy(self):
+        said = self.refused("--push-listen", "0.0.0.0:8443", "--push-url", "https://push.example")
+        self.assertIn("push-behind-proxy", said)
+
+    def test_address_and_url_go_together_and_have_their_form(self):
+        self.assertIn("push-url", self.refused("--push-listen", "localhost:1"))
+        self.assertIn("push-listen", self.refused("--push-url", "https://push.example"))
+        for address in ["localhost", "example.com:1", "127.0.0.1:65536", "::1:1", "[127.0.0.1]:1"]:
+            self.assertIn("ADDRESS:PORT", self.refused("--push-listen", address, "--push-url", "https://push.example"))
+        for url in ["http://push.example", "https://push.example/?a", "ftp://push.example", "https://"]:
+            self.assertIn("--push-url", self.refused("--push-listen", "localhost:1", "--push-url", url))
+
+
+if __name__ == "__main__":
+    unittest.main()
