@@ -11,7 +11,7 @@ build: ## Install what is missing and build the three programs.
 	Scripts/bootstrap
 	swift build
 
-demo: ## One payment authentication from start to end, in a temporary directory.
+demo: ## One payment authentication from start to end, in a temporary directory; PUSH=1 pushes the request.
 	Scripts/demo
 
 test: ## Set up what the tests need and run them all.

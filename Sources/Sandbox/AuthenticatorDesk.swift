@@ -21,12 +21,15 @@ struct AuthenticatorDesk: Sendable {
         return .noContent
     }
 
-    /// The token is worth nothing from here on, and nothing is listed any more; what is open runs into its expiry.
+    /// The token is worth nothing from here on, and nothing is listed or pushed any more; what is open runs into its expiry.
     func end(_ id: String, as ending: String) async throws {
         let now = backend.now
         try await backend.book.queue.write { db in
             try db.execute(
-                sql: "UPDATE authenticator SET endedAt = ?, ending = ? WHERE id = ? AND endedAt IS NULL",
+                sql: """
+                    UPDATE authenticator SET endedAt = ?, ending = ?, pushSubscription = NULL, pushSince = NULL
+                    WHERE id = ? AND endedAt IS NULL
+                    """,
                 arguments: [now, ending, id])
             try db.execute(sql: "DELETE FROM listing WHERE authenticatorId = ?", arguments: [id])
         }

@@ -9,6 +9,7 @@ package final class Bell: Sendable {
     package enum Topic: Hashable, Sendable {
         case authenticator(String)
         case purchase(String)
+        case pushes
     }
 
     /// More wait already than the bell takes on.

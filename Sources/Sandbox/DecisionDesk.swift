@@ -159,12 +159,3 @@ extension DecisionRecord {
         try fetchOne(db, sql: "SELECT * FROM decision WHERE jti = ?", arguments: [jti])
     }
 }
-
-extension AuthenticatorRecord {
-    static func byID(_ id: String, _ db: Database) throws -> AuthenticatorRecord {
-        guard let record = try fetchOne(db, sql: "SELECT * FROM authenticator WHERE id = ?", arguments: [id]) else {
-            throw BookError(what: "a request without its authenticator")
-        }
-        return record
-    }
-}

@@ -12,16 +12,19 @@ package struct IssuerBackend: Sendable {
     let site: SiteHolder
     package let bell: Bell
     package let faults: Faults
+    let pushPolicy: PushPolicy
     let logger: Logger
 
     package init(
         book: IssuerBook, signer: IssuerSigner, site: SiteHolder, surroundings: Surroundings = .system,
-        maxWaiters: Int = 100_000, faults: FaultSpec? = nil, logger: Logger = IssuerBackend.quietLogger
+        maxWaiters: Int = 100_000, faults: FaultSpec? = nil,
+        pushPolicy: PushPolicy = .loopbackOnly, logger: Logger = IssuerBackend.quietLogger
     ) {
         self.book = book
         self.signer = signer
         self.site = site
         self.surroundings = surroundings
+        self.pushPolicy = pushPolicy
         self.logger = logger
         self.faults = Faults(faults, sleep: surroundings.sleep, logger: logger)
         bell = Bell(maxWaiters: maxWaiters, sleep: surroundings.sleep)

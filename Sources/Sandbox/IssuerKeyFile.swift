@@ -1,21 +1,33 @@
 package import Keys
 
-/// The issuer's signing key beside a database file.
+/// The issuer's keys beside a database file.
 ///
-/// This is a sandbox: the secret that opens the key lies next to it, 0600, so that it starts without questions. A real
-/// issuer keeps such a key in an HSM.
+/// This is a sandbox: the secret that opens the keys lies next to them, 0600, so that it starts without questions. A real
+/// issuer keeps such keys in an HSM.
 package enum IssuerKeyFile {
-    private static let label = "sandbox issuer signing key"
+    /// What a key signs, and the end of its file's name.
+    package enum Use: String, Sendable {
+        case requests = "issuer-key"
+        /// What says that a push is the issuer's (RFC 8292).
+        case vapid = "vapid-key"
 
-    /// The key of that database; the first call makes it.
-    package static func key(besideDatabase database: String) throws -> SigningKey {
+        fileprivate var label: String {
+            switch self {
+            case .requests: "sandbox issuer signing key"
+            case .vapid: "sandbox issuer VAPID key"
+            }
+        }
+    }
+
+    /// The key of that database for that use; the first call makes it.
+    package static func key(for use: Use, besideDatabase database: String) throws -> SigningKey {
         let secret = try secret(at: database + ".issuer-secret")
-        let path = database + ".issuer-key"
+        let path = database + "." + use.rawValue
         do {
-            return try KeyFile.read(path: path, secret: secret, label: label)
+            return try KeyFile.read(path: path, secret: secret, label: use.label)
         } catch KeyFileError.file(let error) where error.reason == .missing {
             let key = try SigningKey.generate(.es256)
-            try KeyFile.write(key, to: path, secret: secret, label: label)
+            try KeyFile.write(key, to: path, secret: secret, label: use.label)
             return key
         }
     }

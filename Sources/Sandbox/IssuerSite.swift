@@ -17,7 +17,7 @@ package struct IssuerSite: Sendable {
     /// What a registration and an assertion name as their origin.
     package var origin: String { issuer.text }
 
-    var discovery: Discovery {
+    func discovery(vapidKey: VAPIDKey) -> Discovery {
         Discovery(
             issuer: issuer,
             jwksUri: issuer.text + ProtocolRoutes.jwks,
@@ -25,7 +25,7 @@ package struct IssuerSite: Sendable {
             enrollmentsEndpoint: issuer.text + ProtocolRoutes.enrollments,
             authnRequestsEndpoint: issuer.text + ProtocolRoutes.authnRequests,
             authenticatorEndpoint: issuer.text + ProtocolRoutes.authenticator,
-            batchFetchEndpoint: issuer.text + ProtocolRoutes.batchFetch, vapidPublicKey: nil)
+            batchFetchEndpoint: issuer.text + ProtocolRoutes.batchFetch, vapidPublicKey: vapidKey.point)
     }
 }
 

@@ -7,18 +7,24 @@ enum ProtocolRoutes {
     static let enrollmentOptions = "/v1/enrollment-options"
     static let enrollments = "/v1/enrollments"
     static let authenticator = "/v1/authenticator"
+    static let pushSubscription = authenticator + "/push-subscription"
     static let authnRequests = "/v1/authn-requests"
     static let batchFetch = "/v1/batch-fetch"
 
     static func all(of backend: IssuerBackend) -> [Route] {
         let own = AuthenticatorDesk(backend: backend)
+        let push = PushSubscriptionDesk(backend: backend)
         return [
-            Route("GET", Discovery.path, fault: .discovery) { _ in .json(200, try backend.site.get().discovery.json) },
+            Route("GET", Discovery.path, fault: .discovery) { _ in
+                .json(200, try backend.site.get().discovery(vapidKey: backend.signer.vapidKey).json)
+            },
             Route("GET", jwks, fault: .jwks) { _ in .json(200, backend.signer.keySet.json) },
             Route("POST", enrollmentOptions, fault: .enrollmentOptions, EnrollmentOptions(backend: backend).give),
             Route("POST", enrollments, fault: .enroll, RegistrationDesk(backend: backend).take),
             Route("GET", authenticator, fault: .authenticator, own.status),
             Route("DELETE", authenticator, fault: .unenroll, own.unenroll),
+            Route("PUT", pushSubscription, fault: .pushSubscription, push.replace),
+            Route("DELETE", pushSubscription, fault: .pushSubscription, push.end),
             Route("GET", authnRequests, fault: .fetch, FetchDesk(backend: backend).fetch),
             Route("POST", batchFetch, fault: .fetch, BatchFetchDesk(backend: backend).fetch),
             Route("POST", authnRequests + "/{}/decision", fault: .decision, DecisionDesk(backend: backend).take),

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import GRDB
 import IssuerProtocol
+import Keys
 import StrictJSON
 import ThreeDS
 import WebAuthn
@@ -21,6 +22,7 @@ struct PurchaseDesk: Sendable {
             return try Story.of(purchase.id, now: now, db)
         }
         backend.bell.ring(.authenticator(story.purchase.authenticatorId))
+        backend.bell.ring(.pushes)
         return .json(201, story.json)
     }
 
@@ -73,13 +75,14 @@ struct PurchaseDesk: Sendable {
         try db.execute(
             sql: """
                 INSERT INTO purchase (acsTransId, authenticatorId, transactionDigest, members, payment,
-                    traceparent, userVerification, threeDSServerTransID, dsTransID, sdkTransID, createdAt, expiresAt)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    traceparent, push, userVerification, threeDSServerTransID, dsTransID, sdkTransID, createdAt,
+                    expiresAt)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 order.transaction.acsTransId.canonical, authenticator.id, Data(digest), JSONValue.object(members).text,
                 order.payment.map { JSONValue.object($0.json).text }, order.traceparent,
-                order.userVerification.rawValue,
+                (order.push ?? .both).rawValue, order.userVerification.rawValue,
                 try backend.surroundings.randomUUID(),
                 try backend.surroundings.randomUUID(), try backend.surroundings.randomUUID(), now,
                 now + order.expiresIn,
@@ -99,12 +102,16 @@ struct PurchaseDesk: Sendable {
         _ = try Completion.of(purchase, now: now, db)
         let exp = now + order.expiresIn
         let times = order.times ?? 1
-        for _ in 0..<(order.newJTI ? times : 0) {
-            try maker.list(maker.request(for: purchase, authenticator, now: now, exp: exp, db), db)
+        let requests = try (0..<(order.newJTI ? times : 1)).map { _ in
+            guard let standing, !order.newJTI else {
+                return try maker.request(for: purchase, authenticator, now: now, exp: exp, db)
+            }
+            return standing
         }
-        if !order.newJTI {
-            let request = try standing ?? maker.request(for: purchase, authenticator, now: now, exp: exp, db)
-            for _ in 0..<times { try maker.list(request, db) }
+        let way = order.push ?? purchase.push
+        for request in requests {
+            try Self.checkPush(way, of: request, authenticator)
+            try maker.announce(request, times: order.newJTI ? 1 : times, by: way, now: now, db)
         }
         try db.execute(
             sql: """
@@ -112,6 +119,20 @@ struct PurchaseDesk: Sendable {
                 WHERE id = ? AND NOT EXISTS (SELECT 1 FROM completion WHERE purchaseId = purchase.id)
                 """,
             arguments: [purchase.id])
+    }
+
+    /// A request that nobody can fetch has to be one that can be pushed.
+    private static func checkPush(
+        _ way: PushWay, of request: RequestRecord, _ authenticator: AuthenticatorRecord
+    ) throws(SandboxRefusal) {
+        guard way == .pushOnly else { return }
+        guard authenticator.subscription != nil else {
+            throw .conflict("push: only needs a push subscription, and the authenticator has none")
+        }
+        guard PushRecord.body(of: request.jws, by: way) != nil else {
+            let most = PushRecipient.mostPlain
+            throw .badRequest("push: only needs a request of at most \(most) octets; this one could only be hinted at")
+        }
     }
 
     /// The payer leaves the merchant's page: the purchase ends as cancelled, and its requests are taken back.
@@ -126,12 +147,13 @@ struct PurchaseDesk: Sendable {
             }
             try Completion.complete(purchase, as: .cancelled, now: now, db)
             for request in try RequestRecord.open(of: purchase.id, now: now, db) {
-                try maker.cancel(request, now: now, db)
+                try maker.cancel(request, by: purchase.push, now: now, db)
             }
             return try Story.of(purchase.id, now: now, db)
         }
         backend.bell.ring(.authenticator(story.purchase.authenticatorId))
         backend.bell.ring(.purchase(acsTransId.canonical))
+        backend.bell.ring(.pushes)
         return .json(200, story.json)
     }
 

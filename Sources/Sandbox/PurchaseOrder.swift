@@ -9,7 +9,7 @@ struct PurchaseOrder: Sendable {
     /// The members that are no part of the transaction.
     private static let options: Set<String> = [
         "assertion", "payeeOrigin", "instrument", "expiresIn", "authenticatorId", "userVerification", "force", "repeat",
-        "newJti", "traceparent",
+        "newJti", "traceparent", "push",
     ]
     private static let transactionMembers = [
         "acsTransId", "merchantName", "purchaseAmount", "purchaseCurrency", "purchaseExponent", "purchaseDate",
@@ -32,6 +32,8 @@ struct PurchaseOrder: Sendable {
     let newJTI: Bool
     /// The request's claim, in order or not.
     let traceparent: String?
+    /// Nil: as the purchase has it, or else both ways.
+    let push: PushWay?
 
     /// Members that are absent get a default, members that are null are left out of the transaction.
     init(_ body: JSONObject, surroundings: Surroundings) throws {
@@ -44,6 +46,7 @@ struct PurchaseOrder: Sendable {
         times = try body.optionalInteger("repeat", in: 1...1_000).map(Int.init)
         newJTI = try body.optionalBool("newJti") ?? false
         traceparent = try body.optionalString("traceparent", octets: 0...256)
+        push = try body.optionalChoice("push")
         transaction = try Self.transaction(body, surroundings)
         guard payment == nil || transaction.purchase != nil else {
             throw SandboxRefusal.badRequest("assertion: payment.get needs the purchase members")

@@ -33,6 +33,7 @@ package struct PurchaseReport: Sendable {
         lines += elements("messages").map { message in
             "  \(Self.text(message["messageType"] ?? message["step"])) \(Self.pairs(message))"
         }
+        lines += elements("requests").flatMap { Self.elements($0["pushes"]) }.map { "push: \(Self.pairs($0))" }
         if let merchant = member("merchant") { lines.append("merchant: \(Self.pairs(merchant))") }
         return lines.joined(separator: "\n")
     }
@@ -42,8 +43,10 @@ package struct PurchaseReport: Sendable {
         return object
     }
 
-    private func elements(_ name: String) -> [JSONObject] {
-        guard case .array(let elements)? = story[name] else { return [] }
+    private func elements(_ name: String) -> [JSONObject] { Self.elements(story[name]) }
+
+    private static func elements(_ value: JSONValue?) -> [JSONObject] {
+        guard case .array(let elements)? = value else { return [] }
         return elements.compactMap { element in
             guard case .object(let object) = element else { return nil }
             return object

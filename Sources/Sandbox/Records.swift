@@ -17,6 +17,7 @@ struct PurchaseRecord: Sendable {
     let payment: PaymentExtension?
     /// As each request of it claims.
     let traceparent: String?
+    let push: PushWay
     let userVerification: String
     let threeDSServerTransID: String
     let dsTransID: String
@@ -55,6 +56,8 @@ extension PurchaseRecord: FetchableRecord {
         }
         payment = try row.value("payment") == nil ? nil : PaymentExtension(json: row.object("payment"))
         traceparent = row["traceparent"]
+        guard let push = PushWay(rawValue: row["push"]) else { throw BookError(what: "purchase.push") }
+        self.push = push
         userVerification = row["userVerification"]
         threeDSServerTransID = row["threeDSServerTransID"]
         dsTransID = row["dsTransID"]
@@ -149,48 +152,5 @@ extension DecisionRecord: FetchableRecord {
         traceparent = row["traceparent"]
         repeats = row["repeats"]
         conflicts = row["conflicts"]
-    }
-}
-
-/// An enrolled authenticator.
-struct AuthenticatorRecord: Sendable {
-    let id: String
-    let credentialId: [UInt8]
-    let userId: [UInt8]
-    /// SubjectPublicKeyInfo (RFC 5480).
-    let publicKey: [UInt8]
-    let signCount: UInt32
-    let aaguid: [UInt8]
-    let format: String
-    let authnType: String
-    let name: String
-    let version: String
-    let registration: JSONObject
-    let challenge: [UInt8]
-    let origin: String
-    let enrolledAt: Int64
-    let endedAt: Int64?
-    /// `revoked` or `unenrolled`.
-    let ending: String?
-}
-
-extension AuthenticatorRecord: FetchableRecord {
-    init(row: Row) throws {
-        id = row["id"]
-        credentialId = row.octets("credentialId")
-        userId = row.octets("userId")
-        publicKey = row.octets("publicKey")
-        signCount = row["signCount"]
-        aaguid = row.octets("aaguid")
-        format = row["format"]
-        authnType = row["authnType"]
-        name = row["name"]
-        version = row["version"]
-        registration = try row.object("registration")
-        challenge = row.octets("challenge")
-        origin = row["origin"]
-        enrolledAt = row["enrolledAt"]
-        endedAt = row["endedAt"]
-        ending = row["ending"]
     }
 }

@@ -17,6 +17,7 @@ struct RegistrationDesk: Sendable {
 
     func take(_ incoming: Incoming) async throws -> Answer {
         let request = try EnrollmentRequest(octets: incoming.body)
+        if let subscription = request.pushSubscription { try backend.pushPolicy.check(subscription) }
         let digest = try SHA256Digest.of(incoming.body)
         let site = try backend.site.get()
         let now = backend.now
@@ -62,6 +63,7 @@ struct RegistrationDesk: Sendable {
         try db.execute(
             sql: "UPDATE enrollmentCode SET usedAt = ? WHERE code = ?", arguments: [now, code.code])
         try insert(request, verified, ceremony, code, fresh, origin: site.origin, now: now, db)
+        try PushSubscriptionDesk.store(request.pushSubscription, of: fresh.id, now: now, db)
         return .json(201, ["authenticatorId": .string(fresh.id), "accessToken": .string(fresh.token)])
     }
 

@@ -54,13 +54,16 @@ struct RequestMaker: Sendable {
             ])
     }
 
-    /// Puts a request on the list, once more where it stands there already.
-    func list(_ request: RequestRecord, _ db: Database) throws {
-        try list(request.jws, authenticatorId: request.authenticatorId, jti: request.jti, exp: request.exp, db)
+    /// Puts a request on the list, once more where it stands there already, and pushes it, that many times.
+    func announce(_ request: RequestRecord, times: Int, by way: PushWay, now: Int64, _ db: Database) throws {
+        for _ in 0..<(way.isListed ? times : 0) {
+            try list(request.jws, authenticatorId: request.authenticatorId, jti: request.jti, exp: request.exp, db)
+        }
+        try push(.request, request.jws, about: request, times: times, by: way, now: now, db)
     }
 
     /// Takes a request back: it leaves the list, and its cancellation takes its place until the same expiry.
-    func cancel(_ request: RequestRecord, now: Int64, _ db: Database) throws {
+    func cancel(_ request: RequestRecord, by way: PushWay, now: Int64, _ db: Database) throws {
         let jti = try backend.surroundings.randomID()
         let claims: JSONObject = [
             "iss": .string(site.issuer.text), "aud": .string(request.authenticatorId), "jti": .string(jti),
@@ -70,7 +73,22 @@ struct RequestMaker: Sendable {
         try db.execute(
             sql: "UPDATE authnRequest SET cancelledAt = ? WHERE jti = ?", arguments: [now, request.jti])
         try Self.unlist(request.jti, db)
-        try list(jws, authenticatorId: request.authenticatorId, jti: jti, exp: request.exp, db)
+        if way.isListed {
+            try list(jws, authenticatorId: request.authenticatorId, jti: jti, exp: request.exp, db)
+        }
+        try push(.cancellation, jws, about: request, by: way, now: now, db)
+    }
+
+    /// Nothing where there is no subscription: what is pushed only, is refused before.
+    private func push(
+        _ message: PushRecord.Message, _ jws: String, about request: RequestRecord, times: Int = 1,
+        by way: PushWay, now: Int64, _ db: Database
+    ) throws {
+        guard way.isPushed, try AuthenticatorRecord.byID(request.authenticatorId, db).subscription != nil else {
+            return
+        }
+        try PushQueue.add(
+            message, PushRecord.body(of: jws, by: way), about: request, times: times, now: now, db)
     }
 
     private func list(_ jws: String, authenticatorId: String, jti: String, exp: Int64, _ db: Database) throws {
@@ -79,7 +97,9 @@ struct RequestMaker: Sendable {
             arguments: [authenticatorId, jti, jws, exp])
     }
 
+    /// The request is over: nobody is to hear of it any more.
     static func unlist(_ jti: String, _ db: Database) throws {
+        try PushQueue.withdraw(jti, db)
         try db.execute(sql: "DELETE FROM listing WHERE jti = ?", arguments: [jti])
     }
 }

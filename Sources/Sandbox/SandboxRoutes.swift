@@ -70,6 +70,9 @@ extension AuthenticatorRecord {
             "signCount": .integer(Int64(signCount)), "enrolledAt": .time(enrolledAt),
         ]
         json["endedAt"] = endedAt.map(JSONValue.time)
+        json["push"] = subscription.map { subscription in
+            ["endpoint": .string(subscription.endpoint.text), "since": .time(pushSince ?? enrolledAt)]
+        }
         return json
     }
 

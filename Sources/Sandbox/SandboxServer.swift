@@ -22,6 +22,17 @@ package struct SandboxConfiguration: Sendable {
         }
     }
 
+    package struct PushSettings: Sendable {
+        /// The path of a PEM file with the roots that are trusted instead of the system's.
+        let caFile: String?
+        let policy: PushPolicy
+
+        package init(caFile: String? = nil, policy: PushPolicy = .loopbackOnly) {
+            self.caFile = caFile
+            self.policy = policy
+        }
+    }
+
     package let listen: ListenAddress
     /// The path of the SQLite file; nil: in memory.
     package let database: String?
@@ -30,12 +41,15 @@ package struct SandboxConfiguration: Sendable {
     let publicURL: IssuerURL?
     /// What goes wrong on purpose.
     let faults: FaultSpec?
+    let push: PushSettings
 
     /// Throws for a public URL that is none of an issuer, in words.
     package init(
-        listen: ListenAddress, database: String?, tls: TLSFiles?, publicURL: String?, faults: FaultSpec?
+        listen: ListenAddress, database: String?, tls: TLSFiles?, publicURL: String?, faults: FaultSpec?,
+        push: PushSettings = PushSettings()
     ) throws {
         self.faults = faults
+        self.push = push
         self.listen = listen
         self.database = database
         self.tls = tls
@@ -51,17 +65,28 @@ package struct SandboxServer: Sendable {
     private let configuration: SandboxConfiguration
     private let logger: Logger
     private let backend: IssuerBackend
+    private let sender: PushSender
 
     /// Opens the database and the key; throws what cannot be opened, in words.
     package init(_ configuration: SandboxConfiguration, logger: Logger) throws {
         self.configuration = configuration
         self.logger = logger
-        let key =
-            try configuration.database.map(IssuerKeyFile.key(besideDatabase:)) ?? SigningKey.generate(.es256)
         backend = IssuerBackend(
             book: try IssuerBook(path: configuration.database, surroundings: .system),
-            signer: try IssuerSigner(key: key), site: SiteHolder(), faults: configuration.faults,
-            logger: logger)
+            signer: try IssuerSigner(
+                key: Self.key(for: .requests, configuration), pushKey: Self.key(for: .vapid, configuration)),
+            site: SiteHolder(), faults: configuration.faults, pushPolicy: configuration.push.policy, logger: logger)
+        let roots = try configuration.push.caFile.map { path in
+            try Self.reading(path) { try NIOSSLCertificate.fromPEMFile($0) }
+        }
+        sender = PushSender(backend: backend, tls: PushTransport.trusting(roots))
+    }
+
+    private static func key(
+        for use: IssuerKeyFile.Use, _ configuration: SandboxConfiguration
+    ) throws -> SigningKey {
+        guard let database = configuration.database else { return try SigningKey.generate(.es256) }
+        return try IssuerKeyFile.key(for: use, besideDatabase: database)
     }
 
     /// Serves until SIGTERM or SIGINT; `onListening` gets the issuer's URL once calls are taken.
@@ -78,7 +103,7 @@ package struct SandboxServer: Sendable {
             },
             logger: logger)
         var services = ServiceGroupConfiguration(
-            services: [application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            services: [sender, application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         services.maximumGracefulShutdownDuration = Self.patience
         try await ServiceGroup(configuration: services).run()
     }

@@ -12,6 +12,7 @@ enum Schema {
         }
         migrator.registerMigration("v2 algorithms") { db in try db.execute(sql: algorithms) }
         migrator.registerMigration("v2 deliveries") { db in try db.execute(sql: deliveries) }
+        migrator.registerMigration("v3 push") { db in try db.execute(sql: push) }
         return migrator
     }
 
@@ -43,6 +44,20 @@ enum Schema {
         ALTER TABLE decision ADD COLUMN traceparent TEXT;
         ALTER TABLE decision ADD COLUMN repeats INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE decision ADD COLUMN conflicts INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// A subscription is kept as it came, with its auth secret; `push` is queue and record in one, `jti` the request's.
+    private static let push = """
+        ALTER TABLE authenticator ADD COLUMN pushSubscription TEXT;
+        ALTER TABLE authenticator ADD COLUMN pushSince INTEGER;
+        ALTER TABLE purchase ADD COLUMN push TEXT NOT NULL DEFAULT 'both';
+        CREATE TABLE push (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, jti TEXT NOT NULL REFERENCES authnRequest,
+            authenticatorId TEXT NOT NULL REFERENCES authenticator(id), message TEXT NOT NULL, jws TEXT,
+            exp INTEGER NOT NULL, dueAt INTEGER NOT NULL, state TEXT NOT NULL, tries INTEGER NOT NULL DEFAULT 0,
+            at INTEGER, status INTEGER, problem TEXT) STRICT;
+        CREATE INDEX pushByJTI ON push(jti);
+        CREATE INDEX pushByState ON push(state, dueAt, id);
         """
 
     /// `completion` has one row for a purchase at most: its key is what makes completing happen once.

@@ -38,6 +38,7 @@ struct Story: Sendable {
             "authenticatorId": .string(purchase.authenticatorId),
             "transaction": .object(purchase.transaction),
             "userVerification": .string(purchase.userVerification),
+            "push": .string(purchase.push.rawValue),
             "assertion": purchase.payment == nil ? "webauthn.get" : "payment.get",
             "createdAt": .time(purchase.createdAt), "expiresAt": .time(purchase.expiresAt),
         ]
@@ -82,12 +83,14 @@ struct RequestStory: Sendable {
     let request: RequestRecord
     let decision: DecisionRecord?
     private let refused: [JSONValue]
+    private let pushes: [PushRecord]
     private let isOver: Bool
 
     init(_ request: RequestRecord, now: Int64, _ db: Database) throws {
         self.request = request
         decision = try DecisionRecord.of(request.jti, db)
         isOver = now >= request.exp
+        pushes = try PushRecord.all(of: request.jti, db)
         refused = try Row.fetchAll(
             db, sql: "SELECT at, verdict FROM refusedAssertion WHERE jti = ? ORDER BY id", arguments: [request.jti]
         ).map { row in ["at": .time(row["at"]), "verdict": try row.value("verdict") ?? .null] }
@@ -111,6 +114,7 @@ struct RequestStory: Sendable {
             "state": .string(state), "jws": .string(request.jws),
         ]
         json["decision"] = decision.map { .object(decisionJSON($0)) }
+        if !pushes.isEmpty { json["pushes"] = .array(pushes.map(\.json)) }
         if !refused.isEmpty { json["refusedAssertions"] = .array(refused) }
         return .object(json)
     }

@@ -53,6 +53,12 @@ struct Purchase: AsyncParsableCommand {
     @Option(help: ArgumentHelp("W3C Trace Context, for the request to carry.", valueName: "value"))
     var traceparent: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "both (the default: listed, and pushed where there is a subscription), only, none, or hint.",
+            valueName: "way"))
+    var push: String?
+
     @Option(help: ArgumentHelp("How long the cardholder has; 600 unless given.", valueName: "seconds"))
     var expiresIn: Int64?
 
@@ -81,7 +87,7 @@ struct Purchase: AsyncParsableCommand {
             ("purchaseCurrency", currency), ("purchaseExponent", exponent), ("purchaseDate", date),
             ("threeDSRequestorAppURL", appURL), ("authenticatorId", authenticatorId),
             ("userVerification", userVerification), ("assertion", assertion), ("payeeOrigin", payeeOrigin),
-            ("traceparent", traceparent),
+            ("traceparent", traceparent), ("push", push),
         ]
         return Self.present(given)
     }

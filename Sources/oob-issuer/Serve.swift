@@ -24,6 +24,12 @@ struct Serve: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Let calls fail on purpose.", discussion: FaultSpec.help, valueName: "spec"))
     var faults: String?
 
+    @Option(help: ArgumentHelp("Trust these roots, PEM, when it pushes, not the system's.", valueName: "file"))
+    var pushCaFile: String?
+
+    @Flag(help: "Push to whatever host an authenticator names; without it, to loopback only.")
+    var pushBeyondLoopback = false
+
     func run() async throws {
         let configuration = try sandbox()
         // The database holds tokens for a while: its files are this user's alone.
@@ -52,7 +58,8 @@ struct Serve: AsyncParsableCommand {
         let faults = try faultSpec()
         do {
             return try SandboxConfiguration(
-                listen: address, database: database, tls: files, publicURL: publicURL, faults: faults)
+                listen: address, database: database, tls: files, publicURL: publicURL, faults: faults,
+                push: .init(caFile: pushCaFile, policy: pushBeyondLoopback ? .anywhere : .loopbackOnly))
         } catch { throw ValidationError("--public-url: \(error)") }
     }
 

@@ -24,7 +24,8 @@ struct LocalSandbox: Sendable {
         let logger = Logger(label: "sandbox") { _ in SwiftLogNoOpLogHandler() }
         let backend = IssuerBackend(
             book: try IssuerBook(path: nil, surroundings: .system),
-            signer: try IssuerSigner(key: SigningKey.generate(.es256)), site: holder, logger: logger)
+            signer: try IssuerSigner(key: SigningKey.generate(.es256), pushKey: SigningKey.generate(.es256)),
+            site: holder, logger: logger)
         let switchboard = Switchboard(backend: backend)
         let (ports, running) = AsyncStream<Int>.makeStream()
         let application = Application(

@@ -182,9 +182,11 @@ class TheSandbox(unittest.TestCase):
         if not self.absent:
             self.batches(enrolled)
         self.assertEqual(self.json("authenticator", token=token)["signCount"], authenticator.sign_count)
+        self.subscriptions(token)
         self.call("unenroll", token=token)
-        for operation_id in ["unenroll", "authenticator", "fetch"]:
+        for operation_id in ["unenroll", "authenticator", "fetch", "unsubscribe"]:
             self.call(operation_id, token=token)
+        self.call("subscribe", example("subscribe"), token=token)
         self.call("decide", {}, token=token, jti="none")
         described = {
             (operation["operationId"], status, value.get("code"))
@@ -192,7 +194,7 @@ class TheSandbox(unittest.TestCase):
             for status, answer in operation["responses"].items() if status not in {"429", "503"}
             for _, value in examples(resolved(answer).get("content", {})) or [(None, {})]
         }
-        described |= {("unenroll", "204", None)}
+        described |= {(operation_id, "204", None) for operation_id in ["unenroll", "subscribe", "unsubscribe"]}
         self.assertEqual(self.seen, described - NOT_THE_SANDBOX)
 
     def decisions(self, authenticator: SoftwareAuthenticator, enrolled: dict):
@@ -223,6 +225,13 @@ class TheSandbox(unittest.TestCase):
         check(claims_schema(typ), cancellation)
         self.assertEqual((typ, cancellation["cancels"]), ("oob-authn-cancel+jwt", claims["jti"]))
         self.call("decide", {"decision": "deny", "reason": "userDenied"}, jti=claims["jti"], **known)
+
+    def subscriptions(self, token: str):
+        self.assertEqual(self.call("subscribe", example("subscribe"), token=token).status_code, 204)
+        self.call("subscribe", {**example("subscribe"), "endpoint": "https://push.example/x"}, token=token)
+        self.call("subscribe", b" " * (2 << 20), token=token)
+        for _ in range(2):
+            self.assertEqual(self.call("unsubscribe", token=token).status_code, 204)
 
     def refusals(self, token: str):
         large = b" " * (2 << 20)

@@ -74,7 +74,7 @@ import WebAuthn
     @Test(arguments: [SignatureAlgorithm.es384, .eddsa])
     func `an issuer's own key is one for ES256`(algorithm: SignatureAlgorithm) throws {
         #expect(throws: KeyError.unsupported("an issuer signs with ES256")) {
-            try IssuerSigner(key: SigningKey.generate(algorithm))
+            try IssuerSigner(key: SigningKey.generate(algorithm), pushKey: SigningKey.generate(.es256))
         }
     }
 }

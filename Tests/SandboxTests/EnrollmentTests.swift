@@ -6,11 +6,11 @@ import Testing
 import WebAuthn
 
 @Suite struct EnrollmentTests {
-    @Test func `the discovery is an issuer's without push`() async throws {
+    @Test func `the discovery is an issuer's that pushes and has a batch fetch`() async throws {
         let issuer = try TestIssuer()
         let reply = await issuer.call("GET", Discovery.path)
         let discovery = try Discovery(json: reply.octets, expected: issuer.site.issuer)
-        #expect(discovery.vapidPublicKey == nil)
+        #expect(discovery.vapidPublicKey?.count == 65)
         #expect(discovery.batchFetchEndpoint == "http://localhost:8080/v1/batch-fetch")
         #expect(discovery.authnRequestsEndpoint == "http://localhost:8080/v1/authn-requests")
     }

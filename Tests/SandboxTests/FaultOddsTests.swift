@@ -62,12 +62,19 @@ import Testing
         }
     }
 
+    /// A discovery without what no two issuers have in common.
+    private func withoutKey(_ reply: Reply) throws -> JSONObject {
+        var object = try reply.object
+        object["vapidPublicKey"] = nil
+        return object
+    }
+
     @Test func `a slow call is held up for its time, once, and else is as ever`() async throws {
         let issuer = try TestIssuer(faults: "slow=1:200ms,seed=1")
         let plain = try TestIssuer()
         for call in 1...20 {
             let reply = await issuer.call("GET", Discovery.path)
-            #expect(reply.octets == (await plain.call("GET", Discovery.path).octets))
+            #expect(try withoutKey(reply) == withoutKey(await plain.call("GET", Discovery.path)))
             #expect(issuer.naps == Array(repeating: .milliseconds(200), count: call))
         }
         #expect(plain.naps.isEmpty)

@@ -31,12 +31,58 @@ import Testing
         }
     }
 
-    @Test func `the key file and its secret are the owner's alone`() async throws {
+    @Test func `the key files and their secret are the owner's alone`() async throws {
         try await withDatabase { path in
             _ = try TestIssuer(database: path)
-            for suffix in [".issuer-key", ".issuer-secret"] {
+            for suffix in [".issuer-key", ".issuer-secret", ".vapid-key"] {
                 let attributes = try FileManager.default.attributesOfItem(atPath: path + suffix)
                 #expect(attributes[.posixPermissions] as? Int == 0o600)
+            }
+        }
+    }
+
+    @Test func `a file keeps the VAPID key as well, which is another than the signing key`() async throws {
+        try await withDatabase { path in
+            var points: [[UInt8]] = []
+            for _ in 0..<2 {
+                let issuer = try TestIssuer(database: path)
+                let reply = await issuer.call("GET", Discovery.path)
+                let discovery = try Discovery(json: reply.octets, expected: issuer.site.issuer)
+                let point = try #require(discovery.vapidPublicKey)
+                let keys = await issuer.call("GET", "/jwks.json").description
+                #expect(!keys.contains(Base64URL.encode(Array(point[1..<33]))))
+                points.append(point)
+            }
+            #expect(points[0] == points[1])
+        }
+    }
+
+    @Test func `a file keeps what waits to be pushed, and what was under way`() async throws {
+        try await withDatabase { path in
+            try await LocalPushReceiver.run { receiver in
+                let first = try TestIssuer(database: path)
+                _ = try await first.subscribed(at: receiver)
+                let purchase = try await first.purchase()
+                let second = try TestIssuer(database: path)
+                try await second.push()
+                let jws = try purchase.request.jws
+                #expect(try await receiver.bodies(from: second) == [.message(jws)])
+            }
+        }
+    }
+
+    @Test func `a subscription beyond loopback from before is not pushed to by one that may not`() async throws {
+        try await withDatabase { path in
+            try await LocalPushReceiver.run { receiver in
+                let first = try TestIssuer(database: path, pushPolicy: .anywhere)
+                let authenticator = try await first.enrolled()
+                var subscription = try receiver.subscription
+                subscription["endpoint"] = "https://push.example/x"
+                #expect(await first.subscribe(authenticator, subscription).status == 204)
+                let purchase = try await first.purchase()
+                let second = try TestIssuer(database: path)
+                try await second.push()
+                #expect(try await second.story(purchase).request.pushOutcomes == ["failed 1 notAllowed"])
             }
         }
     }

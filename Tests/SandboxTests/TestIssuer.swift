@@ -16,7 +16,10 @@ final class TestIssuer: Sendable {
     private let clock: Clock
 
     /// - Parameter waitsEnd: whether a long poll's time is over at once; else only news end it.
-    init(waitsEnd: Bool = true, database: String? = nil, maxWaiters: Int = 100, faults: String? = nil) throws {
+    init(
+        waitsEnd: Bool = true, database: String? = nil, maxWaiters: Int = 100, faults: String? = nil,
+        pushPolicy: PushPolicy = .loopbackOnly
+    ) throws {
         let clock = Clock()
         let surroundings = Surroundings(
             now: { clock.now },
@@ -26,13 +29,19 @@ final class TestIssuer: Sendable {
             },
             random: { count in try SecureRandom.octets(count) })
         site = IssuerSite(issuer: try IssuerURL("http://localhost:8080"))
-        let key = try database.map(IssuerKeyFile.key(besideDatabase:)) ?? SigningKey.generate(.es256)
         backend = IssuerBackend(
-            book: try IssuerBook(path: database, surroundings: surroundings), signer: try IssuerSigner(key: key),
+            book: try IssuerBook(path: database, surroundings: surroundings),
+            signer: try IssuerSigner(
+                key: Self.key(for: .requests, database), pushKey: Self.key(for: .vapid, database)),
             site: SiteHolder(site), surroundings: surroundings, maxWaiters: maxWaiters,
-            faults: try faults.map { text in try FaultSpec(text) })
+            faults: try faults.map { text in try FaultSpec(text) }, pushPolicy: pushPolicy)
         switchboard = Switchboard(backend: backend)
         self.clock = clock
+    }
+
+    private static func key(for use: IssuerKeyFile.Use, _ database: String?) throws -> SigningKey {
+        guard let database else { return try SigningKey.generate(.es256) }
+        return try IssuerKeyFile.key(for: use, besideDatabase: database)
     }
 
     var now: Int64 { clock.now }

@@ -1,0 +1,70 @@
+import GRDB
+import IssuerProtocol
+import Keys
+import StrictJSON
+
+/// One push of a request, or of what takes it back, and what became of it.
+struct PushRecord: Sendable {
+    /// What is pushed.
+    enum Message: String, Sendable { case request, cancellation }
+
+    enum State: String, Sendable {
+        case waiting, sending, delivered, failed, expired
+        /// The request was decided or taken back before it could be pushed.
+        case withdrawn
+    }
+
+    let id: Int64
+    let authenticatorId: String
+    let message: Message
+    /// Nil: a hint to fetch.
+    let jws: String?
+    let exp: Int64
+    let state: State
+    let tries: Int64
+    /// Of the last try.
+    let at: Int64?
+    let status: Int?
+    let problem: String?
+
+    /// What is encrypted: the message, or what is none.
+    var plain: [UInt8] { Array((jws ?? "fetch").utf8) }
+
+    /// The message to push, nil where only a hint may or can be: of a longer one than RFC 8291 §4 has room for.
+    static func body(of jws: String, by way: PushWay) -> String? {
+        way == .hint || jws.utf8.count > PushRecipient.mostPlain ? nil : jws
+    }
+
+    var json: JSONValue {
+        var json: JSONObject = [
+            "message": .string(message.rawValue), "form": jws == nil ? "hint" : "jws",
+            "state": .string(state.rawValue), "tries": .integer(tries),
+        ]
+        json["at"] = at.map(JSONValue.time)
+        json["status"] = status.map { .integer(Int64($0)) }
+        json["problem"] = problem.map(JSONValue.string)
+        return .object(json)
+    }
+}
+
+extension PushRecord: FetchableRecord {
+    init(row: Row) throws {
+        guard let message = Message(rawValue: row["message"]), let state = State(rawValue: row["state"]) else {
+            throw BookError(what: "push")
+        }
+        self.message = message
+        self.state = state
+        id = row["id"]
+        authenticatorId = row["authenticatorId"]
+        jws = row["jws"]
+        exp = row["exp"]
+        tries = row["tries"]
+        at = row["at"]
+        status = row["status"]
+        problem = row["problem"]
+    }
+
+    static func all(of jti: String, _ db: Database) throws -> [PushRecord] {
+        try fetchAll(db, sql: "SELECT * FROM push WHERE jti = ? ORDER BY id LIMIT 2000", arguments: [jti])
+    }
+}

@@ -1,0 +1,86 @@
+import IssuerProtocol
+import Logging
+package import NIOSSL
+import ServiceLifecycle
+
+/// Sends what is in the queue of pushes, beside the calls and never in their way.
+package struct PushSender: Service {
+    /// Seconds between tries where the database fails.
+    private static let pause: Int64 = 5
+
+    private let backend: IssuerBackend
+    private let queue: PushQueue
+    private let tls: TLSConfiguration
+    private let patience: Duration
+
+    package init(
+        backend: IssuerBackend, tls: TLSConfiguration = PushTransport.trusting(nil),
+        patience: Duration = PushTransport.patience
+    ) {
+        self.backend = backend
+        self.tls = tls
+        self.patience = patience
+        queue = PushQueue(backend: backend)
+    }
+
+    /// Sends until the process is asked to stop; what is under way then is sent again after the next start.
+    package func run() async throws {
+        try await cancelWhenGracefulShutdown {
+            try await PushTransport.run(tls, patience: patience) { transport in
+                try await queue.resume()
+                await withDiscardingTaskGroup { group in
+                    while let taken = await next() { group.addTask { await send(taken, by: transport) } }
+                    group.cancelAll()
+                }
+            }
+        }
+    }
+
+    /// Sends what is due now, one after the other, and returns.
+    package func sendDue() async throws {
+        try await PushTransport.run(tls, patience: patience) { transport in
+            while let taken = try await queue.take() { await send(taken, by: transport) }
+        }
+    }
+
+    /// Waits for the next that is due; nil when it is time to stop.
+    private func next() async -> PushQueue.Taken? {
+        while !Task.isCancelled {
+            do {
+                let seconds = try await queue.secondsToNext()
+                let taken = try await backend.bell.firstValue(about: [.pushes], within: seconds, look: queue.take)
+                if let taken { return taken }
+            } catch  where !Task.isCancelled {
+                backend.logger.error("the queue of pushes cannot be read", metadata: ["error": "\(error)"])
+                try? await backend.surroundings.sleep(.seconds(Self.pause))
+            } catch {}
+        }
+        return nil
+    }
+
+    private func send(_ taken: PushQueue.Taken, by transport: PushTransport) async {
+        let outcome = await outcome(of: taken, by: transport)
+        do {
+            try await queue.record(outcome, of: taken)
+        } catch  where !Task.isCancelled {
+            // It stays under way until the next start, and is sent again then.
+            backend.logger.error("what came of a push cannot be written down", metadata: ["error": "\(error)"])
+        } catch {}
+        backend.bell.ring(.pushes)
+    }
+
+    private func outcome(of taken: PushQueue.Taken, by transport: PushTransport) async -> PushOutcome {
+        let now = backend.now
+        guard now < taken.push.exp else { return .notSent(.expired) }
+        guard let subscription = taken.subscription else { return .notSent(.noSubscription) }
+        guard backend.pushPolicy.allows(subscription.endpoint) else { return .notSent(.notAllowed) }
+        do {
+            let letter = try PushLetter(
+                taken.push.plain, to: subscription, ttl: taken.push.exp - now, signer: backend.signer, now: now)
+            return await transport.post(letter)
+        } catch {
+            backend.logger.error("a push cannot be encrypted", metadata: ["error": "\(error)"])
+            return .notSent(.cannotEncrypt)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import AsyncHTTPClient
+import IssuerProtocol
+import NIOCore
+import NIOHTTP1
+package import NIOSSL
+
+/// Posts to push endpoints (RFC 8030 §5); it follows no redirect and goes through no proxy.
+package struct PushTransport: Sendable {
+    /// How long a receiver has for its answer.
+    package static let patience: Duration = .seconds(10)
+    /// The most octets of an answer that are read; nobody looks at them.
+    private static let maxAnswer = 16_384
+
+    private let client: HTTPClient
+    private let patience: Duration
+
+    /// A transport for as long as `body` runs; what it has under way then fails.
+    static func run<Value>(
+        _ tls: TLSConfiguration, patience: Duration, _ body: (PushTransport) async throws -> Value
+    ) async throws -> Value {
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: tls, redirectConfiguration: .disallow, timeout: .init(connect: .seconds(5)),
+            decompression: .disabled)
+        configuration.httpVersion = .http1Only
+        configuration.connectionPool.retryConnectionEstablishment = false
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        do {
+            let value = try await body(PushTransport(client: client, patience: patience))
+            try? await client.shutdown()
+            return value
+        } catch {
+            try? await client.shutdown()
+            throw error
+        }
+    }
+
+    /// The system's roots, or those of a PEM file instead.
+    package static func trusting(_ roots: [NIOSSLCertificate]?) -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        if let roots { configuration.trustRoots = .certificates(roots) }
+        return configuration
+    }
+
+    /// One try; the answer's body counts within its time.
+    func post(_ letter: PushLetter) async -> PushOutcome {
+        await withTaskGroup(of: PushOutcome.self) { group in
+            group.addTask { await exchange(letter) }
+            group.addTask {
+                try? await Task.sleep(for: patience)
+                return .later(status: nil, retryAfter: nil)
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? .later(status: nil, retryAfter: nil)
+        }
+    }
+
+    private func exchange(_ letter: PushLetter) async -> PushOutcome {
+        var request = HTTPClientRequest(url: letter.endpoint.text)
+        request.method = .POST
+        for field in letter.fields { request.headers.add(name: field.name, value: field.value) }
+        request.body = .bytes(ByteBuffer(bytes: letter.body))
+        do {
+            let response = try await client.execute(request, deadline: .distantFuture)
+            // Read to the end, a connection can be used again; what stands there changes nothing.
+            _ = try? await response.body.collect(upTo: Self.maxAnswer)
+            return PushOutcome(
+                status: Int(response.status.code), retryAfter: response.headers.first(name: "retry-after"))
+        } catch {
+            return .later(status: nil, retryAfter: nil)
+        }
+    }
+}
