@@ -88,7 +88,9 @@ package struct Fetcher: Sendable {
     static let mostPages = 100
 
     /// Fetches all that is listed now, up to a hundred answers full of requests.
-    func fetchNow(_ enrollment: Enrollment) async throws {
+    ///
+    /// - Parameter way: why: what comes because of a push came by push.
+    func fetchNow(_ enrollment: Enrollment, by way: Way = .poll) async throws {
         guard let membership = enrollment.membership else { return }
         do {
             let access = IssuerAccess(
@@ -97,7 +99,7 @@ package struct Fetcher: Sendable {
             var cursor: String?
             for _ in 0..<Self.mostPages {
                 let list = try await ports.gateway.fetch(access, wait: 0, after: cursor)
-                try await keep(list, for: enrollment)
+                try await keep(list, for: enrollment, by: way)
                 guard list.requests.count == RequestList.most else { return }
                 cursor = list.cursor
             }
@@ -117,10 +119,10 @@ package struct Fetcher: Sendable {
     ///
     /// True where some of it was not in the book before.
     @discardableResult
-    func keep(_ list: RequestList, for enrollment: Enrollment) async throws -> Bool {
+    func keep(_ list: RequestList, for enrollment: Enrollment, by way: Way = .poll) async throws -> Bool {
         try await setKnown(true, enrollment)
-        tally.notePoll(enrollment.id, at: ports.clock.now)
-        let isNew = try await intake.receive(list.requests, for: enrollment, by: .poll)
+        if way == .poll { tally.notePoll(enrollment.id, at: ports.clock.now) }
+        let isNew = try await intake.receive(list.requests, for: enrollment, by: way)
         health.note(enrollment.id, trouble: nil)
         return isNew
     }

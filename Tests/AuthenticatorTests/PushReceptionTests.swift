@@ -55,6 +55,7 @@ struct PushReceptionTests {
             #expect(try await sample.issuer.fetched.next().wait == 0)
             try await sample.eventually { try $0.requests(pendingOnly: true, enrollment: card.id, limit: 9).first }
         }
+        #expect(facts(sample, card)?.firstByPush == 1 && facts(sample, card)?.lastPoll == nil)
     }
 
     @Test func `a book that cannot be written has the push come again`() async throws {

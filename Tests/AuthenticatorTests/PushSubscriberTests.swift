@@ -24,6 +24,40 @@ struct PushSubscriberTests {
         #expect(kept.sealedKey.firstRange(of: secret) == nil)
     }
 
+    @Test func `a registration carries the subscription, and it is not sent again`() async throws {
+        let sample = try SampleAgent(SamplePush.settings())
+        await sample.issuer.setVAPIDKey(push.vapid.point)
+        try await sample.issuer.enrolls()
+        try await sample.running([sample.agent.ceremonies.run]) {
+            let enrollment = try await sample.agent.enroll(sample.wish(), patience: 10)
+            let body = try #require(await sample.issuer.registrations.first)
+            let sent = try #require(try EnrollmentRequest(octets: body).pushSubscription)
+            let kept = try await sample.book.real.read { try $0.subscriptions(of: enrollment.id) }
+            #expect(kept.map(\.endpoint) == [sent.endpoint] && kept.map(\.isRegistered) == [true])
+        }
+        try await sample.running([sample.agent.pushSubscriber.run]) { try await sample.clock.sleepers() }
+        #expect(await sample.issuer.subscriptions.isEmpty)
+    }
+
+    @Test func `a registration has none where the issuer does not push, or is not to`() async throws {
+        let sample = try SampleAgent(SamplePush.settings())
+        try await sample.issuer.enrolls()
+        _ = try await sample.agent.enroll(sample.wish(), patience: 0)
+        await sample.issuer.setVAPIDKey(push.vapid.point)
+        let unwanted = EnrollmentWish(
+            route: try SampleAgent.route, code: try SampleAgent.code, authnType: .presence, name: "card",
+            takesPush: false)
+        _ = try await sample.restarted().agent.enroll(unwanted, patience: 0)
+        let enrollments = try await sample.agent.enrollments()
+        #expect(enrollments.map(\.takesPush) == [true, false])
+        for case .enrolling(let body) in enrollments.map(\.state) {
+            #expect(try EnrollmentRequest(octets: body).pushSubscription == nil)
+        }
+        for enrollment in enrollments {
+            #expect(try await sample.book.real.read { try $0.subscriptions(of: enrollment.id) }.isEmpty)
+        }
+    }
+
     @Test func `what is registered is not sent again`() async throws {
         let sample = try SampleAgent(SamplePush.settings())
         let (card, _) = try await sample.subscribed(push)

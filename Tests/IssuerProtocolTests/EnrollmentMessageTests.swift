@@ -62,6 +62,21 @@ struct EnrollmentMessageTests {
         #expect(authenticator == ["name": "laptop", "platform": "linux", "version": "1.0", "authnType": "presence"])
     }
 
+    @Test func `the push subscription is read back, and one that is not in order is refused by its place`() throws {
+        let subscription = PushSubscription(
+            endpoint: try PushEndpoint("https://push.example/a"), recipient: try PushReceiverKey.generate().recipient)
+        let plain = try request()
+        let request = EnrollmentRequest(
+            ceremonyId: plain.ceremonyId, credential: plain.credential, name: plain.name, version: plain.version,
+            authnType: plain.authnType, pushSubscription: subscription)
+        #expect(try EnrollmentRequest(octets: request.octets) == request)
+        #expect(request != plain && plain.pushSubscription == nil)
+        let text = String(decoding: request.octets, as: UTF8.self)
+        let wrong = text.replacing("https://push.example/a", with: "http://push.example/a")
+        let refusal = try #require(throws: ProtocolError.self) { try EnrollmentRequest(octets: Array(wrong.utf8)) }
+        #expect("\(refusal)".contains("/pushSubscription/endpoint"))
+    }
+
     @Test func `an authenticator's name and version are bounded`() throws {
         for request in try [request(name: ""), request(name: String(repeating: "x", count: 257)), request(version: "")]
         {

@@ -215,6 +215,22 @@ class Floods(WithPush):
         self.assertIn(int(answers[-1].headers["Retry-After"]), range(1, 61))
 
 
+class SlowSenders(WithPush):
+    options = ("--push-patience", "1", "--push-connections", "2")
+
+    def test_who_sends_half_a_push_is_cut_and_makes_room_for_others(self):
+        subscription = self.subscription(self.enrolled())
+        url = urlsplit(subscription["endpoint"])
+        with (socket.create_connection((url.hostname, url.port), 30) as silent,
+              socket.create_connection((url.hostname, url.port), 30) as half):
+            half.sendall(f"POST {url.path} HTTP/1.1\r\nHost: x\r\nContent-Length: 90\r\n\r\n{{".encode())
+            # Both places are taken: this one waits until they are cut.
+            self.assertEqual(self.issuer.push(subscription, b"hint").status_code, 201)
+            for peer in [silent, half]:
+                while peer.recv(4_096):
+                    pass  # An answer may come first; then the connection ends.
+
+
 class OverTLS(unittest.TestCase):
     def test_pywebpush_delivers_over_https_to_a_certificate_of_a_test_authority(self):
         folder, port = temporary_folder(type(self)), free_port()

@@ -16,6 +16,6 @@ package struct PushHints: Sendable {
     /// What fails has been noted, and the next poll brings the same.
     private func fetch(_ id: EnrollmentID) async {
         guard let enrollment = try? await ports.book.read({ try $0.enrollment(id) }) else { return }
-        try? await fetcher.fetchNow(enrollment)
+        try? await fetcher.fetchNow(enrollment, by: .push)
     }
 }

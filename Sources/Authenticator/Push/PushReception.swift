@@ -76,9 +76,11 @@ package struct PushReception: Sendable {
         return "\(target.subscription.endpoint.origin)/message/\(name)"
     }
 
-    /// Counts what was not taken; one log line for each peer and pause.
+    /// Counts what was not taken; one log line at most for each peer and pause.
     package func note(_ answer: PushAnswer, from peer: String) {
-        guard let leftOut = badPeers.admit("push \(peer)", now: ports.clock.now) else { return }
+        // Anyone can send to an endpoint that is none, from as many addresses as they like: all of them are one.
+        let sender = answer == .unknownEndpoint ? "push" : "push \(peer)"
+        guard let leftOut = badPeers.admit(sender, now: ports.clock.now) else { return }
         log.warning(
             "a push was not taken",
             metadata: [

@@ -55,6 +55,9 @@ package struct PushSubscriber: Sendable {
     /// - Returns: those whose issuer has not answered yet; for them the agent goes on trying.
     func rotate(_ enrollments: [Enrollment]) async throws -> [EnrollmentID] {
         let ids = try await begin(enrollments)
+        guard !ids.isEmpty else {
+            throw CommandFailure(.failed, "nothing to rotate: the issuer does not push, or is not to (--no-push)")
+        }
         hub.publish(ids.map(AgentEvent.pushRotated))
         let open = try await hub.wait(
             seconds: Self.patience, on: ports.clock, for: { if case .pushSettled = $0 { true } else { false } }

@@ -76,6 +76,4 @@ final class PushTally: Sendable {
             }
         }
     }
-
-    func forget(_ id: EnrollmentID) { facts.withLock { _ = $0.removeValue(forKey: id) } }
 }
