@@ -11,7 +11,7 @@ struct PushReceptionTests {
 
     init() throws { push = try SamplePush() }
 
-    private func facts(_ sample: SampleAgent, _ card: SampleEnrollment) -> PushFacts? {
+    private func known(_ sample: SampleAgent, _ card: SampleEnrollment) -> PushFacts? {
         sample.agent.pushFacts(of: card.enrollment)
     }
 
@@ -23,7 +23,7 @@ struct PushReceptionTests {
         let location = try await sample.push(Array(message.utf8), to: subscription, by: push)
         #expect(location.hasPrefix(SamplePush.url + "/message/"))
         #expect(try await sample.requests().map(\.jti.text) == ["request-1"])
-        let facts = try #require(facts(sample, card))
+        let facts = try #require(known(sample, card))
         #expect(facts.firstByPush == 1 && facts.works && facts.latency == 2 && facts.lastPush == sample.now)
     }
 
@@ -33,7 +33,7 @@ struct PushReceptionTests {
         let message = try sample.message(.numbered(1), for: card)
         for _ in 0..<3 { _ = try await sample.push(Array(message.utf8), to: subscription, by: push) }
         #expect(try await sample.requests().count == 1)
-        #expect(facts(sample, card)?.duplicates == 2)
+        #expect(known(sample, card)?.duplicates == 2)
     }
 
     @Test func `a request that another signed is taken from the sender and dropped`() async throws {
@@ -50,12 +50,11 @@ struct PushReceptionTests {
         let message = try sample.message(.numbered(1), for: card)
         await sample.issuer.onFetch { (_) throws(IssuerFailure) in RequestList(requests: [message], cursor: "c1") }
         try await sample.running([sample.agent.pushHints.run]) {
-            await Task.yield()
             _ = try await sample.push(Array("hint".utf8), to: subscription, by: push)
             #expect(try await sample.issuer.fetched.next().wait == 0)
             try await sample.eventually { try $0.requests(pendingOnly: true, enrollment: card.id, limit: 9).first }
         }
-        #expect(facts(sample, card)?.firstByPush == 1 && facts(sample, card)?.lastPoll == nil)
+        #expect(known(sample, card)?.firstByPush == 1 && known(sample, card)?.lastPoll == nil)
     }
 
     @Test func `a book that cannot be written has the push come again`() async throws {
@@ -84,7 +83,7 @@ struct PushReceptionTests {
         let (card, subscription) = try await sample.subscribed(push)
         let other = try SamplePush()
         await #expect(throws: PushAnswer.self) { _ = try await sample.push([], to: subscription, by: other) }
-        let facts = try #require(facts(sample, card))
+        let facts = try #require(known(sample, card))
         #expect(facts.refused == 1 && !facts.works && facts.lastPush == nil)
     }
 
@@ -130,7 +129,7 @@ struct PushReceptionTests {
             answers.send(.success(RequestList(requests: [try sample.message(.numbered(2), for: card)], cursor: "c2")))
             #expect(try await sample.issuer.fetched.next().wait == 50)
         }
-        #expect(facts(sample, card)?.works == false)
-        #expect(facts(sample, card)?.firstByPoll == 2)
+        #expect(known(sample, card)?.works == false)
+        #expect(known(sample, card)?.firstByPoll == 2)
     }
 }

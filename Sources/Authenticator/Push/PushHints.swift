@@ -3,13 +3,19 @@ import Logging
 /// Fetches where an issuer's push said that there is something: one fetch at a time for an enrollment, and one more
 /// where another hint came meanwhile.
 package struct PushHints: Sendable {
-    let ports: Ports
-    let fetcher: Fetcher
-    let hub: EventHub
+    private let ports: Ports
+    private let fetcher: Fetcher
+    private let mailbox: Mailbox<EnrollmentID>
+
+    /// From now on no hint is missed.
+    init(ports: Ports, fetcher: Fetcher, hub: EventHub) {
+        self.ports = ports
+        self.fetcher = fetcher
+        mailbox = hub.mailbox { if case .fetchWanted(let id) = $0 { [id] } else { [] } }
+    }
 
     /// Works until the task is cancelled.
     package func run() async throws {
-        let mailbox = hub.mailbox { if case .fetchWanted(let id) = $0 { [id] } else { [] } }
         await KeyedWork().run([], then: mailbox) { id in await fetch(id) }
     }
 
