@@ -3,6 +3,7 @@
 Run with `.venv/bin/python Tests/Outside/test_push.py`; OOB_BIN_DIR names the programs' directory.
 """
 
+import os
 import shutil
 import socket
 import subprocess
@@ -19,6 +20,7 @@ from pushing import PushingIssuer
 from road import Authority
 
 WAIT = ("--wait", "30")
+NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 
 
 def free_port() -> int:
@@ -254,7 +256,7 @@ class OverTLS(unittest.TestCase):
 class BehindNginx(unittest.TestCase):
     """`docs/push.md`'s configuration: nginx speaks TLS, and VAPID is looked at in front."""
 
-    @unittest.skipIf(shutil.which("nginx") is None, "Debian's nginx is not installed")
+    @unittest.skipIf(NGINX is None, "Debian's nginx is not installed")
     def test_nginx_hands_pushes_on(self):
         folder, port, inside = temporary_folder(type(self)), free_port(), free_port()
         authority = Authority(folder)
@@ -280,7 +282,7 @@ class BehindNginx(unittest.TestCase):
         agent = started(type(self), Agent(
             folder, "--push-listen", f"127.0.0.1:{inside}", "--push-url", f"https://localhost:{port}",
             "--push-behind-proxy", "true", "--push-vapid", "upstream"))
-        proxy = subprocess.Popen([shutil.which("nginx"), "-e", "stderr", "-c", configuration],
+        proxy = subprocess.Popen([NGINX, "-e", "stderr", "-c", configuration],
                                  stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(proxy.wait, 15)
         self.addCleanup(proxy.terminate)
