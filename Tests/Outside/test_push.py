@@ -9,13 +9,15 @@ import socket
 import subprocess
 import threading
 import unittest
+import uuid
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import requests
 from py_vapid import Vapid02
 
-from programs import BIN_DIR, Agent, started, temporary_folder
+from issuer import EXAMPLE_TRANSACTION
+from programs import BIN_DIR, Agent, Sandbox, started, temporary_folder
 from pushing import PushingIssuer
 from road import Authority
 
@@ -251,6 +253,24 @@ class OverTLS(unittest.TestCase):
             self.assertEqual(issuer.push_request(request, session).status_code, 201)
             shown = agent.json("approve", request.transaction["acsTransId"], *WAIT)
             self.assertEqual((shown["state"], shown["transStatus"]), ("approved", "Y"))
+
+
+class FromTheSandbox(unittest.TestCase):
+    def test_a_request_that_is_pushed_only_is_approved_and_the_poll_never_saw_it(self):
+        folder, port = temporary_folder(type(self)), free_port()
+        sandbox = started(type(self), Sandbox(folder))
+        agent = started(type(self), Agent(
+            folder, "--push-listen", f"localhost:{port}", "--push-url", f"http://localhost:{port}"))
+        code = requests.post(f"{sandbox.origin}/sandbox/enrollment-codes", json={}, timeout=30).json()
+        card = agent.json("enroll", "--issuer", sandbox.origin, "--code", code["code"],
+                          "--authn-type", "presence")
+        order = {**EXAMPLE_TRANSACTION, "acsTransId": str(uuid.uuid4()), "push": "only",
+                 "authenticatorId": card["authenticatorId"]}
+        requests.post(f"{sandbox.origin}/sandbox/purchases", json=order, timeout=30).raise_for_status()
+        shown = agent.json("approve", order["acsTransId"], *WAIT)
+        self.assertEqual((shown["state"], shown["transStatus"]), ("approved", "Y"))
+        (row,) = agent.json("enrollments")
+        self.assertEqual((row["push"]["firstByPush"], row["push"]["firstByPoll"]), (1, 0))
 
 
 class BehindNginx(unittest.TestCase):
