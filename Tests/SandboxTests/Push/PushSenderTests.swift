@@ -4,7 +4,8 @@ import StrictJSON
 import Testing
 
 /// The sender as it runs in the server.
-@Suite struct PushSenderTests {
+@Suite(.timeLimit(.minutes(10)))
+struct PushSenderTests {
     /// Runs a sender beside `body`, and stops it.
     private func sending(_ issuer: TestIssuer, _ body: () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in

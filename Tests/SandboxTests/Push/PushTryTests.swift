@@ -5,7 +5,8 @@ import StrictJSON
 import Testing
 
 /// What the sandbox makes of a receiver's answers.
-@Suite struct PushTryTests {
+@Suite(.timeLimit(.minutes(10)))
+struct PushTryTests {
     @Test(arguments: [200, 201, 202, 204])
     func `a push that was taken is not sent again`(status: Int) async throws {
         try await LocalPushReceiver.run(statuses: [status]) { receiver in
