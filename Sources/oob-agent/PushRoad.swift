@@ -1,14 +1,10 @@
 import Authenticator
-import FoundationEssentials
 import IssuerProtocol
 import Keys
 import PushReceiver
 
 /// Where pushes are taken, and what issuers see of it.
 struct PushRoad {
-    /// The largest file that is taken for a certificate chain or a key, in octets.
-    private static let maxOctets = 1_048_576
-
     let address: ListenAddress
     let identity: ServerIdentity?
     let settings: PushSettings
@@ -20,8 +16,8 @@ struct PushRoad {
         let identity = try identity(source)
         switch (source.find(.pushListen), source.find(.pushURL)) {
         case (nil, nil): return nil
-        case (let listen?, nil): throw missing(.pushURL, beside: listen)
-        case (nil, let url?): throw missing(.pushListen, beside: url)
+        case (let listen?, nil): throw .missing(.pushURL, beside: listen)
+        case (nil, let url?): throw .missing(.pushListen, beside: url)
         case (let listen?, let url?):
             let address = try address(listen, isPlain: identity == nil, behindProxy)
             let settings = try settings(url, isUpstream: vapid == "upstream", bounds)
@@ -58,38 +54,13 @@ struct PushRoad {
     }
 
     private static func identity(_ source: SettingSource) throws(StartError) -> ServerIdentity? {
-        switch (source.find(.pushTLSCert), source.find(.pushTLSKey)) {
-        case (nil, nil): return nil
-        case (let certificate?, nil): throw missing(.pushTLSKey, beside: certificate)
-        case (nil, let key?): throw missing(.pushTLSCert, beside: key)
-        case (let certificate?, let key?): return try identity(certificate, key)
-        }
-    }
-
-    private static func missing(_ other: Setting, beside found: SettingSource.Found) -> StartError {
-        StartError(found.status, "\(found.place): goes with \(other.rawValue), which is not set")
-    }
-
-    private static func identity(
-        _ certificate: SettingSource.Found, _ key: SettingSource.Found
-    ) throws(StartError) -> ServerIdentity {
-        guard let chain = FileManager.default.contents(atPath: certificate.value), chain.count <= maxOctets else {
-            throw StartError(
-                .config, "\(certificate.place): \(certificate.value): there is no such file of at most 1 MiB to read")
-        }
-        let secret: Secret
-        do throws(FileError) {
-            secret = try SecretFile.read(key.value, maxOctets: maxOctets, privacy: .credential)
-        } catch {
-            throw StartError(.config, "\(key.place): \(error)")
-        }
+        guard let files = try KeyPairFiles.read(source, certificate: .pushTLSCert, key: .pushTLSKey) else { return nil }
         do throws(ServerIdentity.Refusal) {
-            return try unsafe secret.withOctets { octets throws(ServerIdentity.Refusal) in
-                try unsafe ServerIdentity(certificate: Array(chain), key: Array(octets))
+            return try unsafe files.secret.withOctets { octets throws(ServerIdentity.Refusal) in
+                try unsafe ServerIdentity(certificate: files.chain, key: Array(octets))
             }
         } catch {
-            let found = error.part == .certificate ? certificate : key
-            throw StartError(.config, "\(found.place): \(found.value): \(error)")
+            throw files.refusal(ofCertificate: error.part == .certificate, "\(error)")
         }
     }
 }

@@ -1,0 +1,53 @@
+import FoundationEssentials
+import Keys
+
+/// A certificate chain and its private key, from the files that two settings name.
+struct KeyPairFiles {
+    /// The largest file that is taken for either, in octets.
+    private static let maxOctets = 1_048_576
+
+    private let certificate: SettingSource.Found
+    private let key: SettingSource.Found
+    let chain: [UInt8]
+    let secret: Secret
+
+    /// Nil where neither is set; a fault tells the setting, and the file.
+    static func read(
+        _ source: SettingSource, certificate: Setting, key: Setting
+    ) throws(StartError) -> KeyPairFiles? {
+        switch (source.find(certificate), source.find(key)) {
+        case (nil, nil): return nil
+        case (let found?, nil): throw .missing(key, beside: found)
+        case (nil, let found?): throw .missing(certificate, beside: found)
+        case (let certificate?, let key?): return try KeyPairFiles(certificate, key)
+        }
+    }
+
+    private init(_ certificate: SettingSource.Found, _ key: SettingSource.Found) throws(StartError) {
+        guard let chain = FileManager.default.contents(atPath: certificate.value), chain.count <= Self.maxOctets else {
+            throw StartError(
+                .config, "\(certificate.place): \(certificate.value): there is no such file of at most 1 MiB to read")
+        }
+        do throws(FileError) {
+            secret = try SecretFile.read(key.value, maxOctets: Self.maxOctets, privacy: .credential)
+        } catch {
+            throw StartError(.config, "\(key.place): \(error)")
+        }
+        self.certificate = certificate
+        self.key = key
+        self.chain = Array(chain)
+    }
+
+    /// What is wrong with the content of one of them.
+    func refusal(ofCertificate isOfCertificate: Bool, _ problem: String) -> StartError {
+        let found = isOfCertificate ? certificate : key
+        return StartError(.config, "\(found.place): \(found.value): \(problem)")
+    }
+}
+
+extension StartError {
+    /// A setting that only makes sense with another one, which is not set.
+    static func missing(_ other: Setting, beside found: SettingSource.Found) -> StartError {
+        StartError(found.status, "\(found.place): goes with \(other.rawValue), which is not set")
+    }
+}
