@@ -125,6 +125,19 @@ struct PushSubscriberTests {
         }
     }
 
+    @Test func `a rotation of all changes nothing where one issuer cannot be reached`() async throws {
+        let sample = try SampleAgent(SamplePush.settings())
+        let (card, _) = try await sample.subscribed(push)
+        let elsewhere = IssuerRoute(issuer: try IssuerURL("https://other.example"), rootsPEM: nil)
+        _ = try await sample.enrolled("other", route: elsewhere)
+        await sample.issuer.onDiscovery { () throws(IssuerFailure) in
+            throw .transient(reason: "no connection", retryAfter: nil)
+        }
+        let failure = await #expect(throws: CommandFailure.self) { _ = try await sample.agent.rotatePush(nil) }
+        #expect(failure?.code == .issuerUnreachable)
+        #expect(try await sample.book.real.read { try $0.subscriptions(of: card.id) }.count == 1)
+    }
+
     @Test func `an unenrollment leaves no subscription`() async throws {
         let sample = try SampleAgent(SamplePush.settings())
         let (card, sent) = try await sample.subscribed(push)

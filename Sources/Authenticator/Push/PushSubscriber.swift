@@ -68,21 +68,27 @@ package struct PushSubscriber: Sendable {
         return try await unregistered(ids)
     }
 
+    /// Every issuer is asked before anything is made, and all go into the book together: nothing is half done where one
+    /// cannot be reached.
     private func begin(_ enrollments: [Enrollment]) async throws -> [EnrollmentID] {
-        var begun: [EnrollmentID] = []
+        var made: [KeptSubscription] = []
         for enrollment in enrollments {
-            let discovery: Discovery
-            do throws(IssuerFailure) {
-                discovery = try await directory.discovery(enrollment.route)
-            } catch {
-                throw CommandFailure(
-                    .issuerUnreachable, "the issuer \(enrollment.route.issuer.text): \(error.reason)")
-            }
-            guard let (kept, _) = try maker.make(for: enrollment, discovery) else { continue }
-            try await ports.book.write { try $0.begin(kept) }
-            begun.append(enrollment.id)
+            guard let (kept, _) = try maker.make(for: enrollment, try await discovery(of: enrollment)) else { continue }
+            made.append(kept)
         }
-        return begun
+        let new = made
+        try await ports.book.write { book in
+            for kept in new { try book.begin(kept) }
+        }
+        return new.map(\.enrollmentId)
+    }
+
+    private func discovery(of enrollment: Enrollment) async throws(CommandFailure) -> Discovery {
+        do throws(IssuerFailure) {
+            return try await directory.discovery(enrollment.route)
+        } catch {
+            throw CommandFailure(.issuerUnreachable, "the issuer \(enrollment.route.issuer.text): \(error.reason)")
+        }
     }
 
     private func unregistered(_ ids: [EnrollmentID]) async throws -> [EnrollmentID] {
