@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test crash-test model-test fuzz sanitize check format
+.PHONY: help build demo test crash-test push-test model-test fuzz sanitize check format
 
 help: ## Print this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -24,6 +24,12 @@ crash-test: ## Kill the agent at every point and at random; CRASHES=10000, SEED=
 	swift build
 	python3 -B Tests/Outside/crash_campaign.py --record .build/crash-test.json $(if $(CRASHES),--crashes $(CRASHES)) \
 		$(if $(SEED),--seed $(SEED)) $(if $(DEATH),--death "$(DEATH)") $(if $(ROUND),--round $(ROUND))
+
+push-test: ## Many requests pushed twice and polled, and garbage meanwhile: REQUESTS=10000, SECONDS=600, SEED=1.
+	Scripts/bootstrap --tests
+	swift build
+	.venv/bin/python -B Tests/Outside/push_campaign.py $(if $(REQUESTS),--requests $(REQUESTS)) \
+		$(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
 fuzz: ## Feed a parser with octets that libFuzzer makes: TARGET=, SECONDS=60; without TARGET, list the targets.
 	@Scripts/fuzz $(TARGET) $(SECONDS)

@@ -7,7 +7,6 @@ import os
 import shutil
 import socket
 import subprocess
-import threading
 import unittest
 import uuid
 from pathlib import Path
@@ -16,19 +15,15 @@ from urllib.parse import urlsplit
 import requests
 from py_vapid import Vapid02
 
+import push_campaign
 from issuer import EXAMPLE_TRANSACTION
 from programs import BIN_DIR, Agent, Sandbox, started, temporary_folder
+from push_campaign import free_port
 from pushing import PushingIssuer
 from road import Authority
 
 WAIT = ("--wait", "30")
 NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class WithPush(unittest.TestCase):
@@ -38,16 +33,12 @@ class WithPush(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        port = free_port()
-        cls.agent = started(cls, Agent(
-            temporary_folder(cls), "--push-listen", f"localhost:{port}", "--push-url", f"http://localhost:{port}",
-            "--poll-interval-with-push", "3600", *cls.options))
+        cls.agent = started(cls, push_campaign.receiving(temporary_folder(cls), *cls.options))
         cls.issuer = cls.enterClassContext(PushingIssuer())
         cls.issuer.holds_polls = True
 
     def enrolled(self, *options: str) -> dict:
-        return self.agent.json("enroll", "--issuer", self.issuer.origin, "--code", self.issuer.enrollment_code(),
-                               "--authn-type", "presence", *options)
+        return push_campaign.enrolled(self.agent, self.issuer, *options)
 
     def subscription(self, card: dict) -> dict:
         return self.issuer.subscriptions[card["authenticatorId"]]
@@ -84,17 +75,7 @@ class Delivery(WithPush):
         self.approve(request)
 
     def test_each_of_many_is_presented_once_whatever_comes_twice(self):
-        card = self.enrolled()
-        asked = [self.ask(card) for _ in range(50)]
-        for request in asked:
-            for _ in range(2):
-                self.assertEqual(self.issuer.push_request(request).status_code, 201)
-        self.agent.ctl("fetch", "--enrollment", card["id"])
-        pending = self.agent.json("list", "--enrollment", card["id"], "--limit", "1000")
-        self.assertEqual(sorted(row["jti"] for row in pending), sorted(request.jti for request in asked))
-        facts = self.facts(card)
-        self.assertEqual(facts["firstByPush"] + facts["firstByPoll"], 50)
-        self.assertGreaterEqual(facts["duplicates"], 50)
+        push_campaign.each_once(self.agent, self.issuer, [self.enrolled()], 50)
 
     def test_without_push_there_is_no_subscription(self):
         card = self.enrolled("--no-push")
@@ -182,30 +163,7 @@ class Answers(WithPush):
         self.assertEqual((answer.status_code, answer.headers["Allow"]), (405, "POST"))
 
     def test_good_pushes_are_answered_amid_garbage(self):
-        url = urlsplit(self.to["endpoint"])
-        pieces = [b"\0" * 4_000, b"GET / HTTP/9.9\r\n\r\n", b"POST " + url.path.encode() + b" HTTP/1.1\r\n" * 400,
-                  b"\x16\x03\x01" + b"\xff" * 600, f"POST {url.path} HTTP/1.1\r\nHost: x\r\nContent-Length: 9".encode()]
-        over = threading.Event()
-
-        def garbage():
-            while not over.is_set():
-                for piece in pieces:
-                    try:
-                        with socket.create_connection((url.hostname, url.port), 10) as peer:
-                            peer.sendall(piece)
-                    except OSError:
-                        pass  # The receiver has cut it.
-
-        threads = [threading.Thread(target=garbage) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        try:
-            for _ in range(40):
-                self.assertEqual(self.answer().status_code, 201)
-        finally:
-            over.set()
-            for thread in threads:
-                thread.join()
+        push_campaign.amid_garbage(self.agent, self.issuer, [self.card, self.enrolled()], seconds=2, seed=1)
 
 
 class Floods(WithPush):
