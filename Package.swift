@@ -204,7 +204,7 @@ let package = Package(
         .testTarget(  // The seeds of the fuzzers in `Fuzz`, and the properties that they look at.
             name: "FuzzCorpusTests",
             dependencies: [
-                "AgentConfig", "Control", "IssuerLink", "IssuerProtocol", "Keys", "StateArchive", "StrictJSON",
+                "AgentConfig", "Control", "IssuerProtocol", "Keys", "StateArchive", "StrictJSON",
                 "ThreeDS", "WebAuthn",
             ]),
         .testTarget(  // The agent's core and edges against the sandbox, over HTTP, in one process.

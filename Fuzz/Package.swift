@@ -5,7 +5,7 @@
 import PackageDescription
 
 let parsers: [Target.Dependency] = [
-    "AgentConfig", "Control", "IssuerLink", "IssuerProtocol", "Keys", "StateArchive", "StrictJSON", "ThreeDS",
+    "AgentConfig", "Control", "IssuerProtocol", "Keys", "StateArchive", "StrictJSON", "ThreeDS",
     "WebAuthn",
 ]
 
@@ -18,7 +18,6 @@ let package = Package(
         .target(
             name: "Control", dependencies: ["StrictJSON", "ThreeDS"],
             exclude: ["ControlClient.swift", "ControlTransport.swift"]),
-        .target(name: "IssuerLink", path: "IssuerLink"),
         .target(name: "StateArchive", dependencies: ["Keys", "StrictJSON", "ThreeDS"], path: "StateArchive"),
         .target(name: "IssuerProtocol", dependencies: ["Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
         .target(name: "WebAuthn", dependencies: ["Keys", "StrictJSON"]),

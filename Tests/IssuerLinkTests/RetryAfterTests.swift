@@ -2,6 +2,7 @@ import Authenticator
 import Testing
 
 @testable import IssuerLink
+@testable import IssuerProtocol
 
 @Suite(.timeLimit(.minutes(10)))
 struct RetryAfterTests {

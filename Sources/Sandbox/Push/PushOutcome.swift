@@ -1,3 +1,5 @@
+import IssuerProtocol
+
 /// What came of one try to push.
 enum PushOutcome: Sendable, Equatable {
     /// Why nothing was sent; the raw values are the story's.
@@ -14,13 +16,13 @@ enum PushOutcome: Sendable, Equatable {
     case later(status: Int?, retryAfter: Int64?)
     case notSent(Obstacle)
 
-    /// What an answer means; `retryAfter` is the field of that name, of which only seconds are understood.
-    init(status: Int, retryAfter: String?) {
+    /// What an answer means; `retryAfter` is the field of that name, whose date counts from `now`, seconds since 1970.
+    init(status: Int, retryAfter: String?, now: Int64) {
         self =
             switch status {
             case 200..<300: .delivered(status: status)
             case 404, 410: .gone(status: status)
-            case 429, 503: .later(status: status, retryAfter: retryAfter.flatMap { UInt32($0) }.map(Int64.init))
+            case 429, 503: .later(status: status, retryAfter: retryAfter.flatMap { RetryAfter.seconds($0, now: now) })
             case 408, 500..<600: .later(status: status, retryAfter: nil)
             default: .refused(status: status)
             }
@@ -41,12 +43,10 @@ enum PushOutcome: Sendable, Equatable {
 enum PushPatience {
     /// Tries of one push in all.
     static let mostTries: Int64 = 8
-    /// The longest `Retry-After` that is honoured, in seconds.
-    static let mostRetryAfter: Int64 = 3_600
 
     /// Seconds from a failed try to the next: what the receiver asked for, or 1, 2, 4, …; nil after the last.
     static func seconds(afterTry tries: Int64, retryAfter: Int64?) -> Int64? {
         guard tries < mostTries else { return nil }
-        return retryAfter.map { min(max($0, 1), mostRetryAfter) } ?? 1 << max(tries - 1, 0)
+        return retryAfter.map { max($0, 1) } ?? 1 << max(tries - 1, 0)
     }
 }

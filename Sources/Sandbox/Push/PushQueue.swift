@@ -5,6 +5,8 @@ import IssuerProtocol
 struct PushQueue: Sendable {
     /// How many may wait; of what comes beyond, the story says so.
     static let mostWaiting = 20_000
+    /// Of so many of the newest it is known what became of them; older ones go once they are over.
+    static let mostKept: Int64 = 10_000
     /// How many are under way at a time, of one authenticator one: a receiver that is slow holds up only its own.
     static let mostAtOnce = 16
 
@@ -35,6 +37,9 @@ struct PushQueue: Sendable {
                 isFull ? "failed" : "waiting", isFull ? "queueFull" : nil,
             ])
         }
+        try db.execute(
+            sql: "DELETE FROM push WHERE id <= ? AND state NOT IN ('waiting', 'sending')",
+            arguments: [db.lastInsertedRowID - mostKept])
     }
 
     /// A request that is over is not pushed any more.

@@ -77,7 +77,7 @@ package struct PushSender: Service {
         do {
             let letter = try PushLetter(
                 taken.push.plain, to: subscription, ttl: taken.push.exp - now, signer: backend.signer, now: now)
-            return await transport.post(letter)
+            return await transport.post(letter, now: now)
         } catch {
             backend.logger.error("a push cannot be encrypted", metadata: ["error": "\(error)"])
             return .notSent(.cannotEncrypt)

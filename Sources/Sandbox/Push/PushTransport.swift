@@ -42,10 +42,10 @@ package struct PushTransport: Sendable {
         return configuration
     }
 
-    /// One try; the answer's body counts within its time.
-    func post(_ letter: PushLetter) async -> PushOutcome {
+    /// One try, at `now` in seconds since 1970; the answer's body counts within its time.
+    func post(_ letter: PushLetter, now: Int64) async -> PushOutcome {
         await withTaskGroup(of: PushOutcome.self) { group in
-            group.addTask { await exchange(letter) }
+            group.addTask { await exchange(letter, now: now) }
             group.addTask {
                 try? await Task.sleep(for: patience)
                 return .later(status: nil, retryAfter: nil)
@@ -55,7 +55,7 @@ package struct PushTransport: Sendable {
         }
     }
 
-    private func exchange(_ letter: PushLetter) async -> PushOutcome {
+    private func exchange(_ letter: PushLetter, now: Int64) async -> PushOutcome {
         var request = HTTPClientRequest(url: letter.endpoint.text)
         request.method = .POST
         for field in letter.fields { request.headers.add(name: field.name, value: field.value) }
@@ -65,7 +65,8 @@ package struct PushTransport: Sendable {
             // Read to the end, a connection can be used again; what stands there changes nothing.
             _ = try? await response.body.collect(upTo: Self.maxAnswer)
             return PushOutcome(
-                status: Int(response.status.code), retryAfter: response.headers.first(name: "retry-after"))
+                status: Int(response.status.code), retryAfter: response.headers.first(name: "retry-after"),
+                now: now)
         } catch {
             return .later(status: nil, retryAfter: nil)
         }

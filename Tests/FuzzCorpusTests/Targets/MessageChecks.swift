@@ -1,8 +1,6 @@
 import IssuerProtocol
 import StrictJSON
 
-@testable import IssuerLink
-
 /// The bodies of the issuer protocol, on either side.
 enum MessageChecks {
     private static let sameAgain = "what was written reads the same"

@@ -80,4 +80,20 @@ struct PushSenderTests {
             #expect(try await issuer.story(purchase).request.pushOutcomes == ["failed 0 queueFull"])
         }
     }
+
+    @Test func `what is over is kept among the newest ten thousand, and what waits as long as it does`() async throws {
+        try await LocalPushReceiver.run { receiver in
+            let issuer = try TestIssuer()
+            _ = try await issuer.subscribed(at: receiver)
+            let over = try await issuer.purchase()
+            try await issuer.push()
+            let waiting = try await issuer.purchase()
+            for _ in 0..<9 { _ = try await issuer.purchase(["repeat": 1_000, "push": "only"]) }
+            _ = try await issuer.purchase(["repeat": 998, "push": "only"])
+            #expect(try await issuer.story(over).request.pushOutcomes == ["delivered 1 201"])
+            for _ in 0..<2 { _ = try await issuer.purchase() }
+            #expect(try await issuer.story(over).request.pushOutcomes.isEmpty)
+            #expect(try await issuer.story(waiting).request.pushOutcomes == ["waiting 0"])
+        }
+    }
 }

@@ -87,8 +87,9 @@ struct PushTryTests {
     }
 
     @Test(arguments: [
-        (429, "30", 30), (503, "30", 30), (429, "0", 1), (429, "86400", 3_600), (429, "4294967296", 1),
-        (429, "-5", 1), (503, "Tue, 17 Oct 2023 05:57:08 GMT", 1), (500, "30", 1),
+        (429, "30", 30), (503, "30", 30), (429, "0", 1), (429, "86400", 3_600), (429, "4294967296", 3_600),
+        (429, "-5", 1), (503, "soon", 1), (503, "Tue, 17 Oct 2023 05:57:08 GMT", 30),
+        (429, "Tuesday, 17-Oct-23 05:56:08 GMT", 1), (500, "30", 1),
     ])
     func `a busy receiver says when`(status: Int, retryAfter: String, seconds: Int) async throws {
         try await LocalPushReceiver.run([.init(status: status, fields: [.retryAfter: retryAfter])]) { receiver in

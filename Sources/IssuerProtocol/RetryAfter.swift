@@ -1,10 +1,10 @@
 /// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
-enum RetryAfter {
+package enum RetryAfter {
     /// The longest that is honoured, in seconds.
-    static let most: Int64 = 3_600
+    package static let most: Int64 = 3_600
 
     /// Seconds from `now` (since 1970), 0 to 3,600; nil for what is neither form.
-    static func seconds(_ value: String, now: Int64) -> Int64? {
+    package static func seconds(_ value: String, now: Int64) -> Int64? {
         if !value.isEmpty, value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
             // More digits than fit are more than an hour.
             return min(Int64(value) ?? most, most)

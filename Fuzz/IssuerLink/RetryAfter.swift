@@ -1,1 +1,0 @@
-../../Sources/IssuerLink/RetryAfter.swift
