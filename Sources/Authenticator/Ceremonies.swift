@@ -111,9 +111,9 @@ package struct Ceremonies: Sendable {
             guard var current = try book.enrollment(id), current.isBegun else { return false }
             change(&current)
             try book.update(current)
-            // What the issuer took holds the subscription.
-            if current.membership != nil { try book.registerNewestSubscription(of: id) }
             try book.record(fact, at: now)
+            // What the issuer took holds the subscription.
+            if current.membership != nil { try book.registerNewestSubscription(of: id, at: now) }
             return true
         }
     }

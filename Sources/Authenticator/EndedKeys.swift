@@ -1,6 +1,7 @@
 import Logging
 
-/// Removes the keys of enrollments that are over, those of their push subscriptions as well, also where a crash came between the row and the key.
+/// Removes the keys of enrollments that are over, those of their push subscriptions as well, also where a crash came
+/// between the row and the key.
 struct EndedKeys: Sendable {
     let ports: Ports
 
@@ -11,10 +12,10 @@ struct EndedKeys: Sendable {
         try await ports.custody.removeKey(named: id)
         var clean = enrollment
         clean.state = .ended(authenticatorId: authenticatorId, keyRemoved: true)
-        let changed = clean
+        let (changed, now) = (clean, ports.clock.now)
         try await ports.book.write { book in
             try book.update(changed)
-            try book.removeSubscriptions(of: id)
+            try book.removeSubscriptions(of: id, at: now)
         }
     }
 

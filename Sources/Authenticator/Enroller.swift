@@ -59,10 +59,10 @@ struct Enroller: Sendable {
             var ready = enrollment
             ready.state = .enrolling(body: body)
             ready.credentialKey = publicKey
-            let changed = ready
+            let (changed, now) = (ready, ports.clock.now)
             try await ports.book.write { book in
                 try book.update(changed)
-                if let kept = push?.kept { try book.begin(kept) }
+                if let kept = push?.kept { try book.begin(kept, at: now) }
             }
         } catch {
             try await abandon(enrollment)

@@ -67,8 +67,7 @@ extension JournalFact.Kind {
         case .suspended: .suspended
         case .blocked: .blocked
         case .notVerified, .pinChanged, .auditKeyMade, .started, .stopped, .secretChanged, .enrollmentGivenUp, .resumed,
-            .signCountRaised, .erased, .received,
-            .signed, .sent:
+            .signCountRaised, .erased, .pushMade, .pushRegistered, .pushRemoved, .received, .signed, .sent:
             nil
         }
     }

@@ -13,6 +13,7 @@ package struct JournalFact: Sendable {
         case auditKeyMade, started, stopped, secretChanged
         case enrolled, enrollmentGivenUp, suspended, resumed, signCountRaised, unenrolled, erased
         case notVerified, blocked, pinChanged
+        case pushMade, pushRegistered, pushRemoved
         case received, presented, superseded, duplicate, conflict, refused, expired, cancelled
         case decided, signed, sent, answered, deliveryFailed
     }
@@ -86,7 +87,7 @@ extension JournalFact {
 
     static func pinChanged(_ id: EnrollmentID) -> JournalFact { about(id, .pinChanged) }
 
-    private static func about(_ id: EnrollmentID, _ kind: Kind, _ more: JSONObject = [:]) -> JournalFact {
+    static func about(_ id: EnrollmentID, _ kind: Kind, _ more: JSONObject = [:]) -> JournalFact {
         JournalFact(kind, more.adding("enrollment", id.text))
     }
 }

@@ -98,8 +98,8 @@ struct Unenroller: Sendable {
             guard var current = try book.enrollment(id), !current.isOver else { return [] }
             current.end(at: now)
             try book.update(current)
-            try book.removeSubscriptions(of: id)
             try book.record(.unenrolled(id), at: now)
+            try book.removeSubscriptions(of: id, at: now)
             return try Self.closeRequests(of: id, at: now, in: book) + [.unenrolled(id), .deadlineMoved]
         }
         log.notice("unenrolled", metadata: enrollment.logged())

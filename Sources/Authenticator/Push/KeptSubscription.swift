@@ -26,26 +26,33 @@ package struct KeptSubscription: Sendable, Equatable {
     }
 }
 
+/// What changes subscriptions, each change with its entry in the journal.
 extension BookWriter {
     /// Notes that the issuer has the newest subscription of an enrollment: those before it end.
-    func registerNewestSubscription(of id: EnrollmentID) throws {
+    func registerNewestSubscription(of id: EnrollmentID, at now: Int64) throws {
         let all = try subscriptions(of: id)
         guard var newest = all.last else { return }
-        for old in all.dropLast() { try removeSubscription(old.tokenDigest) }
-        guard !newest.isRegistered else { return }
-        newest.isRegistered = true
-        try update(newest)
+        if !newest.isRegistered {
+            newest.isRegistered = true
+            try update(newest)
+            try record(.pushRegistered(newest), at: now)
+        }
+        for old in all.dropLast() { try remove(old, at: now) }
     }
 
     /// Takes in a new one; one that the issuer was not known to have goes for it, so that there are two at most.
-    func begin(_ new: KeptSubscription) throws {
-        for old in try subscriptions(of: new.enrollmentId) where !old.isRegistered {
-            try removeSubscription(old.tokenDigest)
-        }
+    func begin(_ new: KeptSubscription, at now: Int64) throws {
+        for old in try subscriptions(of: new.enrollmentId) where !old.isRegistered { try remove(old, at: now) }
         try insert(new)
+        try record(.pushMade(new), at: now)
     }
 
-    func removeSubscriptions(of id: EnrollmentID) throws {
-        for old in try subscriptions(of: id) { try removeSubscription(old.tokenDigest) }
+    func removeSubscriptions(of id: EnrollmentID, at now: Int64) throws {
+        for old in try subscriptions(of: id) { try remove(old, at: now) }
+    }
+
+    private func remove(_ old: KeptSubscription, at now: Int64) throws {
+        try removeSubscription(old.tokenDigest)
+        try record(.pushRemoved(old), at: now)
     }
 }

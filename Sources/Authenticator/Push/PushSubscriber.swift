@@ -76,9 +76,9 @@ package struct PushSubscriber: Sendable {
             guard let (kept, _) = try maker.make(for: enrollment, try await discovery(of: enrollment)) else { continue }
             made.append(kept)
         }
-        let new = made
+        let (new, now) = (made, ports.clock.now)
         try await ports.book.write { book in
-            for kept in new { try book.begin(kept) }
+            for kept in new { try book.begin(kept, at: now) }
         }
         return new.map(\.enrollmentId)
     }
@@ -153,7 +153,8 @@ extension PushSubscriber {
             return try await register(try subscription(newest), of: enrollment, access)
         }
         guard let (new, sent) = try maker.make(for: enrollment, discovery) else { return }
-        try await ports.book.write { try $0.begin(new) }
+        let now = ports.clock.now
+        try await ports.book.write { try $0.begin(new, at: now) }
         try await register(sent, of: enrollment, access)
     }
 
@@ -166,11 +167,11 @@ extension PushSubscriber {
         _ subscription: PushSubscription, of enrollment: Enrollment, _ access: IssuerAccess
     ) async throws {
         try await ports.gateway.subscribe(access, subscription)
-        let endpoint = subscription.endpoint
+        let (endpoint, now) = (subscription.endpoint, ports.clock.now)
         try await ports.book.write { book in
             // One that was made meanwhile is still to be sent.
             guard try book.subscriptions(of: enrollment.id).last?.endpoint == endpoint else { return }
-            try book.registerNewestSubscription(of: enrollment.id)
+            try book.registerNewestSubscription(of: enrollment.id, at: now)
         }
         log.info("the issuer has the push subscription", metadata: enrollment.logged(["origin": "\(endpoint)"]))
     }
@@ -178,7 +179,8 @@ extension PushSubscriber {
     private func end(_ kept: [KeptSubscription], of enrollment: Enrollment, _ access: IssuerAccess) async throws {
         guard !kept.isEmpty else { return }
         try await ports.gateway.unsubscribe(access)
-        try await ports.book.write { try $0.removeSubscriptions(of: enrollment.id) }
+        let now = ports.clock.now
+        try await ports.book.write { try $0.removeSubscriptions(of: enrollment.id, at: now) }
         log.info("the push subscription was ended", metadata: enrollment.logged())
     }
 }
