@@ -1,5 +1,6 @@
 import ArgumentParser
 import Control
+import FoundationEssentials
 
 struct Enrollments: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "List the enrollments.")
@@ -9,13 +10,17 @@ struct Enrollments: AsyncParsableCommand {
     func run() async throws {
         try await common.run { client, output throws(ClientFailure) in
             let enrollments = try await client.enrollments()
-            try output.data(enrollments, text: Self.table)
+            try output.data(enrollments, text: Self.tables)
             return .done
         }
     }
 
-    /// Empty where there is none.
-    static func table(_ enrollments: [EnrollmentView]) -> String {
+    /// The enrollments, and how those come by their messages that are pushed to; empty where there is none.
+    static func tables(_ enrollments: [EnrollmentView]) -> String {
+        [table(enrollments), pushTable(enrollments)].filter { !$0.isEmpty }.joined(separator: "\n\n")
+    }
+
+    private static func table(_ enrollments: [EnrollmentView]) -> String {
         guard !enrollments.isEmpty else { return "" }
         let rows = enrollments.map {
             [
@@ -25,6 +30,12 @@ struct Enrollments: AsyncParsableCommand {
         }
         let heading = ["ID", "ISSUER", "NAME", "AUTHN TYPE", "STATE", "SIGN COUNT", "ENROLLED", "KEY", "KEY TESTED"]
         return Table(heading: heading, rows: rows).text
+    }
+
+    private static func pushTable(_ enrollments: [EnrollmentView]) -> String {
+        let now = Int64(Date().timeIntervalSince1970)
+        let rows = enrollments.compactMap { card in card.push.map { [card.id] + $0.cells(now: now) } }
+        return rows.isEmpty ? "" : Table(heading: ["PUSH TO"] + PushView.heading, rows: rows).text
     }
 
     /// What keeps each key, where, and how it was last looked at; empty where there is none.

@@ -22,7 +22,7 @@ struct Status: AsyncParsableCommand {
                 ("Enrollments", String(status.enrollments.count)), ("Pending", String(status.pending)),
                 ("Queued", String(status.queued)),
             ] + warnings)
-        let table = Enrollments.table(status.enrollments)
-        return table.isEmpty ? fields.text : fields.text + "\n\n" + table
+        let tables = Enrollments.tables(status.enrollments)
+        return tables.isEmpty ? fields.text : fields.text + "\n\n" + tables
     }
 }

@@ -1,0 +1,32 @@
+internal import FoundationEssentials
+
+/// How pushes come, as a row of a table for people.
+extension PushView {
+    package static let heading = ["POLLS", "PUSHED", "POLLED", "BY PUSH", "BY POLL", "TWICE", "DELAY"]
+
+    /// - Parameter now: seconds since 1970.
+    package func cells(now: Int64) -> [String] {
+        [
+            pace, Self.age(lastPush, now), Self.age(lastPoll, now), String(firstByPush), String(firstByPoll),
+            String(duplicates), latency.map { "\($0)s" } ?? "",
+        ]
+    }
+
+    /// Polls are slow while pushes come; `resumed` where pushes came and then one did not.
+    private var pace: String { works ? "slow" : lastPush == nil ? "fast" : "resumed" }
+
+    /// How long ago that was, in its greatest whole unit.
+    private static func age(_ time: String?, _ now: Int64) -> String {
+        guard let time else { return "never" }
+        // What is no time is shown as it came.
+        guard let date = try? Date(time, strategy: .iso8601) else { return time }
+        // A clock that was set back in between makes nothing of the future.
+        let seconds = max(now - Int64(date.timeIntervalSince1970), 0)
+        switch seconds {
+        case ..<60: return "\(seconds)s ago"
+        case ..<3_600: return "\(seconds / 60)m ago"
+        case ..<86_400: return "\(seconds / 3_600)h ago"
+        default: return "\(seconds / 86_400)d ago"
+        }
+    }
+}
