@@ -3,13 +3,13 @@
 Run with `.venv/bin/python Tests/Outside/test_push.py`; OOB_BIN_DIR names the programs' directory.
 """
 
+import json
 import os
-import shutil
+import re
 import socket
 import subprocess
 import unittest
 import uuid
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import requests
@@ -23,7 +23,6 @@ from pushing import PushingIssuer
 from road import Authority
 
 WAIT = ("--wait", "30")
-NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 
 
 class WithPush(unittest.TestCase):
@@ -67,6 +66,22 @@ class Delivery(WithPush):
         self.assertEqual((facts["works"], facts["firstByPush"], facts["firstByPoll"]), (True, 1, 0))
         self.assertLessEqual(facts["latency"], 30)
 
+    def test_a_person_reads_of_each_enrollment_how_its_pushes_come(self):
+        quiet, pushed = self.enrolled(), self.enrolled()
+        request = self.ask(pushed)
+        for _ in range(2):
+            self.assertEqual(self.issuer.push_request(request).status_code, 201)
+        unpushed = self.enrolled("--no-push")
+        for command in ["status", "enrollments"]:
+            table = self.agent.ctl(command).stdout.split("\n\n")[-1].splitlines()
+            self.assertEqual(re.split("  +", table[0]), [
+                "PUSH TO", "POLLS", "PUSHED", "POLLED", "BY PUSH", "BY POLL", "TWICE", "DELAY"])
+            self.assertLessEqual(max(map(len, table)), 80)
+            rows = {row[0]: row[1:] for row in map(str.split, table[1:])}
+            self.assertNotIn(unpushed["id"], rows)
+            self.assertEqual(rows[quiet["id"]][:2], ["fast", "never"])
+            self.assertRegex(" ".join(rows[pushed["id"]]), r"^slow \d+[sm] ago (never|\d+[sm] ago) 1 0 1 \d+s$")
+
     def test_anything_else_is_a_reason_to_fetch(self):
         card = self.enrolled()
         request = self.ask(card)
@@ -83,7 +98,22 @@ class Delivery(WithPush):
         self.assertNotIn("push", card)
 
 
+def digest(subscription: dict) -> str:
+    """As the journal names an endpoint, by the command of `docs/push.md`."""
+    run = subprocess.run(
+        'printf %s "$ENDPOINT" | openssl dgst -sha256 -binary | basenc --base64url', shell=True, check=True, text=True,
+        stdout=subprocess.PIPE, env={**os.environ, "ENDPOINT": subscription["endpoint"]}, timeout=30)
+    return run.stdout.strip().rstrip("=")
+
+
 class Life(WithPush):
+    def journaled(self, card: dict) -> list[tuple[str, str]]:
+        """What the journal tells of an enrollment's endpoints."""
+        self.assertEqual(self.agent.ctl("audit verify").returncode, 0)
+        entries = map(json.loads, self.agent.ctl("audit export").stdout.splitlines())
+        return [(entry["entry"], entry["endpoint"]) for entry in entries
+                if entry.get("enrollment") == card["id"] and "endpoint" in entry]
+
     def test_a_rotation_ends_the_old_address_once_the_issuer_has_the_new_one(self):
         card = self.enrolled()
         old = self.subscription(card)
@@ -93,6 +123,9 @@ class Life(WithPush):
         self.assertNotEqual(old["keys"], new["keys"])
         self.assertEqual(self.issuer.push(old, b"hint").status_code, 404)
         self.assertEqual(self.issuer.push(new, b"hint").status_code, 201)
+        self.assertEqual(self.journaled(card), [
+            ("pushMade", digest(old)), ("pushRegistered", digest(old)), ("pushMade", digest(new)),
+            ("pushRegistered", digest(new)), ("pushRemoved", digest(old))])
 
     def test_after_an_unenrollment_nothing_is_taken(self):
         card = self.enrolled()
@@ -100,6 +133,7 @@ class Life(WithPush):
         self.assertEqual(self.issuer.push(subscription, b"hint").status_code, 201)
         self.assertEqual(self.agent.ctl("unenroll", card["id"]).returncode, 0)
         self.assertEqual(self.issuer.push(subscription, b"hint").status_code, 404)
+        self.assertEqual(self.journaled(card)[-1], ("pushRemoved", digest(subscription)))
 
 
 class Answers(WithPush):
@@ -229,53 +263,6 @@ class FromTheSandbox(unittest.TestCase):
         self.assertEqual((shown["state"], shown["transStatus"]), ("approved", "Y"))
         (row,) = agent.json("enrollments")
         self.assertEqual((row["push"]["firstByPush"], row["push"]["firstByPoll"]), (1, 0))
-
-
-class BehindNginx(unittest.TestCase):
-    """`docs/push.md`'s configuration: nginx speaks TLS, and VAPID is looked at in front."""
-
-    @unittest.skipIf(NGINX is None, "Debian's nginx is not installed")
-    def test_nginx_hands_pushes_on(self):
-        folder, port, inside = temporary_folder(type(self)), free_port(), free_port()
-        authority = Authority(folder)
-        certificate, key = authority.issue("localhost")
-        configuration = folder / "nginx.conf"
-        configuration.write_text(f"""
-            daemon off; pid {folder}/nginx.pid; error_log stderr; events {{}}
-            http {{
-                access_log off;
-                client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
-                uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
-                server {{
-                    listen 127.0.0.1:{port} ssl; server_name localhost;
-                    ssl_certificate {certificate}; ssl_certificate_key {key};
-                    location /push/ {{
-                        client_max_body_size 4k;
-                        proxy_pass http://127.0.0.1:{inside};
-                        proxy_http_version 1.1;
-                        proxy_set_header Authorization "";
-                    }}
-                }}
-            }}""")
-        agent = started(type(self), Agent(
-            folder, "--push-listen", f"127.0.0.1:{inside}", "--push-url", f"https://localhost:{port}",
-            "--push-behind-proxy", "true", "--push-vapid", "upstream"))
-        proxy = subprocess.Popen([NGINX, "-e", "stderr", "-c", configuration],
-                                 stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.addCleanup(proxy.wait, 15)
-        self.addCleanup(proxy.terminate)
-        with PushingIssuer() as issuer, requests.Session() as session:
-            issuer.holds_polls = True
-            session.trust_env, session.verify = False, str(authority.certificate)
-            session.mount("https://", requests.adapters.HTTPAdapter(
-                max_retries=requests.adapters.Retry(total=20, connect=20, backoff_factor=0.1, allowed_methods=None)))
-            card = agent.json("enroll", "--issuer", issuer.origin, "--code", issuer.enrollment_code(),
-                              "--authn-type", "presence")
-            request = issuer.ask(card["authenticatorId"], issuer.transaction())
-            answer = issuer.push_request(request, session)
-            self.assertEqual(answer.status_code, 201, answer.text)
-            shown = agent.json("approve", request.transaction["acsTransId"], *WAIT)
-            self.assertEqual((shown["state"], shown["transStatus"]), ("approved", "Y"))
 
 
 class Settings(unittest.TestCase):
