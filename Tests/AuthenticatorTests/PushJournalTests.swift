@@ -55,7 +55,10 @@ struct PushJournalTests {
                 await #expect(throws: CommandFailure.self) {
                     _ = try await sample.agent.enroll(sample.wish(), patience: 10)
                 }
-                try await sample.eventually { try $0.journal(after: 3, limit: 9).first }
+                let id = try #require(try await sample.newest(.pushMade).text("enrollment").flatMap(EnrollmentID.init))
+                try await sample.eventually { book in
+                    if case .ended(_, true)? = try book.enrollment(id)?.state { true } else { nil }
+                }
             }
         }
         #expect(kinds == [.auditKeyMade, .pushMade, .enrollmentGivenUp, .pushRemoved])
