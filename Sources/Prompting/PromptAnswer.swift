@@ -34,8 +34,8 @@ extension PromptQuestion {
     static func decision(_ shown: ShownRequest, _ countdown: String?, _ traits: ScreenTraits) -> PromptQuestion {
         var lines = [ScreenLine("Approve \(shown.subject)?", .strong)]
         if shown.warnings > 0 {
-            let text = shown.warnings == 1 ? "Read the warning above first." : "Read the warnings above first."
-            lines.append(ScreenLine(text, .warning))
+            let which = shown.warnings == 1 ? "warning" : "\(shown.warnings) warnings"
+            lines.append(ScreenLine("Read the \(which) above first.", .warning))
         }
         lines.append(ScreenLine("a approve, d deny, f deny as fraud, s skip, ? help; then Enter"))
         return PromptQuestion(
@@ -44,7 +44,8 @@ extension PromptQuestion {
 
     static func pin(_ shown: ShownRequest, _ countdown: String?, _ traits: ScreenTraits) -> PromptQuestion {
         let lines = [
-            ScreenLine("PIN to approve \(shown.subject), then Enter; it is not shown. Enter alone goes back.", .strong)
+            ScreenLine("PIN to approve \(shown.subject):", .strong),
+            ScreenLine("What is typed is not shown. Enter alone goes back."),
         ]
         return PromptQuestion(lines: lines, countdown: countdown, cue: "PIN: ", isHidden: true)
     }

@@ -81,6 +81,6 @@ package struct PromptDecision: Sendable, Equatable {
             case .deny: .userDenied
             case .denyAsFraud: .suspectedFraud
             }
-        return DecideCommand(reason: reason, shownTextDigest: request.textDigest, pin: pin)
+        return DecideCommand(reason: reason, shownTextDigest: request.textDigest, expectShownText: true, pin: pin)
     }
 }

@@ -143,7 +143,8 @@ package struct PromptSession: Sendable {
             return look()
         }
         stage = .asking(shown)
-        return [.say(RequestScreen.lines(shown, traits)), ask(shown, now)]
+        saidWaiting = false
+        return [.say(RequestScreen.lines(shown)), ask(shown, now)]
     }
 
     /// What became of a request that was on the screen.
@@ -187,7 +188,6 @@ package struct PromptSession: Sendable {
         case .denyAsFraud: return send(.denyAsFraud, shown)
         case .skip:
             skipped.insert(shown.id)
-            saidWaiting = false
             return [.say([ScreenLine("Skipped: request \(shown.id) stays pending."), .blank])] + look()
         case .help: return [.say(PromptAnswer.helpLines), ask(shown, now)]
         case nil: return [.say([ScreenLine("Type a, d, f, s or ?, then Enter.", .warning)]), ask(shown, now)]
@@ -217,7 +217,7 @@ package struct PromptSession: Sendable {
         case .sending(let decision), .unsure(let decision):
             return [.fail(.ended("the decision may have been made: see oobctl show \(decision.request.id)"))]
         case .asking, .askingPIN: return withdrawn() + [.fail(.ended("nothing was decided"))]
-        default: return [.fail(.ended("no request was on the screen"))]
+        default: return [.fail(.ended("it was waiting"))]
         }
     }
 
@@ -233,7 +233,6 @@ package struct PromptSession: Sendable {
         guard isOurs else { return [.say([Ending.line(request)])] + look() }
         let outcome = DecisionOutcome(decision.decision, request)
         let style: ScreenLine.Style = outcome.status == .done ? .strong : .warning
-        saidWaiting = false
         let effects: [PromptEffect] = [.say([ScreenLine(outcome.sentence, style)]), .emit(request)]
         return effects + (endsAfterOne ? [.end(outcome.status)] : look())
     }
@@ -243,7 +242,7 @@ package struct PromptSession: Sendable {
         let shown = decision.request
         guard case .refused(let refusal) = failure else {
             stage = .unsure(decision)
-            return [.say([Self.error(failure)]), .load(id: shown.id)]
+            return [.say([ScreenLine("\(failure)", .warning)]), .load(id: shown.id)]
         }
         switch refusal.token {
         case .pinRequired where decision.pin == nil:
@@ -282,7 +281,7 @@ extension PromptSession {
     /// The whole request and its question, where one stands.
     private mutating func askedAnew(_ now: Int64) -> [PromptEffect] {
         guard let shown = asked else { return [] }
-        return [.say(RequestScreen.lines(shown, traits)), ask(shown, now)]
+        return [.say(RequestScreen.lines(shown)), ask(shown, now)]
     }
 
     private mutating func resized(_ columns: Int, _ now: Int64) -> [PromptEffect] {
@@ -305,5 +304,5 @@ extension PromptSession {
         return isTold ? [.count(next.text(traits))] : []
     }
 
-    static func error(_ failure: ClientFailure) -> ScreenLine { ScreenLine("\(failure)", .warning) }
+    static func error(_ failure: ClientFailure) -> ScreenLine { ScreenLine("Not decided: \(failure)", .warning) }
 }

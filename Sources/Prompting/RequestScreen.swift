@@ -3,21 +3,25 @@ enum RequestScreen {
     /// The agent's labels are padded to this column.
     private static let valueColumn = 12
 
-    static func lines(_ request: ShownRequest, _ traits: ScreenTraits) -> [ScreenLine] {
-        var lines = [.blank, ScreenLine("Request \(request.id)", .faint, indent: 2), .blank]
-        for line in request.lines {
-            switch label(of: line) {
-            case "Amount":
-                lines += [ScreenLine(line, .headline, indent: valueColumn), .blank]
-            case "Warning":
-                let mark = traits.isPlain ? "" : "!! "
-                lines.append(ScreenLine(mark + line, .warning, indent: valueColumn))
-            default:
-                lines.append(ScreenLine(line, indent: valueColumn))
-            }
+    static func lines(_ request: ShownRequest) -> [ScreenLine] {
+        var lines = [.blank, ScreenLine("Request \(request.id)", .faint, indent: 2)]
+        var last: ScreenLine.Style?
+        for text in request.lines {
+            let style = style(of: text)
+            // What stands out stands alone.
+            if style != last, style != .normal || last != nil { lines.append(.blank) }
+            lines.append(ScreenLine(text, style, indent: valueColumn))
+            last = style
         }
         return lines + [.blank]
     }
 
-    private static func label(of line: String) -> Substring { line.prefix { $0 != ":" } }
+    /// By the label, which no value can pass for.
+    private static func style(of line: String) -> ScreenLine.Style {
+        switch line.prefix(while: { $0 != ":" }) {
+        case "Amount": .headline
+        case "Warning": .warning
+        default: .normal
+        }
+    }
 }

@@ -20,36 +20,39 @@ package struct ScreenLine: Sendable, Equatable {
 
     static let blank = ScreenLine("")
 
-    /// Rows of at most that many columns, nothing left out: they break at spaces, and inside words that are longer.
+    /// Rows of at most that many columns, nothing left out: they break at spaces, and inside words that fit no row.
     func rows(_ traits: ScreenTraits) -> [String] {
         let columns = traits.columns - 1
         let indent = self.indent * 2 <= columns ? self.indent : 2
         var rows: [String] = []
         var rest = Substring(Glyphs.fit(text, isUTF8: traits.isUTF8))
-        while true {
+        repeat {
             let margin = rows.isEmpty ? 0 : indent
-            let (row, remaining) = Self.split(rest, at: columns - margin)
-            rows.append(String(repeating: " ", count: margin) + row)
-            guard let remaining else { return rows }
-            rest = remaining
-        }
+            let end = Self.end(ofRow: rest, columns: columns - margin, next: columns - indent)
+            rows.append(String(repeating: " ", count: margin) + rest[..<end])
+            rest = rest[end...]
+            // The space that a row was broken at.
+            if rest.first == " " { rest.removeFirst() }
+        } while !rest.isEmpty
+        return rows
     }
 
-    /// What fits into that many columns, and what is left; nil where nothing is.
-    private static func split(_ text: Substring, at columns: Int) -> (row: Substring, rest: Substring?) {
-        var (used, end) = (0, text.startIndex)
-        var lastSpace: Substring.Index?
+    /// Where a row ends that takes as much of a text as fits.
+    ///
+    /// - Parameter next: the columns of the row after it.
+    private static func end(ofRow text: Substring, columns: Int, next: Int) -> Substring.Index {
         let scalars = text.unicodeScalars
+        var (used, end) = (0, text.startIndex)
         while end < text.endIndex {
             used += Glyphs.width(scalars[end])
             // One scalar at least, lest it goes on for ever.
-            if used > columns, end > text.startIndex {
-                guard let lastSpace, lastSpace > text.startIndex else { return (text[..<end], text[end...]) }
-                return (text[..<lastSpace], text[scalars.index(after: lastSpace)...])
-            }
-            if scalars[end] == " ", end > text.startIndex { lastSpace = end }
+            if used > columns, end > text.startIndex { break }
             end = scalars.index(after: end)
         }
-        return (text, nil)
+        guard end < text.endIndex, scalars[end] != " ",
+            let space = text[..<end].lastIndex(of: " "), space > text.startIndex
+        else { return end }
+        let word = text[scalars.index(after: space)...].prefix { $0 != " " }
+        return Glyphs.width(word) <= next ? space : end
     }
 }

@@ -2,7 +2,9 @@
 package struct ScreenTraits: Sendable, Equatable {
     /// Columns in which text is set; the last one stays free, where terminals wrap each in its own way.
     var columns: Int
-    /// Whether the cursor can be moved, so that what is over can be taken back. Otherwise lines are only added.
+    /// Whether the cursor can be moved, so that what is over can be taken back.
+    ///
+    /// Otherwise lines are only added.
     package let movesCursor: Bool
     package let hasColour: Bool
     /// Whether text can be a link (OSC 8).

@@ -89,7 +89,9 @@ final class PromptTerminal: Sendable {
         queue.yield(line(for: asked))
     }
 
-    /// Nil where the line is wanted no more. Only one is read for a question: what is pasted decides once at most.
+    /// Nil where the line is wanted no more.
+    ///
+    /// Only one is read for a question: what is pasted decides once at most.
     private func take(_ seen: Wanted?) -> Wanted? {
         wanted.withLock { wanted in
             guard let seen, wanted?.question == seen.question else { return nil }

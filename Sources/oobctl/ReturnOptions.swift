@@ -10,7 +10,8 @@ struct ReturnOptions: ParsableArguments {
     @Flag(
         help: ArgumentHelp(
             "Open the return URL with xdg-open instead of printing it.",
-            discussion: "https: is opened, and the schemes of --open-scheme and of OOB_OPEN_SCHEMES; any other is printed."
+            discussion:
+                "https: is opened, and the schemes of --open-scheme and of OOB_OPEN_SCHEMES; any other is printed."
         ))
     var open = false
 
@@ -31,7 +32,9 @@ struct ReturnOptions: ParsableArguments {
     /// - Parameter traits: of the terminal that standard output is, where it is one.
     /// - Returns: what is to be said about it, sentences.
     /// - Throws: where standard output cannot be written.
-    func emit(_ request: RequestView, to output: Output, on traits: ScreenTraits? = nil) throws(ClientFailure) -> [String] {
+    func emit(_ request: RequestView, to output: Output, on traits: ScreenTraits? = nil) throws(ClientFailure)
+        -> [String]
+    {
         guard let url = request.threeDSRequestorAppURL, open else {
             try print(request, to: output, traits)
             return []

@@ -5,7 +5,9 @@ import Glibc
 enum URLOpener {
     private static let program = "xdg-open"
 
-    /// Starts it and does not wait for it. What it prints is thrown away: standard output is for data.
+    /// Starts it and does not wait for it.
+    ///
+    /// What it prints is thrown away: standard output is for data.
     ///
     /// - Returns: why it could not be started; nil where it was.
     static func open(_ url: String) -> String? {
