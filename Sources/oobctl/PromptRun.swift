@@ -57,7 +57,10 @@ struct PromptRun {
         case .event(let event): return event
         case .line(let event, let question):
             guard stands, question == self.question else { return nil }
-            (stands, _) = (false, screen.settle())
+            stands = false
+            screen.settle()
+            // What was pasted behind it answers nothing.
+            terminal.unwant()
             return event
         }
     }
@@ -93,7 +96,7 @@ struct PromptRun {
         self.question += 1
         stands = true
         // Only now: what was typed before the question stood is no answer to it.
-        terminal.want(question: self.question, isHidden: question.isHidden)
+        terminal.want(question: self.question, isHidden: question.isHidden, isUTF8: screen.traits.isUTF8)
     }
 
     private mutating func withdraw() {

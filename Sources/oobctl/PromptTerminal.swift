@@ -49,9 +49,9 @@ final class PromptTerminal: Sendable {
     func write(_ octets: [UInt8]) { _ = Output.write(octets, to: number) }
 
     /// Throws away what was typed so far, and reads one line from now on.
-    func want(question: Int, isHidden: Bool) {
+    func want(question: Int, isHidden: Bool, isUTF8: Bool) {
         wanted.withLock { $0 = nil }
-        modes.begin(isHidden: isHidden)
+        modes.begin(isHidden: isHidden, isUTF8: isUTF8)
         wanted.withLock { $0 = Wanted(question: question, isHidden: isHidden) }
         signals.wake()
     }

@@ -15,8 +15,11 @@ struct TerminalModes: Sendable {
     /// The line mode of the kernel, with or without echo; what was typed so far is thrown away.
     ///
     /// What is typed shows where it may, also where a program before this one has left the terminal without.
-    func begin(isHidden: Bool) {
+    ///
+    /// - Parameter isUTF8: whether a character to be erased may have several octets.
+    func begin(isHidden: Bool, isUTF8: Bool) {
         var wanted = before
+        if isUTF8 { wanted.c_iflag |= tcflag_t(IUTF8) }
         wanted.c_iflag |= tcflag_t(ICRNL)
         wanted.c_lflag |= tcflag_t(ICANON | ISIG | ECHO | ECHOE | ECHOK)
         if isHidden {
