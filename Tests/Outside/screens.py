@@ -4,6 +4,7 @@ import itertools
 import os
 import shutil
 import subprocess
+import termios
 import time
 from pathlib import Path
 
@@ -29,7 +30,6 @@ class Screen:
         self.tmux("new-session", "-d", *self.size, *self.environment, "bash", "--norc", "--noprofile")
         self.tmux("set-option", "-g", "status", "off")
         self.tmux("set-option", "-g", "window-size", "manual")
-        self.tmux("set-option", "-g", "remain-on-exit", "on")
         self.until(PROMPT)
         return self
 
@@ -61,6 +61,22 @@ class Screen:
     def until(self, text: str, count: int = 1) -> str:
         """What stands on the screen once this text does, so many times."""
         return self.wait(lambda shown: shown.count(text) >= count, f"{count} × {text!r}")
+
+    def program(self) -> int:
+        """The process that the shell runs."""
+        shell = self.tmux("display-message", "-p", "#{pane_pid}").strip()
+        return int(subprocess.check_output(["pgrep", "-P", shell]))
+
+    def ready(self, mode: int = termios.ECHO):
+        """Waits until the terminal is in a mode, as questions set it (see approver.py): run after `stty -echo`."""
+        number = os.open(self.tmux("display-message", "-p", "#{pane_tty}").strip(), os.O_RDWR | os.O_NOCTTY)
+        try:
+            deadline = time.monotonic() + WITHIN
+            while not termios.tcgetattr(number)[3] & mode:
+                assert time.monotonic() < deadline, f"no question:\n{self.text()}"
+                time.sleep(0.01)  # Looks again; nothing depends on how long.
+        finally:
+            os.close(number)
 
     def until_gone(self, text: str) -> str:
         return self.wait(lambda shown: text not in shown, f"a screen without {text!r}")

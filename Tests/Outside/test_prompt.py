@@ -166,6 +166,18 @@ class NotDeciding(AtAPrompt):
         os.kill(child, signal.SIGKILL)
         person.until("status 137", " icanon ", " echo ")
 
+    def test_after_a_kill_while_a_pin_is_typed_stty_sane_helps(self):
+        self.enroll("pin")
+        self.ask(1)
+        person = self.approver(command='stty echo; "$0" "$@"; stty -a; stty sane; stty -a; sleep 60')
+        person.until("> ")
+        person.process.send("a\r")
+        person.until("PIN: ")
+        person.ready(termios.ECHONL)
+        child = int(subprocess.check_output(["pgrep", "-P", str(person.process.pid), "oobctl"]))
+        os.kill(child, signal.SIGKILL)
+        person.until(" icanon ", " -echo ", " icanon ", " echo ")
+
     def test_nothing_is_asked_where_no_person_sits(self):
         run = self.agent.ctl("prompt", "--json")
         self.assertEqual((run.returncode, run.stdout), (64, ""))
