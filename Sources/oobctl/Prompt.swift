@@ -11,11 +11,11 @@ struct Prompt: AsyncParsableCommand {
             question is thrown away. Ctrl-C, the end of input and SIGTERM decide nothing and exit 1.
 
             Examples:
-              oobctl prompt                      until Ctrl-C
-              oobctl prompt --once               one decision, with the exit status of approve
-              url=$(oobctl prompt --once)        the question at the terminal, the return URL in the variable
-              oobctl prompt --open               return URLs are opened, not printed
-              oobctl prompt --plain              for a screen reader: lines are only added, words instead of symbols
+              oobctl prompt                one request after the other
+              oobctl prompt --once         one decision, with approve's exit status
+              oobctl prompt --open         return URLs are opened, not printed
+              oobctl prompt --plain        for a screen reader
+              url=$(oobctl prompt --once)  the return URL in a variable
             """)
 
     @Flag(help: "End after one decision, with the exit status that approve and deny have.")
@@ -24,7 +24,7 @@ struct Prompt: AsyncParsableCommand {
     @Flag(help: "Only add lines, and use words instead of symbols: for a screen reader.")
     var plain = false
 
-    @Option(help: ArgumentHelp("Look for an agent that went away, 0 to 3600.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Wait for an agent that went away, 0 to 3600.", valueName: "seconds"))
     var reconnect = 60
 
     @OptionGroup var returning: ReturnOptions

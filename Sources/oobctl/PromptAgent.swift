@@ -26,7 +26,7 @@ struct PromptAgent: Sendable {
             } else if failure?.isAbsence != true || ContinuousClock.now >= end {
                 return lost(failure, take)
             }
-            try? await Task.sleep(for: .milliseconds(500))
+            guard await pause() else { return }
         }
     }
 
@@ -54,11 +54,28 @@ struct PromptAgent: Sendable {
     /// Nil for an effect that is none of the agent's.
     func answer(to effect: PromptEffect) async -> PromptEvent? {
         switch effect {
-        case .look(let skipped): await next(skipping: skipped)
-        case .load(let id): await load(id)
+        case .look(let skipped): await patiently { await next(skipping: skipped) }
+        case .load(let id): await patiently { await load(id) }
         case .decide(let decision): await decide(decision)
         default: nil
         }
+    }
+
+    /// Asks again where the agent is away.
+    private func patiently(_ ask: () async -> PromptEvent) async -> PromptEvent {
+        let end = ContinuousClock.now + .seconds(patience)
+        while true {
+            let answer = await ask()
+            guard case .findingFailed(let failure) = answer, failure.isAbsence, ContinuousClock.now < end,
+                await pause()
+            else { return answer }
+        }
+    }
+
+    /// - Returns: false where all of this is to end.
+    private func pause() async -> Bool {
+        do { try await Task.sleep(for: .milliseconds(500)) } catch { return false }
+        return true
     }
 
     /// The oldest pending request but for some, with its text.

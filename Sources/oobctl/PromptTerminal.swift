@@ -21,6 +21,8 @@ final class PromptTerminal: Sendable {
     private static let path = "/dev/tty"
 
     private let number: Int32
+    /// The same terminal, where reading waits for nothing: what was there may be thrown away meanwhile.
+    private let reading: Int32
     private let modes: TerminalModes
     private let signals: SignalPipe
     private let wanted = Mutex<Wanted?>(nil)
@@ -36,7 +38,10 @@ final class PromptTerminal: Sendable {
     init?() {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
         number = unsafe open(Self.path, O_RDWR | O_CLOEXEC | O_NOCTTY)
-        guard number >= 0, let modes = TerminalModes(of: number), let signals = SignalPipe() else { return nil }
+        reading = unsafe open(Self.path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard number >= 0, reading >= 0, let modes = TerminalModes(of: number), let signals = SignalPipe() else {
+            return nil
+        }
         (self.modes, self.signals) = (modes, signals)
     }
 
@@ -50,16 +55,19 @@ final class PromptTerminal: Sendable {
 
     /// Throws away what was typed so far, and reads one line from now on.
     func want(question: Int, isHidden: Bool, isUTF8: Bool) {
-        wanted.withLock { $0 = nil }
-        modes.begin(isHidden: isHidden, isUTF8: isUTF8)
-        wanted.withLock { $0 = Wanted(question: question, isHidden: isHidden) }
+        wanted.withLock {
+            modes.begin(isHidden: isHidden, isUTF8: isUTF8)
+            $0 = Wanted(question: question, isHidden: isHidden)
+        }
         signals.wake()
     }
 
     /// Reads nothing any more, throws away what was typed, and lets the terminal be as it was.
     func unwant() {
-        wanted.withLock { $0 = nil }
-        modes.end()
+        wanted.withLock {
+            modes.end()
+            $0 = nil
+        }
     }
 
     /// As Ctrl-Z has it; returns when the program goes on.
@@ -79,25 +87,14 @@ final class PromptTerminal: Sendable {
         let wanted = wanted.withLock { $0 }
         var sources = [
             pollfd(fd: signals.reading, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: wanted == nil ? -1 : number, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: wanted == nil ? -1 : reading, events: Int16(POLLIN), revents: 0),
         ]
         let ready = unsafe poll(&sources, nfds_t(sources.count), wanted == nil ? -1 : 1_000)
         if ready == 0 { queue.yield(.event(.ticked)) }
         guard ready > 0 else { return }
         for signal in sources[0].revents == 0 ? [] : signals.drain() { take(signal, queue) }
-        guard sources[1].revents != 0, let asked = take(wanted) else { return }
-        queue.yield(line(for: asked))
-    }
-
-    /// Nil where the line is wanted no more.
-    ///
-    /// Only one is read for a question: what is pasted decides once at most.
-    private func take(_ seen: Wanted?) -> Wanted? {
-        wanted.withLock { wanted in
-            guard let seen, wanted?.question == seen.question else { return nil }
-            wanted = nil
-            return seen
-        }
+        guard sources[1].revents != 0, let wanted, let line = line(for: wanted) else { return }
+        queue.yield(line)
     }
 
     private func take(_ signal: Int32, _ queue: Queue) {
@@ -117,11 +114,23 @@ final class PromptTerminal: Sendable {
 
     private let hasBeenEnded = Atomic(false)
 
+    /// Nil where the line is wanted no more, or was thrown away.
+    ///
+    /// Only one is read for a question: what is pasted decides once at most.
+    private func line(for seen: Wanted) -> PromptInput? {
+        wanted.withLock { wanted in
+            guard wanted?.question == seen.question, let input = read(seen) else { return nil }
+            wanted = nil
+            return input
+        }
+    }
+
     /// End of input, also in the middle of a line (Ctrl-D), is no answer.
-    private func line(for wanted: Wanted) -> PromptInput {
+    private func read(_ wanted: Wanted) -> PromptInput? {
         var octets = [UInt8](repeating: 0, count: 4_096)
         defer { PINFile.wipe(&octets) }
-        let count = unsafe octets.withUnsafeMutableBytes { unsafe read(number, $0.baseAddress, $0.count) }
+        let count = unsafe octets.withUnsafeMutableBytes { unsafe Glibc.read(reading, $0.baseAddress, $0.count) }
+        if count < 0, errno == EAGAIN || errno == EINTR { return nil }
         guard count > 0, octets[count - 1] == UInt8(ascii: "\n") else { return .event(.givenUp) }
         let text = String(validating: octets[..<(count - 1)], as: UTF8.self) ?? ""
         return .line(wanted.isHidden ? .pin(PINText(text)) : .answer(text), question: wanted.question)

@@ -1,6 +1,8 @@
 import Glibc
 
 /// The settings of a terminal: as they were, and as a question needs them.
+///
+/// Neither way waits for output, which may be held (Ctrl-S).
 struct TerminalModes: Sendable {
     private let number: Int32
     private let before: termios
@@ -27,12 +29,11 @@ struct TerminalModes: Sendable {
             // The Enter shows, so that what follows begins a row of its own.
             wanted.c_lflag |= tcflag_t(ECHONL)
         }
-        unsafe tcsetattr(number, TCSAFLUSH, &wanted)
+        unsafe tcsetattr(number, TCSANOW, &wanted)
+        tcflush(number, TCIFLUSH)
     }
 
     /// As it was before; what was typed and not read is thrown away, lest a shell takes it for a command.
-    ///
-    /// It waits for nothing, also where the output is held (Ctrl-S).
     func end() {
         var before = before
         tcflush(number, TCIFLUSH)

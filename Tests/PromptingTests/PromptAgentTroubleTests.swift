@@ -72,7 +72,6 @@ struct PromptAgentTroubleTests {
         var session = Rehearsal.asking(once: true)
         _ = session.when(.answer("a"))
         #expect(session.when(.notDecided(.unclear("cut off"))).last == .load(id: "r1"))
-        #expect(session.when(.findingFailed(.unreachable("away"))).isSilent)
         #expect(session.when(.away).isSilent)
         #expect(session.when(.opened) == [.load(id: "r1")])
         let answer = Sample.request(state: .approved, delivery: .queued)
@@ -96,15 +95,29 @@ struct PromptAgentTroubleTests {
         #expect(effects.shown.contains("was denied elsewhere") && effects == [effects[0], .look(skipping: [])])
     }
 
-    @Test func `a list that cannot be read ends it, but for an agent that is away or a request that is gone`() {
-        for (failure, expected) in [
-            (ClientFailure.unreachable("away"), []), (.unclear("cut off"), []),
-            (.refused(ControlError(.notFound, "none")), [.look(skipping: [])]),
-            (.refused(ControlError(.storage, "full")), [.fail(.refused(ControlError(.storage, "full")))]),
-        ] as [(ClientFailure, [PromptEffect])] {
-            var session = Rehearsal()
-            _ = session.when(.opened)
-            #expect(session.when(.findingFailed(failure)) == expected)
+    @Test func `what cannot be read ends it, but for a request that is gone`() {
+        for failure in [ClientFailure.unreachable("away"), .refused(ControlError(.storage, "full"))] {
+            for var session in [Self.looking, Self.unsure] {
+                #expect(session.when(.findingFailed(failure)) == [.fail(failure)])
+            }
         }
+        var session = Self.looking
+        #expect(session.when(.findingFailed(.refused(ControlError(.notFound, "none")))) == [.look(skipping: [])])
+        // The agent is looked for already.
+        _ = session.when(.away)
+        #expect(session.when(.findingFailed(.unreachable("away"))).isSilent)
+    }
+
+    private static var looking: Rehearsal {
+        var session = Rehearsal()
+        _ = session.when(.opened)
+        return session
+    }
+
+    private static var unsure: Rehearsal {
+        var session = Rehearsal.asking()
+        _ = session.when(.answer("a"))
+        _ = session.when(.notDecided(.unclear("cut off")))
+        return session
     }
 }

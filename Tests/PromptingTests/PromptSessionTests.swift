@@ -98,10 +98,12 @@ struct PromptSessionTests {
 
     @Test(
         arguments: [
-            (DeliveryState.delivered, "Y", Control.ExitStatus.done), (.delivered, "N", .notTaken), (.queued, nil, .queued),
+            (DeliveryState.delivered, "Y", Control.ExitStatus.done), (.delivered, "N", .notTaken),
+            (.queued, nil, .queued),
             (.failed, nil, .notTaken),
         ] as [(DeliveryState, String?, Control.ExitStatus)])
-    func `with once it ends as approve does`(delivery: DeliveryState, transStatus: String?, status: Control.ExitStatus) {
+    func `with once it ends as approve does`(delivery: DeliveryState, transStatus: String?, status: Control.ExitStatus)
+    {
         var session = Rehearsal.asking(once: true)
         _ = session.when(.answer("a"))
         let answer = Sample.request(state: .approved, delivery: delivery, transStatus: transStatus)
