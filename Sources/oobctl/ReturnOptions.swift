@@ -7,15 +7,12 @@ import Prompting
 struct ReturnOptions: ParsableArguments {
     static let schemesVariable = "OOB_OPEN_SCHEMES"
 
-    @Flag(
-        help: ArgumentHelp(
-            "Open the return URL with xdg-open instead of printing it.",
-            discussion:
-                "https: is opened, and the schemes of --open-scheme and of OOB_OPEN_SCHEMES; any other is printed."
-        ))
+    @Flag(help: "Open the return URL with xdg-open, where it is https:, instead of printing it.")
     var open = false
 
-    @Option(help: ArgumentHelp("Open URLs of this scheme too, such as merchantapp.", valueName: "scheme"))
+    @Option(
+        help: ArgumentHelp(
+            "Open this scheme too, such as merchantapp (OOB_OPEN_SCHEMES, with commas).", valueName: "scheme"))
     var openScheme: [String] = []
 
     func validate() throws {
@@ -36,16 +33,16 @@ struct ReturnOptions: ParsableArguments {
         -> [String]
     {
         guard let url = request.threeDSRequestorAppURL, open else {
-            try print(request, to: output, traits)
+            try put(request, to: output, traits)
             return []
         }
         let problem = openingProblem(url)
         // As JSON the request is data also where its URL is opened.
-        if problem != nil || output.json { try print(request, to: output, traits) }
+        if problem != nil || output.json { try put(request, to: output, traits) }
         return [problem.map { "Its return URL was not opened: \($0)." } ?? "Its return URL was handed to xdg-open."]
     }
 
-    private func print(_ request: RequestView, to output: Output, _ traits: ScreenTraits?) throws(ClientFailure) {
+    private func put(_ request: RequestView, to output: Output, _ traits: ScreenTraits?) throws(ClientFailure) {
         guard let traits, !output.json, let url = request.threeDSRequestorAppURL else {
             return try output.data(request) { $0.threeDSRequestorAppURL ?? "" }
         }
