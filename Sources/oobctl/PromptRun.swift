@@ -14,9 +14,7 @@ struct PromptRun {
     let returning: ReturnOptions
     private(set) var session: PromptSession
     private(set) var screen: PromptScreen
-    /// The number of the question that stands: a line that was typed for another counts for nothing.
-    private var question = 0
-    private var stands = false
+    private var questions = QuestionCount()
 
     init(
         _ session: PromptSession, _ traits: ScreenTraits, agent: PromptAgent, terminal: PromptTerminal, output: Output,
@@ -56,8 +54,7 @@ struct PromptRun {
             return .resized(columns: columns)
         case .event(let event): return event
         case .line(let event, let question):
-            guard stands, question == self.question else { return nil }
-            stands = false
+            guard questions.answers(question) else { return nil }
             screen.settle()
             // What was pasted behind it answers nothing.
             terminal.unwant()
@@ -93,14 +90,12 @@ struct PromptRun {
 
     private mutating func ask(_ question: PromptQuestion) {
         terminal.write(screen.ask(question))
-        self.question += 1
-        stands = true
         // Only now: what was typed before the question stood is no answer to it.
-        terminal.want(question: self.question, isHidden: question.isHidden, isUTF8: screen.traits.isUTF8)
+        terminal.want(question: questions.ask(), isHidden: question.isHidden, isUTF8: screen.traits.isUTF8)
     }
 
     private mutating func withdraw() {
-        stands = false
+        questions.withdraw()
         terminal.unwant()
         terminal.write(screen.withdraw())
     }
