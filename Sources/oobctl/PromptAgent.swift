@@ -73,7 +73,7 @@ struct PromptAgent: Sendable {
     }
 
     /// - Returns: false where all of this is to end.
-    private func pause() async -> Bool {
+    func pause() async -> Bool {
         do { try await Task.sleep(for: .milliseconds(500)) } catch { return false }
         return true
     }

@@ -81,7 +81,9 @@ struct PromptRun {
             case .fail(let failure): return .failure(failure)
             case .look, .load, .decide:
                 group.addTask { [agent] in
-                    if let answer = await agent.answer(to: effect) { queue.yield(.event(answer)) }
+                    guard let answer = await agent.answer(to: effect) else { return }
+                    // An answer comes once: where there is no room it waits for some.
+                    while case .dropped = queue.yield(.event(answer)), await agent.pause() {}
                 }
             }
         }
