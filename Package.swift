@@ -36,7 +36,8 @@ let package = Package(
         .executableTarget(
             name: "oobctl",
             dependencies: [
-                "Control", "LinuxProcess", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Control", "LinuxProcess", "Prompting",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(
             name: "oob-issuer",
@@ -119,6 +120,8 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
+        .target(  // What an approver sees and answers at a prompt: events in, screens out, no terminal.
+            name: "Prompting", dependencies: ["Control"]),
         .target(  // The agent's config file: YAML, with the line of each member.
             name: "AgentConfig", dependencies: ["StrictJSON", "Yams"]),
 
@@ -159,6 +162,7 @@ let package = Package(
             name: "IssuerProtocolTests", dependencies: ["IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
         .testTarget(name: "AgentConfigTests", dependencies: ["AgentConfig"]),
         .testTarget(name: "ControlTests", dependencies: ["Control"]),
+        .testTarget(name: "PromptingTests", dependencies: ["Control", "Prompting"]),
         .testTarget(name: "ControlServerTests", dependencies: ["Control", "ControlServer"]),
         .testTarget(
             name: "AuthenticatorTests",

@@ -35,7 +35,7 @@ struct Decider: Sendable {
     ) async throws -> RequestRecord {
         let now = ports.clock.now
         return try await ports.book.write { book in
-            var (request, enrollment) = try Self.decidable(id, expectations, now: now, in: book)
+            var (request, enrollment) = try decidable(id, expectations, now: now, in: book)
             let text = request.text(for: enrollment, localTime)
             guard request.life.decide(.deny(reason)) == .queueDenial(reason) else { throw request.tooLate }
             try book.record(.decided(.deny(reason), on: request, by: approver, text: try text?.digest), at: now)
@@ -50,7 +50,7 @@ struct Decider: Sendable {
     ) async throws -> RequestRecord {
         let now = ports.clock.now
         let (first, enrollment) = try await ports.book.read { book in
-            try Self.decidable(id, expectations, now: now, in: book)
+            try decidable(id, expectations, now: now, in: book)
         }
         // In its lane an approval is alone with its credential, so the number it takes cannot be taken twice.
         return try await lanes.run(enrollment.id) {
@@ -88,7 +88,7 @@ struct Decider: Sendable {
         // The await above let a cancellation, the expiry or a newer message run; look again before anything is kept.
         let now = ports.clock.now
         return try await ports.book.write { book in
-            var (current, enrollment) = try Self.decidable(request.id, expectations, now: now, in: book)
+            var (current, enrollment) = try decidable(request.id, expectations, now: now, in: book)
             guard current.jti == request.jti, enrollment.signCount < signCount else { return .overtaken(current) }
             let text = current.text(for: enrollment, localTime)
             guard current.life.signed() else { throw current.tooLate }
@@ -118,7 +118,7 @@ struct Decider: Sendable {
     }
 
     /// A request that can be decided now and of which all expectations hold.
-    private static func decidable(
+    private func decidable(
         _ id: RequestID, _ expectations: Expectations, now: Int64, in book: any BookReader
     ) throws -> (RequestRecord, Enrollment) {
         guard let request = try book.request(id) else { throw CommandFailure(.notFound, "there is no request \(id)") }
@@ -133,6 +133,10 @@ struct Decider: Sendable {
             throw CommandFailure(
                 .notEnrolled, "the enrollment \(request.enrollmentId) is not active: its issuer no longer knows it",
                 request: request)
+        }
+        if let digest = expectations.textDigest, try digest != request.text(for: enrollment, localTime)?.digest {
+            throw CommandFailure(
+                .expectationFailed, "nothing was decided: the request has changed since it was shown", request: request)
         }
         return (request, enrollment)
     }

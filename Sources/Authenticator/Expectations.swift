@@ -6,11 +6,17 @@ package struct Expectations: Sendable {
     /// The merchant's name, octet for octet.
     package let merchantName: String?
     package let acsTransId: ACSTransactionID?
+    /// The digest of the request's text, base64url: for whoever has shown it to a person and decides about no other.
+    package let textDigest: String?
 
-    package init(amount: ExpectedAmount? = nil, merchantName: String? = nil, acsTransId: ACSTransactionID? = nil) {
+    package init(
+        amount: ExpectedAmount? = nil, merchantName: String? = nil, acsTransId: ACSTransactionID? = nil,
+        textDigest: String? = nil
+    ) {
         self.amount = amount
         self.merchantName = merchantName
         self.acsTransId = acsTransId
+        self.textDigest = textDigest
     }
 
     /// The first expectation that does not hold, as a sentence; nil where all hold.

@@ -55,7 +55,7 @@ extension FetchCommand: ControlCommand {
 extension DecideCommand: ControlCommand {
     package static let memberNames = [
         "enrollment", "wait", "expectAmount", "expectMerchant", "expectAcsTransId", "reason", "deliveryTimeout",
-        "shownTextDigest", "pin",
+        "shownTextDigest", "expectShownText", "pin",
     ]
 
     package init(json: JSONObject) throws(JSONMemberError) {
@@ -67,7 +67,8 @@ extension DecideCommand: ControlCommand {
             expectAcsTransId: try json.expectedAcsTransId("expectAcsTransId"),
             reason: try json.denialReason("reason"),
             deliveryTimeout: try json.optionalSeconds("deliveryTimeout", in: Self.deliveryTimeoutRange),
-            shownTextDigest: try json.digest("shownTextDigest"), pin: try json.optionalPIN("pin"))
+            shownTextDigest: try json.digest("shownTextDigest"),
+            expectShownText: try json.optionalBool("expectShownText"), pin: try json.optionalPIN("pin"))
     }
 }
 

@@ -112,16 +112,19 @@ package struct ControlClient: Sendable {
     ///
     /// - Parameter position: nil stands for the newest event; it moves on with what was told, so that the next call
     ///   misses nothing.
+    /// - Parameter opened: called once the agent has begun to answer: nothing that happens from then on is missed.
     /// - Throws: where the agent did not begin to answer, and what `take` throws.
     package func events(
-        after position: inout Int64?, enrollment: String?, _ take: (EventView) throws(ClientFailure) -> Void
+        after position: inout Int64?, enrollment: String?, opened: () -> Void = {},
+        _ take: (EventView) throws(ClientFailure) -> Void
     ) async throws(ClientFailure) {
         var call = ControlCall(
             .get, ["events"], query: enrollment.map { [("enrollment", $0)] } ?? [], seconds: ControlTimeout.events)
         call.accepted = ServerSentEvents.contentType
         call.lastEventID = position
         var reader = EventReader(position: position)
-        try await transport.stream(call, silence: 4 * ServerSentEvents.heartbeat) { piece throws(ClientFailure) in
+        let silence = 4 * ServerSentEvents.heartbeat
+        try await transport.stream(call, silence: silence, opened: opened) { piece throws(ClientFailure) in
             for event in try reader.take(piece) {
                 try take(event)
                 position = event.seq

@@ -19,11 +19,12 @@ struct ControlTransport: Sendable {
     /// Lets `take` have the octets of a good answer's body as they come, until it ends in whatever way.
     ///
     /// - Parameter silence: the seconds without an octet after which the agent is taken to be gone.
+    /// - Parameter opened: called when there is a good answer, before its body.
     /// - Returns: whether it came to its end; false where the connection broke before.
     /// - Throws: where there is no good answer, and what `take` throws.
     @discardableResult
     func stream(
-        _ call: ControlCall, silence: Int, _ take: ([UInt8]) throws(ClientFailure) -> Void
+        _ call: ControlCall, silence: Int, opened: () -> Void = {}, _ take: ([UInt8]) throws(ClientFailure) -> Void
     ) async throws(ClientFailure) -> Bool {
         var configuration = Self.configuration
         configuration.timeout.read = .seconds(Int64(silence))
@@ -31,6 +32,7 @@ struct ControlTransport: Sendable {
         let result: Result<Bool, ClientFailure>
         do throws(ClientFailure) {
             let response = try await goodAnswer(to: call, by: client)
+            opened()
             result = .success(try await Self.pass(response.body, to: take))
         } catch {
             result = .failure(error)

@@ -23,13 +23,15 @@ package struct DecideCommand: Encodable, Sendable, Equatable {
     package var deliveryTimeout: Int?
     /// The digest of the text that was shown to a person; absent where nothing was shown to anyone.
     package var shownTextDigest: String?
+    /// Whether nothing is to be decided where the text is another one by now; goes with ``shownTextDigest``.
+    package var expectShownText: Bool?
     /// For an approve of an enrollment of authnType `pin`; a deny has none.
     package var pin: PINText?
 
     package init(
         enrollment: String? = nil, wait: Int? = nil, expectAmount: String? = nil, expectMerchant: String? = nil,
         expectAcsTransId: String? = nil, reason: DenialReason? = nil, deliveryTimeout: Int? = nil,
-        shownTextDigest: String? = nil, pin: PINText? = nil
+        shownTextDigest: String? = nil, expectShownText: Bool? = nil, pin: PINText? = nil
     ) {
         self.enrollment = enrollment
         self.wait = wait
@@ -39,6 +41,7 @@ package struct DecideCommand: Encodable, Sendable, Equatable {
         self.reason = reason
         self.deliveryTimeout = deliveryTimeout
         self.shownTextDigest = shownTextDigest
+        self.expectShownText = expectShownText
         self.pin = pin
     }
 }

@@ -32,6 +32,11 @@ extension Expectations {
             }
             acsTransId = id
         }
-        self.init(amount: amount, merchantName: command.expectMerchant, acsTransId: acsTransId)
+        guard command.expectShownText != true || command.shownTextDigest != nil else {
+            throw ControlError(.invalidArgument, "expectShownText: goes with shownTextDigest only")
+        }
+        self.init(
+            amount: amount, merchantName: command.expectMerchant, acsTransId: acsTransId,
+            textDigest: command.expectShownText == true ? command.shownTextDigest : nil)
     }
 }

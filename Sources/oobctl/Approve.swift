@@ -11,6 +11,7 @@ struct Approve: AsyncParsableCommand {
     var pinFile: String?
 
     @OptionGroup var options: DecideOptions
+    @OptionGroup var returning: ReturnOptions
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
@@ -18,7 +19,8 @@ struct Approve: AsyncParsableCommand {
         try await common.run { client, output throws(ClientFailure) in
             var command = options.command()
             if let pinFile { command.pin = try PINFile.read(pinFile, option: "--pin-file") }
-            let deciding = Deciding(decision: .approve, command: command, client: client, output: output)
+            let deciding = Deciding(
+                decision: .approve, command: command, client: client, output: output, returning: returning)
             return await deciding.run(selectors)
         }
     }

@@ -1,4 +1,5 @@
 import Control
+import Prompting
 
 /// Decides requests one after the other and prints what comes of each.
 struct Deciding {
@@ -6,6 +7,7 @@ struct Deciding {
     let command: DecideCommand
     let client: ControlClient
     let output: Output
+    let returning: ReturnOptions
 
     /// The first exit status that is not 0; what failed for one does not keep the others.
     func run(_ selectors: [RequestSelector]) async -> ExitStatus {
@@ -20,11 +22,10 @@ struct Deciding {
     private func decide(_ selector: RequestSelector, isOneOfSeveral: Bool) async -> ExitStatus {
         do throws(ClientFailure) {
             let request = try await decided(selector)
-            // The return URL goes out byte for byte as it came.
-            try output.data(request) { $0.threeDSRequestorAppURL ?? "" }
-            let status = decision.exitStatus(for: request)
-            output.message(sentence(on: request, status))
-            return status
+            let outcome = DecisionOutcome(decision, request)
+            let opened = try returning.emit(request, to: output)
+            output.message(([outcome.sentence] + opened).joined(separator: " "))
+            return outcome.status
         } catch {
             output.error(error, about: isOneOfSeveral ? selector.id : nil)
             return error.exitStatus
@@ -49,23 +50,5 @@ struct Deciding {
         var command = command
         command.pin = try PINQuestion.existing(file: nil, "PIN to approve \(amount)\(merchant):")
         return try await client.decide(decision, .id(request.id), command)
-    }
-
-    private func sentence(on request: RequestView, _ status: ExitStatus) -> String {
-        let amount = request.amountText.map { " \($0)" } ?? ""
-        let merchant = request.merchantName.map { (amount.isEmpty ? " for " : " to ") + $0 } ?? ""
-        let decided =
-            (decision == .approve ? "Approved" : "Denied") + amount + merchant + ": " + outcome(request, status)
-        return request.threeDSRequestorAppURL == nil ? decided + " The request has no return URL." : decided
-    }
-
-    private func outcome(_ request: RequestView, _ status: ExitStatus) -> String {
-        switch status {
-        case .done: "the issuer took it (transStatus \(request.transStatus ?? "unknown"))."
-        case .queued: "it is not delivered yet; the agent goes on trying."
-        case .notTaken where request.delivery == .failed: "the issuer ended it with an error."
-        case .notTaken: "the issuer did not take it (transStatus \(request.transStatus ?? "unknown"))."
-        default: "it was not sent."
-        }
     }
 }

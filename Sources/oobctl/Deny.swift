@@ -9,13 +9,15 @@ struct Deny: AsyncParsableCommand {
     var reason: DenialReason = .userDenied
 
     @OptionGroup var options: DecideOptions
+    @OptionGroup var returning: ReturnOptions
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
         let selectors = try options.selectors()
         try await common.run { client, output throws(ClientFailure) in
             let command = options.command(reason: reason)
-            let deciding = Deciding(decision: .deny, command: command, client: client, output: output)
+            let deciding = Deciding(
+                decision: .deny, command: command, client: client, output: output, returning: returning)
             return await deciding.run(selectors)
         }
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Control
+import Prompting
 
 struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "List the pending requests, oldest first.")
@@ -38,9 +39,4 @@ struct List: AsyncParsableCommand {
         let states = requests.map { [$0.state.rawValue, $0.delivery.rawValue] }
         return Table(heading: heading + ["STATE", "DELIVERY"], rows: zip(rows, states).map { $0 + $1 }).text
     }
-}
-
-extension RequestView {
-    /// `USD 1.00`; nil for a request without an amount.
-    var amountText: String? { amount.map { "\($0.currency) \($0.value)" } }
 }

@@ -10,7 +10,7 @@ struct Oobctl: AsyncParsableCommand {
         subcommands: [
             Enroll.self, Enrollments.self, PINCommand.self, PushCommand.self, Unenroll.self, Fetch.self, List.self,
             Show.self,
-            Approve.self, Deny.self,
+            Approve.self, Deny.self, Prompt.self,
             Status.self, Doctor.self, Watch.self, Audit.self, Evidence.self, Backup.self,
         ])
 

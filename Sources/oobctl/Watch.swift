@@ -1,5 +1,6 @@
 import ArgumentParser
 import Control
+import Prompting
 
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

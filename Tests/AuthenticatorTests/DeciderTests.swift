@@ -158,6 +158,23 @@ struct DeciderTests {
         try await sample.decide(.approve, id, expecting: all)
     }
 
+    @Test(arguments: [RequestLife.Decision.approve, .deny(.userDenied)])
+    func `who has shown a text decides about no other`(decision: RequestLife.Decision) async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(SampleRequest(), for: card)
+        let first = try await sample.onlyRequest()
+        let shown = try #require(try await sample.agent.text(of: first)).digest
+        // The same transaction under a newer message that expires later: the text says so.
+        try await sample.receive(SampleRequest(jti: "request-2", iat: 1, exp: 900), for: card)
+        let code = try await failureCode {
+            try await sample.decide(decision, first.id, expecting: Expectations(textDigest: shown), shown: shown)
+        }
+        #expect(code == .expectationFailed)
+        #expect(try await sample.request(first.id).life == .pending)
+        let newer = try #require(try await sample.agent.text(of: try await sample.onlyRequest())).digest
+        try await sample.decide(decision, first.id, expecting: Expectations(textDigest: newer), shown: newer)
+    }
+
     @Test func `an expected merchant's name is compared octet for octet`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(merchantName: "Caf\u{E9}"), for: card)

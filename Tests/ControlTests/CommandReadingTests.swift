@@ -6,7 +6,7 @@ struct CommandReadingTests {
         let command = DecideCommand(
             enrollment: "e1", wait: 30, expectAmount: "USD 1.00", expectMerchant: "CoffeeHouse2 (Dæmø)",
             expectAcsTransId: "2f37539c-d82e-4929-88db-2f9e72c7fa62", reason: .suspectedFraud, deliveryTimeout: 0,
-            shownTextDigest: "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU")
+            shownTextDigest: "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU", expectShownText: true)
         #expect(try ControlJSON.decode(try ControlJSON.encode(command), as: DecideCommand.self) == command)
     }
 

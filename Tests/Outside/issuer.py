@@ -114,11 +114,12 @@ class Issuer(Server):
 
     def ask(self, authenticator_id: str, transaction: dict, *, expires_in: int = 600, key: JWK | None = None,
             nonce: bytes | None = None, committed: dict | None = None, user_verification: str = "preferred",
-            payment: spc.Payment | None = None, extensions: dict | None = None) -> Request:
+            payment: spc.Payment | None = None, extensions: dict | None = None, later: int = 0) -> Request:
         """Issues an authn request; with `payment` the assertion is to be a payment.get. `key` signs it instead of the
         issuer's own; `committed` is what the challenge commits to instead of the transaction: with either it is not in
-        order. `extensions` are sent instead of what `payment` needs."""
-        now = int(time.time())
+        order. `extensions` are sent instead of what `payment` needs. `later` are seconds: only a later one of two
+        messages supersedes the other."""
+        now = int(time.time()) + later
         nonce = nonce or secrets.token_bytes(32)
         challenge = commitment(nonce, committed or transaction)
         jti = secrets.token_urlsafe(16)
@@ -153,9 +154,19 @@ class Issuer(Server):
                 raise TimeoutError(f"no decision about {request.jti} within {seconds} s")
             return request
 
-    def signed(self, claims: dict, key: JWK) -> str:
+    def cancel(self, request: Request):
+        """Takes a request back."""
+        now, jti = int(time.time()), secrets.token_urlsafe(16)
+        claims = {"iss": self.origin, "aud": request.authenticator_id, "jti": jti, "iat": now, "exp": now + 600,
+                  "cancels": request.jti}
+        with self.changed:
+            self.listed.append(Request(jti, request.authenticator_id, b"", False, now + 600,
+                                       self.signed(claims, self.key, "oob-authn-cancel+jwt"), {}))
+            self.changed.notify_all()
+
+    def signed(self, claims: dict, key: JWK, kind: str = "oob-authn-request+jwt") -> str:
         jws = JWS(json.dumps(claims, ensure_ascii=False).encode())
-        header = {"alg": "ES256", "kid": self.key.kid, "typ": "oob-authn-request+jwt"}
+        header = {"alg": "ES256", "kid": self.key.kid, "typ": kind}
         jws.add_signature(key, alg="ES256", protected=json.dumps(header))
         return jws.serialize(compact=True)
 

@@ -1,0 +1,33 @@
+package import Control
+
+/// Why a request is on the screen no more, where it was not decided here.
+enum Ending {
+    static func line(_ request: RequestView) -> ScreenLine {
+        let what =
+            switch request.state {
+            case .pending: "is pending"
+            case .approved: "was approved elsewhere"
+            case .denied: "was denied elsewhere"
+            case .expired: "has expired"
+            case .cancelled: "was cancelled by its issuer"
+            case .refused: "was refused by the agent"
+            }
+        return ScreenLine("Request \(request.id) \(what). Nothing was decided here.", .warning)
+    }
+
+    static func expired(_ id: String) -> ScreenLine {
+        ScreenLine("Request \(id) has expired. Nothing was decided here.", .warning)
+    }
+}
+
+extension ClientFailure {
+    /// The person, or who runs the machine, has ended the prompt (D1: cancelled).
+    static func ended(_ state: String) -> ClientFailure {
+        .refused(ControlError(.failed, "The prompt was ended; \(state).", code: .cancelled))
+    }
+
+    /// Whether the agent may be there again later.
+    package var isAbsence: Bool {
+        if case .refused = self { false } else { true }
+    }
+}

@@ -1,0 +1,86 @@
+package import Control
+
+/// What happens to a prompt: the agent's side, the person's, the clock's.
+package enum PromptEvent: Sendable {
+    /// The agent's events come: from the beginning, or again.
+    case opened
+    /// They come no more; the agent is being looked for.
+    case away
+    /// It was looked for long enough, or refuses to answer.
+    case lost(ClientFailure)
+    case agent(EventView)
+
+    /// The answer to ``PromptEffect/look(skipping:)`` and ``PromptEffect/load(id:)``; nil where nothing is pending.
+    case found(RequestView?)
+    case findingFailed(ClientFailure)
+    /// The answer to ``PromptEffect/decide(_:)``.
+    case decided(RequestView)
+    case notDecided(ClientFailure)
+
+    /// A line that was typed while a question stood.
+    case answer(String)
+    case pin(PINText)
+    /// Ctrl-C, end of input, or a signal that ends programs.
+    case givenUp
+    /// Ctrl-Z; and the program goes on afterwards, or after any other stop.
+    case stopped, continued
+    case resized(columns: Int)
+    /// A second has passed while a question stood.
+    case ticked
+}
+
+/// What is to be done about it, in its order.
+package enum PromptEffect: Sendable, Equatable {
+    /// Lines that stay.
+    case say([ScreenLine])
+    /// A question, below what stays. What was typed before it is thrown away, and one line is read.
+    case ask(PromptQuestion)
+    /// The time that is left, in the question that stands.
+    case count(String)
+    /// The question goes away, and what was typed with it: nothing is read any more.
+    case withdraw
+    /// All that is on the screen goes away.
+    case clear
+    /// The oldest pending request but for these.
+    case look(skipping: Set<String>)
+    case load(id: String)
+    case decide(PromptDecision)
+    /// A decision is made and answered: its return URL goes out.
+    case emit(RequestView)
+    /// The program stops, as Ctrl-Z has it.
+    case stop
+    case end(ExitStatus)
+    case fail(ClientFailure)
+}
+
+/// What stands last on the screen and waits for an answer.
+package struct PromptQuestion: Sendable, Equatable {
+    package let lines: [ScreenLine]
+    /// Nil where it does not expire.
+    package let countdown: String?
+    /// What stands before what is typed.
+    package let cue: String
+    /// Whether it is a PIN: nothing of it is shown.
+    package let isHidden: Bool
+}
+
+/// What a person decided about a text that was shown.
+package struct PromptDecision: Sendable, Equatable {
+    package enum Choice: Sendable, Equatable { case approve, deny, denyAsFraud }
+
+    package let choice: Choice
+    package let request: ShownRequest
+    package let pin: PINText?
+
+    package var decision: Decision { choice == .approve ? .approve : .deny }
+
+    package var command: DecideCommand {
+        let reason: DenialReason? =
+            switch choice {
+            case .approve: nil
+            case .deny: .userDenied
+            case .denyAsFraud: .suspectedFraud
+            }
+        return DecideCommand(reason: reason, shownTextDigest: request.textDigest, expectShownText: true, pin: pin)
+    }
+}

@@ -1,0 +1,81 @@
+internal import Control
+
+/// What the person says, and what comes of it.
+extension PromptSession {
+    mutating func answered(_ text: String, _ now: Int64) -> [PromptEffect] {
+        guard case .asking(let shown) = stage else { return [] }
+        switch PromptAnswer(text) {
+        case .approve: return send(.approve, shown)
+        case .deny: return send(.deny, shown)
+        case .denyAsFraud: return send(.denyAsFraud, shown)
+        case .skip:
+            skipped.insert(shown.id)
+            return [.say([ScreenLine("Skipped: request \(shown.id) stays pending."), .blank])] + look()
+        case .help: return [.say(PromptAnswer.helpLines), ask(shown, now)]
+        case nil: return [.say([ScreenLine("Type a, d, f, s or ?, then Enter.", .warning)]), ask(shown, now)]
+        }
+    }
+
+    mutating func gave(_ pin: PINText, _ now: Int64) -> [PromptEffect] {
+        guard case .askingPIN(let shown) = stage else { return [] }
+        guard !pin.revealed.isEmpty else {
+            stage = .asking(shown)
+            return [.say([ScreenLine("No PIN was given; nothing was decided.")]), ask(shown, now)]
+        }
+        return send(.approve, shown, pin)
+    }
+
+    mutating func send(
+        _ choice: PromptDecision.Choice, _ shown: ShownRequest, _ pin: PINText? = nil
+    ) -> [PromptEffect] {
+        let decision = PromptDecision(choice: choice, request: shown, pin: pin)
+        stage = .sending(decision)
+        let text = "Asking the agent to \(decision.decision.rawValue)."
+        return [.say([ScreenLine(text, .faint)]), .decide(decision)]
+    }
+
+    mutating func gaveUp() -> [PromptEffect] {
+        switch stage {
+        case .sending(let decision), .unsure(let decision):
+            return [.fail(.ended("the decision may have been made: see oobctl show \(decision.request.id)"))]
+        case .asking, .askingPIN: return withdrawn() + [.fail(.ended("nothing was decided"))]
+        default: return [.fail(.ended("it was waiting"))]
+        }
+    }
+
+    mutating func decided(_ request: RequestView) -> [PromptEffect] {
+        guard case .sending(let decision) = stage else { return [] }
+        return finished(decision, request)
+    }
+
+    mutating func finished(_ decision: PromptDecision, _ request: RequestView) -> [PromptEffect] {
+        let isOurs = request.state == (decision.decision == .approve ? .approved : .denied)
+        guard isOurs else { return [.say([Ending.line(request)])] + look() }
+        let outcome = DecisionOutcome(decision.decision, request)
+        let style: ScreenLine.Style = outcome.status == .done ? .strong : .warning
+        let effects: [PromptEffect] = [.say([ScreenLine(outcome.sentence, style)]), .emit(request)]
+        return effects + (endsAfterOne ? [.end(outcome.status)] : look())
+    }
+
+    mutating func notDecided(_ failure: ClientFailure, _ now: Int64) -> [PromptEffect] {
+        guard case .sending(let decision) = stage else { return [] }
+        let shown = decision.request
+        guard case .refused(let refusal) = failure else {
+            stage = .unsure(decision)
+            return [.say([ScreenLine("\(failure)", .warning)]), .load(id: shown.id)]
+        }
+        switch refusal.token {
+        case .pinRequired where decision.pin == nil:
+            stage = .askingPIN(shown)
+            return [ask(shown, now)]
+        case .userNotVerified where decision.pin != nil:
+            stage = .askingPIN(shown)
+            return [.say([Self.error(failure)]), ask(shown, now)]
+        case .noLongerDecidable, .notFound, .expectationFailed:
+            return [.say([Self.error(failure)])] + check(shown)
+        default:
+            stage = .asking(shown)
+            return [.say([Self.error(failure)]), ask(shown, now)]
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// A request as it stands on the screen: the agent's lines in the agent's order, with what matters most set apart.
+enum RequestScreen {
+    /// The agent's labels are padded to this column.
+    private static let valueColumn = 12
+
+    static func lines(_ request: ShownRequest) -> [ScreenLine] {
+        var lines = [.blank, ScreenLine("Request \(request.id)", .faint, indent: 2)]
+        var last: ScreenLine.Style?
+        for text in request.lines {
+            let style = style(of: text)
+            // What stands out stands alone.
+            if style != last, style != .normal || last != nil { lines.append(.blank) }
+            lines.append(ScreenLine(text, style, indent: valueColumn))
+            last = style
+        }
+        return lines + [.blank]
+    }
+
+    /// By the label, which no value can pass for.
+    private static func style(of line: String) -> ScreenLine.Style {
+        switch line.prefix(while: { $0 != ":" }) {
+        case "Amount": .headline
+        case "Warning": .warning
+        default: .normal
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Control
+import Prompting
+
+/// The agent's side of a prompt: what happens there, and what is asked of it.
+struct PromptAgent: Sendable {
+    /// The most that one look reads of the list.
+    private static let mostRows = 1_000
+
+    let client: @Sendable () throws(ClientFailure) -> ControlClient
+    let enrollment: String?
+    /// For how many seconds an agent that went away is looked for.
+    let patience: Int
+
+    /// Lets `take` have what happens until the agent is lost, or the task is cancelled.
+    ///
+    /// - Parameter take: false where it has no room; then the rest is read again from there.
+    func watch(_ take: @Sendable (PromptEvent) -> Bool) async {
+        var position: Int64?
+        var end = ContinuousClock.now
+        while !Task.isCancelled {
+            let (wasThere, failure) = await follow(&position, take)
+            if wasThere {
+                end = .now + .seconds(patience)
+                guard failure == nil else { return lost(failure, take) }
+                _ = take(.away)
+            } else if failure?.isAbsence != true || ContinuousClock.now >= end {
+                return lost(failure, take)
+            }
+            guard await pause() else { return }
+        }
+    }
+
+    private func lost(_ failure: ClientFailure?, _ take: (PromptEvent) -> Bool) {
+        _ = take(.lost(failure ?? .unreachable("The agent is away.")))
+    }
+
+    /// - Returns: whether it was there, and what ended it but for its going away.
+    private func follow(
+        _ position: inout Int64?, _ take: @Sendable (PromptEvent) -> Bool
+    ) async -> (Bool, ClientFailure?) {
+        var wasThere = false
+        do throws(ClientFailure) {
+            let opened = { wasThere = take(.opened) }
+            try await client().events(after: &position, enrollment: enrollment, opened: opened) {
+                event throws(ClientFailure) in
+                guard take(.agent(event)) else { throw .unclear("More happens than can be shown.") }
+            }
+            return (wasThere, nil)
+        } catch {
+            return (wasThere, error)
+        }
+    }
+
+    /// Nil for an effect that is none of the agent's.
+    func answer(to effect: PromptEffect) async -> PromptEvent? {
+        switch effect {
+        case .look(let skipped): await patiently { await next(skipping: skipped) }
+        case .load(let id): await patiently { await load(id) }
+        case .decide(let decision): await decide(decision)
+        default: nil
+        }
+    }
+
+    /// Asks again where the agent is away.
+    private func patiently(_ ask: () async -> PromptEvent) async -> PromptEvent {
+        let end = ContinuousClock.now + .seconds(patience)
+        while true {
+            let answer = await ask()
+            guard case .findingFailed(let failure) = answer, failure.isAbsence, ContinuousClock.now < end,
+                await pause()
+            else { return answer }
+        }
+    }
+
+    /// - Returns: false where all of this is to end.
+    func pause() async -> Bool {
+        do { try await Task.sleep(for: .milliseconds(500)) } catch { return false }
+        return true
+    }
+
+    /// The oldest pending request but for some, with its text.
+    private func next(skipping skipped: Set<String>) async -> PromptEvent {
+        do throws(ClientFailure) {
+            let limit = min(Self.mostRows, skipped.count + 1)
+            let rows = try await client().requests(all: false, limit: limit, enrollment: enrollment)
+            guard let row = rows.first(where: { !skipped.contains($0.id) }) else { return .found(nil) }
+            return await load(row.id)
+        } catch {
+            return .findingFailed(error)
+        }
+    }
+
+    private func load(_ id: String) async -> PromptEvent {
+        do throws(ClientFailure) {
+            return .found(try await client().request(id: id, enrollment: nil))
+        } catch {
+            return .findingFailed(error)
+        }
+    }
+
+    private func decide(_ decision: PromptDecision) async -> PromptEvent {
+        do throws(ClientFailure) {
+            let request = try await client().decide(decision.decision, .id(decision.request.id), decision.command)
+            return .decided(request)
+        } catch {
+            return .notDecided(error)
+        }
+    }
+}

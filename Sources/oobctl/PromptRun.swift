@@ -1,0 +1,113 @@
+import Control
+import FoundationEssentials
+import Glibc
+import Prompting
+
+/// A session at a prompt as it runs: what happens goes to the session, what it wants is done.
+struct PromptRun {
+    /// Events that wait to be handled; more are read again from the agent.
+    private static let mostWaiting = 1_000
+
+    let agent: PromptAgent
+    let terminal: PromptTerminal
+    let output: Output
+    let returning: ReturnOptions
+    private(set) var session: PromptSession
+    private(set) var screen: PromptScreen
+    private var questions = QuestionCount()
+
+    init(
+        _ session: PromptSession, _ traits: ScreenTraits, agent: PromptAgent, terminal: PromptTerminal, output: Output,
+        returning: ReturnOptions
+    ) {
+        (self.session, screen) = (session, PromptScreen(traits: traits))
+        (self.agent, self.terminal, self.output, self.returning) = (agent, terminal, output, returning)
+    }
+
+    mutating func run() async throws(ClientFailure) -> ExitStatus {
+        let (inputs, queue) = AsyncStream.makeStream(
+            of: PromptInput.self, bufferingPolicy: .bufferingOldest(Self.mostWaiting))
+        terminal.start(queue)
+        defer { terminal.unwant() }
+        let result: Result<ExitStatus, ClientFailure> = await withDiscardingTaskGroup { group in
+            group.addTask { [agent] in
+                await agent.watch { event in
+                    if case .enqueued = queue.yield(.event(event)) { true } else { false }
+                }
+            }
+            for await input in inputs {
+                guard let event = event(of: input) else { continue }
+                guard let result = perform(event, &group, queue) else { continue }
+                group.cancelAll()
+                return result
+            }
+            return .success(.failed)
+        }
+        return try result.get()
+    }
+
+    /// Nil for an answer to a question that stands no more.
+    private mutating func event(of input: PromptInput) -> PromptEvent? {
+        switch input {
+        case .event(.resized(let columns)):
+            screen.resize(columns: columns)
+            return .resized(columns: columns)
+        case .event(let event): return event
+        case .line(let event, let question):
+            guard questions.answers(question) else { return nil }
+            screen.settle()
+            // What was pasted behind it answers nothing.
+            terminal.unwant()
+            return event
+        }
+    }
+
+    /// - Returns: how it ended, where it has.
+    private mutating func perform(
+        _ event: PromptEvent, _ group: inout DiscardingTaskGroup, _ queue: PromptTerminal.Queue
+    ) -> Result<ExitStatus, ClientFailure>? {
+        for effect in session.handle(event, now: Int64(Date().timeIntervalSince1970)) {
+            switch effect {
+            case .say(let lines): terminal.write(screen.say(lines))
+            case .count(let text): terminal.write(screen.count(text))
+            case .clear: terminal.write(screen.clear())
+            case .ask(let question): ask(question)
+            case .withdraw: withdraw()
+            case .emit(let request): emit(request)
+            case .stop:
+                terminal.stop()
+                return perform(.continued, &group, queue)
+            case .end(let status): return .success(status)
+            case .fail(let failure): return .failure(failure)
+            case .look, .load, .decide:
+                group.addTask { [agent] in
+                    guard let answer = await agent.answer(to: effect) else { return }
+                    // An answer comes once: where there is no room it waits for some.
+                    while case .dropped = queue.yield(.event(answer)), await agent.pause() {}
+                }
+            }
+        }
+        return nil
+    }
+
+    private mutating func ask(_ question: PromptQuestion) {
+        terminal.write(screen.ask(question))
+        // Only now: what was typed before the question stood is no answer to it.
+        terminal.want(question: questions.ask(), isHidden: question.isHidden, isUTF8: screen.traits.isUTF8)
+    }
+
+    private mutating func withdraw() {
+        questions.withdraw()
+        terminal.unwant()
+        terminal.write(screen.withdraw())
+    }
+
+    private func emit(_ request: RequestView) {
+        let traits = isatty(STDOUT_FILENO) == 1 ? screen.traits : nil
+        do throws(ClientFailure) {
+            for sentence in try returning.emit(request, to: output, on: traits) { output.message(sentence) }
+        } catch {
+            output.error(error)
+        }
+    }
+}

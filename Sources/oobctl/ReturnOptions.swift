@@ -1,0 +1,74 @@
+import ArgumentParser
+import Control
+import FoundationEssentials
+import Prompting
+
+/// `--open`, wherever a decision is made: where the return URL goes.
+struct ReturnOptions: ParsableArguments {
+    static let schemesVariable = "OOB_OPEN_SCHEMES"
+
+    @Flag(help: "Open the return URL with xdg-open, where it is https:, instead of printing it.")
+    var open = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Open this scheme too, such as merchantapp (OOB_OPEN_SCHEMES, with commas).", valueName: "scheme"))
+    var openScheme: [String] = []
+
+    func validate() throws {
+        if !openScheme.isEmpty, !open { throw ValidationError("--open-scheme goes with --open.") }
+        for scheme in schemes where !Self.isScheme(scheme) {
+            throw ValidationError(
+                "--open-scheme and \(Self.schemesVariable): \"\(scheme)\" is no scheme; one has letters, digits, + - . "
+                    + "and begins with a letter.")
+        }
+    }
+
+    /// Emits the return URL of a decided request: once, byte for byte as it came, nowhere but to one place.
+    ///
+    /// - Parameter traits: of the terminal that standard output is, where it is one.
+    /// - Returns: what is to be said about it, sentences.
+    /// - Throws: where standard output cannot be written.
+    func emit(_ request: RequestView, to output: Output, on traits: ScreenTraits? = nil) throws(ClientFailure)
+        -> [String]
+    {
+        guard let url = request.threeDSRequestorAppURL, open else {
+            try put(request, to: output, traits)
+            return []
+        }
+        let problem = openingProblem(url)
+        // As JSON the request is data also where its URL is opened.
+        if problem != nil || output.json { try put(request, to: output, traits) }
+        return [problem.map { "Its return URL was not opened: \($0)." } ?? "Its return URL was handed to xdg-open."]
+    }
+
+    private func put(_ request: RequestView, to output: Output, _ traits: ScreenTraits?) throws(ClientFailure) {
+        guard let traits, !output.json, let url = request.threeDSRequestorAppURL else {
+            return try output.data(request) { $0.threeDSRequestorAppURL ?? "" }
+        }
+        guard let octets = PromptScreen.link(to: url, traits) else {
+            throw .unclear("The return URL has characters that no URL has; oobctl show --json \(request.id) has it.")
+        }
+        try output.octets(octets)
+    }
+
+    /// Why it cannot be opened; nil where it was.
+    private func openingProblem(_ url: String) -> String? {
+        let scheme = url.prefix { $0 != ":" }.lowercased()
+        guard schemes.contains(scheme) else {
+            return "\(scheme): is opened only with --open-scheme \(scheme)"
+        }
+        return URLOpener.open(url)
+    }
+
+    private var schemes: Set<String> {
+        let more = ProcessInfo.processInfo.environment[Self.schemesVariable] ?? ""
+        return Set(["https"] + openScheme.map { $0.lowercased() } + more.split(separator: ",").map { $0.lowercased() })
+    }
+
+    /// RFC 3986, section 3.1.
+    private static func isScheme(_ text: String) -> Bool {
+        guard let first = text.utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first) else { return false }
+        return text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+    }
+}

@@ -1,0 +1,56 @@
+import Glibc
+
+/// Signals as octets of a pipe, so that a loop can wait for them beside its other input.
+struct SignalPipe: Sendable {
+    /// What ends a program, Ctrl-Z, the way back from any stop, and a new size of the terminal.
+    static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+    private static let others = [SIGTSTP, SIGCONT, SIGWINCH]
+    // Written before the handlers are there, and read by them alone.
+    private nonisolated(unsafe) static var writing: Int32 = -1
+
+    let reading: Int32
+
+    init?() {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { return nil }
+        for end in ends {
+            guard fcntl(end, F_SETFD, FD_CLOEXEC) == 0, fcntl(end, F_SETFL, O_NONBLOCK) == 0 else { return nil }
+        }
+        reading = ends[0]
+        unsafe Self.writing = ends[1]
+        for signal in Self.ending + Self.others { Self.take(signal) }
+    }
+
+    /// Lets the loop look around; where the pipe is full it will anyway.
+    func wake() { Self.write(0) }
+
+    /// What has come since; 0 stands for a wake-up.
+    func drain() -> [Int32] {
+        var octets = [UInt8](repeating: 0, count: 64)
+        let count = unsafe octets.withUnsafeMutableBytes { unsafe read(reading, $0.baseAddress, $0.count) }
+        return octets.prefix(max(0, count)).map(Int32.init)
+    }
+
+    /// Stops the program as Ctrl-Z does, and returns when it goes on; at once where no shell could wake it.
+    func stop() {
+        for number in [SIGTSTP, SIGCONT] { _ = signal(number, SIG_DFL) }
+        // Threads of a pool have signals blocked; this one is to stop before it goes on.
+        var (stop, before) = (sigset_t(), sigset_t())
+        unsafe sigemptyset(&stop)
+        unsafe sigaddset(&stop, SIGTSTP)
+        unsafe pthread_sigmask(SIG_UNBLOCK, &stop, &before)
+        raise(SIGTSTP)
+        unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
+        for number in [SIGTSTP, SIGCONT] { Self.take(number) }
+    }
+
+    private static func take(_ number: Int32) {
+        _ = signal(number) { SignalPipe.write(UInt8(truncatingIfNeeded: $0)) }
+    }
+
+    private static func write(_ octet: UInt8) {
+        let before = errno
+        unsafe withUnsafeBytes(of: octet) { _ = unsafe Glibc.write(writing, $0.baseAddress, 1) }
+        errno = before
+    }
+}

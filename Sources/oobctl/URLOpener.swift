@@ -1,0 +1,54 @@
+import FoundationEssentials
+import Glibc
+
+/// Hands a URL to xdg-open: as one argument, with no shell between.
+enum URLOpener {
+    private static let program = "xdg-open"
+
+    /// Starts it and does not wait for it.
+    ///
+    /// What it prints is thrown away: standard output is for data.
+    ///
+    /// - Returns: why it could not be started; nil where it was.
+    static func open(_ url: String) -> String? {
+        // Those that were started before and have ended.
+        while waitpid(-1, nil, WNOHANG) > 0 {}
+        var files = unsafe posix_spawn_file_actions_t()
+        unsafe posix_spawn_file_actions_init(&files)
+        defer { unsafe posix_spawn_file_actions_destroy(&files) }
+        for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
+            unsafe posix_spawn_file_actions_addopen(&files, number, "/dev/null", O_RDWR, 0)
+        }
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        unsafe posix_spawnattr_setflags(&attributes, ownSession)
+        let error = unsafe withArguments([program, url], environment) { arguments, environment in
+            var process: pid_t = 0
+            return unsafe posix_spawnp(&process, program, &files, &attributes, &arguments, &environment)
+        }
+        return error == 0 ? nil : "\(program): \(unsafe String(cString: strerror(error)))"
+    }
+
+    /// POSIX_SPAWN_SETSID, which Glibc's module does not have: it takes nothing from the terminal, and Ctrl-C here does
+    /// not end it.
+    private static let ownSession: Int16 = 0x80
+
+    private static var environment: [String] {
+        ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
+    }
+
+    private typealias Strings = [UnsafeMutablePointer<CChar>?]
+
+    private static func withArguments(
+        _ arguments: [String], _ environment: [String], _ body: (inout Strings, inout Strings) -> Int32
+    ) -> Int32 {
+        var arguments = unsafe copied(arguments)
+        var environment = unsafe copied(environment)
+        defer { unsafe (arguments + environment).forEach { unsafe free($0) } }
+        return unsafe body(&arguments, &environment)
+    }
+
+    /// Each to be freed; with the null that ends such a list.
+    private static func copied(_ texts: [String]) -> Strings { unsafe texts.map { unsafe strdup($0) } + [nil] }
+}
