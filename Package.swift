@@ -13,6 +13,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -56,9 +57,13 @@ let package = Package(
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ]),
+            ],
+            // The same file as openapi/agent.yaml, served as it is.
+            resources: [.embedInCode("agent.yaml")]),
         .target(  // HTTP to the issuers: enrolling, fetching, delivering.
             name: "IssuerLink",
             dependencies: [
@@ -159,7 +164,9 @@ let package = Package(
             name: "IssuerProtocolTests", dependencies: ["IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
         .testTarget(name: "AgentConfigTests", dependencies: ["AgentConfig"]),
         .testTarget(name: "ControlTests", dependencies: ["Control"]),
-        .testTarget(name: "ControlServerTests", dependencies: ["Control", "ControlServer"]),
+        .testTarget(
+            name: "ControlServerTests",
+            dependencies: ["Control", "ControlServer", .product(name: "Yams", package: "Yams")]),
         .testTarget(
             name: "AuthenticatorTests",
             dependencies: [

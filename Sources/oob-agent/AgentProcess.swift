@@ -146,7 +146,7 @@ struct AgentProcess {
         let log = log
         let path = settings.socketPath
         let server = ControlServer(
-            agent: agent, copier: copier, path: path, bounds: settings.bounds.control, log: log
+            agent: agent, copier: copier, path: path, access: settings.access, bounds: settings.bounds.control, log: log
         ) {
             log.notice("ready", metadata: ["socket": "\(path)", "version": "\(AgentVersion.text)"])
         }
