@@ -8,6 +8,7 @@ let package = Package(
         .executable(name: "oob-agent", targets: ["oob-agent"]),
         .executable(name: "oobctl", targets: ["oobctl"]),
         .executable(name: "oob-issuer", targets: ["oob-issuer"]),
+        .library(name: "D1", targets: ["D1"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -27,7 +28,7 @@ let package = Package(
         .executableTarget(
             name: "oob-agent",
             dependencies: [
-                "AgentConfig", "Authenticator", "Control", "ControlServer", "Custody", "IssuerLink", "Keys",
+                "AgentConfig", "AgentHost", "Authenticator", "Control", "ControlServer", "Custody", "IssuerLink", "Keys",
                 "LinuxProcess", "PushReceiver", "StateArchive", "Storage", "StrictJSON", "ThreeDS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -46,6 +47,17 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
+
+        // The library for apps: the core with its edges in their process, under D1's names. The only public API.
+        .target(
+            name: "D1",
+            dependencies: [
+                "AgentHost", "Authenticator", "Custody", "IssuerLink", "IssuerProtocol", "Keys", "LinuxProcess",
+                "StateArchive", "Storage", "ThreeDS",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(  // What both homes of the core have: the machine's clock, and the claim to a state directory.
+            name: "AgentHost", dependencies: ["Authenticator", "Keys", "LinuxProcess", "ThreeDS"]),
 
         // The edges: each depends on the core and never on another edge.
         .target(  // The control API on the Unix socket.
@@ -221,6 +233,14 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .testTarget(  // The library as an app uses it, against the sandbox over HTTP, in one process.
+            name: "D1Tests",
+            dependencies: [
+                "D1", "IssuerProtocol", "Keys", "Sandbox", "StrictJSON",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "EndToEndTests", dependencies: ["oob-agent", "oobctl", "oob-issuer", "SoftKeys"]),
