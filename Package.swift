@@ -28,7 +28,8 @@ let package = Package(
         .executableTarget(
             name: "oob-agent",
             dependencies: [
-                "AgentConfig", "AgentHost", "Authenticator", "Control", "ControlServer", "Custody", "IssuerLink", "Keys",
+                "AgentConfig", "AgentHost", "Authenticator", "Control", "ControlServer", "Custody", "IssuerLink",
+                "Keys",
                 "LinuxProcess", "PushReceiver", "StateArchive", "Storage", "StrictJSON", "ThreeDS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

@@ -1,3 +1,4 @@
-enum AgentVersion {
-    static let text = "0.1.0"
+/// The version of this software.
+package enum AgentVersion {
+    package static let text = "0.1.0"
 }

@@ -1,0 +1,114 @@
+import AgentHost
+import Authenticator
+import Custody
+import IssuerLink
+import IssuerProtocol
+import Keys
+import LinuxProcess
+import Logging
+import StateArchive
+import Storage
+
+/// The core at work in this process, on a state directory that it has to itself.
+final class Host: Sendable {
+    let setup: Setup
+    let agent: Agent
+    let pushAddress = PushAddress()
+    let enrolledType = EnrolledType()
+    private let tasks = Tasks()
+    private let preparation: Task<Result<Void, D1Error>, Never>
+
+    init(_ setup: Setup) throws(D1Error) {
+        self.setup = setup
+        let lock = try Self.claim(setup.stateDirectory)
+        let log = Logger(label: "d1")
+        let gateway = HTTPIssuerGateway(version: AgentVersion.text, road: IssuerRoad(), clock: SystemClock())
+        do throws(D1Error) {
+            agent = Agent(
+                ports: try Self.ports(setup, gateway),
+                settings: AgentSettings(
+                    localTime: .ofThisProcess, version: AgentVersion.text, push: PushSettings(address: pushAddress)),
+                log: log)
+        } catch {
+            tasks.start {
+                await gateway.shutdown()
+                lock.release()
+            }
+            throw error
+        }
+        preparation = tasks.start { [agent, enrolledType] in
+            do {
+                try await agent.prepare()
+                enrolledType.value = try await agent.enrolledType(at: setup.route.issuer)
+                return .success(())
+            } catch is SealError {
+                return .failure(
+                    D1Error(.core, "wrongSecret", "the secret is not the one that this state was made with"))
+            } catch {
+                return .failure(D1Error(error))
+            }
+        }
+        tasks.start { [agent, preparation, enrolledType] in
+            if case .success = await preparation.value {
+                await agent.live(enrolledType, at: setup.route.issuer, log: log)
+            }
+            await gateway.shutdown()
+            lock.release()
+        }
+    }
+
+    deinit { tasks.cancel() }
+
+    /// Waits until the core can be used.
+    func ready() async throws(D1Error) { try await preparation.value.get() }
+
+    func stop() { tasks.cancel() }
+
+    func close() async { await tasks.end() }
+
+    private static func claim(_ directory: String) throws(D1Error) -> StateLock {
+        let lock: StateLock
+        do throws(StateClaimError) {
+            lock = try StateClaim.take(directory)
+        } catch {
+            throw D1Error(.core, "storage", "\(error)")
+        }
+        guard StateFiles.tidy(directory) else {
+            lock.release()
+            throw D1Error(.core, "storage", "a restore into \(directory) was cut off before its end")
+        }
+        return lock
+    }
+
+    private static func ports(_ setup: Setup, _ gateway: HTTPIssuerGateway) throws(D1Error) -> Ports {
+        let directory = setup.stateDirectory
+        do {
+            let secret = try StoredSecret.load(setup.secretFile, orMadeIn: directory)
+            return Ports(
+                book: try SQLiteBook(path: "\(directory)/\(StateFiles.database)"),
+                custody: try KeyFileCustody(directory: "\(directory)/\(StateFiles.keys)", secret: secret),
+                auditKeys: SealedAuditKeys(secret: secret), gateway: gateway, clock: SystemClock(),
+                entropy: SystemEntropy())
+        } catch {
+            throw D1Error(.core, "storage", "the state in \(directory) cannot be used: \(error)")
+        }
+    }
+}
+
+/// The secret that all keys are wrapped with.
+private enum StoredSecret {
+    static func load(_ path: String?, orMadeIn directory: String) throws -> AgentSecret {
+        let own = "\(directory)/\(StateFiles.secret)"
+        do {
+            return try AgentSecret(SecretFile.read(path ?? own, maxOctets: AgentSecret.octets.upperBound))
+        } catch let error as FileError where error.reason == .missing && path == nil {
+            return try make(at: own)
+        }
+    }
+
+    private static func make(at path: String) throws -> AgentSecret {
+        let secret = try Secret.random(32)
+        try SecretFile.write(secret, to: path)
+        return try AgentSecret(secret)
+    }
+}
