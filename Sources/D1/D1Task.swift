@@ -78,7 +78,8 @@ public final class D1Task: Sendable {
 
     /// Ends all calls that are under way, waits for decisions that are being made, and gives the state directory back.
     ///
-    /// A call that comes later ends with `.notInitialized`. A task that is let go without it ends as well, but nobody
+    /// The closures of the components must not wait for it, for it waits for them. A call that comes later ends with
+    /// `.notInitialized`. A task that is let go without it ends as well, but nobody
     /// can wait for that.
     public func close() async { await core.close() }
 }

@@ -21,21 +21,22 @@ final class Host: Sendable {
     init(_ setup: Setup) throws(D1Error) {
         self.setup = setup
         let lock = try Self.claim(setup.stateDirectory)
-        let log = Logger(label: "d1")
-        let gateway = HTTPIssuerGateway(version: AgentVersion.text, road: IssuerRoad(), clock: SystemClock())
+        let opened: Opened
         do throws(D1Error) {
-            agent = Agent(
-                ports: try Self.ports(setup, gateway),
-                settings: AgentSettings(
-                    localTime: .ofThisProcess, version: AgentVersion.text, push: PushSettings(address: pushAddress)),
-                log: log)
+            opened = try Opened(setup)
         } catch {
-            tasks.start {
-                await gateway.shutdown()
-                lock.release()
-            }
+            lock.release()
             throw error
         }
+        let log = Logger(label: "d1")
+        let gateway = HTTPIssuerGateway(version: AgentVersion.text, road: IssuerRoad(), clock: SystemClock())
+        agent = Agent(
+            ports: Ports(
+                book: opened.book, custody: opened.custody, auditKeys: opened.auditKeys, gateway: gateway,
+                clock: SystemClock(), entropy: SystemEntropy()),
+            settings: AgentSettings(
+                localTime: .ofThisProcess, version: AgentVersion.text, push: PushSettings(address: pushAddress)),
+            log: log)
         preparation = tasks.start { [agent, enrolledType] in
             do {
                 try await agent.prepare()
@@ -79,16 +80,21 @@ final class Host: Sendable {
         }
         return lock
     }
+}
 
-    private static func ports(_ setup: Setup, _ gateway: HTTPIssuerGateway) throws(D1Error) -> Ports {
+/// What lies in the state directory.
+private struct Opened {
+    let book: SQLiteBook
+    let custody: KeyFileCustody
+    let auditKeys: SealedAuditKeys
+
+    init(_ setup: Setup) throws(D1Error) {
         let directory = setup.stateDirectory
         do {
             let secret = try StoredSecret.load(setup.secretFile, orMadeIn: directory)
-            return Ports(
-                book: try SQLiteBook(path: "\(directory)/\(StateFiles.database)"),
-                custody: try KeyFileCustody(directory: "\(directory)/\(StateFiles.keys)", secret: secret),
-                auditKeys: SealedAuditKeys(secret: secret), gateway: gateway, clock: SystemClock(),
-                entropy: SystemEntropy())
+            book = try SQLiteBook(path: "\(directory)/\(StateFiles.database)")
+            custody = try KeyFileCustody(directory: "\(directory)/\(StateFiles.keys)", secret: secret)
+            auditKeys = SealedAuditKeys(secret: secret)
         } catch {
             throw D1Error(.core, "storage", "the state in \(directory) cannot be used: \(error)")
         }

@@ -155,6 +155,23 @@ struct TaskTests {
         }
     }
 
+    @Test func `a state that cannot be used is an error, and the directory can be tried again at once`() async throws {
+        try await TestApp.run { app in
+            let secret = app.directory + "/short"
+            try FileManager.default.createDirectory(
+                atPath: app.directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            try #require(
+                FileManager.default.createFile(
+                    atPath: secret, contents: Data([1, 2, 3]), attributes: [.posixPermissions: 0o600]))
+            var components = app.components
+            components.secretFile = secret
+            let task = components.task()
+            let ended = await error { () throws(D1Error) in try await task.configure() }
+            #expect(ended?.code == .core)
+            try await app.configured { _ in }
+        }
+    }
+
     @Test func `configure may be called again, and at the same time`() async throws {
         try await TestApp.run { app in
             let task = app.components.task()
