@@ -22,7 +22,9 @@ public final class D1Authn: Sendable {
 
     /// As the async form.
     ///
-    /// - Parameter completion: called once, on the main actor; nil where nothing went wrong.
+    /// - Parameters:
+    ///   - preferredAuthnType: nil is `.platform`.
+    ///   - completion: called once, on the main actor; nil where nothing went wrong.
     public func enrollAuthnCredentials(
         _ preferredAuthnType: AuthnType?, completion: @escaping @MainActor (D1Error?) -> Void
     ) {

@@ -16,7 +16,9 @@ public final class D1Task: Sendable {
 
     /// As the async form.
     ///
-    /// - Parameter completion: called once, on the main actor; nil where nothing went wrong.
+    /// - Parameters:
+    ///   - configParams: at most one `coreConfig`.
+    ///   - completion: called once, on the main actor; nil where nothing went wrong.
     public func configure(_ configParams: Set<ConfigParams>, completion: @escaping @MainActor ([D1Error]?) -> Void) {
         core.tasks.start { [core] in
             do throws(D1Error) {
@@ -47,7 +49,9 @@ public final class D1Task: Sendable {
 
     /// As the async form.
     ///
-    /// - Parameter completion: called once, on the main actor; nil where nothing went wrong.
+    /// - Parameters:
+    ///   - token: the URL of whatever receives Web Push for this app.
+    ///   - completion: called once, on the main actor; nil where nothing went wrong.
     public func updatePushToken(_ token: String, completion: @escaping @MainActor (D1Error?) -> Void) {
         core.call({ host in try await PushWork(host: host).update(token) }, then: { completion($0.error) })
     }
@@ -66,7 +70,9 @@ public final class D1Task: Sendable {
 
     /// As the async form.
     ///
-    /// - Parameter completion: called once, on the main actor, with an answer or an error.
+    /// - Parameters:
+    ///   - notification: a Web Push or a message.
+    ///   - completion: called once, on the main actor, with an answer or an error.
     public func processNotification(
         _ notification: [String: Any], completion: @escaping @MainActor ([PushResponse.Key: String]?, D1Error?) -> Void
     ) {
