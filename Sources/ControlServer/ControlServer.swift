@@ -79,8 +79,19 @@ package struct ControlServer: Sendable {
         var mode: mode_t = 0o600
         if let group = access.group {
             if unsafe chown(path, uid_t.max, group) == 0 { mode = 0o660 } else { warn("group") }
+            lookAtDirectory(group)
         }
         if unsafe chmod(path, mode) != 0 { warn("mode") }
+    }
+
+    /// Its mode is not the agent's to change: it may be anybody's.
+    private func lookAtDirectory(_ group: UInt32) {
+        let end = path.lastIndex(of: "/").map { path[...$0] } ?? "."
+        var directory = stat()
+        guard unsafe stat(String(end), &directory) == 0 else { return }
+        let lets = directory.st_mode & (directory.st_gid == group ? 0o010 : 0o001) != 0
+        guard !lets else { return }
+        log.warning("the control socket's group cannot get to it: let it through", metadata: ["directory": "\(end)"])
     }
 
     private func warn(_ what: String) {

@@ -51,7 +51,8 @@ import Testing
     @Test func `who may decide may look`() {
         let access = ControlAccess(group: Self.group, mayLook: .init(), mayDecide: .init(groups: [5]))
         #expect(right(access, groups: [5]) == .decide)
-        #expect(ControlRight.decide > .look && .look > .nothing)
+        #expect(ControlRight.decide > ControlRight.look)
+        #expect(ControlRight.look > ControlRight.nothing)
     }
 }
 

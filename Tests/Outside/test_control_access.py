@@ -35,10 +35,10 @@ def run_as(user: int, groups: list[int], *command, group: int | None = None) -> 
 class Access(unittest.TestCase):
     """An agent of root's that is started with a test's own settings."""
 
-    def start(self, *arguments: str):
+    def start(self, *arguments: str, mode: int = 0o711):
         """The folder lets everybody through, so that the socket is what keeps them out."""
         self.folder = temporary_folder(type(self))
-        self.folder.chmod(0o711)
+        self.folder.chmod(mode)
         self.agent = Agent(self.folder, *arguments)
         self.addCleanup(self.agent.stop)
 
@@ -94,6 +94,12 @@ class Access(unittest.TestCase):
         self.assertEqual(self.right(ALICE), "no connection")
         self.agent.socket.chmod(0o666)
         self.assertEqual(self.right(ALICE, AUDITORS), "nothing")
+
+    def test_a_directory_that_does_not_let_the_group_through_is_warned_of(self):
+        for mode, group, is_closed in [(0o700, GROUP, True), (0o711, GROUP, False), (0o710, 0, False), (0o701, 0, True)]:
+            with self.subTest(oct(mode), group=group):
+                self.start("--socket-group", str(group), mode=mode)
+                self.assertEqual("group cannot get to it" in self.agent.log.read_text(), is_closed)
 
     def test_lists_say_who_of_the_group_may_look_and_who_may_decide(self):
         self.start("--socket-group", str(GROUP), "--may-look", f"group:{AUDITORS}", "--may-decide", f"{ALICE}, group:0")

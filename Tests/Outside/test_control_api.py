@@ -107,13 +107,15 @@ class TheDescription(unittest.TestCase):
 
 
 class WithAnAgent(unittest.TestCase):
+    takes_push = True
+
     @classmethod
     def setUpClass(cls):
         cls.folder = temporary_folder(cls)
         cls.sandbox = started(cls, Sandbox(cls.folder))
         port = free_port()
-        cls.agent = started(cls, Agent(
-            cls.folder, "--push-listen", f"localhost:{port}", "--push-url", f"http://localhost:{port}"))
+        pushed = ["--push-listen", f"localhost:{port}", "--push-url", f"http://localhost:{port}"]
+        cls.agent = started(cls, Agent(cls.folder, *(pushed if cls.takes_push else [])))
         cls.bridge = cls.enterClassContext(Bridge(cls.agent.socket))
         cls.schema = schemathesis.openapi.from_path(str(FILE))
         cls.by_id = {each["operationId"]: (path, method, each) for path, method, each in operations()}
@@ -282,11 +284,14 @@ class TheAgent(WithAnAgent):
 
 
 class Schemathesis(WithAnAgent):
+    takes_push = False
+
     def test_it_finds_no_call_that_the_agent_answers_otherwise(self):
         enrollment = self.enroll()
         environment = {
             **os.environ, "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1", "SCHEMATHESIS_HOOKS": "control_hooks",
             "OOB_TEST_SANDBOX": self.sandbox.origin, "OOB_TEST_AUTHENTICATOR": enrollment["authenticatorId"],
+            "OOB_TEST_ENROLLMENT": enrollment["id"],
         }
         # Events have no end; they and the backup have tests of their own.
         left_out = ["events", "backup"]
