@@ -1,5 +1,6 @@
 import Authenticator
 import IssuerProtocol
+import Keys
 import Logging
 import Synchronization
 
@@ -26,6 +27,19 @@ extension Agent {
 
     func enrolledType(at issuer: IssuerURL) async throws -> AuthnType? {
         try await active(at: issuer) == nil ? nil : .platform
+    }
+
+    /// What is done before anything runs.
+    func preparation(of enrolled: EnrolledType, at issuer: IssuerURL) async -> Result<Void, D1Error> {
+        do {
+            try await prepare()
+            enrolled.value = try await enrolledType(at: issuer)
+            return .success(())
+        } catch is SealError {
+            return .failure(D1Error(.core, "wrongSecret", "the secret is not the one that this state was made with"))
+        } catch {
+            return .failure(D1Error(error))
+        }
     }
 
     /// Works until the task is cancelled.

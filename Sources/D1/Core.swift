@@ -15,10 +15,6 @@ final class Core: Sendable {
 
     init(_ components: D1Task.Components) { self.components = components }
 
-    deinit {
-        if case .open(let host) = state.withLock(\.self) { host.stop() }
-    }
-
     var isClosed: Bool {
         if case .closed = state.withLock(\.self) { true } else { false }
     }

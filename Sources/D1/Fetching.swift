@@ -49,15 +49,18 @@ struct Fetching: Sendable {
 
     private func approve(_ request: RequestRecord) async throws {
         let pin = try await host.pin(authn)
-        let (life, how) = try await decide(.approve, on: request, pin: pin)
-        switch life.delivery {
+        switch try await decide(.approve, on: request, pin: pin) {
         case .delivered(.authenticated): return
-        case .delivered, .failed:
-            throw D1Error(.authn, "notTaken", "it was approved, but the issuer did not take it (\(how))")
+        case .delivered(.notAuthenticated): throw Self.notTaken("transStatus N")
+        case .failed(let token): throw Self.notTaken(token)
         case .none, .queued:
             throw D1Error(
                 .authn, "notDelivered", "it is approved and kept, and goes to the issuer as soon as that answers")
         }
+    }
+
+    private static func notTaken(_ answer: String) -> D1Error {
+        D1Error(.authn, "notTaken", "it was approved, but the issuer did not take it: \(answer)")
     }
 
     private func deny(_ request: RequestRecord) async throws {
@@ -67,14 +70,13 @@ struct Fetching: Sendable {
     /// Decides to the end, whoever goes away meanwhile, and waits a while for the issuer's answer.
     private func decide(
         _ decision: RequestLife.Decision, on request: RequestRecord, pin: PIN?
-    ) async throws -> (RequestLife, String) {
+    ) async throws -> DeliveryState {
         let agent = host.agent
         let decided = try await core.tasks.shield {
             try await agent.decide(
                 decision, on: request.id, expecting: Expectations(), by: .app(.own), pin: pin)
         }
-        let life = try await agent.delivered(decided, seconds: host.setup.deliverySeconds).life
-        return (life, "\(life.delivery)")
+        return try await agent.delivered(decided, seconds: host.setup.deliverySeconds).life.delivery
     }
 }
 

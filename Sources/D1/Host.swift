@@ -31,23 +31,12 @@ final class Host: Sendable {
         let log = Logger(label: "d1")
         let gateway = HTTPIssuerGateway(version: AgentVersion.text, road: IssuerRoad(), clock: SystemClock())
         agent = Agent(
-            ports: Ports(
-                book: opened.book, custody: opened.custody, auditKeys: opened.auditKeys, gateway: gateway,
-                clock: SystemClock(), entropy: SystemEntropy()),
+            ports: opened.ports(gateway),
             settings: AgentSettings(
                 localTime: .ofThisProcess, version: AgentVersion.text, push: PushSettings(address: pushAddress)),
             log: log)
         preparation = tasks.start { [agent, enrolledType] in
-            do {
-                try await agent.prepare()
-                enrolledType.value = try await agent.enrolledType(at: setup.route.issuer)
-                return .success(())
-            } catch is SealError {
-                return .failure(
-                    D1Error(.core, "wrongSecret", "the secret is not the one that this state was made with"))
-            } catch {
-                return .failure(D1Error(error))
-            }
+            await agent.preparation(of: enrolledType, at: setup.route.issuer)
         }
         tasks.start { [agent, preparation, enrolledType] in
             if case .success = await preparation.value {
@@ -58,13 +47,13 @@ final class Host: Sendable {
         }
     }
 
+    /// Whoever lets it go without closing it leaves nothing behind either, a little later.
     deinit { tasks.cancel() }
 
     /// Waits until the core can be used.
     func ready() async throws(D1Error) { try await preparation.value.get() }
 
-    func stop() { tasks.cancel() }
-
+    /// Ends it, and waits for that.
     func close() async { await tasks.end() }
 
     private static func claim(_ directory: String) throws(D1Error) -> StateLock {
@@ -98,6 +87,12 @@ private struct Opened {
         } catch {
             throw D1Error(.core, "storage", "the state in \(directory) cannot be used: \(error)")
         }
+    }
+
+    func ports(_ gateway: HTTPIssuerGateway) -> Ports {
+        Ports(
+            book: book, custody: custody, auditKeys: auditKeys, gateway: gateway, clock: SystemClock(),
+            entropy: SystemEntropy())
     }
 }
 

@@ -116,6 +116,8 @@ final class Payer: AuthnDelegate {
 @MainActor
 final class SlowPayer {
     private(set) var handlers: [(proceed: Payer.Handler, cancel: Payer.Handler)] = []
+    /// How many of them have been waited for.
+    private var taken = 0
     private let bell = AsyncStream.makeStream(of: Void.self)
 
     lazy var delegate = Payer { [weak self] proceed, cancel in
@@ -124,11 +126,18 @@ final class SlowPayer {
     }
 
     /// Waits for the next question.
-    func asked() async -> (proceed: Payer.Handler, cancel: Payer.Handler) {
-        let before = handlers.count
-        for await _ in bell.stream { break }
-        return handlers[max(before - 1, 0)]
+    func asked() async throws -> (proceed: Payer.Handler, cancel: Payer.Handler) {
+        try #require(await askedOrWoken())
     }
+
+    /// As ``asked()``; nil where no question comes, and someone said so.
+    func askedOrWoken() async -> (proceed: Payer.Handler, cancel: Payer.Handler)? {
+        for await _ in bell.stream { break }
+        defer { taken = handlers.count }
+        return handlers.count > taken ? handlers.last : nil
+    }
+
+    func wake() { bell.continuation.yield() }
 }
 
 /// The error that a call ends with.

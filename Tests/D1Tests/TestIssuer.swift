@@ -70,6 +70,17 @@ struct TestIssuer: Sendable {
         return try JSONReader.object(answer.body, limits: JSONLimits(maxOctets: 1_048_576)).string("status")
     }
 
+    /// As ``status(_:)``, once it is completed.
+    func completion(_ acsTransId: String) async throws -> String {
+        while true {
+            let call = Call("GET", "/sandbox/purchases/\(acsTransId)", query: ["wait": "60"])
+            let answer = await switchboard.answer(to: call)
+            let story = try JSONReader.object(answer.body, limits: JSONLimits(maxOctets: 1_048_576))
+            let status = try story.string("status")
+            if status != "pending" { return status }
+        }
+    }
+
     /// The message about a purchase, as whoever pushes it without Web Push would have it.
     func message(_ acsTransId: String) async throws -> String {
         let jws = try await backend.book.queue.read { db in
