@@ -19,15 +19,17 @@ REQUEST = {
     "enrollmentId": "0123456789abcdef0123", "issuer": "https://issuer.example", "warnings": [], "state": "pending",
     "delivery": "none", "receivedAt": "2023-10-17T05:56:39Z",
 }
-STATUS = {"version": "9.9.9", "state": "ready", "reasons": [], "enrollments": [], "pending": 0, "queued": 0, "warnings": []}
+STATUS = {
+    "version": "9.9.9", "state": "ready", "reasons": [], "enrollments": [], "pending": 0, "queued": 0, "warnings": []}
 PROBLEM = {"type": "about:blank", "title": "Moon phase", "status": 409, "detail": "the moon is new",
            "code": "moon_phase", "d1Code": 79_999, "d1Name": "moon", "later": True}
 
 
 def answer(body, status: int = 200, content_type: str = "application/json", server: str = "oob-agent/9.9.9") -> bytes:
     octets = body if isinstance(body, bytes) else json.dumps(body).encode()
-    head = [f"HTTP/1.1 {status} Reason", f"Content-Type: {content_type}", f"Server: {server}", f"Content-Length: {len(octets)}"]
-    return "\r\n".join([*head, "", ""]).encode() + octets
+    head = (f"HTTP/1.1 {status} Reason\r\nContent-Type: {content_type}\r\nServer: {server}\r\n"
+            f"Content-Length: {len(octets)}\r\n\r\n")
+    return head.encode() + octets
 
 
 class Listener(socketserver.ThreadingUnixStreamServer):
@@ -68,8 +70,8 @@ class TheClient(unittest.TestCase):
         path = temporary_folder(type(self)) / "a.sock"
         with Listener(path, *pieces, ends=ends):
             return subprocess.run(
-                [BIN_DIR / "oobctl", *command, "--socket", path], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                timeout=100, preexec_fn=little_memory)
+                [BIN_DIR / "oobctl", *command, "--socket", path], stdin=subprocess.DEVNULL, capture_output=True,
+                text=True, timeout=100, preexec_fn=little_memory)
 
     def expect(self, status: int, words: str, *pieces, **how):
         run = self.run_against(*pieces, **how)
@@ -111,8 +113,10 @@ class TheClient(unittest.TestCase):
         for body, command in [
                 ({**STATUS, "state": "hibernating"}, ("status",)), ([{**REQUEST, "state": "parked"}], ("list",)),
                 ({**REQUEST, "delivery": "by pigeon"}, ("approve", "2f37539c")), ({}, ("status",))]:
-            self.expect(1, "The answer of the agent, which is oob-agent/9.9.9, could not be read", answer(body), command=command)
-        self.expect(1, "the moon is new", answer(PROBLEM, 409, "application/problem+json"), command=("approve", "2f37539c"))
+            words = "The answer of the agent, which is oob-agent/9.9.9, could not be read"
+            self.expect(1, words, answer(body), command=command)
+        problem = answer(PROBLEM, 409, "application/problem+json")
+        self.expect(1, "the moon is new", problem, command=("approve", "2f37539c"))
 
     def test_what_a_version_says_of_itself_does_no_harm_at_a_terminal(self):
         run = self.run_against(answer({}, server="\u009b31m" + "x" * 10_000))

@@ -7,7 +7,7 @@ import threading
 
 
 class Bridge(socketserver.ThreadingTCPServer):
-    """A port on loopback whose connections end at a Unix socket: `with Bridge(path) as bridge`, then `bridge.origin`."""
+    """A port on loopback whose connections end at a Unix socket: `with Bridge(path) as bridge: bridge.origin`."""
 
     allow_reuse_address = True
     daemon_threads = True
