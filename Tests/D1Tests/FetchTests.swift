@@ -92,6 +92,16 @@ struct FetchTests {
         }
     }
 
+    @Test func `an enrollment that the issuer ended is none: 70002`() async throws {
+        try await TestApp.enrolled(asking: Payer.approving) { app, authn in
+            try await app.issuer.revokeAll()
+            let ended = await error { () throws(D1Error) in try await authn.fetchAuthnRequest() }
+            #expect(ended?.code.rawValue == 70002)
+            let again = await error { () throws(D1Error) in try await authn.fetchAuthnRequest() }
+            #expect(again?.code.rawValue == 70002)
+        }
+    }
+
     @Test func `a wrong PIN is answered with 70003, and the request can be asked about again`() async throws {
         try await TestApp.enrolled(asking: Payer.approving) { app, authn in
             let purchase = try await app.issuer.purchase()

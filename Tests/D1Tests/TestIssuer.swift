@@ -92,6 +92,14 @@ struct TestIssuer: Sendable {
         return try #require(jws)
     }
 
+    /// Ends all authenticators, as a bank does with a telephone that was lost.
+    func revokeAll() async throws {
+        let ids = try await backend.book.queue.read { db in
+            try String.fetchAll(db, sql: "SELECT id FROM authenticator WHERE endedAt IS NULL")
+        }
+        for id in ids { _ = try await call("/sandbox/authenticators/\(id)/revoke", [:]) }
+    }
+
     /// Has the next calls go wrong.
     func plan(_ faults: JSONObject) async throws { _ = try await call("/sandbox/faults", faults) }
 
