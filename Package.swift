@@ -239,7 +239,7 @@ let package = Package(
         .testTarget(  // The library as an app uses it, against the sandbox over HTTP, in one process.
             name: "D1Tests",
             dependencies: [
-                "D1", "IssuerProtocol", "Keys", "Sandbox", "StrictJSON",
+                "Control", "D1", "IssuerProtocol", "Keys", "Sandbox", "StrictJSON",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),

@@ -1,3 +1,4 @@
+import Control
 import D1
 import Foundation
 import Testing
@@ -12,6 +13,12 @@ struct ErrorTests {
                 "authnNotEnrolled": 70002, "authnAccessDenied": 70003, "authnBlocked": 70004,
                 "authnInvalidEnrollmentToken": 70005, "authenticatorNotAvailable": 70006,
             ])
+    }
+
+    @Test func `the control API gives the same numbers under the same names`() {
+        for code in D1Code.allCases {
+            #expect(D1Error.Code(rawValue: code.rawValue).map { "\($0)" } == code.name)
+        }
     }
 
     @Test func `an error says its name, number and cause to whoever knows only Error`() async throws {
