@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test crash-test push-test model-test fuzz sanitize check format
+.PHONY: help build demo docs test crash-test push-test model-test fuzz sanitize check format
 
 help: ## Print this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -13,6 +13,9 @@ build: ## Install what is missing and build the three programs.
 
 demo: ## One payment authentication from start to end, in a temporary directory; PUSH=1 pushes the request.
 	Scripts/demo
+
+docs: ## Build the documentation of the library D1 into .build/documentation; any warning fails.
+	Scripts/docs
 
 test: ## Set up what the tests need and run them all.
 	Scripts/bootstrap --tests

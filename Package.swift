@@ -8,11 +8,13 @@ let package = Package(
         .executable(name: "oob-agent", targets: ["oob-agent"]),
         .executable(name: "oobctl", targets: ["oobctl"]),
         .executable(name: "oob-issuer", targets: ["oob-issuer"]),
+        .library(name: "D1", targets: ["D1"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -26,7 +28,8 @@ let package = Package(
         .executableTarget(
             name: "oob-agent",
             dependencies: [
-                "AgentConfig", "Authenticator", "Control", "ControlServer", "Custody", "IssuerLink", "Keys",
+                "AgentConfig", "AgentHost", "Authenticator", "Control", "ControlServer", "Custody", "IssuerLink",
+                "Keys",
                 "LinuxProcess", "PushReceiver", "StateArchive", "Storage", "StrictJSON", "ThreeDS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -47,6 +50,17 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
 
+        // The library for apps: the core with its edges in their process, under D1's names. The only public API.
+        .target(
+            name: "D1",
+            dependencies: [
+                "AgentHost", "Authenticator", "Custody", "IssuerLink", "IssuerProtocol", "Keys", "LinuxProcess",
+                "StateArchive", "Storage", "ThreeDS",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(  // What both homes of the core have: the machine's clock, and the claim to a state directory.
+            name: "AgentHost", dependencies: ["Authenticator", "Keys", "LinuxProcess", "ThreeDS"]),
+
         // The edges: each depends on the core and never on another edge.
         .target(  // The control API on the Unix socket.
             name: "ControlServer",
@@ -57,9 +71,13 @@ let package = Package(
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ]),
+            ],
+            // The same file as openapi/agent.yaml, served as it is.
+            resources: [.embedInCode("agent.yaml")]),
         .target(  // HTTP to the issuers: enrolling, fetching, delivering.
             name: "IssuerLink",
             dependencies: [
@@ -163,7 +181,9 @@ let package = Package(
         .testTarget(name: "AgentConfigTests", dependencies: ["AgentConfig"]),
         .testTarget(name: "ControlTests", dependencies: ["Control"]),
         .testTarget(name: "PromptingTests", dependencies: ["Control", "Prompting"]),
-        .testTarget(name: "ControlServerTests", dependencies: ["Control", "ControlServer"]),
+        .testTarget(
+            name: "ControlServerTests",
+            dependencies: ["Control", "ControlServer", .product(name: "Yams", package: "Yams")]),
         .testTarget(
             name: "AuthenticatorTests",
             dependencies: [
@@ -218,6 +238,14 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .testTarget(  // The library as an app uses it, against the sandbox over HTTP, in one process.
+            name: "D1Tests",
+            dependencies: [
+                "Control", "D1", "IssuerProtocol", "Keys", "Sandbox", "StrictJSON",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "EndToEndTests", dependencies: ["oob-agent", "oobctl", "oob-issuer", "SoftKeys"]),

@@ -100,6 +100,12 @@ package struct Agent: Sendable {
     /// The last word, after all that runs has stopped.
     package func conclude() async throws { try await record(.stopped) }
 
+    /// Says in journal and log who has the agent do something, before it does.
+    package func note(_ command: JournaledCommand, by peer: ControlPeer, about id: EnrollmentID? = nil) async throws {
+        try await record(.commanded(command, by: peer, about: id))
+        log.notice("commanded", metadata: peer.logged(["command": "\(command)"]))
+    }
+
     private func record(_ fact: JournalFact) async throws {
         let now = ports.clock.now
         try await ports.book.write { try $0.record(fact, at: now) }

@@ -1,3 +1,4 @@
+package import Logging
 import StrictJSON
 
 /// Who decided, and by which means.
@@ -7,19 +8,41 @@ package enum Approver: Sendable, Equatable {
     /// - shownTextDigest: the digest of the text that it says it has shown to a person, base64url; nil where it showed
     ///   nothing to anyone.
     case command(ControlPeer, shownTextDigest: String?)
+    /// The app that the core runs in.
+    case app(AppProcess)
 }
 
 /// The process at the other end of the control socket, as the kernel named it when it connected.
 package struct ControlPeer: Sendable, Equatable {
     package let uid: UInt32
+    package let gid: UInt32
     package let pid: Int32
     /// The name that the process gave itself, fit for a terminal; a hint, for anyone can take any name.
     package let process: String
 
-    package init(uid: UInt32, pid: Int32, process: String) {
+    package init(uid: UInt32, gid: UInt32, pid: Int32, process: String) {
         self.uid = uid
+        self.gid = gid
         self.pid = pid
         self.process = process
+    }
+}
+
+extension ControlPeer {
+    /// The members that an entry has about it.
+    var journaled: JSONObject {
+        [
+            "uid": .integer(Int64(uid)), "gid": .integer(Int64(gid)), "pid": .integer(Int64(pid)),
+            "process": .string(process),
+        ]
+    }
+}
+
+extension ControlPeer {
+    /// What a line of the log has about it.
+    package func logged(_ more: Logger.Metadata) -> Logger.Metadata {
+        let own: Logger.Metadata = ["uid": "\(uid)", "gid": "\(gid)", "pid": "\(pid)", "process": "\(process)"]
+        return own.merging(more) { mine, _ in mine }
     }
 }
 
@@ -30,10 +53,10 @@ extension Approver {
     func journaled(text: String?) -> JSONObject {
         switch self {
         case .command(let peer, let shown):
-            [
-                "by": "command", "uid": .integer(Int64(peer.uid)), "pid": .integer(Int64(peer.pid)),
-                "process": .string(peer.process), "shown": .string(Self.shown(shown, text).rawValue),
-            ]
+            JSONObject(
+                [.init(name: "by", value: "command")] + peer.journaled.members
+                    + [.init(name: "shown", value: .string(Self.shown(shown, text).rawValue))])
+        case .app(let app): app.journaled
         }
     }
 

@@ -42,7 +42,7 @@ extension AgentClock {
 
 extension AgentEvent {
     /// The request that it is about; nil where it is about none.
-    var request: RequestID? {
+    package var request: RequestID? {
         switch self {
         case .requestPresented(let id), .requestSuperseded(let id), .requestDecided(let id),
             .requestDelivered(let id), .requestDeliveryFailed(let id), .requestExpired(let id),

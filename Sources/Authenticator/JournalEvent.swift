@@ -66,8 +66,9 @@ extension JournalFact.Kind {
         case .unenrolled: .unenrolled
         case .suspended: .suspended
         case .blocked: .blocked
-        case .notVerified, .pinChanged, .auditKeyMade, .started, .stopped, .secretChanged, .enrollmentGivenUp, .resumed,
-            .signCountRaised, .erased, .pushMade, .pushRegistered, .pushRemoved, .received, .signed, .sent:
+        case .notVerified, .pinChanged, .auditKeyMade, .started, .stopped, .secretChanged, .commanded,
+            .enrollmentGivenUp, .resumed, .signCountRaised, .erased, .pushMade, .pushRegistered, .pushRemoved,
+            .received, .signed, .sent:
             nil
         }
     }

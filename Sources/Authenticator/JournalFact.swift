@@ -10,7 +10,7 @@ import ThreeDS
 package struct JournalFact: Sendable {
     /// What happened; the member `entry` of an entry.
     package enum Kind: String, Sendable, CaseIterable {
-        case auditKeyMade, started, stopped, secretChanged
+        case auditKeyMade, started, stopped, secretChanged, commanded
         case enrolled, enrollmentGivenUp, suspended, resumed, signCountRaised, unenrolled, erased
         case notVerified, blocked, pinChanged
         case pushMade, pushRegistered, pushRemoved
@@ -43,6 +43,23 @@ extension JournalFact {
     /// So many key files and access tokens were brought under another secret.
     static func secretChanged(keys: Int, tokens: Int) -> JournalFact {
         JournalFact(.secretChanged, ["keys": .integer(Int64(keys)), "tokens": .integer(Int64(tokens))])
+    }
+}
+
+// MARK: Commands
+
+/// What a client of the control socket has the agent do; a decision has an entry of its own that says who.
+package enum JournaledCommand: String, Sendable, CaseIterable {
+    case enroll, unenroll, changePIN, rotatePush, backup
+}
+
+extension JournalFact {
+    /// - Parameter id: the enrollment that it is about; nil for one that is to be made, and for all.
+    static func commanded(
+        _ command: JournaledCommand, by peer: ControlPeer, about id: EnrollmentID?
+    ) -> JournalFact {
+        let facts = JSONObject([.init(name: "command", value: .string(command.rawValue))] + peer.journaled.members)
+        return JournalFact(.commanded, facts.adding("enrollment", id?.text))
     }
 }
 

@@ -29,6 +29,8 @@ struct ControlAnswer: Sendable, Equatable {
 
     let status: UInt
     let contentType: String?
+    /// What answered, as it names itself: `oob-agent/0.1.0`.
+    var server: String?
     let body: [UInt8]
 
     /// Reads the body as what was asked for, or as the agent's error.
@@ -48,8 +50,9 @@ struct ControlAnswer: Sendable, Equatable {
             return .unreachable(
                 "What listens on the socket did not answer as an oob-agent does (HTTP status \(status)).")
         }
+        let sender = server.map { ", which is \($0.prefix(64))," } ?? ""
         return .unclear(
-            "The agent's answer (HTTP status \(status)) could not be read: is it of another version? "
+            "The answer of the agent\(sender) could not be read (HTTP status \(status)): is it of another version? "
                 + "What was asked may have been done.")
     }
 

@@ -103,8 +103,9 @@ package struct ControlClient: Sendable {
 
     /// Entries of the journal, one line of JSON each, in their order.
     package func auditEntries(after seq: Int64, limit: Int) async throws(ClientFailure) -> [[UInt8]] {
-        let call = ControlCall(
+        var call = ControlCall(
             .get, ["audit"], query: [("after", String(seq)), ("limit", String(limit))], seconds: ControlTimeout.read)
+        call.accepted = ControlAnswer.jsonLines
         return try await transport.answer(to: call).lines()
     }
 
@@ -125,9 +126,12 @@ package struct ControlClient: Sendable {
         var reader = EventReader(position: position)
         let silence = 4 * ServerSentEvents.heartbeat
         try await transport.stream(call, silence: silence, opened: opened) { piece throws(ClientFailure) in
-            for event in try reader.take(piece) {
-                try take(event)
-                position = event.seq
+            // Octet by octet: what stands before an event that cannot be read is told first.
+            for octet in piece {
+                for event in try reader.take(CollectionOfOne(octet)) {
+                    try take(event)
+                    position = event.seq
+                }
             }
             position = reader.position
         }

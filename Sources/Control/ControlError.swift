@@ -1,5 +1,5 @@
 /// A call that failed, as the agent answers it: RFC 9457 `application/problem+json` with the members `code` (the
-/// token), `d1Code`, and `request` where one is concerned.
+/// token), `d1Code`, `d1Name`, and `request` where one is concerned.
 package struct ControlError: Error, Sendable, Equatable, CustomStringConvertible {
     package static let contentType = "application/problem+json"
 
@@ -22,15 +22,17 @@ package struct ControlError: Error, Sendable, Equatable, CustomStringConvertible
 
 extension ControlError: Codable {
     private enum CodingKeys: String, CodingKey {
-        case type, title, status, detail, code, d1Code, request
+        case type, title, status, detail, code, d1Code, d1Name, request
     }
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
+        // A token, a number or a request of a later version costs nobody the sentence.
+        let token = ErrorToken(rawValue: try members.decode(String.self, forKey: .code))
+        let number = D1Code(rawValue: try members.decode(Int.self, forKey: .d1Code))
         self.init(
-            try members.decode(ErrorToken.self, forKey: .code), try members.decode(String.self, forKey: .detail),
-            code: try members.decode(D1Code.self, forKey: .d1Code),
-            request: try members.decodeIfPresent(RequestView.self, forKey: .request))
+            token ?? .failed, try members.decode(String.self, forKey: .detail), code: number ?? .core,
+            request: try? members.decodeIfPresent(RequestView.self, forKey: .request))
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -41,6 +43,7 @@ extension ControlError: Codable {
         try members.encode(message, forKey: .detail)
         try members.encode(token, forKey: .code)
         try members.encode(code, forKey: .d1Code)
+        try members.encode(code.name, forKey: .d1Name)
         try members.encodeIfPresent(request, forKey: .request)
     }
 }

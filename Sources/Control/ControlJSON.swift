@@ -21,13 +21,14 @@ package enum ControlJSON {
 
     /// Reads a request body strictly; an empty one is an empty object.
     ///
-    /// A name that stands twice or is not known, and a value of another type or out of its bounds, are errors.
+    /// A name that stands twice or is not known, and a value of another type or out of its bounds, are errors. So is
+    /// `null`: an expectation that a script has no value for is none that holds.
     package static func decode<Command: ControlCommand>(
         _ octets: [UInt8], as type: Command.Type
     ) throws(ControlError) -> Command {
         do {
             let object = try JSONReader.object(octets.isEmpty ? Array("{}".utf8) : octets, limits: limits)
-            try refuseUnknownNames(in: object, known: type.memberNames)
+            try checkNames(in: object, known: type.memberNames)
             return try type.init(json: object)
         } catch let error as JSONError {
             throw ControlError(.invalidArgument, "The body is not in order: \(error).")
@@ -45,10 +46,15 @@ package enum ControlJSON {
 
     private static let limits = JSONLimits(maxOctets: maxCommandOctets, maxDepth: 4, maxValues: 100)
 
-    private static func refuseUnknownNames(in object: JSONObject, known: [String]) throws(JSONMemberError) {
-        for member in object.members where !known.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) {
-            let allowed = known.joined(separator: ", ")
-            throw JSONMemberError(path: "/\(member.name)", problem: "is not known; allowed are \(allowed)")
+    private static func checkNames(in object: JSONObject, known: [String]) throws(JSONMemberError) {
+        for member in object.members {
+            guard known.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) else {
+                let allowed = known.joined(separator: ", ")
+                throw JSONMemberError(path: "/\(member.name)", problem: "is not known; allowed are \(allowed)")
+            }
+            guard member.value != .null else {
+                throw JSONMemberError(path: "/\(member.name)", problem: "is null; leave it out, or give it a value")
+            }
         }
     }
 }

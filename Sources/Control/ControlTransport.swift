@@ -52,7 +52,8 @@ struct ControlTransport: Sendable {
             if response.status == .ok, contentType == call.accepted { return response }
             let body = try await response.body.collect(upTo: ControlJSON.maxCommandOctets)
             answer = ControlAnswer(
-                status: response.status.code, contentType: contentType, body: Array(body.readableBytesView))
+                status: response.status.code, contentType: contentType,
+                server: response.headers.first(name: "server"), body: Array(body.readableBytesView))
         } catch {
             throw failure(for: error, of: call)
         }
@@ -79,7 +80,7 @@ struct ControlTransport: Sendable {
             return .success(
                 ControlAnswer(
                     status: response.status.code, contentType: response.headers.first(name: "content-type"),
-                    body: Array(body.readableBytesView)))
+                    server: response.headers.first(name: "server"), body: Array(body.readableBytesView)))
         } catch {
             return .failure(failure(for: error, of: call))
         }
@@ -108,6 +109,8 @@ struct ControlTransport: Sendable {
             .unreachable("The agent at \(socketPath) does not take connections.")
         case let error as HTTPClientError where error == .deadlineExceeded:
             .unclear("The agent did not answer within \(call.seconds) s; what was asked may have been done.")
+        case let error as HTTPParserError where error != .invalidEOFState:
+            .unreachable("What listens on the socket \(socketPath) does not answer in HTTP: it is no oob-agent.")
         case is NIOTooManyBytesError:
             .unclear("The agent's answer has more than 8 MiB: ask for less, such as with --limit.")
         default:

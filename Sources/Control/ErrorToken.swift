@@ -21,6 +21,15 @@ package enum ErrorToken: String, Codable, Sendable, CaseIterable {
     /// The key of an enrollment cannot be used now: its token is not there, its file was replaced.
     case keyUnavailable = "key_unavailable"
     case storage
+    /// The peer may not do it: see who may look, and who may decide.
+    case accessDenied = "access_denied"
+    /// The path has calls, but none by this method; the answer's `Allow` names them.
+    case methodNotAllowed = "method_not_allowed"
+    /// The client takes none of the types that there are.
+    case notAcceptable = "not_acceptable"
+    case bodyTooLarge = "body_too_large"
+    case notJSON = "not_json"
+    case headerTooLarge = "header_too_large"
     case failed
 
     package var httpStatus: Int { traits.httpStatus }
@@ -50,6 +59,12 @@ package enum ErrorToken: String, Codable, Sendable, CaseIterable {
         case .alreadyEnrolled: (409, .failed, .authn, "Already enrolled")
         case .keyUnavailable: (503, .failed, .authenticatorNotAvailable, "Key unavailable")
         case .storage: (500, .failed, .core, "Storage failed")
+        case .accessDenied: (403, .failed, .authnAccessDenied, "Access denied")
+        case .methodNotAllowed: (405, .usage, .invalidArgument, "Method not allowed")
+        case .notAcceptable: (406, .usage, .invalidArgument, "Not acceptable")
+        case .bodyTooLarge: (413, .usage, .invalidArgument, "Body too large")
+        case .notJSON: (415, .usage, .invalidArgument, "Not JSON")
+        case .headerTooLarge: (431, .usage, .invalidArgument, "Header too large")
         case .failed: (500, .failed, .core, "Failed")
         }
     }

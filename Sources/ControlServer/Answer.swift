@@ -11,6 +11,8 @@ struct Answer: Sendable {
     let status: Int
     let contentType: String
     let body: ResponseBody
+    /// The methods that a path has, where the one that was asked for is none of them (RFC 9110 §10.2.1).
+    var allowed: [String] = []
 
     init(status: Int = 200, contentType: String, body: [UInt8]) {
         self.status = status
@@ -34,13 +36,18 @@ struct Answer: Sendable {
 
     /// RFC 9457.
     static func problem(_ error: ControlError) -> Answer {
-        let body = (try? ControlJSON.encode(error)) ?? Array(#"{"type":"about:blank"}"#.utf8)
-        return Answer(status: error.token.httpStatus, contentType: ControlError.contentType, body: body)
+        Answer(status: error.token.httpStatus, contentType: ControlError.contentType, body: problemBody(error))
     }
 
-    var response: Response {
-        Response(
-            status: .init(code: status), headers: [.contentType: contentType, .cacheControl: "no-store"],
-            body: body)
+    static func problemBody(_ error: ControlError) -> [UInt8] {
+        (try? ControlJSON.encode(error)) ?? Array(#"{"type":"about:blank"}"#.utf8)
+    }
+
+    /// An answer to HEAD has no body.
+    func response(to request: Request) -> Response {
+        var headers: HTTPFields = [.contentType: contentType, .cacheControl: "no-store"]
+        if !allowed.isEmpty { headers[.allow] = allowed.joined(separator: ", ") }
+        return Response(
+            status: .init(code: status), headers: headers, body: request.method == .head ? ResponseBody() : body)
     }
 }

@@ -20,10 +20,11 @@ final class ConnectionPlaces: Sendable {
     /// Gives a connection a place until it is closed.
     ///
     /// - Returns: the connection, and the peer whose connection had to be closed for it, where there was no place left.
-    func take(_ channel: any Channel, of peer: ConnectionTable.Peer) -> (ControlConnection, ConnectionTable.Peer?) {
+    func take(_ channel: any Channel, of caller: Caller) -> (ControlConnection, ConnectionTable.Peer?) {
         let (connection, leaving) = state.withLock { state in
-            let (id, leaving) = state.table.enter(peer)
-            let connection = ControlConnection(id: id, peer: peer, channel: channel, places: self, patience: patience)
+            let (id, leaving) = state.table.enter(caller.peer)
+            let connection = ControlConnection(
+                id: id, caller: caller, channel: channel, places: self, patience: patience)
             state.connections[id] = connection
             return (connection, leaving.flatMap { state.connections.removeValue(forKey: $0) })
         }

@@ -11,13 +11,16 @@ extension ControlCalls {
         try .json(try await agent.enrollments().map { EnrollmentView($0, of: agent) })
     }
 
-    func enroll(_ command: EnrollCommand) async throws -> Answer {
-        let enrollment = try await agent.enroll(try EnrollmentWish(command), patience: Self.patience)
+    func enroll(_ command: EnrollCommand, by peer: ControlPeer) async throws -> Answer {
+        let wish = try EnrollmentWish(command)
+        try await agent.note(.enroll, by: peer)
+        let enrollment = try await agent.enroll(wish, patience: Self.patience)
         return try .json(EnrollmentView(enrollment, of: agent), status: 201)
     }
 
-    func unenroll(_ prefix: String, _ command: UnenrollCommand) async throws -> Answer {
+    func unenroll(_ prefix: String, _ command: UnenrollCommand, by peer: ControlPeer) async throws -> Answer {
         let enrollment = try await agent.enrollment(prefix: prefix, includingEnded: true)
+        try await agent.note(.unenroll, by: peer, about: enrollment.id)
         let ended = try await agent.unenroll(
             enrollment.id, locally: command.local ?? false, forced: command.force ?? false,
             erasing: command.erase ?? false)
@@ -37,6 +40,8 @@ extension ControlCalls {
 }
 
 extension EnrollmentWish {
+    private static let beginningOfRoots = "-----BEGIN CERTIFICATE-----"
+
     init(_ command: EnrollCommand) throws(ControlError) {
         let issuer: IssuerURL
         do throws(ProtocolError) {
@@ -51,6 +56,9 @@ extension EnrollmentWish {
         }
         guard let code = EnrollmentCode(command.code) else {
             throw ControlError(.invalidArgument, "code: must have 1 to 256 octets")
+        }
+        if let roots = command.caFile, !roots.contains(Self.beginningOfRoots) {
+            throw ControlError(.invalidArgument, "caFile: must be PEM, from \(Self.beginningOfRoots)")
         }
         self.init(
             route: IssuerRoute(issuer: issuer, rootsPEM: command.caFile), code: code, authnType: authnType,

@@ -3,10 +3,11 @@ import Control
 import Keys
 
 extension ControlCalls {
-    func changePIN(_ prefix: String, _ command: PINChangeCommand) async throws -> Answer {
+    func changePIN(_ prefix: String, _ command: PINChangeCommand, by peer: ControlPeer) async throws -> Answer {
         let old = try PIN(command.pin, as: "pin")
         let new = try PIN(command.newPin, as: "newPin")
         let enrollment = try await agent.enrollment(prefix: prefix)
+        try await agent.note(.changePIN, by: peer, about: enrollment.id)
         try await agent.changePIN(of: enrollment.id, from: old, to: new)
         let changed = try await agent.enrollment(enrollment.id) ?? enrollment
         return try .json(EnrollmentView(changed, of: agent))

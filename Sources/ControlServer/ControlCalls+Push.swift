@@ -3,8 +3,10 @@ import Control
 import ThreeDS
 
 extension ControlCalls {
-    func rotatePush(_ command: PushRotateCommand) async throws -> Answer {
-        let open = try await agent.rotatePush(try await id(of: command.enrollment))
+    func rotatePush(_ command: PushRotateCommand, by peer: ControlPeer) async throws -> Answer {
+        let enrollment = try await id(of: command.enrollment)
+        try await agent.note(.rotatePush, by: peer, about: enrollment)
+        let open = try await agent.rotatePush(enrollment)
         return try .json(PushRotatedView(open: open.map(\.text)))
     }
 }

@@ -38,8 +38,12 @@ struct ControlCalls: Sendable {
         let found = try await client.whileThere {
             try await agent.request(selector, enrollment: enrollment, wait: Double(command.wait ?? 0))
         }
-        let approver = Approver.command(ControlPeer(client.peer), shownTextDigest: command.shownTextDigest)
+        let peer = ControlPeer(client.caller)
+        let approver = Approver.command(peer, shownTextDigest: command.shownTextDigest)
         let decided = try await agent.decide(decision, on: found.id, expecting: expectations, by: approver, pin: pin)
+        log.info(
+            "decided",
+            metadata: peer.logged(["request": "\(found.id)", "decision": decision == .approve ? "approve" : "deny"]))
         let seconds = Double(command.deliveryTimeout ?? DecideCommand.defaultDeliveryTimeout)
         let delivered = try await client.whileThere { try await agent.delivered(decided, seconds: seconds) }
         do {

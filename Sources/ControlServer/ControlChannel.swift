@@ -19,22 +19,25 @@ struct ControlChannel: ServerChildChannel {
     }
 
     func handle(value: Value, logger: Logger) async {
-        guard let peer = await access.admitted(value.channel) else {
+        guard let caller = await access.caller(value.channel) else {
             // Closes it at once.
             try? await value.executeThenClose { _, _ in }
             return
         }
-        let (connection, leaving) = places.take(value.channel, of: peer)
+        let (connection, leaving) = places.take(value.channel, of: caller)
         if let leaving { access.noteCrowd(leaving) }
         connection.begin()
         await http { [router] request, writer, _ in
-            let response = await router.answer(to: request, on: connection).response
+            let response = await router.answer(to: request, on: connection).response(to: request)
             connection.waitForClient(unread: response.body.contentLength ?? 0)
             try await writer.write(response: response.head, body: response.body)
         }.handle(value: value, logger: logger)
     }
 
     private func http(_ responder: @escaping HTTPChannelHandler.Responder) -> HTTP1Channel {
-        HTTP1Channel(responder: responder, configuration: .init(httpDecoderConfiguration: headers))
+        HTTP1Channel(
+            responder: responder,
+            configuration: .init(
+                additionalChannelHandlers: [UnreadableRequests(headers: headers)], httpDecoderConfiguration: headers))
     }
 }

@@ -14,22 +14,23 @@ final class ControlConnection: Sendable {
     }
 
     let id: ConnectionTable.ID
-    let peer: ConnectionTable.Peer
+    let caller: Caller
     private let channel: any Channel
     private let places: ConnectionPlaces
     private let patience: TimeAmount
     private let state = Mutex(State())
 
     init(
-        id: ConnectionTable.ID, peer: ConnectionTable.Peer, channel: any Channel, places: ConnectionPlaces,
-        patience: TimeAmount
+        id: ConnectionTable.ID, caller: Caller, channel: any Channel, places: ConnectionPlaces, patience: TimeAmount
     ) {
         self.id = id
-        self.peer = peer
+        self.caller = caller
         self.channel = channel
         self.places = places
         self.patience = patience
     }
+
+    var peer: ConnectionTable.Peer { caller.peer }
 
     /// Begins the first wait, and learns of the end.
     func begin() {

@@ -14,8 +14,10 @@ package struct ControlServer: Sendable {
     private static let spareConnections = 16
 
     private let path: String
+    private let access: ControlAccess
     private let connections: Int
     private let channel: ControlChannel
+    private let version: String
     private let log: Logger
     private let onListening: @Sendable () async -> Void
 
@@ -23,18 +25,23 @@ package struct ControlServer: Sendable {
     ///   - path: the socket's, at most 103 octets; an abandoned socket there is replaced.
     ///   - onListening: called once calls are taken.
     package init(
-        agent: Agent, copier: any StateCopier, path: String, bounds: ControlBounds, log: Logger,
+        agent: Agent, copier: any StateCopier, path: String, access: ControlAccess = .init(), bounds: ControlBounds,
+        log: Logger,
         onListening: @escaping @Sendable () async -> Void
     ) {
         self.path = path
+        self.access = access
         let connections = bounds.connectionsWithinFiles
         self.connections = connections
+        version = agent.settings.version
         self.log = log
         self.onListening = onListening
+        let peerAccess = PeerAccess(agent: agent, access: access, log: log)
         channel = ControlChannel(
             router: ControlRouter(
-                calls: ControlCalls(agent: agent, copier: copier, log: log), maxBodyOctets: bounds.bodyOctets, log: log),
-            access: PeerAccess(agent: agent, log: log),
+                calls: ControlCalls(agent: agent, copier: copier, log: log), access: peerAccess,
+                maxBodyOctets: bounds.bodyOctets, log: log),
+            access: peerAccess,
             places: ConnectionPlaces(
                 ConnectionTable(most: connections, mostOctets: ControlBounds.unreadOctets),
                 patience: .seconds(Int64(bounds.patience))),
@@ -53,10 +60,10 @@ package struct ControlServer: Sendable {
         let server = Server(
             childChannelSetup: channel,
             configuration: ServerConfiguration(
-                address: .unixDomainSocket(path: path), serverName: nil,
+                address: .unixDomainSocket(path: path), serverName: "oob-agent/\(version)",
                 availableConnectionsDelegate: MaximumAvailableConnections(connections + Self.spareConnections)),
             onServerRunning: { [self] _ in
-                makePrivate()
+                setMode()
                 await onListening()
             },
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet)
@@ -67,10 +74,29 @@ package struct ControlServer: Sendable {
         }
     }
 
-    /// Leaves 0600 of the 0700 that the umask leaves.
-    private func makePrivate() {
-        guard unsafe chmod(path, 0o600) != 0 else { return }
-        log.warning("the control socket's mode could not be set", metadata: ["path": "\(path)", "errno": "\(errno)"])
+    /// Leaves 0600 of the 0700 that the umask leaves, or 0660 once it has its group.
+    private func setMode() {
+        var mode: mode_t = 0o600
+        if let group = access.group {
+            if unsafe chown(path, uid_t.max, group) == 0 { mode = 0o660 } else { warn("group") }
+            lookAtDirectory(group)
+        }
+        if unsafe chmod(path, mode) != 0 { warn("mode") }
+    }
+
+    /// Its mode is not the agent's to change: it may be anybody's.
+    private func lookAtDirectory(_ group: UInt32) {
+        let end = path.lastIndex(of: "/").map { path[...$0] } ?? "."
+        var directory = stat()
+        guard unsafe stat(String(end), &directory) == 0 else { return }
+        let lets = directory.st_mode & (directory.st_gid == group ? 0o010 : 0o001) != 0
+        guard !lets else { return }
+        log.warning("the control socket's group cannot get to it: let it through", metadata: ["directory": "\(end)"])
+    }
+
+    private func warn(_ what: String) {
+        log.warning(
+            "the control socket's \(what) could not be set", metadata: ["path": "\(path)", "errno": "\(errno)"])
     }
 
     /// Whether someone answers on the socket: then it is not ours to replace.

@@ -3,40 +3,48 @@ import Glibc
 import Logging
 import NIOCore
 
-/// Who may use the control socket: root, and the user whom the agent runs as.
+/// One end of a connection: a process, and what it may do.
+struct Caller: Sendable {
+    let peer: ConnectionTable.Peer
+    let gid: UInt32
+    let right: ControlRight
+}
+
+/// Tells who connected to the control socket, and what they may do there.
 ///
 /// The file's mode keeps others out already; this also holds where someone widened it.
 struct PeerAccess: Sendable {
-    /// `SO_PEERCRED` of socket(7): the peer's `struct ucred` at the time of its connect.
-    private typealias Credentials = (pid: Int32, uid: UInt32, gid: UInt32)
-
     private let agent: Agent
+    private let access: ControlAccess
     private let log: Logger
     private let owner = geteuid()
 
-    init(agent: Agent, log: Logger) {
+    init(agent: Agent, access: ControlAccess, log: Logger) {
         self.agent = agent
+        self.access = access
         self.log = log
     }
 
-    /// Who connected; nil for one that may not.
-    func admitted(_ channel: any Channel) async -> ConnectionTable.Peer? {
+    /// Who connected; nil where the kernel does not tell.
+    func caller(_ channel: any Channel) async -> Caller? {
         guard let credentials = await credentials(of: channel) else {
             // Also one that was gone before it could be asked.
             log.debug("the peer of a control connection is not known; it was refused")
             return nil
         }
-        let peer = ConnectionTable.Peer(uid: credentials.uid, pid: credentials.pid)
-        guard peer.uid == 0 || peer.uid == owner else {
-            warn("a control connection was refused", about: peer)
-            return nil
-        }
-        return peer
+        return Caller(
+            peer: ConnectionTable.Peer(uid: credentials.uid, pid: credentials.pid), gid: credentials.gid,
+            right: access.right(of: credentials, owner: owner))
     }
 
     /// Tells of a peer that has so many connections that one of them was closed for another.
     func noteCrowd(_ peer: ConnectionTable.Peer) {
         warn("all places on the control socket were taken; a connection was closed for another", about: peer)
+    }
+
+    /// Tells of a peer that asked for what it may not do.
+    func noteRefusal(_ caller: Caller) {
+        warn("a call on the control socket was refused: its user may not do it", about: caller.peer)
     }
 
     /// One line per user and minute: a peer cannot fill the log.
@@ -47,10 +55,12 @@ struct PeerAccess: Sendable {
         log.warning(sentence, metadata: metadata)
     }
 
-    private func credentials(of channel: any Channel) async -> Credentials? {
-        guard let options = channel as? any SocketOptionProvider else { return nil }
-        let option = NIOBSDSocket.Option(rawValue: SO_PEERCRED)
-        let read: EventLoopFuture<Credentials> = options.unsafeGetSocketOption(level: .socket, name: option)
-        return try? await read.get()
+    private func credentials(of channel: any Channel) async -> PeerCredentials? {
+        let read = channel.eventLoop.submit {
+            try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+                PeerCredentials(of: $0)
+            }
+        }
+        return try? await read.get() ?? nil
     }
 }

@@ -3,8 +3,9 @@ import Glibc
 import ThreeDS
 
 extension ControlPeer {
-    init(_ peer: ConnectionTable.Peer) {
-        self.init(uid: peer.uid, pid: peer.pid, process: ProcessName.of(peer.pid))
+    init(_ caller: Caller) {
+        let peer = caller.peer
+        self.init(uid: peer.uid, gid: caller.gid, pid: peer.pid, process: ProcessName.of(peer.pid))
     }
 }
 

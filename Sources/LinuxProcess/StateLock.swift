@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// The claim of one process to a state directory: a lock on its file `agent.lock`, which holds the process's id.
 ///
@@ -10,14 +11,26 @@ package final class StateLock: Sendable {
     /// The locked file.
     package let path: String
 
-    private init(path: String) {
+    private let file: Mutex<CInt?>
+
+    private init(path: String, file: CInt) {
         self.path = path
+        self.file = Mutex(file)
     }
 
-    /// Locks the directory for the rest of the process's life.
+    /// Gives the lock up; a second time does nothing.
+    package func release() {
+        let held = file.withLock { file in
+            defer { file = nil }
+            return file
+        }
+        if let held { close(held) }
+    }
+
+    /// Locks the directory until ``release()``, or for the rest of the process's life.
     ///
-    /// The lock does not depend on the returned value being kept: its descriptor is never closed, because Swift may
-    /// release a value right after its last use, long before the process ends.
+    /// The lock does not depend on the returned value being kept: its descriptor is not closed with that, because Swift
+    /// may release a value right after its last use, long before the process ends.
     @discardableResult
     package static func acquire(directory: String) throws(StateLockError) -> StateLock {
         let path = directory + "/" + fileName
@@ -30,7 +43,7 @@ package final class StateLock: Sendable {
             close(file)
             throw error
         }
-        return StateLock(path: path)
+        return StateLock(path: path, file: file)
     }
 
     private static func lock(_ file: CInt, path: String) throws(StateLockError) {

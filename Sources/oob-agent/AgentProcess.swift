@@ -1,3 +1,4 @@
+import AgentHost
 import Authenticator
 import ControlServer
 import Custody
@@ -44,21 +45,11 @@ struct AgentProcess {
     }
 
     func claimStateDirectory() throws(StartError) {
-        do throws(FileError) {
-            try PrivateDirectory.make(at: settings.stateDirectory)
+        do throws(StateClaimError) {
+            try StateClaim.take(settings.stateDirectory)
         } catch {
-            throw StartError(.noPermission, "the state directory \(error)")
-        }
-        do throws(StateLockError) {
-            try StateLock.acquire(directory: settings.stateDirectory)
-        } catch {
-            if case .heldBy = error { throw StartError(.unavailable, "another agent runs on this state: \(error)") }
+            if case .held = error { throw StartError(.unavailable, "\(error)") }
             throw StartError(.noPermission, "\(error)")
-        }
-        do throws(FileError) {
-            try DurableFile.removeLeftovers(in: settings.stateDirectory)
-        } catch {
-            throw StartError(.noPermission, "the state directory \(error)")
         }
     }
 
@@ -146,18 +137,14 @@ struct AgentProcess {
         let log = log
         let path = settings.socketPath
         let server = ControlServer(
-            agent: agent, copier: copier, path: path, bounds: settings.bounds.control, log: log
+            agent: agent, copier: copier, path: path, access: settings.access, bounds: settings.bounds.control, log: log
         ) {
             log.notice("ready", metadata: ["socket": "\(path)", "version": "\(AgentVersion.text)"])
         }
         // Later ones use earlier ones, and stop before them.
         var configuration = ServiceGroupConfiguration(
-            services: [
-                Loop(agent.bookWatch.run), Loop(agent.signCountWatch.run), Loop(agent.courier.run),
-                Loop(agent.ceremonies.run), Loop(agent.fetcher.run), Loop(agent.journalPruner.run),
-                Loop(agent.housekeeper.run), Loop(agent.keyWatch.run), Loop(agent.pushSubscriber.run),
-                Loop(agent.pushHints.run), Loop(agent.timekeeper.run),
-            ] + pushServices(agent) + [Loop(server.run, stopsItself: true)],
+            services: agent.loops(isPolling: true).map { Loop($0) } + pushServices(agent)
+                + [Loop(server.run, stopsItself: true)],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() })
         configuration.maximumGracefulShutdownDuration = Self.patience

@@ -1,4 +1,5 @@
 import Authenticator
+import ControlServer
 import FoundationEssentials
 import Keys
 import LinuxProcess
@@ -7,6 +8,8 @@ import LinuxProcess
 struct HostSurroundings: Surroundings {
     private let stateDirectory: String
     private let socketPath: String
+    /// Whether the socket is for a group as well.
+    private let isSocketShared: Bool
     /// Nil where it is in the state directory, made by the agent.
     private let secretFile: String?
     /// Whether the secret is a credential of systemd's.
@@ -17,6 +20,7 @@ struct HostSurroundings: Surroundings {
     init(_ settings: Settings, isMemoryLocked: Bool) {
         stateDirectory = settings.stateDirectory
         socketPath = settings.socketPath
+        isSocketShared = settings.access.group != nil
         secretFile = settings.secretFile
         isSecretCredential = settings.secretPrivacy == .credential
         self.isMemoryLocked = isMemoryLocked
@@ -62,7 +66,10 @@ struct HostSurroundings: Surroundings {
 
     private var socket: Finding? {
         asked(.socketOpen, "others may connect to the control socket") { () throws(CannotTell) in
-            try OpenFile.at(socketPath).map { "others than the agent's user may connect to the control socket \($0)" }
+            guard let open = try OpenFile.at(socketPath), !(isSocketShared && open.mode & 0o007 == 0) else {
+                return nil
+            }
+            return "others than the agent's user may connect to the control socket \(open)"
         }
     }
 

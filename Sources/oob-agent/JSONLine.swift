@@ -1,3 +1,4 @@
+import AgentHost
 import Logging
 import StrictJSON
 import ThreeDS

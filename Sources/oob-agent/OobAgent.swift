@@ -1,3 +1,4 @@
+import AgentHost
 import ArgumentParser
 import Glibc
 import Keys

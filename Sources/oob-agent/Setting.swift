@@ -2,6 +2,9 @@
 enum Setting: String, CaseIterable {
     case stateDir = "state-dir"
     case socket
+    case socketGroup = "socket-group"
+    case mayLook = "may-look"
+    case mayDecide = "may-decide"
     case secretFile = "secret-file"
     case previousSecretFile = "previous-secret-file"
     case logLevel = "log-level"
@@ -55,6 +58,13 @@ enum Setting: String, CaseIterable {
         case .socket:
             "The control socket. Default: control.sock in $RUNTIME_DIRECTORY, $XDG_RUNTIME_DIR/oob-agent, the state "
                 + "directory."
+        case .socketGroup:
+            "The group that the control socket is for, besides its owner: it gets mode 0660. Default: none, mode 0600."
+        case .mayLook:
+            "Who may look, besides root, the agent's own user and who may decide: users and groups, such as \"alice, "
+                + "group:auditors\". Goes with socket-group. Default: socket-group."
+        case .mayDecide:
+            "Who may also decide, enroll and unenroll, likewise. Goes with socket-group. Default: socket-group."
         case .secretFile:
             "The secret that encrypts the keys, 16 to 1,024 octets. Default: $CREDENTIALS_DIRECTORY/secret, else one "
                 + "that is made in the state directory."

@@ -42,6 +42,8 @@ struct SettingFlags: ParsableArguments {
     @Option(help: ArgumentHelp(Setting.proxy.help, valueName: "url"))
     var proxy: String?
 
+    @OptionGroup var access: AccessFlags
+
     @OptionGroup var push: PushFlags
 
     @Option(name: .customLong("pkcs11-module"), help: ArgumentHelp(Setting.pkcs11Module.help, valueName: "path"))
@@ -67,7 +69,7 @@ struct SettingFlags: ParsableArguments {
         case .proxy: proxy
         case .pkcs11Module: pkcs11Module
         case .tpmTCTI: tpmTCTI
-        default: push.value(of: setting) ?? bounds.value(of: setting)
+        default: access.value(of: setting) ?? push.value(of: setting) ?? bounds.value(of: setting)
         }
     }
 }

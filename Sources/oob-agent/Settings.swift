@@ -1,6 +1,7 @@
 import AgentConfig
 import Authenticator
 import Control
+import ControlServer
 import IssuerLink
 import Keys
 import Logging
@@ -14,6 +15,8 @@ struct Settings {
 
     let stateDirectory: String
     let socketPath: String
+    /// Who may use the socket.
+    let access: ControlAccess
     /// A file that was named, or a credential of systemd's; nil: one is made.
     let secretFile: String?
     /// systemd hands credentials over with an owner and mode of its own.
@@ -42,6 +45,7 @@ struct Settings {
             config: try path.map { path throws(StartError) in try ConfigFile(path: path) })
         stateDirectory = try source.stateDirectory()
         socketPath = try source.socketPath(stateDirectory: stateDirectory)
+        access = try ControlAccess(source)
         let named = try source.path(.secretFile)
         credentials = environment["CREDENTIALS_DIRECTORY"]
         secretFile = named ?? credentials.map { $0 + "/secret" }

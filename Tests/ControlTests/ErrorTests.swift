@@ -26,6 +26,12 @@ struct ErrorTests {
         Row(token: "already_enrolled", status: 409, exit: 1, d1Code: 70001),
         Row(token: "key_unavailable", status: 503, exit: 1, d1Code: 70006),
         Row(token: "storage", status: 500, exit: 1, d1Code: 20001),
+        Row(token: "access_denied", status: 403, exit: 1, d1Code: 70003),
+        Row(token: "method_not_allowed", status: 405, exit: 64, d1Code: 60002),
+        Row(token: "not_acceptable", status: 406, exit: 64, d1Code: 60002),
+        Row(token: "body_too_large", status: 413, exit: 64, d1Code: 60002),
+        Row(token: "not_json", status: 415, exit: 64, d1Code: 60002),
+        Row(token: "header_too_large", status: 431, exit: 64, d1Code: 60002),
         Row(token: "failed", status: 500, exit: 1, d1Code: 20001),
     ]
 
@@ -52,7 +58,7 @@ struct ErrorTests {
     @Test func `an error is problem JSON`() throws {
         let error = ControlError(.notEnrolled, "No enrollment at this issuer.")
         let expected = """
-            {"code":"not_enrolled","d1Code":70002,"detail":"No enrollment at this issuer.","status":409,\
+            {"code":"not_enrolled","d1Code":70002,"d1Name":"authnNotEnrolled","detail":"No enrollment at this issuer.","status":409,\
             "title":"Not enrolled","type":"about:blank"}
             """
         #expect(String(decoding: try ControlJSON.encode(error), as: UTF8.self) == expected)
@@ -68,6 +74,13 @@ struct ErrorTests {
         let failure = ControlAnswerReading.failure(status: 409, contentType: contentType, body: body)
         #expect(failure == .refused(error))
         #expect(failure?.exitStatus == .noLongerDecidable)
+    }
+
+    @Test func `an error that only a later agent knows keeps its sentence`() {
+        let body = #"{"code":"moon_phase","d1Code":79999,"detail":"The moon is new.","request":{"state":"parked"}}"#
+        let failure = ControlAnswerReading.failure(
+            status: 418, contentType: "application/problem+json", body: body)
+        #expect(failure == .refused(ControlError(.failed, "The moon is new.", code: .core)))
     }
 
     @Test func `an error has the promised JSON on standard error`() throws {

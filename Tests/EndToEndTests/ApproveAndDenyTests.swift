@@ -77,6 +77,7 @@ import Testing
             let both = try await [first, second]
 
             #expect(both.map(\.status).sorted() == [0, 7])
+            #expect(both.filter { $0.status == 7 }.allSatisfy { $0.errors.contains("was approved already") })
             #expect(both.map(\.output).sorted() == ["", Self.returnURL + "\n"])
             #expect(try await sandbox.ending(id)["status"] == "authenticated")
         }

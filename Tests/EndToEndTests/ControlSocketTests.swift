@@ -111,13 +111,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [(8_192, "200"), (8_193, "400")])
+    @Test(arguments: [(8_192, "200"), (8_193, "431")])
     func `the value of a header field has at most 8 KiB`(octets: Int, status: String) async throws {
         try await expect(status, for: Self.get("status", "x: " + String(repeating: "y", count: octets) + "\r\n"))
     }
 
     /// 22 octets are those of the target, the names, and the value of `host`.
-    @Test(arguments: [(16_384 - 22, "200"), (16_385 - 22, "400")])
+    @Test(arguments: [(16_384 - 22, "200"), (16_385 - 22, "431")])
     func `all header fields and the target have at most 16 KiB`(octets: Int, status: String) async throws {
         let values = [8_000, 8_000, octets - 16_000].map { String(repeating: "v", count: $0) }
         let fields = zip(["x", "y", "z"], values).map { "\($0): \($1)\r\n" }.joined()
@@ -125,25 +125,25 @@ import Testing
     }
 
     /// `host` is one of them.
-    @Test(arguments: [(63, "200"), (64, "400")])
+    @Test(arguments: [(63, "200"), (64, "431")])
     func `a request has at most 64 header fields`(others: Int, status: String) async throws {
         try await expect(status, for: Self.get("status", String(repeating: "x: y\r\n", count: others)))
     }
 
-    @Test(arguments: [(65_536, "404"), (65_537, "400")])
+    @Test(arguments: [(65_536, "404"), (65_537, "413")])
     func `a body has at most 64 KiB`(octets: Int, status: String) async throws {
         let body = "{}" + String(repeating: " ", count: octets - 2)
         let answer = try await expect(status, for: Self.post("requests/next/approve", body))
-        #expect(answer.contains("more than 65536 octets") == (status == "400"))
+        #expect(answer.contains("more than 65536 octets") == (status == "413"))
     }
 
     @Test func `bounds of the control socket can be set`() async throws {
         let set = ["--control-header-octets", "2048", "--control-body-octets", "1024"]
-        for (octets, status) in [(1_024, "200"), (1_025, "400")] {
+        for (octets, status) in [(1_024, "200"), (1_025, "431")] {
             let field = "x: " + String(repeating: "y", count: octets) + "\r\n"
             try await expect(status, for: Self.get("status", field), set)
         }
-        for (octets, status) in [(1_024, "404"), (1_025, "400")] {
+        for (octets, status) in [(1_024, "404"), (1_025, "413")] {
             let body = "{}" + String(repeating: " ", count: octets - 2)
             try await expect(status, for: Self.post("requests/next/approve", body), set)
         }

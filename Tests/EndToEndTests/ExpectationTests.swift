@@ -42,6 +42,7 @@ import Testing
             _ = try await agent.received(id)
             let malformed = [
                 "1,00", "1.00", "USD 1,00", "USD 1", "USD", "usd 1.00", "USD 1.00 ", "USD 1e2", "USD -1.00", "",
+                "1.000", "USD 1.000,00",
             ]
             for amount in malformed {
                 let refused = try await agent.ctl("approve", id, "--expect-amount", amount, exits: 64)

@@ -64,6 +64,14 @@ import Testing
         }
     }
 
+    @Test func `a lock that was released can be had again, and a second release takes it from nobody`() throws {
+        let first = try StateLock.acquire(directory: scratch.path)
+        first.release()
+        try StateLock.acquire(directory: scratch.path)
+        first.release()
+        #expect(throws: StateLockError.self) { try StateLock.acquire(directory: scratch.path) }
+    }
+
     @Test func `a failed acquire leaves the holder's id in the file`() throws {
         try StateLock.acquire(directory: scratch.path)
         let before = try String(contentsOfFile: path, encoding: .utf8)

@@ -90,7 +90,7 @@ extension Rehearsal {
     }
 
     /// Whoever decides.
-    private static let peer = ControlPeer(uid: 1_000, pid: 4_242, process: "oobctl")
+    private static let peer = ControlPeer(uid: 1_000, gid: 1_000, pid: 4_242, process: "oobctl")
 
     /// False where nothing was decided, or the process died.
     private func decide(_ decision: RequestLife.Decision, _ card: Int, _ jti: Int) async throws -> Bool {

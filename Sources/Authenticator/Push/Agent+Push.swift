@@ -10,6 +10,9 @@ extension Agent {
         return try await pushSubscriber.rotate(chosen)
     }
 
+    /// Has the issuer of an enrollment push to the address as it is now; false where its answer is still awaited.
+    package func resettlePush(of id: EnrollmentID) async throws -> Bool { try await pushSubscriber.resettle(id) }
+
     /// How messages came to an enrollment since start; nil where it is not pushed to.
     package func pushFacts(of enrollment: Enrollment) -> PushFacts? {
         settings.push != nil && enrollment.takesPush ? tally.facts(of: enrollment.id) ?? PushFacts() : nil

@@ -8,7 +8,7 @@ struct PushMaker: Sendable {
 
     /// The VAPID key of an issuer for whom an enrollment takes pushes; nil where it takes none.
     func vapidKey(for enrollment: Enrollment, _ discovery: Discovery) -> [UInt8]? {
-        settings != nil && enrollment.takesPush ? discovery.vapidPublicKey : nil
+        settings?.hasAddress == true && enrollment.takesPush ? discovery.vapidPublicKey : nil
     }
 
     /// - Returns: what the book keeps, and what the issuer gets; nil where the enrollment takes no pushes.

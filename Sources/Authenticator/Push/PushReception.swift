@@ -76,6 +76,16 @@ package struct PushReception: Sendable {
         return "\(target.subscription.endpoint.origin)/message/\(name)"
     }
 
+    /// Takes in a message that came without Web Push around it, such as in a notification of another system; its
+    /// signature is the issuer's, whoever brought it.
+    ///
+    /// - Returns: false for what has not the shape of one; nothing is done with that.
+    package func receive(message: String, for enrollment: Enrollment) async throws(PushAnswer) -> Bool {
+        guard case .message(let jws) = PushBody(Array(message.utf8)) else { return false }
+        _ = try await taking { try await intake.receive([jws], for: enrollment, by: .push) }
+        return true
+    }
+
     /// Counts what was not taken; one log line at most for each peer and pause.
     package func note(_ answer: PushAnswer, from peer: String) {
         // Anyone can send to an endpoint that is none, from as many addresses as they like: all of them are one.

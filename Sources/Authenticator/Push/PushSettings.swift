@@ -5,8 +5,7 @@ package struct PushSettings: Sendable {
     /// The seconds from one short poll to the next while push works; also the protocol's longest wait.
     package static let usualPollInterval: Int64 = 60
 
-    /// What an endpoint is before its token, with the slash.
-    private let base: String
+    private let address: PushAddress
     /// Whether a push service in front looks at the VAPID; else the agent does.
     package let isVAPIDUpstream: Bool
     /// Seconds.
@@ -19,24 +18,35 @@ package struct PushSettings: Sendable {
         url: String, isVAPIDUpstream: Bool = false, pollInterval: Int64 = Self.usualPollInterval,
         rates: PushRates = PushRates()
     ) throws(ProtocolError) {
-        let whole = url.hasSuffix("/") ? url : url + "/"
-        // Whatever is appended, its host and port are these.
-        _ = try PushEndpoint(whole)
-        base = whole + PushToken.path.dropFirst()
+        let address = PushAddress()
+        try address.set(url)
+        self.init(address: address, isVAPIDUpstream: isVAPIDUpstream, pollInterval: pollInterval, rates: rates)
+    }
+
+    /// - Parameter address: nobody pushes while it is not set.
+    package init(
+        address: PushAddress, isVAPIDUpstream: Bool = false, pollInterval: Int64 = Self.usualPollInterval,
+        rates: PushRates = PushRates()
+    ) {
+        self.address = address
         self.isVAPIDUpstream = isVAPIDUpstream
         self.pollInterval = pollInterval
         self.rates = rates
-        guard !url.utf8.contains(UInt8(ascii: "?")) else {
-            throw ProtocolError(what: "must have no query", where: "push endpoint")
-        }
-        _ = try PushEndpoint(base + String(repeating: "A", count: PushToken.characters))
     }
 
-    func endpoint(_ token: PushToken) throws(ProtocolError) -> PushEndpoint { try PushEndpoint(base + token.text) }
+    /// Whether there is an address to push to.
+    var hasAddress: Bool { address.base != nil }
+
+    func endpoint(_ token: PushToken) throws(ProtocolError) -> PushEndpoint {
+        guard let base = address.base else { throw ProtocolError(what: "is not known yet", where: "push endpoint") }
+        return try PushEndpoint(base + token.text)
+    }
 
     /// Whether an endpoint was made with this URL.
     func begins(_ endpoint: PushEndpoint) -> Bool {
-        endpoint.text.utf8.starts(with: base.utf8) && endpoint.text.utf8.count == base.utf8.count + PushToken.characters
+        guard let base = address.base else { return false }
+        return endpoint.text.utf8.starts(with: base.utf8)
+            && endpoint.text.utf8.count == base.utf8.count + PushToken.characters
     }
 }
 

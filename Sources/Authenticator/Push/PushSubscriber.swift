@@ -68,6 +68,26 @@ package struct PushSubscriber: Sendable {
         return try await unregistered(ids)
     }
 
+    /// Has the issuer of an enrollment push to the address as it is now.
+    ///
+    /// - Returns: whether it was told in time; where not, the agent goes on trying.
+    func resettle(_ id: EnrollmentID) async throws -> Bool {
+        let bell = hub.bell { if case .pushSettled(id) = $0 { true } else { false } }
+        hub.publish(.pushRotated(id))
+        return try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                for await _ in bell { return true }
+                return false
+            }
+            group.addTask {
+                try await ports.clock.sleep(seconds: Self.patience)
+                return false
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? false
+        }
+    }
+
     /// Every issuer is asked before anything is made, and all go into the book together: nothing is half done where one
     /// cannot be reached.
     private func begin(_ enrollments: [Enrollment]) async throws -> [EnrollmentID] {

@@ -12,7 +12,7 @@ package enum PushBody: Sendable, Equatable {
     case hint
 
     /// What has the shape of a JWS with a header is one, also where `AuthnRequestReader` will find it out of order.
-    init(_ plain: [UInt8]) {
+    package init(_ plain: [UInt8]) {
         let text = String(decoding: plain, as: UTF8.self)
         do throws(NotAuthentic) {
             _ = try CompactJWS.parse(text)

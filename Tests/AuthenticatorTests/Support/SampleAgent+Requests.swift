@@ -58,7 +58,7 @@ extension SampleAgent {
     }
 
     /// Whoever decides.
-    static let peer = ControlPeer(uid: 1_000, pid: 4_242, process: "oobctl")
+    static let peer = ControlPeer(uid: 1_000, gid: 1_000, pid: 4_242, process: "oobctl")
 
     @discardableResult
     func approve(_ id: RequestID, pin: PIN? = nil) async throws -> RequestRecord {

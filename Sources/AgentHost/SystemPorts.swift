@@ -2,23 +2,27 @@ import Authenticator
 import FoundationEssentials
 import Glibc
 import Keys
-import ThreeDS
+package import ThreeDS
 
 /// The machine's clock.
-struct SystemClock: AgentClock {
-    var now: Int64 { Int64(Date().timeIntervalSince1970.rounded(.down)) }
+package struct SystemClock: AgentClock {
+    package init() {}
 
-    func sleep(seconds: Double) async throws { try await Task.sleep(for: .seconds(seconds)) }
+    package var now: Int64 { Int64(Date().timeIntervalSince1970.rounded(.down)) }
+
+    package func sleep(seconds: Double) async throws { try await Task.sleep(for: .seconds(seconds)) }
 }
 
 /// OpenSSL's random numbers.
-struct SystemEntropy: Entropy {
-    func octets(_ count: Int) throws -> [UInt8] { try SecureRandom.octets(count) }
+package struct SystemEntropy: Entropy {
+    package init() {}
+
+    package func octets(_ count: Int) throws -> [UInt8] { try SecureRandom.octets(count) }
 }
 
 extension LocalTime {
     /// The zone that this process runs in (tzset(3)).
-    static let ofThisProcess = LocalTime { seconds in
+    package static let ofThisProcess = LocalTime { seconds in
         var instant = time_t(seconds)
         var parts = unsafe tm()
         guard unsafe localtime_r(&instant, &parts) != nil else { return (0, "UTC") }

@@ -1,0 +1,45 @@
+import Keys
+package import LinuxProcess
+
+/// Takes a state directory for this process alone.
+package enum StateClaim {
+    /// Makes the directory where it is missing, locks it, and removes what a crash left half written.
+    ///
+    /// - Returns: the lock, which this process has until it ends or releases it.
+    @discardableResult
+    package static func take(_ directory: String) throws(StateClaimError) -> StateLock {
+        do throws(FileError) {
+            try PrivateDirectory.make(at: directory)
+        } catch {
+            throw .unusable("the state directory \(error)")
+        }
+        let lock: StateLock
+        do throws(StateLockError) {
+            lock = try StateLock.acquire(directory: directory)
+        } catch {
+            if case .heldBy = error { throw .held("another agent runs on this state: \(error)") }
+            throw .unusable("\(error)")
+        }
+        do throws(FileError) {
+            try DurableFile.removeLeftovers(in: directory)
+        } catch {
+            lock.release()
+            throw .unusable("the state directory \(error)")
+        }
+        return lock
+    }
+}
+
+/// Why a state directory could not be taken, each with a sentence that names it.
+package enum StateClaimError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Another process, or another part of this one, has it.
+    case held(String)
+    /// It cannot be made, read or written, or it is not private.
+    case unusable(String)
+
+    package var description: String {
+        switch self {
+        case .held(let sentence), .unusable(let sentence): sentence
+        }
+    }
+}

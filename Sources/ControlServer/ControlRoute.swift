@@ -1,0 +1,59 @@
+/// The calls that there are: each with its line in openapi/agent.yaml.
+package enum ControlRoute: CaseIterable, Sendable {
+    case status, health, doctor, openapi
+    case enrollments, enroll, unenroll, changePIN, rotatePush, fetch
+    case requests, request, evidence, approve, deny
+    case events, audit, auditKey, verifyAudit, backup
+
+    package var method: String { facts.method }
+    /// With a name in braces for each segment that is not fixed.
+    package var path: String { facts.path }
+    /// What a peer must be allowed: whatever changes something takes a right to decide, and so does what holds keys.
+    package var right: ControlRight { facts.right }
+    /// The media type of a good answer.
+    package var mediaType: String { facts.mediaType }
+    /// The names that its query may have.
+    package var parameters: [String] { facts.parameters }
+
+    /// The calls on a path, by whatever method.
+    static func all(at path: String) -> [ControlRoute] {
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        return allCases.filter { $0.matches(segments) }
+    }
+
+    private func matches(_ segments: [Substring]) -> Bool {
+        let own = path.split(separator: "/", omittingEmptySubsequences: false)
+        return own.count == segments.count && zip(own, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+    }
+
+    private typealias Facts = (
+        method: String, path: String, right: ControlRight, mediaType: String, parameters: [String]
+    )
+
+    private static let json = "application/json"
+
+    private var facts: Facts {
+        switch self {
+        case .status: ("GET", "/v1/status", .look, Self.json, [])
+        case .health: ("GET", "/v1/health", .look, Self.json, [])
+        case .doctor: ("GET", "/v1/doctor", .look, Self.json, [])
+        case .openapi: ("GET", "/v1/openapi.yaml", .look, "application/yaml", [])
+        case .enrollments: ("GET", "/v1/enrollments", .look, Self.json, [])
+        case .enroll: ("POST", "/v1/enrollments", .decide, Self.json, [])
+        case .unenroll: ("DELETE", "/v1/enrollments/{id}", .decide, Self.json, [])
+        case .changePIN: ("POST", "/v1/enrollments/{id}/pin", .decide, Self.json, [])
+        case .rotatePush: ("POST", "/v1/push/rotate", .decide, Self.json, [])
+        case .fetch: ("POST", "/v1/fetch", .decide, Self.json, [])
+        case .requests: ("GET", "/v1/requests", .look, Self.json, ["all", "limit", "enrollment"])
+        case .request: ("GET", "/v1/requests/{id}", .look, Self.json, ["enrollment"])
+        case .evidence: ("GET", "/v1/requests/{id}/evidence", .look, Self.json, ["enrollment"])
+        case .approve: ("POST", "/v1/requests/{id}/approve", .decide, Self.json, [])
+        case .deny: ("POST", "/v1/requests/{id}/deny", .decide, Self.json, [])
+        case .events: ("GET", "/v1/events", .look, "text/event-stream", ["since", "enrollment"])
+        case .audit: ("GET", "/v1/audit", .look, "application/x-ndjson", ["after", "limit"])
+        case .auditKey: ("GET", "/v1/audit/key", .look, Self.json, [])
+        case .verifyAudit: ("GET", "/v1/audit/verify", .look, Self.json, [])
+        case .backup: ("GET", "/v1/backup", .decide, "application/x-tar", [])
+        }
+    }
+}

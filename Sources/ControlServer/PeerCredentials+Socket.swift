@@ -1,0 +1,34 @@
+import Glibc
+
+extension PeerCredentials {
+    /// The most groups that a process has (NGROUPS_MAX of limits.h).
+    private static let mostGroups = 65_536
+
+    /// Reads `SO_PEERCRED` and `SO_PEERGROUPS` of unix(7): the peer's at the time of its connect; nil where the kernel
+    /// does not tell.
+    ///
+    /// The group database is not asked: it says what a user's next login is given, not what this process has.
+    init?(of socket: CInt) {
+        // `struct ucred`, which Glibc's module has not: pid, uid and gid, 32 bits each.
+        var ucred: [UInt32] = [0, 0, 0]
+        var size = socklen_t(ucred.count * MemoryLayout<UInt32>.size)
+        guard unsafe getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &ucred, &size) == 0,
+            let groups = Self.groups(of: socket)
+        else { return nil }
+        self.init(uid: ucred[1], gid: ucred[2], pid: pid_t(bitPattern: ucred[0]), supplementary: groups)
+    }
+
+    private static func groups(of socket: CInt) -> [UInt32]? {
+        var groups = [gid_t](repeating: 0, count: 64)
+        while true {
+            var size = socklen_t(groups.count * MemoryLayout<gid_t>.size)
+            if unsafe getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, &groups, &size) == 0 {
+                return Array(groups.prefix(Int(size) / MemoryLayout<gid_t>.size))
+            }
+            // Where they do not fit the kernel has said how much room they need.
+            let needed = Int(size) / MemoryLayout<gid_t>.size
+            guard errno == ERANGE, needed > groups.count, needed <= mostGroups else { return nil }
+            groups = [gid_t](repeating: 0, count: needed)
+        }
+    }
+}

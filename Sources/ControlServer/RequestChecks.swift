@@ -1,0 +1,62 @@
+import Control
+import HTTPTypes
+import HummingbirdCore
+
+// What is looked at before a call's body is read.
+extension ControlRoute {
+    /// Refuses what this call does not take: a type of answer, a type of body, a name in the query.
+    func check(_ request: Request) throws(ControlError) {
+        if let accept = request.headers[.accept], !MediaRanges(accept).include(mediaType) {
+            throw ControlError(.notAcceptable, "accept: this call answers with \(mediaType)")
+        }
+        let isJSON = request.headers[.contentType].map { MediaRanges.type(of: $0) == "application/json" } ?? true
+        guard isJSON || method == "GET" else {
+            throw ControlError(.notJSON, "content-type: a body must be application/json")
+        }
+        try checkQuery(of: request.uri)
+    }
+
+    private func checkQuery(of uri: URI) throws(ControlError) {
+        let names = uri.queryParameters.map { String($0.key) }
+        for (position, name) in names.enumerated() {
+            guard parameters.contains(name) else {
+                let allowed =
+                    parameters.isEmpty ? "this call takes none" : "allowed are " + parameters.joined(separator: ", ")
+                throw ControlError(.invalidArgument, "the query has a name that is not known; \(allowed)")
+            }
+            guard !names[..<position].contains(name) else {
+                throw ControlError(.invalidArgument, "\(name): stands twice in the query")
+            }
+        }
+    }
+}
+
+/// The field `accept` (RFC 9110 §12.5.1): the types that a client takes; which it likes best does not matter here.
+struct MediaRanges {
+    private let ranges: [String]
+
+    init(_ field: String) {
+        ranges = field.split(separator: ",").map(String.init).filter { !Self.isExcluded($0) }.map(Self.type)
+    }
+
+    /// Type and subtype, lower case.
+    static func type(of value: String) -> String { trimmed(value.prefix { $0 != ";" }).lowercased() }
+
+    func include(_ type: String) -> Bool {
+        let family = type.prefix { $0 != "/" } + "/*"
+        return ranges.contains { $0 == "*/*" || $0 == family || $0 == type }
+    }
+
+    /// A weight of 0 stands for "not this one".
+    private static func isExcluded(_ range: String) -> Bool {
+        range.split(separator: ";").dropFirst().contains { parameter in
+            let weight = trimmed(parameter).lowercased()
+            return weight.hasPrefix("q=0") && weight.dropFirst(3).allSatisfy { $0 == "." || $0 == "0" }
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        let rest = text.drop { $0 == " " || $0 == "\t" }
+        return String(String(rest.reversed().drop { $0 == " " || $0 == "\t" }).reversed())
+    }
+}

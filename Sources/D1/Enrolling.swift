@@ -1,0 +1,65 @@
+import Authenticator
+import IssuerProtocol
+import Keys
+
+/// One enrollment, from the wish to the issuer's answer.
+struct Enrolling: Sendable {
+    /// How long the issuer's answer is waited for, in seconds.
+    private static let patience: Double = 60
+
+    let host: Host
+    let authn: D1Authn
+
+    func run(_ preferred: AuthnType?) async throws {
+        guard preferred != .biometric else {
+            throw D1Error(.cancelled, "cancelled", "this machine has no fingerprint reader and no camera for faces")
+        }
+        try await expectNothingEnrolled()
+        // The PIN comes first: a payer who goes away has used no code.
+        let pin = try await host.pin(authn)
+        guard let giveCode = host.setup.components.enrollmentCode else {
+            throw D1Error(
+                .authnInvalidEnrollmentToken, "invalidEnrollmentCode", "no component gives an enrollment code")
+        }
+        guard let code = EnrollmentCode(try await giveCode()) else {
+            throw D1Error(
+                .authnInvalidEnrollmentToken, "invalidEnrollmentCode", "an enrollment code has 1 to 256 octets")
+        }
+        let setup = host.setup
+        let wish = EnrollmentWish(route: setup.route, code: code, authnType: .pin, name: setup.name, pin: pin)
+        let enrollment = try await host.agent.enroll(wish, patience: Self.patience)
+        guard case .active = enrollment.state else {
+            throw D1Error(.authn, "issuerUnreachable", "the issuer has not answered yet; the enrollment goes on")
+        }
+        host.enrolledType.value = .platform
+    }
+
+    private func expectNothingEnrolled() async throws {
+        guard let known = try await host.agent.enrollments(at: host.setup.route.issuer).first else { return }
+        throw D1Error(
+            .authn, "alreadyEnrolled", "this D1Task has the enrollment \(known.id) already: unenroll that first")
+    }
+}
+
+extension Host {
+    /// Asks for the PIN.
+    func pin(_ authn: D1Authn) async throws -> PIN {
+        guard let ask = setup.components.pin else {
+            throw D1Error(
+                .authenticatorNotAvailable, "pinRequired", "an approval takes a PIN, and no component gives one")
+        }
+        let prompt = try await authn.asker.prompt(authn)
+        guard let text = try await ask(prompt) else {
+            throw D1Error(.cancelled, "cancelled", "nothing was decided: no PIN was given")
+        }
+        return try PIN(Secret(Array(text.utf8)))
+    }
+
+    /// Ends whatever is enrolled at the issuer.
+    func unenroll() async throws {
+        for enrollment in try await agent.enrollments(at: setup.route.issuer) {
+            _ = try await agent.unenroll(enrollment.id, locally: false, forced: false)
+        }
+        enrolledType.value = nil
+    }
+}

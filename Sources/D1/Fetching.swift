@@ -1,0 +1,101 @@
+import Authenticator
+import Glibc
+import IssuerProtocol
+import Keys
+import Synchronization
+import ThreeDS
+
+/// One fetch: finds a request, has the payer asked about it, and does what was answered.
+struct Fetching: Sendable {
+    /// The most requests of one enrollment that are pending.
+    private static let mostPending = 1_000
+
+    let core: Core
+    let host: Host
+    let authn: D1Authn
+
+    func run() async throws {
+        let request = try await nextRequest()
+        let isFirst = core.asked.begin(request.id)
+        defer { if isFirst { core.asked.end(request.id) } }
+        switch try await Question(agent: host.agent, request: request, authn: authn).answer() {
+        case .proceed: try await approve(request)
+        case .cancel:
+            // A duplicate's cancel ends the duplicate, and leaves the payer the question that is open.
+            if isFirst { try await deny(request) }
+            throw D1Error(.cancelled, "cancelled", isFirst ? "the payer denied it" : "a duplicate was cancelled")
+        }
+    }
+
+    /// The oldest one that nobody is being asked about, or else the oldest.
+    private func nextRequest() async throws -> RequestRecord {
+        let enrollment = try await enrollment()
+        let failure = try await host.agent.fetch(enrollment.id).first
+        // The issuer may just have said that it does not know it any more.
+        _ = try await self.enrollment()
+        let pending = try await host.agent.requests(
+            pendingOnly: true, enrollment: enrollment.id, limit: Self.mostPending)
+        if let request = pending.first(where: { !core.asked.contains($0.id) }) ?? pending.first { return request }
+        guard let (_, reason) = failure else { throw D1Error(.authn, "noRequest", "no authn request is pending") }
+        throw D1Error(.authn, "issuerUnreachable", "the issuer \(host.setup.route.issuer.text): \(reason)")
+    }
+
+    private func enrollment() async throws -> Enrollment {
+        guard let enrollment = try await host.agent.active(at: host.setup.route.issuer) else {
+            throw D1Error(.authnNotEnrolled, "notEnrolled", "there is no active enrollment at this issuer")
+        }
+        return enrollment
+    }
+
+    private func approve(_ request: RequestRecord) async throws {
+        let pin = try await host.pin(authn)
+        switch try await decide(.approve, on: request, pin: pin) {
+        case .delivered(.authenticated): return
+        case .delivered(.notAuthenticated): throw Self.notTaken("transStatus N")
+        case .failed(let token): throw Self.notTaken(token)
+        case .none, .queued:
+            throw D1Error(
+                .authn, "notDelivered", "it is approved and kept, and goes to the issuer as soon as that answers")
+        }
+    }
+
+    private static func notTaken(_ answer: String) -> D1Error {
+        D1Error(.authn, "notTaken", "it was approved, but the issuer did not take it: \(answer)")
+    }
+
+    private func deny(_ request: RequestRecord) async throws {
+        _ = try await decide(.deny(.userDenied), on: request, pin: nil)
+    }
+
+    /// Decides to the end, whoever goes away meanwhile, and waits a while for the issuer's answer.
+    private func decide(
+        _ decision: RequestLife.Decision, on request: RequestRecord, pin: PIN?
+    ) async throws -> DeliveryState {
+        let agent = host.agent
+        let decided = try await core.tasks.shield {
+            try await agent.decide(
+                decision, on: request.id, expecting: Expectations(), by: .app(.own), pin: pin)
+        }
+        return try await agent.delivered(decided, seconds: host.setup.deliverySeconds).life.delivery
+    }
+}
+
+/// The requests that a payer is being asked about.
+final class AskedRequests: Sendable {
+    private let ids = Mutex<Set<RequestID>>([])
+
+    /// - Returns: false where a question about it is open already.
+    func begin(_ id: RequestID) -> Bool { ids.withLock { $0.insert(id).inserted } }
+
+    func end(_ id: RequestID) { ids.withLock { _ = $0.remove(id) } }
+
+    func contains(_ id: RequestID) -> Bool { ids.withLock { $0.contains(id) } }
+}
+
+extension AppProcess {
+    /// This one.
+    fileprivate static var own: AppProcess {
+        let name = CommandLine.arguments.first.map { $0.split(separator: "/").last.map(String.init) ?? $0 } ?? ""
+        return AppProcess(uid: geteuid(), pid: getpid(), process: DisplayText(String(name.prefix(64))).text)
+    }
+}

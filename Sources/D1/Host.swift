@@ -1,0 +1,115 @@
+import AgentHost
+import Authenticator
+import Custody
+import IssuerLink
+import IssuerProtocol
+import Keys
+import LinuxProcess
+import Logging
+import StateArchive
+import Storage
+
+/// The core at work in this process, on a state directory that it has to itself.
+final class Host: Sendable {
+    let setup: Setup
+    let agent: Agent
+    let pushAddress = PushAddress()
+    let enrolledType = EnrolledType()
+    private let tasks = Tasks()
+    private let preparation: Task<Result<Void, D1Error>, Never>
+
+    init(_ setup: Setup) throws(D1Error) {
+        self.setup = setup
+        let lock = try Self.claim(setup.stateDirectory)
+        let opened: Opened
+        do throws(D1Error) {
+            opened = try Opened(setup)
+        } catch {
+            lock.release()
+            throw error
+        }
+        let log = Logger(label: "d1")
+        let gateway = HTTPIssuerGateway(version: AgentVersion.text, road: IssuerRoad(), clock: SystemClock())
+        agent = Agent(
+            ports: opened.ports(gateway),
+            settings: AgentSettings(
+                localTime: .ofThisProcess, version: AgentVersion.text, push: PushSettings(address: pushAddress)),
+            log: log)
+        preparation = tasks.start { [agent, enrolledType] in
+            await agent.preparation(of: enrolledType, at: setup.route.issuer)
+        }
+        tasks.start { [agent, preparation, enrolledType] in
+            if case .success = await preparation.value {
+                await agent.live(enrolledType, at: setup.route.issuer, log: log)
+            }
+            await gateway.shutdown()
+            lock.release()
+        }
+    }
+
+    /// Whoever lets it go without closing it leaves nothing behind either, a little later.
+    deinit { tasks.cancel() }
+
+    /// Waits until the core can be used.
+    func ready() async throws(D1Error) { try await preparation.value.get() }
+
+    /// Ends it, and waits for that.
+    func close() async { await tasks.end() }
+
+    private static func claim(_ directory: String) throws(D1Error) -> StateLock {
+        let lock: StateLock
+        do throws(StateClaimError) {
+            lock = try StateClaim.take(directory)
+        } catch {
+            throw D1Error(.core, "storage", "\(error)")
+        }
+        guard StateFiles.tidy(directory) else {
+            lock.release()
+            throw D1Error(.core, "storage", "a restore into \(directory) was cut off before its end")
+        }
+        return lock
+    }
+}
+
+/// What lies in the state directory.
+private struct Opened {
+    let book: SQLiteBook
+    let custody: KeyFileCustody
+    let auditKeys: SealedAuditKeys
+
+    init(_ setup: Setup) throws(D1Error) {
+        let directory = setup.stateDirectory
+        do {
+            let secret = try StoredSecret.load(setup.secretFile, orMadeIn: directory)
+            book = try SQLiteBook(path: "\(directory)/\(StateFiles.database)")
+            custody = try KeyFileCustody(directory: "\(directory)/\(StateFiles.keys)", secret: secret)
+            auditKeys = SealedAuditKeys(secret: secret)
+        } catch {
+            throw D1Error(.core, "storage", "the state in \(directory) cannot be used: \(error)")
+        }
+    }
+
+    func ports(_ gateway: HTTPIssuerGateway) -> Ports {
+        Ports(
+            book: book, custody: custody, auditKeys: auditKeys, gateway: gateway, clock: SystemClock(),
+            entropy: SystemEntropy())
+    }
+}
+
+/// The secret that all keys are wrapped with.
+private enum StoredSecret {
+    static func load(_ path: String?, orMadeIn directory: String) throws -> AgentSecret {
+        let own = "\(directory)/\(StateFiles.secret)"
+        do {
+            return try AgentSecret(SecretFile.read(path ?? own, maxOctets: AgentSecret.octets.upperBound))
+        } catch let error as FileError where error.reason == .missing && path == nil {
+            return try make(at: own)
+        }
+    }
+
+    private static func make(at path: String) throws -> AgentSecret {
+        let secret = try Secret.random(32)
+        try SecretFile.write(secret, to: path)
+        return try AgentSecret(secret)
+    }
+}

@@ -1,0 +1,51 @@
+import Authenticator
+import ThreeDS
+
+/// One question to the payer, until it is answered or the request is no longer to be decided.
+struct Question: Sendable {
+    let agent: Agent
+    let request: RequestRecord
+    let authn: D1Authn
+
+    /// - Throws: where nobody answered; then nothing was decided.
+    func answer() async throws -> ConfirmationAnswer {
+        guard let transaction = request.presented?.transaction else {
+            throw D1Error(.authn, "failed", "the request \(request.id) shows no transaction")
+        }
+        let id = request.id
+        // Listening begins before anybody is asked, so nothing can happen in between unseen.
+        let changes = agent.hub.bell { $0.request == id }
+        let (answers, continuation) = AsyncStream.makeStream(of: ConfirmationAnswer.self)
+        let data = Dictionary(transaction.members.map { ($0.name, $0.value) }) { first, _ in first }
+        guard await authn.asker.ask(authn, about: data, answering: continuation) else { throw D1Error.delegateGone }
+        return try await withThrowingTaskGroup(of: ConfirmationAnswer.self) { group in
+            group.addTask { try await Self.first(of: answers) }
+            group.addTask { try await end(changes) }
+            defer { group.cancelAll() }
+            guard let answer = try await group.next() else { throw CancellationError() }
+            return answer
+        }
+    }
+
+    private static func first(of answers: AsyncStream<ConfirmationAnswer>) async throws -> ConfirmationAnswer {
+        for await answer in answers { return answer }
+        try Task.checkCancellation()
+        throw D1Error(
+            .authn, "unanswered", "nothing was decided: the delegate let both handlers go without calling one")
+    }
+
+    /// Waits until the request is no longer pending.
+    private func end(_ changes: AsyncStream<Void>) async throws -> ConfirmationAnswer {
+        try await expectPending()
+        for await _ in changes { try await expectPending() }
+        throw CancellationError()
+    }
+
+    private func expectPending() async throws {
+        guard let current = try await agent.request(request.id), current.life.state != .pending else { return }
+        throw D1Error(
+            .authn, "noLongerDecidable",
+            "the request \(request.id) can no longer be decided: it is "
+                + "\(current.life.state)")
+    }
+}

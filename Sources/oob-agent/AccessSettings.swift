@@ -1,0 +1,86 @@
+import ControlServer
+import Glibc
+
+extension ControlAccess {
+    init(_ source: SettingSource) throws(StartError) {
+        let group = try source.socketGroup()
+        let (mayLook, mayDecide) = (try source.named(.mayLook), try source.named(.mayDecide))
+        if group == nil, let alone = source.find(.mayLook) ?? source.find(.mayDecide) {
+            throw StartError(
+                alone.status, "\(alone.place): goes with socket-group: without it nobody else reaches the socket")
+        }
+        self.init(group: group, mayLook: mayLook, mayDecide: mayDecide)
+    }
+}
+
+extension SettingSource {
+    /// The most names in a list.
+    private static let mostNames = 64
+
+    /// The number of the group that the agent is to give its socket to; chown(2) lets it only where it is its own.
+    fileprivate func socketGroup() throws(StartError) -> UInt32? {
+        guard let found = find(.socketGroup) else { return nil }
+        guard let group = Accounts.group(found.value) else { throw Self.unknown("group", found.value, found) }
+        guard geteuid() == 0 || Accounts.ownGroups.contains(group) else {
+            throw StartError(
+                found.status, "\(found.place): the agent's user is not of this group: add it, or name one of its groups"
+            )
+        }
+        return group
+    }
+
+    /// The users and groups that a list names: parted by commas, a group with `group:` before it.
+    fileprivate func named(_ setting: Setting) throws(StartError) -> ControlAccess.Named? {
+        guard let found = find(setting) else { return nil }
+        let names = found.value.split(separator: ",", omittingEmptySubsequences: false).map(Self.trimmed)
+        guard names.count <= Self.mostNames else {
+            throw StartError(
+                found.status, "\(found.place): has more than \(Self.mostNames) names; name a group of them")
+        }
+        var named = ControlAccess.Named()
+        for name in names {
+            guard !name.isEmpty else {
+                throw StartError(
+                    found.status, "\(found.place): must be users and groups, such as \"alice, group:auditors\"")
+            }
+            if name.hasPrefix("group:") {
+                let name = String(name.dropFirst("group:".count))
+                guard let group = Accounts.group(name) else { throw Self.unknown("group", name, found) }
+                named.groups.insert(group)
+            } else {
+                guard let user = Accounts.user(name) else { throw Self.unknown("user", name, found) }
+                named.users.insert(user)
+            }
+        }
+        return named
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        String(String(text.drop { $0 == " " }.reversed()).drop { $0 == " " }.reversed())
+    }
+
+    private static func unknown(_ kind: String, _ name: String, _ found: Found) -> StartError {
+        StartError(found.status, "\(found.place): there is no \(kind) \(name.debugDescription) on this host")
+    }
+}
+
+/// Users and groups of this host, by name or by number; asked only before other threads run (getpwnam(3)).
+private enum Accounts {
+    /// The number that chown(2) takes for "leave it as it is" is nobody's.
+    private static func number(_ text: String) -> UInt32? { UInt32(text).flatMap { $0 == .max ? nil : $0 } }
+
+    static func user(_ name: String) -> UInt32? {
+        unsafe getpwnam(name).map { unsafe $0.pointee.pw_uid } ?? number(name)
+    }
+
+    static func group(_ name: String) -> UInt32? {
+        unsafe getgrnam(name).map { unsafe $0.pointee.gr_gid } ?? number(name)
+    }
+
+    /// Those that this process has.
+    static var ownGroups: [UInt32] {
+        var groups = [gid_t](repeating: 0, count: 65_536)
+        let count = unsafe getgroups(CInt(groups.count), &groups)
+        return groups.prefix(Int(max(count, 0))) + [getegid()]
+    }
+}

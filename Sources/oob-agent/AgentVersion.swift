@@ -1,3 +1,0 @@
-enum AgentVersion {
-    static let text = "0.1.0"
-}

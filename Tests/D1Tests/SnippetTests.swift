@@ -1,0 +1,43 @@
+import D1
+import Foundation
+import StrictJSON
+import Testing
+
+/// What the documents show is what runs here.
+@MainActor
+@Suite(.timeLimit(.minutes(5)))
+struct SnippetTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
+
+    @Test(arguments: ["README.md", "Sources/D1/D1.docc/GettingStarted.md"])
+    func `the document has the snippet as it stands here`(document: String) throws {
+        let snippet = try String(contentsOf: Self.root.appending(path: "Tests/D1Tests/Snippet.swift"), encoding: .utf8)
+        let text = try String(contentsOf: Self.root.appending(path: document), encoding: .utf8)
+        #expect(text.contains("```swift\n\(snippet)```"))
+    }
+
+    @Test func `the snippet enrolls, buys coffee, and nothing else`() async throws {
+        try await TestApp.run { app in
+            let code: @Sendable () async throws -> String = { try await app.issuer.enrollmentCode() }
+            await #expect("nothing is pending") {
+                try await buyCoffee(at: app.issuer.url, code: code, state: app.directory)
+            } throws: { ($0 as? D1Error)?.cause?.name == "noRequest" }
+            let coffee = try await app.issuer.purchase(["merchantName": "CoffeeHouse2"])
+            // The first one ended with an error, before it came to its close.
+            while await error(of: { () throws(D1Error) in try await configuredOnce(app) }) != nil { await Task.yield() }
+            try await buyCoffee(at: app.issuer.url, code: code, state: app.directory)
+            #expect(try await app.issuer.status(coffee) == "authenticated")
+            let casino = try await app.issuer.purchase(["merchantName": "Casino"])
+            await #expect("it was cancelled") {
+                try await buyCoffee(at: app.issuer.url, code: code, state: app.directory)
+            } throws: { ($0 as? D1Error)?.code == .cancelled }
+            #expect(try await app.issuer.status(casino) == "notAuthenticated")
+        }
+    }
+
+    private func configuredOnce(_ app: TestApp) async throws(D1Error) {
+        let task = app.components.task()
+        try await task.configure()
+        await task.close()
+    }
+}

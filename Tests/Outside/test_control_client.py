@@ -1,0 +1,139 @@
+"""oobctl against what is no agent, or an agent that it does not know: nothing hangs, and it says what is there.
+
+Run with `.venv/bin/python Tests/Outside/test_control_client.py`; OOB_BIN_DIR names the programs' directory.
+"""
+
+import contextlib
+import itertools
+import json
+import resource
+import socketserver
+import subprocess
+import threading
+import unittest
+
+from programs import BIN_DIR, temporary_folder
+
+REQUEST = {
+    "id": "89abcdef0123456789ab", "jti": "b1c6", "acsTransId": "2f37539c-d82e-4929-88db-2f9e72c7fa62",
+    "enrollmentId": "0123456789abcdef0123", "issuer": "https://issuer.example", "warnings": [], "state": "pending",
+    "delivery": "none", "receivedAt": "2023-10-17T05:56:39Z",
+}
+STATUS = {
+    "version": "9.9.9", "state": "ready", "reasons": [], "enrollments": [], "pending": 0, "queued": 0, "warnings": []}
+PROBLEM = {"type": "about:blank", "title": "Moon phase", "status": 409, "detail": "the moon is new",
+           "code": "moon_phase", "d1Code": 79_999, "d1Name": "moon", "later": True}
+
+
+def answer(body, status: int = 200, content_type: str = "application/json", server: str = "oob-agent/9.9.9") -> bytes:
+    octets = body if isinstance(body, bytes) else json.dumps(body).encode()
+    head = (f"HTTP/1.1 {status} Reason\r\nContent-Type: {content_type}\r\nServer: {server}\r\n"
+            f"Content-Length: {len(octets)}\r\n\r\n")
+    return head.encode() + octets
+
+
+class Listener(socketserver.ThreadingUnixStreamServer):
+    """Listens at a path and sends what it has, whatever is asked: `with Listener(path, octets)`."""
+
+    daemon_threads = True
+
+    def __init__(self, path, *pieces, ends: bool = False):
+        """It sends the pieces, and hangs up after them only if `ends`."""
+        self.pieces, self.ends, self.is_over = pieces, ends, threading.Event()
+        super().__init__(str(path), Sending)
+        threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
+
+    def __exit__(self, *_):
+        self.is_over.set()
+        self.shutdown()
+        self.server_close()
+
+
+class Sending(socketserver.BaseRequestHandler):
+    def handle(self):
+        with contextlib.suppress(OSError):
+            self.request.recv(65_536)
+            for piece in itertools.chain.from_iterable(
+                    [each] if isinstance(each, bytes) else each for each in self.server.pieces):
+                self.request.sendall(piece)
+            if not self.server.ends:
+                self.server.is_over.wait(120)
+
+
+def little_memory():
+    """A client that keeps what has no end would fail for want of memory."""
+    resource.setrlimit(resource.RLIMIT_DATA, (512 << 20, 512 << 20))
+
+
+class TheClient(unittest.TestCase):
+    def run_against(self, *pieces, command=("status",), ends: bool = False) -> subprocess.CompletedProcess:
+        path = temporary_folder(type(self)) / "a.sock"
+        with Listener(path, *pieces, ends=ends):
+            return subprocess.run(
+                [BIN_DIR / "oobctl", *command, "--socket", path], stdin=subprocess.DEVNULL, capture_output=True,
+                text=True, timeout=100, preexec_fn=little_memory)
+
+    def expect(self, status: int, words: str, *pieces, **how):
+        run = self.run_against(*pieces, **how)
+        self.assertEqual(run.returncode, status, run)
+        self.assertIn(words, run.stderr)
+        self.assertEqual((run.stdout, run.stderr.count("\n")), ("", 1), run)
+
+    def test_another_http_server_is_no_agent(self):
+        for octets in [answer(b"<html>", content_type="text/html"), answer(b"no", 404, "text/plain"),
+                       b"HTTP/1.1 301 Moved\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n"]:
+            self.expect(69, "did not answer as an oob-agent does", octets)
+
+    def test_what_speaks_no_http_is_no_agent(self):
+        self.expect(69, "is no oob-agent", b"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n")
+        self.expect(69, "is no oob-agent", b"\x16\x03\x01\x02\x00" + bytes(range(256)))
+
+    def test_headers_without_end_are_given_up(self):
+        lines = itertools.repeat(b"X-Filler: " + b"y" * 1_000 + b"\r\n")
+        self.expect(69, "is no oob-agent", b"HTTP/1.1 200 OK\r\n", lines)
+
+    def test_a_body_without_end_is_given_up(self):
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
+        self.expect(1, "more than 8 MiB", head, itertools.repeat(b"[" * 65_536))
+
+    def test_a_listener_that_says_nothing_is_waited_for_15_seconds(self):
+        self.expect(1, "did not answer within 15 s", command=("list",))
+
+    def test_an_answer_that_is_cut_off_is_no_success(self):
+        whole = answer(STATUS)
+        for length in [0, 10, len(whole) - len(json.dumps(STATUS)) + 20, len(whole) - 1]:
+            self.expect(1, "ended before its answer", whole[:length], ends=True)
+        self.expect(1, "could not be read", answer(json.dumps(STATUS).encode()[:-1]))
+        approve = ("approve", "2f37539c")
+        self.expect(1, "may have been done", answer(json.dumps(REQUEST).encode()[:-1]), command=approve)
+
+    def test_an_agent_of_a_newer_version_is_understood_as_far_as_it_goes(self):
+        run = self.run_against(answer({**STATUS, "later": {"a": 1}}), command=("status", "--json"))
+        self.assertEqual((run.returncode, json.loads(run.stdout)), (0, STATUS))
+        for body, command in [
+                ({**STATUS, "state": "hibernating"}, ("status",)), ([{**REQUEST, "state": "parked"}], ("list",)),
+                ({**REQUEST, "delivery": "by pigeon"}, ("approve", "2f37539c")), ({}, ("status",))]:
+            words = "The answer of the agent, which is oob-agent/9.9.9, could not be read"
+            self.expect(1, words, answer(body), command=command)
+        problem = answer(PROBLEM, 409, "application/problem+json")
+        self.expect(1, "the moon is new", problem, command=("approve", "2f37539c"))
+
+    def test_what_a_version_says_of_itself_does_no_harm_at_a_terminal(self):
+        run = self.run_against(answer({}, server="\u009b31m" + "x" * 10_000))
+        self.assertEqual(run.returncode, 1)
+        self.assertNotIn("\u009b", run.stderr)
+        self.assertLess(len(run.stderr), 500)
+
+    def test_events_that_are_not_known_are_told_and_those_that_cannot_be_read_are_said(self):
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+        known = {"event": "moonrise", "seq": 18, "at": "2023-10-17T05:56:41Z", "later": 1}
+        unknown = {**known, "event": "requestParked", "request": {**REQUEST, "state": "parked"}}
+        events = [f"id: {seq}\ndata: {json.dumps(each)}\n\n".encode() for seq, each in [(18, known), (19, unknown)]]
+        run = self.run_against(head, *events, command=("watch", "--json", "--since", "17"))
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertEqual([json.loads(line)["event"] for line in run.stdout.splitlines()], ["moonrise"])
+        self.assertIn("could not be read: is it of another version?", run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
