@@ -78,10 +78,17 @@ package struct ControlServer: Sendable {
     private func setMode() {
         var mode: mode_t = 0o600
         if let group = access.group {
-            if unsafe chown(path, uid_t.max, group) == 0 { mode = 0o660 } else { warn("group") }
+            if hasGroup(group) { mode = 0o660 } else { warn("group") }
             lookAtDirectory(group)
         }
         if unsafe chmod(path, mode) != 0 { warn("mode") }
+    }
+
+    /// Where the group is the process's own there is nothing to change: a service may be forbidden to.
+    private func hasGroup(_ group: UInt32) -> Bool {
+        var socket = stat()
+        if unsafe lstat(path, &socket) == 0, socket.st_gid == group { return true }
+        return unsafe chown(path, uid_t.max, group) == 0
     }
 
     /// Its mode is not the agent's to change: it may be anybody's.

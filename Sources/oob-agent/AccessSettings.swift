@@ -64,17 +64,44 @@ extension SettingSource {
     }
 }
 
-/// Users and groups of this host, by name or by number; asked only before other threads run (getpwnam(3)).
+/// Users and groups of this host, by name or by number.
 private enum Accounts {
+    /// The most octets of an entry: a group's has the names of all its members.
+    private static let mostOctets = 1_048_576
+
     /// The number that chown(2) takes for "leave it as it is" is nobody's.
     private static func number(_ text: String) -> UInt32? { UInt32(text).flatMap { $0 == .max ? nil : $0 } }
 
     static func user(_ name: String) -> UInt32? {
-        unsafe getpwnam(name).map { unsafe $0.pointee.pw_uid } ?? number(name)
+        var entry = unsafe passwd()
+        let isThere = unsafe find { octets, found in
+            unsafe getpwnam_r(name, &entry, &octets, octets.count, &found)
+        }
+        return unsafe isThere ? entry.pw_uid : number(name)
     }
 
     static func group(_ name: String) -> UInt32? {
-        unsafe getgrnam(name).map { unsafe $0.pointee.gr_gid } ?? number(name)
+        var entry = unsafe Glibc.group()
+        let isThere = unsafe find { octets, found in
+            unsafe getgrnam_r(name, &entry, &octets, octets.count, &found)
+        }
+        return unsafe isThere ? entry.gr_gid : number(name)
+    }
+
+    /// Calls with more room until the entry fits; the forms that hold everything in static memory are not for a
+    /// process with threads (attributes(7)), and a reload has them.
+    private static func find<Entry>(
+        _ look: (_ octets: inout [CChar], _ found: inout UnsafeMutablePointer<Entry>?) -> CInt
+    ) -> Bool {
+        var room = 1_024
+        while room <= mostOctets {
+            var octets = [CChar](repeating: 0, count: room)
+            var found: UnsafeMutablePointer<Entry>?
+            let status = unsafe look(&octets, &found)
+            guard status == ERANGE else { return unsafe found != nil }
+            room *= 4
+        }
+        return false
     }
 
     /// Those that this process has.
