@@ -35,10 +35,10 @@ struct Purchase: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Whose purchase it is; the last enrolled unless given.", valueName: "id"))
     var authenticatorId: String?
 
-    @Option(help: ArgumentHelp("required, preferred (the default) or discouraged.", valueName: "requirement"))
+    @Option(help: ArgumentHelp("required, preferred (the default) or discouraged.", valueName: "requirement"), completion: .list(["required", "preferred", "discouraged"]))
     var userVerification: String?
 
-    @Option(help: ArgumentHelp("webauthn.get (the default) or payment.get.", valueName: "type"))
+    @Option(help: ArgumentHelp("webauthn.get (the default) or payment.get.", valueName: "type"), completion: .list(["webauthn.get", "payment.get"]))
     var assertion: String?
 
     @Option(help: ArgumentHelp("The merchant's origin, for payment.get.", valueName: "origin"))
@@ -56,7 +56,7 @@ struct Purchase: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "both (the default: listed, and pushed where there is a subscription), only, none, or hint.",
-            valueName: "way"))
+            valueName: "way"), completion: .list(["both", "only", "none", "hint"]))
     var push: String?
 
     @Option(help: ArgumentHelp("How long the cardholder has; 600 unless given.", valueName: "seconds"))
