@@ -16,6 +16,9 @@ struct OobAgent: AsyncParsableCommand {
             OOB_AGENT_STATE_DIR) or a member of the config file, in that order of strength.
 
             Once oobctl is answered, standard output says where: listening on PATH. The log goes to standard error.
+
+            Exit status:
+            \(StartError.Status.help)
             """,
         version: AgentVersion.text)
 

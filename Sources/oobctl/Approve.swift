@@ -6,8 +6,8 @@ struct Approve: AsyncParsableCommand {
         abstract: "Approve requests; prints each one's return URL.")
 
     @Option(
-        help: ArgumentHelp("The PIN, in a file; - is standard input. At a terminal it is asked for.", valueName: "file")
-    )
+        help: ArgumentHelp("The PIN, in a file; - is standard input. At a terminal it is asked for.", valueName: "file"),
+        completion: .file())
     var pinFile: String?
 
     @OptionGroup var options: DecideOptions

@@ -10,12 +10,14 @@ struct Evidence: AsyncParsableCommand {
             It is personal data, readable by its owner alone.
             """)
 
-    @Argument(help: "The request's ID, its jti, its acsTransId, or a unique prefix of one.")
+    @Argument(
+        help: "The request's ID, its jti, its acsTransId, or a unique prefix of one.", completion: .allRequests)
     var id: String
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("The directory, which must be empty or not be there (evidence-ID).", valueName: "dir"))
+        help: ArgumentHelp("The directory, which must be empty or not be there (evidence-ID).", valueName: "dir"),
+        completion: .directory)
     var directory: String?
 
     @OptionGroup var enrollment: EnrollmentOption

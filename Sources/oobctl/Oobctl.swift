@@ -1,4 +1,5 @@
 import ArgumentParser
+import Control
 import LinuxProcess
 
 /// The client of oob-agent: it holds no key and no database, and says what the agent answers.
@@ -7,6 +8,13 @@ struct Oobctl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "oobctl",
         abstract: "Enroll with issuers, and approve or deny authn requests, through oob-agent.",
+        discussion: """
+            Standard output is data, standard error is messages; --json makes JSON of both. An ID may be cut short as \
+            long as it stands for one.
+
+            Exit status:
+            \(ExitStatus.help)
+            """,
         subcommands: [
             Enroll.self, Enrollments.self, PINCommand.self, PushCommand.self, Unenroll.self, Fetch.self, List.self,
             Show.self,
@@ -19,7 +27,7 @@ struct Oobctl: AsyncParsableCommand {
         // A PIN is in its memory for a moment. Where the kernel does not allow it the command still does its work.
         try? ProcessHardening.forbidDumps()
         do {
-            var command = try parseAsRoot()
+            var command = try await asyncParseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
