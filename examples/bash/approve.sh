@@ -5,7 +5,7 @@
 set -euo pipefail
 PATH="${OOB_BIN_DIR:+$OOB_BIN_DIR:}$PATH"
 
-dir="$(mktemp --directory /tmp/oob-XXXXXX)"
+dir="$(mktemp --directory --tmpdir oob-XXXXXX)"
 pids=()
 outputs=()
 finish() {
