@@ -5,7 +5,8 @@ import Sandbox
 
 struct Code: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make an enrollment code, and print it and the link that carries it.")
+        abstract: "Make an enrollment code, and print it and the link that carries it.",
+        usage: "oob-issuer code [<options>]")
 
     @OptionGroup var sandbox: SandboxOptions
 

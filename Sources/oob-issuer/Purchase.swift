@@ -4,6 +4,10 @@ import Sandbox
 struct Purchase: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Start a purchase that the cardholder has to approve, and print its acsTransId.",
+        usage: """
+            oob-issuer purchase --amount <digits> --currency <digits>
+                --exponent <digit> --merchant <name> [<options>]
+            """,
         discussion: """
             With --wait it prints the story when the purchase is completed, and exits with 0 where it was \
             authenticated (Y), else with 1.

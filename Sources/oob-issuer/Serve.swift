@@ -4,7 +4,8 @@ import Logging
 import Sandbox
 
 struct Serve: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Serve the issuer protocol and the sandbox's own calls.")
+    static let configuration = CommandConfiguration(abstract: "Serve the issuer protocol and the sandbox's own calls.",
+        usage: "oob-issuer serve [<options>]")
 
     @Option(help: ArgumentHelp("Where to listen; port 0 is the system's choice.", valueName: "host:port"))
     var listen = "localhost:8080"

@@ -4,6 +4,7 @@ import Control
 struct Evidence: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write what a dispute about a request needs into a directory.",
+        usage: "oobctl evidence <id> [<options>]",
         discussion: """
             The request as it came and its issuer's key, the text as it was shown, the assertion and its public key, \
             the journal's entries, and a README.md with the openssl commands that check it all without this software. \

@@ -2,7 +2,9 @@ import ArgumentParser
 import Control
 
 struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List the pending requests, oldest first.")
+    static let configuration = CommandConfiguration(
+        abstract: "List the pending requests, oldest first.",
+        usage: "oobctl list [<options>]")
     static let limitRange = 1...1_000
 
     @Flag(help: "Those that are no longer pending as well.")

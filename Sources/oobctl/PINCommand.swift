@@ -8,7 +8,8 @@ struct PINCommand: AsyncParsableCommand {
 
     struct Change: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Change the PIN of an enrollment; at a terminal asks for the old one and the new one.")
+            abstract: "Change the PIN of an enrollment; at a terminal asks for the old one and the new one.",
+            usage: "oobctl pin change <id> [<options>]")
 
         @Argument(help: "The enrollment's ID.", completion: .enrollments)
         var id: String
