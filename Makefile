@@ -43,7 +43,8 @@ sanitize: ## All tests under the address and then the thread sanitizer, in build
 	Scripts/sanitize
 
 check: ## Format lint, the arrows between targets, and the walls.
-	swift format lint --strict --recursive Sources Tests Package.swift Fuzz/Package.swift Fuzz/Fuzzer
+	swift format lint --strict --recursive Sources Tests Package.swift Fuzz/Package.swift Fuzz/Fuzzer \
+		examples/swift-testing
 	swift build --build-tests --explicit-target-dependency-import-check error
 	Scripts/check-walls --self-test
 	Scripts/check-walls
@@ -55,4 +56,5 @@ help-texts: ## Keep what --help of a finished build prints in Tests/Cases/help, 
 	python3 -B Tests/Outside/test_help.py --update
 
 format: ## Format all Swift code in place.
-	swift format --in-place --recursive Sources Tests Package.swift Fuzz/Package.swift Fuzz/Fuzzer
+	swift format --in-place --recursive Sources Tests Package.swift Fuzz/Package.swift Fuzz/Fuzzer \
+		examples/swift-testing

@@ -1,7 +1,7 @@
 """examples/ for test suites, as their readers run them, with the programs as they were built.
 
-Run with `.venv/bin/python Tests/Outside/test_examples.py`; OOB_BIN_DIR names the programs' directory. The one in Swift is
-built and run by EndToEndTests.
+Run with `.venv/bin/python Tests/Outside/test_examples.py`; OOB_BIN_DIR names the programs' directory. The one in Swift
+is built and run by EndToEndTests.
 """
 
 import os
@@ -130,15 +130,16 @@ class ForContinuousIntegration(Example):
     def test_both_jobs_are_as_their_schemas_have_them(self):
         for schema, name in [("github-workflows", "github-actions.yml"), ("gitlab-ci", "gitlab-ci.yml")]:
             with self.subTest(name):
-                self.assertExits(0, run(TOOLS / "check-jsonschema", "--builtin-schema", f"vendor.{schema}", EXAMPLES / name))
+                checker = [TOOLS / "check-jsonschema", "--builtin-schema", f"vendor.{schema}"]
+                self.assertExits(0, run(*checker, EXAMPLES / name))
 
     def test_shellcheck_has_nothing_to_say_about_any_script(self):
         gitlab = "\n".join([*GITLAB_JOB["before_script"], *GITLAB_JOB["script"]])
         for script in [SCRIPT.read_text(encoding="utf-8"), gitlab, *self.github_steps()]:
             with self.subTest(script):
-                checked = subprocess.run(
-                    [TOOLS / "shellcheck", "--shell=bash", "-"], input=script, capture_output=True, text=True, timeout=60)
-                self.assertExits(0, checked)
+                file = self.folder / "script"
+                file.write_text(script, encoding="utf-8")
+                self.assertExits(0, run(TOOLS / "shellcheck", "--shell=bash", file))
 
     def test_both_run_the_same_lines(self):
         *_, tests = self.github_steps()
