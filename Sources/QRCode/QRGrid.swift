@@ -114,7 +114,9 @@ struct QRGrid {
 /// The numbers that say format and version, with bits that correct errors (annexes C and D).
 private enum BCH {
     /// Of level M, whose number is 0.
-    static func format(_ mask: Int) -> Int { (mask << 10 | remainder(mask << 10, 0b101_0011_0111)) ^ 0b101_0100_0001_0010 }
+    static func format(_ mask: Int) -> Int {
+        (mask << 10 | remainder(mask << 10, 0b101_0011_0111)) ^ 0b101_0100_0001_0010
+    }
 
     static func version(_ number: Int) -> Int { number << 12 | remainder(number << 12, 0b1_1111_0010_0101) }
 

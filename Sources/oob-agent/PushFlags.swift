@@ -14,10 +14,13 @@ struct PushFlags: ParsableArguments {
     @Option(name: .customLong("push-tls-key"), help: help(.pushTLSKey, "file"), completion: .file())
     var key: String?
 
-    @Option(name: .customLong("push-behind-proxy"), help: help(.pushBehindProxy, "true|false"), completion: .list(["true", "false"]))
+    @Option(
+        name: .customLong("push-behind-proxy"), help: help(.pushBehindProxy, "true|false"),
+        completion: .list(["true", "false"]))
     var behindProxy: String?
 
-    @Option(name: .customLong("push-vapid"), help: help(.pushVAPID, "who"), completion: .list(["required", "upstream"]))
+    @Option(
+        name: .customLong("push-vapid"), help: help(.pushVAPID, "who"), completion: .list(["required", "upstream"]))
     var vapid: String?
 
     private static func help(_ setting: Setting, _ value: String) -> ArgumentHelp {

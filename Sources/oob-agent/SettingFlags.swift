@@ -5,13 +5,17 @@ struct SettingFlags: ParsableArguments {
     @Option(help: ArgumentHelp("The config file (YAML).", valueName: "file"), completion: .file())
     var config: String?
 
-    @Option(name: .customLong("state-dir"), help: ArgumentHelp(Setting.stateDir.help, valueName: "dir"), completion: .directory)
+    @Option(
+        name: .customLong("state-dir"), help: ArgumentHelp(Setting.stateDir.help, valueName: "dir"),
+        completion: .directory)
     var stateDir: String?
 
     @Option(help: ArgumentHelp(Setting.socket.help, valueName: "path"), completion: .file())
     var socket: String?
 
-    @Option(name: .customLong("secret-file"), help: ArgumentHelp(Setting.secretFile.help, valueName: "file"), completion: .file())
+    @Option(
+        name: .customLong("secret-file"), help: ArgumentHelp(Setting.secretFile.help, valueName: "file"),
+        completion: .file())
     var secretFile: String?
 
     @Option(
@@ -19,24 +23,35 @@ struct SettingFlags: ParsableArguments {
         help: ArgumentHelp(Setting.previousSecretFile.help, valueName: "file"), completion: .file())
     var previousSecretFile: String?
 
-    @Option(name: .customLong("log-level"), help: ArgumentHelp(Setting.logLevel.help, valueName: "level"), completion: .list(["debug", "info", "notice", "warning", "error"]))
+    @Option(
+        name: .customLong("log-level"), help: ArgumentHelp(Setting.logLevel.help, valueName: "level"),
+        completion: .list(["debug", "info", "notice", "warning", "error"]))
     var logLevel: String?
 
-    @Option(name: .customLong("log-format"), help: ArgumentHelp(Setting.logFormat.help, valueName: "format"), completion: .list(["text", "json"]))
+    @Option(
+        name: .customLong("log-format"), help: ArgumentHelp(Setting.logFormat.help, valueName: "format"),
+        completion: .list(["text", "json"]))
     var logFormat: String?
 
-    @Option(name: .customLong("exponent-policy"), help: ArgumentHelp(Setting.exponentPolicy.help, valueName: "policy"), completion: .list(["refuse", "warn"]))
+    @Option(
+        name: .customLong("exponent-policy"), help: ArgumentHelp(Setting.exponentPolicy.help, valueName: "policy"),
+        completion: .list(["refuse", "warn"]))
     var exponentPolicy: String?
 
     @Option(
         name: .customLong("allow-test-authenticators"),
-        help: ArgumentHelp(Setting.allowTestAuthenticators.help, valueName: "true|false"), completion: .list(["true", "false"]))
+        help: ArgumentHelp(Setting.allowTestAuthenticators.help, valueName: "true|false"),
+        completion: .list(["true", "false"]))
     var allowTestAuthenticators: String?
 
-    @Option(name: .customLong("client-cert"), help: ArgumentHelp(Setting.clientCert.help, valueName: "file"), completion: .file())
+    @Option(
+        name: .customLong("client-cert"), help: ArgumentHelp(Setting.clientCert.help, valueName: "file"),
+        completion: .file())
     var clientCert: String?
 
-    @Option(name: .customLong("client-key"), help: ArgumentHelp(Setting.clientKey.help, valueName: "file"), completion: .file())
+    @Option(
+        name: .customLong("client-key"), help: ArgumentHelp(Setting.clientKey.help, valueName: "file"),
+        completion: .file())
     var clientKey: String?
 
     @Option(help: ArgumentHelp(Setting.proxy.help, valueName: "url"))
@@ -44,7 +59,9 @@ struct SettingFlags: ParsableArguments {
 
     @OptionGroup var push: PushFlags
 
-    @Option(name: .customLong("pkcs11-module"), help: ArgumentHelp(Setting.pkcs11Module.help, valueName: "path"), completion: .file())
+    @Option(
+        name: .customLong("pkcs11-module"), help: ArgumentHelp(Setting.pkcs11Module.help, valueName: "path"),
+        completion: .file())
     var pkcs11Module: String?
 
     @Option(name: .customLong("tpm-tcti"), help: ArgumentHelp(Setting.tpmTCTI.help, valueName: "tcti"))

@@ -39,10 +39,14 @@ struct Purchase: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Whose purchase it is; the last enrolled unless given.", valueName: "id"))
     var authenticatorId: String?
 
-    @Option(help: ArgumentHelp("required, preferred (the default) or discouraged.", valueName: "requirement"), completion: .list(["required", "preferred", "discouraged"]))
+    @Option(
+        help: ArgumentHelp("required, preferred (the default) or discouraged.", valueName: "requirement"),
+        completion: .list(["required", "preferred", "discouraged"]))
     var userVerification: String?
 
-    @Option(help: ArgumentHelp("webauthn.get (the default) or payment.get.", valueName: "type"), completion: .list(["webauthn.get", "payment.get"]))
+    @Option(
+        help: ArgumentHelp("webauthn.get (the default) or payment.get.", valueName: "type"),
+        completion: .list(["webauthn.get", "payment.get"]))
     var assertion: String?
 
     @Option(help: ArgumentHelp("The merchant's origin, for payment.get.", valueName: "origin"))

@@ -10,7 +10,8 @@ struct Approve: AsyncParsableCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("The PIN, in a file; - is standard input. At a terminal it is asked for.", valueName: "file"),
+        help: ArgumentHelp(
+            "The PIN, in a file; - is standard input. At a terminal it is asked for.", valueName: "file"),
         completion: .file())
     var pinFile: String?
 

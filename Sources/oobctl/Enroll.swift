@@ -28,7 +28,8 @@ struct Enroll: AsyncParsableCommand {
     var authnType: AuthnType?
 
     @Option(
-        help: ArgumentHelp("The PIN, in a file; - is standard input. At a terminal it is asked for.", valueName: "file"),
+        help: ArgumentHelp(
+            "The PIN, in a file; - is standard input. At a terminal it is asked for.", valueName: "file"),
         completion: .file())
     var pinFile: String?
 

@@ -145,6 +145,25 @@ class ManPages(unittest.TestCase):
                 self.assertIn(option, options, program)
 
 
+class Readme(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("man") and shutil.which("make"), "needs man and make")
+    def test_its_commands_for_completion_and_man_pages_work(self):
+        section = re.search(r"^## Completion and man pages\n(.*?)^## ", (ROOT / "README.md").read_text(encoding="utf-8"),
+                            re.DOTALL | re.MULTILINE)[1]
+        commands = "".join(re.findall(r"^```\n(.*?)^```$", section, re.DOTALL | re.MULTILINE))
+        home = temporary_folder(type(self))
+        run = subprocess.run(["bash", "-euc", commands], cwd=ROOT, capture_output=True, text=True, timeout=120,
+                             env={"PATH": f"{BIN_DIR}:/usr/bin:/bin", "HOME": str(home), "OOB_BIN_DIR": str(BIN_DIR),
+                                  "LANG": "C.UTF-8"})
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertIn("OOBCTL(1)", run.stdout)
+        scripts = [path for path in home.rglob("*oobctl*") if "man" not in path.parts]
+        self.assertEqual(len(scripts), 3)
+        for path in scripts:
+            shell = "bash" if "bash" in str(path) else "fish" if "fish" in str(path) else "zsh"
+            self.assertEqual(path.read_text(), said("oobctl", "--generate-completion-script", shell))
+
+
 def update():
     KEPT.mkdir(parents=True, exist_ok=True)
     for path in KEPT.glob("*.txt"):
