@@ -25,11 +25,13 @@ extension ControlError: Codable {
         case type, title, status, detail, code, d1Code, request
     }
 
+    /// A token or number of a newer agent's counts as `failed`, so that its sentence still reaches the person.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
-            try members.decode(ErrorToken.self, forKey: .code), try members.decode(String.self, forKey: .detail),
-            code: try members.decode(D1Code.self, forKey: .d1Code),
+            ErrorToken(rawValue: try members.decode(String.self, forKey: .code)) ?? .failed,
+            try members.decode(String.self, forKey: .detail),
+            code: D1Code(rawValue: try members.decode(Int.self, forKey: .d1Code)),
             request: try members.decodeIfPresent(RequestView.self, forKey: .request))
     }
 

@@ -27,6 +27,7 @@ struct Oobctl: AsyncParsableCommand {
         // A PIN is in its memory for a moment. Where the kernel does not allow it the command still does its work.
         try? ProcessHardening.forbidDumps()
         do {
+            try checkVerb()
             var command = try await asyncParseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -43,5 +44,17 @@ struct Oobctl: AsyncParsableCommand {
             }
             exit(withError: error)
         }
+    }
+
+    /// The parser would take a verb that there is not for an argument, and complain about an option after it.
+    private static func checkVerb() throws {
+        guard let word = CommandLine.arguments.dropFirst().first, !word.hasPrefix("-"), word != "help" else { return }
+        guard !configuration.subcommands.contains(where: { name(of: $0) == word }) else { return }
+        throw ValidationError("There is no command \(TerminalText.escaped(word)): oobctl --help lists them.")
+    }
+
+    /// As the parser has it: a type of one word, unless it says otherwise.
+    private static func name(of command: any ParsableCommand.Type) -> String {
+        command.configuration.commandName ?? "\(command)".lowercased()
     }
 }
