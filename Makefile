@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo docs test crash-test push-test model-test fuzz sanitize check format
+.PHONY: help build demo docs man test crash-test push-test model-test fuzz sanitize check format help-texts
 
 help: ## Print this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -46,10 +46,18 @@ sanitize: ## All tests under the address and then the thread sanitizer, in build
 	Scripts/sanitize
 
 check: ## Format lint, the arrows between targets, and the walls.
-	swift format lint --strict --recursive Sources Tests Package.swift Fuzz/Package.swift Fuzz/Fuzzer
+	swift format lint --strict --recursive Sources Tests Package.swift Fuzz/Package.swift Fuzz/Fuzzer \
+		examples/swift-testing
 	swift build --build-tests --explicit-target-dependency-import-check error
 	Scripts/check-walls --self-test
 	Scripts/check-walls
 
+man: ## Write the man pages of a finished build into MAN=.build/man.
+	Scripts/man $(or $(MAN),.build/man)
+
+help-texts: ## Keep what --help of a finished build prints in Tests/Cases/help, for a reviewer to read.
+	python3 -B Tests/Outside/test_help.py --update
+
 format: ## Format all Swift code in place.
-	swift format --in-place --recursive Sources Tests Package.swift Fuzz/Package.swift Fuzz/Fuzzer
+	swift format --in-place --recursive Sources Tests Package.swift Fuzz/Package.swift Fuzz/Fuzzer \
+		examples/swift-testing

@@ -45,7 +45,7 @@ let package = Package(
         .executableTarget(
             name: "oob-issuer",
             dependencies: [
-                "Sandbox",
+                "QRCode", "Sandbox",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -158,6 +158,7 @@ let package = Package(
         .target(  // Client data, authenticator data, CBOR, attestation, verification.
             name: "WebAuthn",
             dependencies: ["Keys", "StrictJSON"]),
+        .target(name: "QRCode"),  // A link as a QR code, drawn in a terminal (ISO/IEC 18004).
         .target(name: "ThreeDS"),  // EMV 3-D Secure and ISO 4217 values, and the text that is shown.
         .target(name: "StrictJSON"),  // JSON read strictly and bounded, RFC 8785 out, base64url.
         .target(name: "Keys", dependencies: ["CCryptoki", "COpenSSL"]),  // The only door to OpenSSL and to tokens.
@@ -169,6 +170,7 @@ let package = Package(
 
         // Tests: one target for each of the above, and the programs as a whole.
         .testTarget(name: "ThreeDSTests", dependencies: ["ThreeDS"]),
+        .testTarget(name: "QRCodeTests", dependencies: ["QRCode"]),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
         .target(name: "SpawnedProcesses", path: "Tests/SpawnedProcesses"),  // Processes that tests start.
         .target(  // Tokens and TPMs of software that tests make keys in.

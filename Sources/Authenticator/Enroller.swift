@@ -170,7 +170,10 @@ extension CommandFailure {
         case .problem(let problem) where problem.code == .invalidEnrollmentCode:
             self.init(
                 .invalidEnrollmentCode,
-                "the enrollment code is wrong, used or expired: ask the issuer for a new one")
+                """
+                the issuer \(route.issuer.text) does not take the enrollment code: it is mistyped, was used before (a \
+                code is good for one enrollment), or is too old. Ask the issuer for a new one, and enroll again with it
+                """)
         case .problem:
             self.init(.issuerRefused, "the issuer \(route.issuer.text) refused the enrollment: \(failure.reason)")
         case .transient:

@@ -9,7 +9,7 @@ package struct EnrollLink: Sendable, Equatable {
     package init(_ text: String) throws(ControlError) {
         let parameters = try Self.parameters(of: text)
         guard let issuer = parameters["issuer"], let code = parameters["code"] else {
-            throw Self.error("it must have both issuer and code")
+            throw Self.error("it must have both issuer and code (a shell takes & for its own: put the link in quotes)")
         }
         self.issuer = issuer
         self.code = code
@@ -17,16 +17,16 @@ package struct EnrollLink: Sendable, Equatable {
 
     private static func parameters(of text: String) throws(ControlError) -> [String: String] {
         let start = scheme + ":?"
-        guard text.utf8.count <= 4_096 else { throw error("it has more than 4,096 octets") }
+        guard text.utf8.count <= 4_096 else { throw error("it may have 4,096 octets at most") }
         // RFC 3986 §3.1: a scheme is compared without regard to case.
         guard text.prefix(start.count).lowercased() == start else { throw error("it must begin with \(start)") }
         var parameters: [String: String] = [:]
         for pair in text.dropFirst(start.count).split(separator: "&", omittingEmptySubsequences: false) {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, ["issuer", "code"].contains(parts[0]) else {
-                throw error("its parameters are issuer=… and code=…, no others")
+                throw error("its parameters are issuer=… and code=…, once each, and no others")
             }
-            guard parameters[parts[0]] == nil else { throw error("\(parts[0]) stands twice") }
+            guard parameters[parts[0]] == nil else { throw error("\(parts[0]) stands twice, and only one is allowed") }
             parameters[parts[0]] = try value(parts[1], of: parts[0])
         }
         return parameters

@@ -115,3 +115,8 @@ package struct WarningView: Codable, Sendable, Equatable {
         self.cannotTell = cannotTell
     }
 }
+
+extension RequestView {
+    /// Such as `USD 1.00`.
+    package var amountText: String? { amount.map { "\($0.currency) \($0.value)" } }
+}

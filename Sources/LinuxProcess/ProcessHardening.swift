@@ -3,13 +3,23 @@ import Glibc
 
 /// What a process that holds keys sets for itself, before it reads the first one.
 package enum ProcessHardening {
-    /// Files for this user only, and no memory on a disk or in a debugger.
+    /// Files for this user only, no memory on a disk or in a debugger, and no file in a standard stream's place.
     ///
     /// To be called first in `main`, before any thread is there: the umask belongs to the whole process.
     package static func apply() throws(SystemError) {
         // Not 0177, which would take the search permission from directories.
         umask(0o077)
+        try occupyStandardStreams()
         try forbidDumps()
+    }
+
+    /// Opens /dev/null where a standard stream is closed: else a file that is opened later has its number, and gets what is
+    /// written to the stream.
+    private static func occupyStandardStreams() throws(SystemError) {
+        for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
+            // open(2) takes the lowest number that is free.
+            guard unsafe open("/dev/null", O_RDWR) == stream else { throw .afterCall("open /dev/null") }
+        }
     }
 
     /// No memory on a disk or in a debugger: for a process that holds a secret for a moment.

@@ -30,8 +30,3 @@ package struct DecisionOutcome: Sendable, Equatable {
         }
     }
 }
-
-extension RequestView {
-    /// Such as `USD 1.00`.
-    package var amountText: String? { amount.map { "\($0.currency) \($0.value)" } }
-}

@@ -24,7 +24,7 @@ package struct FaultSpec: Sendable, Equatable {
         before a call has its effect or after it. seed=NUMBER: the same faults for the same calls in the same order; \
         without it, one is chosen and logged. path=NAME|NAME: only these calls, of \(FaultPoint.list); without it all \
         of them, but never those below /sandbox/. Such as \
-        slow=0.1:200ms,drop-after=0.05,500=0.1,503-retry-after=0.05:1s,duplicate=0.2,seed=42.
+        slow=0.1:200ms,drop-after=0.05,500=0.1,duplicate=0.2,seed=42.
         """
 
     private(set) var slow = Odds.never

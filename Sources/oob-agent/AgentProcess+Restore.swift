@@ -8,7 +8,7 @@ extension AgentProcess {
         let directory = settings.stateDirectory
         do throws(RestoreError) {
             let state = try Restoration(of: file, into: directory, knownSchema: SQLiteBook.knownSchema).run()
-            StandardError.write(
+            StandardStream.error.write(
                 """
                 Restored into \(directory): the state as it was at \(state.createdAt), with \(state.keys) key files.
                 Next, give the agent the secret of that state (--secret-file), and start it. No other agent may run on \

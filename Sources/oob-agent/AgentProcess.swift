@@ -140,6 +140,7 @@ struct AgentProcess {
             agent: agent, copier: copier, path: path, access: settings.access, bounds: settings.bounds.control, log: log
         ) {
             log.notice("ready", metadata: ["socket": "\(path)", "version": "\(AgentVersion.text)"])
+            StandardStream.output.write("listening on \(path)")
         }
         // Later ones use earlier ones, and stop before them.
         var configuration = ServiceGroupConfiguration(

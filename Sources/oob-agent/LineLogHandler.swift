@@ -36,7 +36,7 @@ struct LineLogHandler: LogHandler {
     func log(event: LogEvent) {
         let all = metadata.merging(event.metadata ?? [:]) { _, newer in newer }
         let pairs = all.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }
-        StandardError.write(line(event.level, "\(event.message)", pairs))
+        StandardStream.error.write(line(event.level, "\(event.message)", pairs))
     }
 
     private func line(_ level: Logger.Level, _ message: String, _ pairs: [(String, String)]) -> String {

@@ -6,7 +6,7 @@ import LinuxProcess
 
 /// The agent: the one program that holds keys and the database.
 ///
-/// It runs in the foreground and logs to standard error.
+/// It runs in the foreground, says on standard output when it is ready, and logs to standard error.
 @main
 struct OobAgent: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,6 +15,11 @@ struct OobAgent: AsyncParsableCommand {
         discussion: """
             Each setting can be a flag, an environment variable (OOB_AGENT_ and the flag's name, such as \
             OOB_AGENT_STATE_DIR) or a member of the config file, in that order of strength.
+
+            Once oobctl is answered, standard output says where: listening on PATH. The log goes to standard error.
+
+            Exit status:
+            \(StartError.Status.help)
             """,
         version: AgentVersion.text)
 
@@ -25,7 +30,8 @@ struct OobAgent: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Unpack a backup into the state directory, which must be empty, and exit.", valueName: "file"))
+            "Unpack a backup into the state directory, which must be empty, and exit.", valueName: "file"),
+        completion: .file())
     var restore: String?
 
     static func main() async {
@@ -59,7 +65,7 @@ struct OobAgent: AsyncParsableCommand {
     }
 
     private static func leave(_ error: StartError) -> Never {
-        StandardError.write("oob-agent: \(error.message)")
+        StandardStream.error.write("oob-agent: \(error.message)")
         Glibc.exit(error.status.rawValue)
     }
 }

@@ -8,16 +8,19 @@ struct PushFlags: ParsableArguments {
     @Option(name: .customLong("push-url"), help: help(.pushURL, "url"))
     var url: String?
 
-    @Option(name: .customLong("push-tls-cert"), help: help(.pushTLSCert, "file"))
+    @Option(name: .customLong("push-tls-cert"), help: help(.pushTLSCert, "file"), completion: .file())
     var certificate: String?
 
-    @Option(name: .customLong("push-tls-key"), help: help(.pushTLSKey, "file"))
+    @Option(name: .customLong("push-tls-key"), help: help(.pushTLSKey, "file"), completion: .file())
     var key: String?
 
-    @Option(name: .customLong("push-behind-proxy"), help: help(.pushBehindProxy, "true|false"))
+    @Option(
+        name: .customLong("push-behind-proxy"), help: help(.pushBehindProxy, "true|false"),
+        completion: .list(["true", "false"]))
     var behindProxy: String?
 
-    @Option(name: .customLong("push-vapid"), help: help(.pushVAPID, "who"))
+    @Option(
+        name: .customLong("push-vapid"), help: help(.pushVAPID, "who"), completion: .list(["required", "upstream"]))
     var vapid: String?
 
     private static func help(_ setting: Setting, _ value: String) -> ArgumentHelp {

@@ -1,6 +1,6 @@
 /// Why the agent does not start, with the exit status that sysexits.h has for it.
 struct StartError: Error {
-    enum Status: Int32 {
+    enum Status: Int32, CaseIterable {
         case usage = 64
         /// What the state or a backup holds is not for this version, or damaged.
         case dataError = 65
@@ -13,6 +13,27 @@ struct StartError: Error {
         case ioError = 74
         case noPermission = 77
         case config = 78
+
+        /// What it says to whoever started the agent, in a few words.
+        var meaning: String {
+            switch self {
+            case .usage: "wrong usage"
+            case .dataError: "the state or the backup is damaged, or of another version"
+            case .noInput: "the backup cannot be read"
+            case .unavailable: "another agent runs on this state"
+            case .software: "an error of the agent's own"
+            case .osError: "the operating system refused what the agent needs"
+            case .cannotCreate: "the directory to restore into is not empty"
+            case .ioError: "the state cannot be written"
+            case .noPermission: "a file or directory may not be used, or is open to others"
+            case .config: "a setting is wrong; the message names the place"
+            }
+        }
+
+        /// A line for each, as the program's help has it.
+        static var help: String {
+            (["   0  stopped in order"] + allCases.map { "  \($0.rawValue)  \($0.meaning)" }).joined(separator: "\n")
+        }
     }
 
     let status: Status

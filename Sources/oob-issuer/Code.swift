@@ -1,20 +1,31 @@
 import ArgumentParser
+import Foundation
+import QRCode
 import Sandbox
 
 struct Code: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make an enrollment code, and print it and the link that carries it.")
+        abstract: "Make an enrollment code, and print it and the link that carries it.",
+        usage: "oob-issuer code [<options>]")
 
     @OptionGroup var sandbox: SandboxOptions
 
-    @Option(help: ArgumentHelp("none (the default), indirect, direct or enterprise.", valueName: "conveyance"))
+    @Option(
+        help: ArgumentHelp("none (the default), indirect, direct or enterprise.", valueName: "conveyance"),
+        completion: .list(["none", "indirect", "direct", "enterprise"]))
     var attestation: String?
 
-    @Option(help: ArgumentHelp("required, preferred (the default) or discouraged.", valueName: "requirement"))
+    @Option(
+        help: ArgumentHelp("required, preferred (the default) or discouraged.", valueName: "requirement"),
+        completion: .list(["required", "preferred", "discouraged"]))
     var userVerification: String?
 
     @Option(help: ArgumentHelp("How long the code can be used; 600 unless given.", valueName: "seconds"))
     var expiresIn: Int64?
+
+    @Flag(
+        inversion: .prefixedNo, help: "Show the link as a QR code too, unless --json is given. Default: at a terminal.")
+    var qr: Bool?
 
     func run() async throws {
         let client = try sandbox.client()
@@ -23,5 +34,19 @@ struct Code: AsyncParsableCommand {
                 attestation: attestation, userVerification: userVerification, expiresIn: expiresIn)
         }
         Output.data(sandbox.json ? issued.json : "\(issued.code)\n\(issued.link)")
+        if !sandbox.json { draw(issued.link, TerminalLook(ProcessInfo.processInfo.environment)) }
+    }
+
+    /// A code that does not fit is only spoken of: the link is there.
+    private func draw(_ link: String, _ look: TerminalLook) {
+        guard qr ?? look.isTerminal else { return }
+        guard let code = QRCode(Array(link.utf8)) else {
+            return Output.message("no QR code: it holds \(QRCode.maxOctets) octets, and the link is longer")
+        }
+        let width = look.drawing.width(of: code)
+        if let columns = look.columns, width > columns {
+            return Output.message("no QR code: it takes \(width) columns, and the terminal has \(columns)")
+        }
+        Output.data(look.drawing.lines(of: code).joined(separator: "\n"))
     }
 }

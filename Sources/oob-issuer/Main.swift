@@ -6,5 +6,12 @@ struct OOBIssuer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "oob-issuer",
         abstract: "A sandbox issuer: an issuer's backend, a small ACS and a merchant in one, for demos and tests.",
+        discussion: """
+            Exit status:
+               0  done; of purchase --wait: authenticated
+               1  failed, refused, or not authenticated
+              64  wrong usage
+              69  no sandbox answers
+            """,
         subcommands: [Serve.self, Code.self, Purchase.self])
 }

@@ -4,6 +4,10 @@ import Sandbox
 struct Purchase: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Start a purchase that the cardholder has to approve, and print its acsTransId.",
+        usage: """
+            oob-issuer purchase --amount <digits> --currency <digits>
+                --exponent <digit> --merchant <name> [<options>]
+            """,
         discussion: """
             With --wait it prints the story when the purchase is completed, and exits with 0 where it was \
             authenticated (Y), else with 1.
@@ -35,10 +39,14 @@ struct Purchase: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Whose purchase it is; the last enrolled unless given.", valueName: "id"))
     var authenticatorId: String?
 
-    @Option(help: ArgumentHelp("required, preferred (the default) or discouraged.", valueName: "requirement"))
+    @Option(
+        help: ArgumentHelp("required, preferred (the default) or discouraged.", valueName: "requirement"),
+        completion: .list(["required", "preferred", "discouraged"]))
     var userVerification: String?
 
-    @Option(help: ArgumentHelp("webauthn.get (the default) or payment.get.", valueName: "type"))
+    @Option(
+        help: ArgumentHelp("webauthn.get (the default) or payment.get.", valueName: "type"),
+        completion: .list(["webauthn.get", "payment.get"]))
     var assertion: String?
 
     @Option(help: ArgumentHelp("The merchant's origin, for payment.get.", valueName: "origin"))
@@ -56,7 +64,7 @@ struct Purchase: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "both (the default: listed, and pushed where there is a subscription), only, none, or hint.",
-            valueName: "way"))
+            valueName: "way"), completion: .list(["both", "only", "none", "hint"]))
     var push: String?
 
     @Option(help: ArgumentHelp("How long the cardholder has; 600 unless given.", valueName: "seconds"))

@@ -4,18 +4,22 @@ import Logging
 import Sandbox
 
 struct Serve: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Serve the issuer protocol and the sandbox's own calls.")
+    static let configuration = CommandConfiguration(
+        abstract: "Serve the issuer protocol and the sandbox's own calls.",
+        usage: "oob-issuer serve [<options>]")
 
     @Option(help: ArgumentHelp("Where to listen; port 0 is the system's choice.", valueName: "host:port"))
     var listen = "localhost:8080"
 
-    @Option(help: ArgumentHelp("The certificate chain, PEM.", valueName: "file"))
+    @Option(help: ArgumentHelp("The certificate chain, PEM.", valueName: "file"), completion: .file())
     var tlsCert: String?
 
-    @Option(help: ArgumentHelp("The certificate's private key, PEM.", valueName: "file"))
+    @Option(help: ArgumentHelp("The certificate's private key, PEM.", valueName: "file"), completion: .file())
     var tlsKey: String?
 
-    @Option(help: ArgumentHelp("A SQLite file to keep everything in; without it all is in memory.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("A SQLite file to keep everything in; without it all is in memory.", valueName: "file"),
+        completion: .file())
     var database: String?
 
     @Option(help: ArgumentHelp("The issuer's URL, where it is not the address it listens on.", valueName: "url"))
@@ -24,7 +28,9 @@ struct Serve: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Let calls fail on purpose.", discussion: FaultSpec.help, valueName: "spec"))
     var faults: String?
 
-    @Option(help: ArgumentHelp("Trust these roots, PEM, when it pushes, not the system's.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Trust these roots, PEM, when it pushes, not the system's.", valueName: "file"),
+        completion: .file())
     var pushCaFile: String?
 
     @Flag(help: "Push to whatever host an authenticator names; without it, to loopback only.")

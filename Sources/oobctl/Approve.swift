@@ -3,11 +3,16 @@ import Control
 
 struct Approve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Approve requests; prints each one's return URL.")
+        abstract: "Approve requests; prints each one's return URL.",
+        usage: """
+            oobctl approve <ids> ... [<options>]
+            oobctl approve --next [<options>]
+            """)
 
     @Option(
-        help: ArgumentHelp("The PIN, in a file; - is standard input. At a terminal it is asked for.", valueName: "file")
-    )
+        help: ArgumentHelp(
+            "The PIN, in a file; - is standard input. At a terminal it is asked for.", valueName: "file"),
+        completion: .file())
     var pinFile: String?
 
     @OptionGroup var options: DecideOptions

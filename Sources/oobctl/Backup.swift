@@ -10,7 +10,7 @@ struct Backup: AsyncParsableCommand {
             in it. `oob-agent --restore FILE` unpacks it.
             """)
 
-    @Argument(help: "The file, or - for standard output.")
+    @Argument(help: "The file, or - for standard output.", completion: .file())
     var file: String
 
     @Flag(help: "Replace a file that is there.")

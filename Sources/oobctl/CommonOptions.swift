@@ -4,7 +4,8 @@ import FoundationEssentials
 
 /// What every command takes.
 struct CommonOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The agent's control socket (OOB_AGENT_SOCKET).", valueName: "path"))
+    @Option(
+        help: ArgumentHelp("The agent's control socket (OOB_AGENT_SOCKET).", valueName: "path"), completion: .file())
     var socket: String?
 
     @Flag(help: "Print JSON instead of text for people.")
@@ -30,7 +31,7 @@ struct CommonOptions: ParsableArguments {
 
 /// `--enrollment`, wherever requests are read or decided.
 struct EnrollmentOption: ParsableArguments {
-    @Option(help: ArgumentHelp("Only this enrollment's requests.", valueName: "id"))
+    @Option(help: ArgumentHelp("Only this enrollment's requests.", valueName: "id"), completion: .enrollments)
     var enrollment: String?
 
     func validate() throws {
@@ -42,11 +43,12 @@ struct EnrollmentOption: ParsableArguments {
 enum Usage {
     /// An ID as a person types it, or a prefix of one.
     static func id(_ text: String) throws -> RequestSelector {
-        do throws(ControlError) {
-            return try RequestSelector(id: text)
-        } catch {
-            throw ValidationError(error.message)
-        }
+        try checked { () throws(ControlError) in try RequestSelector(id: text) }
+    }
+
+    /// What `read` makes of an argument.
+    static func checked<Value>(_ read: () throws(ControlError) -> Value) throws -> Value {
+        do throws(ControlError) { return try read() } catch { throw ValidationError(error.message) }
     }
 
     static func check(_ value: Int?, in range: ClosedRange<Int>, option: String) throws {

@@ -3,7 +3,7 @@ import Control
 
 /// What `approve` and `deny` have in common: which requests, how long to wait, and what must hold.
 struct DecideOptions: ParsableArguments {
-    @Argument(help: "Requests by ID, jti, acsTransId, or a unique prefix of one.")
+    @Argument(help: "Requests by ID, jti, acsTransId, or a unique prefix of one.", completion: .pendingRequests)
     var ids: [String] = []
 
     @Flag(help: "The oldest pending request, instead of an ID.")

@@ -3,7 +3,11 @@ import Control
 
 struct Deny: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Deny requests; prints each one's return URL.")
+        abstract: "Deny requests; prints each one's return URL.",
+        usage: """
+            oobctl deny <ids> ... [<options>]
+            oobctl deny --next [<options>]
+            """)
 
     @Option(help: ArgumentHelp("Why: userDenied (the default) or suspectedFraud.", valueName: "reason"))
     var reason: DenialReason = .userDenied

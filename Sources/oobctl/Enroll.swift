@@ -7,6 +7,10 @@ struct Enroll: AsyncParsableCommand {
         usage: """
             oobctl enroll --issuer <url> --code <code> [<options>]
             oobctl enroll 'oob-enroll:?issuer=…&code=…' [<options>]
+            """,
+        discussion: """
+            At a terminal it shows the issuer and asks before a key is made or anything is sent; scripts are not \
+            asked. A code is good for one enrollment: where the issuer does not take it (exit 9) ask for a new one.
             """)
 
     enum AuthnType: String, CaseIterable, ExpressibleByArgument { case pin, presence, test }
@@ -17,21 +21,24 @@ struct Enroll: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The issuer's URL.", valueName: "url"))
     var issuer: String?
 
-    @Option(help: ArgumentHelp("The issuer's enrollment code.", valueName: "code"))
+    @Option(help: ArgumentHelp("The issuer's enrollment code, which is good once.", valueName: "code"))
     var code: String?
 
     @Option(help: "What an approval takes. Default: pin at a terminal or with --pin-file, else presence.")
     var authnType: AuthnType?
 
     @Option(
-        help: ArgumentHelp("The PIN, in a file; - is standard input. At a terminal it is asked for.", valueName: "file")
-    )
+        help: ArgumentHelp(
+            "The PIN, in a file; - is standard input. At a terminal it is asked for.", valueName: "file"),
+        completion: .file())
     var pinFile: String?
 
     @Option(help: ArgumentHelp("What you call the enrollment.", valueName: "name"))
     var name: String?
 
-    @Option(help: ArgumentHelp("Roots in PEM that replace the system's for this issuer.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Roots in PEM that replace the system's for this issuer.", valueName: "file"),
+        completion: .file())
     var caFile: String?
 
     @Option(
@@ -43,6 +50,9 @@ struct Enroll: AsyncParsableCommand {
 
     @Flag(name: .customLong("no-push"), help: "The issuer is not to push; requests come by polls alone.")
     var noPush = false
+
+    @Flag(name: .shortAndLong, help: "Do not ask at a terminal whether to enroll.")
+    var yes = false
 
     @OptionGroup var common: CommonOptions
 
@@ -56,6 +66,7 @@ struct Enroll: AsyncParsableCommand {
             var command = command
             if let caFile { command.caFile = try CAFile.text(caFile) }
             command.authnType = usedAuthnType.rawValue
+            if !yes { try EnrollQuestion(command, authnType: usedAuthnType).ask() }
             if usedAuthnType == .pin { command.pin = try pin() }
             let enrollment = try await client.enroll(command)
             try output.data(enrollment) { TerminalText.escaped($0.id) }
@@ -88,9 +99,7 @@ struct Enroll: AsyncParsableCommand {
             throw ValidationError("--authn-type pin takes --pin-file where there is no terminal to ask at.")
         }
         let (issuer, code) = try issuerAndCode()
-        guard (1...2_048).contains(issuer.utf8.count), (1...256).contains(code.utf8.count) else {
-            throw ValidationError("An issuer's URL has 1 to 2048 octets, a code 1 to 256.")
-        }
+        guard (1...256).contains(code.utf8.count) else { throw ValidationError("A code has 1 to 256 octets.") }
         guard name.map({ (1...256).contains($0.utf8.count) }) ?? true else {
             throw ValidationError("--name takes 1 to 256 octets.")
         }
@@ -104,13 +113,10 @@ struct Enroll: AsyncParsableCommand {
     private func issuerAndCode() throws -> (String, String) {
         switch (link, issuer, code) {
         case (let link?, nil, nil):
-            do throws(ControlError) {
-                let link = try EnrollLink(link)
-                return (link.issuer, link.code)
-            } catch {
-                throw ValidationError(error.message)
-            }
-        case (nil, let issuer?, let code?): return (issuer, code)
+            let read = try Usage.checked { () throws(ControlError) in try EnrollLink(link) }
+            return (read.issuer, read.code)
+        case (nil, let issuer?, let code?):
+            return (try Usage.checked { () throws(ControlError) in try ShownIssuer(issuer) }.text, code)
         default: throw ValidationError("Give either the issuer's link, or both --issuer and --code.")
         }
     }

@@ -4,18 +4,21 @@ import Control
 struct Evidence: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write what a dispute about a request needs into a directory.",
+        usage: "oobctl evidence <id> [<options>]",
         discussion: """
             The request as it came and its issuer's key, the text as it was shown, the assertion and its public key, \
             the journal's entries, and a README.md with the openssl commands that check it all without this software. \
             It is personal data, readable by its owner alone.
             """)
 
-    @Argument(help: "The request's ID, its jti, its acsTransId, or a unique prefix of one.")
+    @Argument(
+        help: "The request's ID, its jti, its acsTransId, or a unique prefix of one.", completion: .allRequests)
     var id: String
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("The directory, which must be empty or not be there (evidence-ID).", valueName: "dir"))
+        help: ArgumentHelp("The directory, which must be empty or not be there (evidence-ID).", valueName: "dir"),
+        completion: .directory)
     var directory: String?
 
     @OptionGroup var enrollment: EnrollmentOption

@@ -1,9 +1,10 @@
 import ArgumentParser
 import Control
-import Prompting
 
 struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List the pending requests, oldest first.")
+    static let configuration = CommandConfiguration(
+        abstract: "List the pending requests, oldest first.",
+        usage: "oobctl list [<options>]")
     static let limitRange = 1...1_000
 
     @Flag(help: "Those that are no longer pending as well.")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Control
 import LinuxProcess
 
 /// The client of oob-agent: it holds no key and no database, and says what the agent answers.
@@ -7,6 +8,13 @@ struct Oobctl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "oobctl",
         abstract: "Enroll with issuers, and approve or deny authn requests, through oob-agent.",
+        discussion: """
+            Standard output is data, standard error is messages; --json makes JSON of both. An ID may be cut short as \
+            long as it stands for one.
+
+            Exit status:
+            \(ExitStatus.help)
+            """,
         subcommands: [
             Enroll.self, Enrollments.self, PINCommand.self, PushCommand.self, Unenroll.self, Fetch.self, List.self,
             Show.self,
@@ -19,7 +27,8 @@ struct Oobctl: AsyncParsableCommand {
         // A PIN is in its memory for a moment. Where the kernel does not allow it the command still does its work.
         try? ProcessHardening.forbidDumps()
         do {
-            var command = try parseAsRoot()
+            try checkVerb()
+            var command = try await asyncParseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -35,5 +44,17 @@ struct Oobctl: AsyncParsableCommand {
             }
             exit(withError: error)
         }
+    }
+
+    /// The parser would take a verb that there is not for an argument, and complain about an option after it.
+    private static func checkVerb() throws {
+        guard let word = CommandLine.arguments.dropFirst().first, !word.hasPrefix("-"), word != "help" else { return }
+        guard !configuration.subcommands.contains(where: { name(of: $0) == word }) else { return }
+        throw ValidationError("There is no command \(TerminalText.escaped(word)): oobctl --help lists them.")
+    }
+
+    /// As the parser has it: a type of one word, unless it says otherwise.
+    private static func name(of command: any ParsableCommand.Type) -> String {
+        command.configuration.commandName ?? "\(command)".lowercased()
     }
 }

@@ -8,15 +8,19 @@ struct PINCommand: AsyncParsableCommand {
 
     struct Change: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Change the PIN of an enrollment; at a terminal asks for the old one and the new one.")
+            abstract: "Change the PIN of an enrollment; at a terminal asks for the old one and the new one.",
+            usage: "oobctl pin change <id> [<options>]")
 
-        @Argument(help: "The enrollment's ID.")
+        @Argument(help: "The enrollment's ID.", completion: .enrollments)
         var id: String
 
-        @Option(help: ArgumentHelp("The PIN that it has, in a file; - is standard input.", valueName: "file"))
+        @Option(
+            help: ArgumentHelp("The PIN that it has, in a file; - is standard input.", valueName: "file"),
+            completion: .file())
         var pinFile: String?
 
-        @Option(help: ArgumentHelp("The new PIN, in a file; - is standard input.", valueName: "file"))
+        @Option(
+            help: ArgumentHelp("The new PIN, in a file; - is standard input.", valueName: "file"), completion: .file())
         var newPinFile: String?
 
         @OptionGroup var common: CommonOptions

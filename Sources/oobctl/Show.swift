@@ -5,7 +5,8 @@ struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show one request as its payer sees it, and where it is in its life.")
 
-    @Argument(help: "The request's ID, its jti, its acsTransId, or a unique prefix of one.")
+    @Argument(
+        help: "The request's ID, its jti, its acsTransId, or a unique prefix of one.", completion: .allRequests)
     var id: String
 
     @OptionGroup var enrollment: EnrollmentOption

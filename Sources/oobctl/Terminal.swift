@@ -1,7 +1,7 @@
 import Control
 import Glibc
 
-/// The terminal that a person sits at, for questions whose answer nobody else may see.
+/// The terminal that a person sits at, for questions that only a person can answer.
 ///
 /// It is opened by its own name, so that a question reaches the person also where standard output is a pipe.
 struct Terminal: ~Copyable {
@@ -32,18 +32,38 @@ struct Terminal: ~Copyable {
     ///
     /// - Throws: `ClientFailure` where the person gave up (Ctrl-C, end of input).
     func hiddenLine(_ question: String) throws(ClientFailure) -> [UInt8] {
+        try answer(to: question, isShown: false, else: .noPIN)
+    }
+
+    /// Asks what is answered with yes or no, under lines that say what about; anything but "y" or "yes" is no.
+    ///
+    /// As with ``hiddenLine(_:)``, nothing that was typed before the question is an answer to it.
+    ///
+    /// - Throws: `refusal` where the person gave up (Ctrl-C, end of input).
+    func agrees(to question: String, about text: String, else refusal: ControlError) throws(ClientFailure) -> Bool {
+        write(text + "\n")
+        let octets = try answer(to: question + " [y/N]", isShown: true, else: refusal)
+        let answer = String(decoding: octets, as: UTF8.self).lowercased()
+        return answer == "y" || answer == "yes"
+    }
+
+    private func answer(
+        to question: String, isShown: Bool, else refusal: ControlError
+    ) throws(ClientFailure) -> [UInt8] {
         write(TerminalText.sentence(question) + " ")
         var before = termios()
-        guard unsafe tcgetattr(number, &before) == 0 else { throw .refused(.noAnswer) }
+        guard unsafe tcgetattr(number, &before) == 0 else { throw .refused(refusal) }
         HiddenInput.begin(number, before)
         defer {
             HiddenInput.end()
             write("\n")
         }
-        return try line(controls: before)
+        guard let octets = line(controls: before, isShown: isShown) else { throw .refused(refusal) }
+        return octets
     }
 
-    private func line(controls: termios) throws(ClientFailure) -> [UInt8] {
+    /// Nil where the person gave up.
+    private func line(controls: termios, isShown: Bool) -> [UInt8]? {
         var (octets, octet) = ([UInt8](), UInt8(0))
         // So that no copy is left behind by growing.
         octets.reserveCapacity(Self.most)
@@ -52,15 +72,26 @@ struct Terminal: ~Copyable {
             if count < 0 && errno == EINTR { continue }
             guard count == 1, let key = Key(octet, controls), key != .giveUp else {
                 PINFile.wipe(&octets)
-                throw .refused(.noAnswer)
+                return nil
             }
+            let before = octets.count
             switch key {
             case .enter: return octets
             case .eraseAll: octets.removeAll(keepingCapacity: true)
             case .erase: octets.removeLastCharacter()
-            case .text, .giveUp: if octets.count < Self.most { octets.append(octet) }
+            case .text, .giveUp:
+                // What is shown is what a terminal shows in one column, and nothing that it obeys.
+                let isTaken = !isShown || (0x20...0x7E).contains(octet)
+                if isTaken && octets.count < Self.most { octets.append(octet) }
             }
+            if isShown { show(octets, after: before) }
         }
+    }
+
+    /// Writes what came, or takes away what went.
+    private func show(_ octets: [UInt8], after before: Int) {
+        let gone = String(repeating: "\u{8} \u{8}", count: max(0, before - octets.count))
+        write(gone + String(decoding: octets.dropFirst(before), as: UTF8.self))
     }
 
     private func write(_ text: String) { _ = Output.write(Array(text.utf8), to: number) }
@@ -91,7 +122,7 @@ extension [UInt8] {
 
 extension ControlError {
     /// Nothing was decided (D1: cancelled).
-    fileprivate static var noAnswer: ControlError {
+    fileprivate static var noPIN: ControlError {
         ControlError(.failed, "No PIN was given; nothing was done.", code: .cancelled)
     }
 }

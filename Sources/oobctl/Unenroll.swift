@@ -3,9 +3,10 @@ import Control
 
 struct Unenroll: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "End an enrollment; one that is gone already is no error.")
+        abstract: "End an enrollment; one that is gone already is no error.",
+        usage: "oobctl unenroll <id> [<options>]")
 
-    @Argument(help: "The enrollment's ID.")
+    @Argument(help: "The enrollment's ID.", completion: .enrollments)
     var id: String
 
     @Flag(help: "End it here only, without telling the issuer.")

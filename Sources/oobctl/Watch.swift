@@ -1,10 +1,10 @@
 import ArgumentParser
 import Control
-import Prompting
 
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print events as they happen, until it is stopped.",
+        usage: "oobctl watch [<options>]",
         discussion: """
             With --json each is one line, with its number as seq. A reader that was cut off gives the last number that \
             it has read to --since, and misses nothing; where it was away for longer than events are kept, it gets \

@@ -102,6 +102,13 @@ struct ErrorTests {
         #expect(failure?.exitStatus == .failed)
     }
 
+    @Test func `a later version's reason counts as failed, and its sentence reaches the person`() {
+        let body = #"{"type":"about:blank","title":"x","status":409,"detail":"Try later.","code":"new","d1Code":79999}"#
+        let failure = ControlAnswerReading.failure(status: 409, contentType: "application/problem+json", body: body)
+        #expect(failure == .refused(ControlError(.failed, "Try later.")))
+        #expect(failure?.exitStatus == .failed)
+    }
+
     @Test func `members of a later version are ignored in an answer`() {
         let body = #"{"live":true,"ready":true,"reasons":[],"later":[1]}"#
         #expect(ControlAnswerReading.failure(status: 200, contentType: "Application/JSON ;x=y", body: body) == nil)

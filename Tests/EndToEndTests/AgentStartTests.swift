@@ -106,8 +106,23 @@ import Testing
                 let refused = try await agent.startInVain(["--socket", path])
                 #expect(refused.status == 69, "\(refused)")
                 #expect(refused.errors.contains("the control socket \(path)"), "\(refused)")
+                #expect(refused.output.isEmpty, "it must not say that it listens")
             }
             #expect(FileManager.default.contents(atPath: file) == Data("kept".utf8))
+        }
+    }
+
+    @Test func `it says where it listens, at any log level, once oobctl is answered`() async throws {
+        try await Scenario.run { scenario in
+            let agent = scenario.agent()
+            let child = try scenario.start(
+                "oob-agent",
+                ["--state-dir", agent.stateDirectory, "--socket", agent.socket, "--log-level", "error"], files: "quiet")
+            let said = try await Patience.until("a line of the agent") {
+                child.output.hasSuffix("\n") ? child.output : nil
+            }
+            #expect(said == "listening on \(agent.socket)\n")
+            #expect(try await scenario.run("oobctl", ["status", "--socket", agent.socket]).status == 0)
         }
     }
 

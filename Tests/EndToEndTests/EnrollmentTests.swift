@@ -13,7 +13,7 @@ import Testing
             let error = try JSON(parsing: wrong.errors)["error"]
             #expect(error["code"] == 70005)
             #expect(error["name"] == "authnInvalidEnrollmentToken")
-            #expect(error["message"].text?.isEmpty == false)
+            #expect(error["message"].text?.contains("Ask the issuer for a new one") == true)
             #expect(try await agent.json("enrollments") == [])
             #expect(agent.keyFiles.isEmpty)
         }

@@ -30,6 +30,16 @@ import Testing
         }
     }
 
+    @Test func `a verb that there is not is named, whatever stands after it`() async throws {
+        try await Scenario.run { scenario in
+            let wrong = try await scenario.run("oobctl", ["aprove", "x", "--json"])
+            #expect(wrong.status == 64)
+            let error = try JSON(parsing: wrong.errors)["error"]
+            #expect(error["code"] == 60002)
+            #expect(error["message"].text?.contains("no command aprove") == true)
+        }
+    }
+
     @Test(arguments: ["oobctl", "oob-agent", "oob-issuer"])
     func `help is no error`(program: String) async throws {
         try await Scenario.run { scenario in

@@ -18,6 +18,16 @@ import Testing
         }
     }
 
+    @Test func `no file that is opened later takes the place of a standard stream that was closed`() async {
+        await #expect(processExitsWith: .success) {
+            for stream in STDIN_FILENO...STDERR_FILENO { close(stream) }
+            try ProcessHardening.apply()
+            let later = unsafe open("/proc/self/status", O_RDONLY)
+            #expect(later > STDERR_FILENO)
+            for stream in STDIN_FILENO...STDERR_FILENO { #expect(fcntl(stream, F_GETFD) >= 0) }
+        }
+    }
+
     @Test func `an error says the call and the kernel's reason`() {
         let error = SystemError(operation: "open /x", errno: EACCES)
         #expect(error.description == "open /x: Permission denied")

@@ -232,7 +232,7 @@ class ByFiles(WithPIN):
 class AtATerminal(WithPIN):
     def test_enroll_asks_twice_approve_once_and_nothing_of_it_is_shown(self):
         person = self.terminal(
-            "enroll", "--issuer", self.issuer.origin, "--code", self.issuer.enrollment_code())
+            "enroll", "--yes", "--issuer", self.issuer.origin, "--code", self.issuer.enrollment_code())
         person.type("PIN for every approval, 4 to 64 characters:", PIN + "\r")
         person.type("The same again:", PIN + "\r")
         self.assertEqual(person.end(), 0, person.shown)
@@ -247,7 +247,7 @@ class AtATerminal(WithPIN):
 
     def test_two_that_differ_enroll_nothing(self):
         person = self.terminal(
-            "enroll", "--issuer", self.issuer.origin, "--code", self.issuer.enrollment_code())
+            "enroll", "--yes", "--issuer", self.issuer.origin, "--code", self.issuer.enrollment_code())
         person.type("PIN for every approval", PIN + "\r")
         person.type("The same again:", OTHER + "\r")
         self.assertEqual(person.end(), 64)

@@ -1,0 +1,48 @@
+import Control
+
+/// What a person at a terminal agrees to before a key is made or anything is sent.
+struct EnrollQuestion {
+    private let issuer: ShownIssuer
+    private let command: EnrollCommand
+    private let authnType: Enroll.AuthnType
+
+    init(_ command: EnrollCommand, authnType: Enroll.AuthnType) throws(ClientFailure) {
+        do throws(ControlError) { issuer = try ShownIssuer(command.issuer) } catch { throw .refused(error) }
+        self.command = command
+        self.authnType = authnType
+    }
+
+    /// Returns where the person agrees, and where there is no terminal to ask at.
+    ///
+    /// - Throws: `ClientFailure` where they do not, with D1's number of what was cancelled.
+    func ask() throws(ClientFailure) {
+        guard let terminal = Terminal() else { return }
+        let refusal = ControlError(
+            .failed, "Not confirmed; nothing was sent and no key was made.", code: .cancelled)
+        let question = command.keyUri == nil ? "Make a key and enroll it" : "Enroll that key"
+        let agrees = try terminal.agrees(
+            to: "\(question) at \(issuer.origin ?? issuer.text)?", about: text, else: refusal)
+        if !agrees { throw .refused(refusal) }
+    }
+
+    private var text: String {
+        Fields([
+            ("Issuer", issuer.text),
+            ("Origin", issuer.origin ?? "none: this is no https URL, and the agent will not take it"),
+            ("Note", issuer.isLoopback ? "the issuer is a program on this computer (loopback), as for tests" : nil),
+            ("Note", issuer.isInternational ? "xn-- stands for other letters than these; compare the origin" : nil),
+            ("Trusted roots", command.caFile == nil ? nil : "those of --ca-file, instead of the system's"),
+            ("Name", command.name),
+            ("Key", command.keyUri ?? "a new one, which the agent makes and keeps"),
+            ("An approval takes", whatAnApprovalTakes),
+        ]).text
+    }
+
+    private var whatAnApprovalTakes: String {
+        switch authnType {
+        case .pin: "a PIN"
+        case .presence: "whoever may use the agent's socket; no PIN"
+        case .test: "no PIN, and yet it claims that the user was verified (for tests)"
+        }
+    }
+}
