@@ -150,7 +150,8 @@ class Bash(Interactive, Checks):
 class Zsh(Interactive, Checks):
     shell = "zsh"
     command = ["zsh", "-f", "-i"]
-    setup = "unset zle_bracketed_paste; unsetopt beep; bindkey -e; fpath=(~/comp $fpath); autoload -Uz compinit; compinit -u"
+    setup = "unset zle_bracketed_paste; unsetopt beep; bindkey -e; fpath=(~/comp $fpath); autoload -Uz compinit; " \
+        "compinit -u"
 
     @classmethod
     def place(cls, program: str) -> str:

@@ -1,7 +1,7 @@
 """What the three programs say about themselves: help as it is in Tests/Cases/help, man pages made of it, the README.
 
-Run with `.venv/bin/python Tests/Outside/test_help.py`; with `--update` (`make help-texts`) it writes what the programs say
-now into Tests/Cases/help, for a reviewer to read. OOB_BIN_DIR names the programs' directory.
+Run with `.venv/bin/python Tests/Outside/test_help.py`; with `--update` (`make help-texts`) it writes what the programs
+say now into Tests/Cases/help, for a reviewer to read. OOB_BIN_DIR names the programs' directory.
 """
 
 import json

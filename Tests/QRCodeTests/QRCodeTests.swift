@@ -17,6 +17,25 @@ import Testing
         #expect(QRCode(Array(repeating: 0x41, count: 214)) == nil)
     }
 
+    // Of level M and the masks 0 to 7 (ISO/IEC 18004:2015, table C.1). A reader corrects a wrong bit, and cannot tell.
+    private static let formats: Set<String> = [
+        "101010000010010", "101000100100101", "101111001111100", "101101101001011", "100010111111001",
+        "100000011001110", "100111110010111", "100101010100000",
+    ]
+
+    @Test(arguments: 1...40) func `both copies of the format are those of level M, to the bit`(octets: Int) throws {
+        let code = try #require(QRCode(Array(repeating: UInt8(octets), count: octets)))
+        let last = code.size - 1
+        let corner = [0, 1, 2, 3, 4, 5, 7, 8].map { (8, $0) } + [7, 5, 4, 3, 2, 1, 0].map { ($0, 8) }
+        let sides = (0...6).map { (last - $0, 8) } + (0...7).map { (8, last - 7 + $0) }
+        let copies = [corner, sides].map { places in
+            places.map { code.isDark(row: $0.0, column: $0.1) ? "1" : "0" }.joined()
+        }
+        #expect(copies[0] == copies[1])
+        #expect(Self.formats.contains(copies[0]))
+        #expect(code.isDark(row: last - 7, column: 8))
+    }
+
     @Test func `what lies around a code is light`() throws {
         let code = try #require(QRCode(Array("x".utf8)))
         #expect(code.isDark(row: 0, column: 0))
