@@ -18,23 +18,26 @@ struct AgentProcess {
     private static let patience: Duration = .seconds(3)
 
     let settings: Settings
+    private let tuning: LogTuning
     private let log: Logger
 
     init(_ settings: Settings) {
         self.settings = settings
-        let format = LineFormat(
-            settings.logFormat, underJournald: ProcessEnvironment.variables["JOURNAL_STREAM"] != nil)
-        log = Logger(label: "oob-agent") { _ in LineLogHandler(format: format, logLevel: settings.logLevel) }
+        let tuning = LogTuning(settings)
+        self.tuning = tuning
+        log = Logger(label: "oob-agent") { _ in LineLogHandler(tuning) }
     }
 
     func run() async throws {
+        // From here on a hang-up ends nothing; one that comes while the agent starts is heeded later.
+        let hangUps = await UnixSignalsSequence(trapping: .sighup)
         try claimStateDirectory()
         try tidyStateDirectory()
         let gateway = HTTPIssuerGateway(
             version: AgentVersion.text, road: settings.road, clock: SystemClock(), bounds: settings.bounds.answer)
         do {
             let (agent, copier, rewrapper) = try agent(gateway)
-            try await live(agent, copier, rewrapper)
+            try await live(agent, copier, rewrapper, hangUps)
         } catch {
             await gateway.shutdown()
             throw (error as? BookTrouble).map(StartError.init) ?? error
@@ -107,11 +110,13 @@ struct AgentProcess {
     }
 
     /// Serves, and says in the journal when that is over, also where it ended badly.
-    private func live(_ agent: Agent, _ copier: any StateCopier, _ rewrapper: SecretRewrapper?) async throws {
+    private func live(
+        _ agent: Agent, _ copier: any StateCopier, _ rewrapper: SecretRewrapper?, _ hangUps: UnixSignalsSequence
+    ) async throws {
         try await prepare(agent, rewrapper)
         let result: Result<Void, any Error>
         do {
-            result = .success(try await serve(agent, copier))
+            result = .success(try await serve(agent, copier, hangUps))
         } catch {
             result = .failure(error)
         }
@@ -142,22 +147,22 @@ struct AgentProcess {
         }
     }
 
-    private func serve(_ agent: Agent, _ copier: any StateCopier) async throws {
-        let log = log
-        let path = settings.socketPath
-        let server = ControlServer(
-            agent: agent, copier: copier, path: path, bounds: settings.bounds.control, log: log
-        ) {
-            log.notice("ready", metadata: ["socket": "\(path)", "version": "\(AgentVersion.text)"])
-        }
+    private func serve(_ agent: Agent, _ copier: any StateCopier, _ hangUps: UnixSignalsSequence) async throws {
+        let pushServer = pushServer(agent)
+        let readiness = Readiness(pushServer == nil ? [.control, .keys] : [.control, .keys, .push])
+        let reloader = Reloader(
+            started: settings, tuning: tuning, pushServer: pushServer, manager: ProcessEnvironment.serviceManager,
+            readiness: readiness, log: log)
         // Later ones use earlier ones, and stop before them.
         var configuration = ServiceGroupConfiguration(
             services: [
                 Loop(agent.bookWatch.run), Loop(agent.signCountWatch.run), Loop(agent.courier.run),
                 Loop(agent.ceremonies.run), Loop(agent.fetcher.run), Loop(agent.journalPruner.run),
-                Loop(agent.housekeeper.run), Loop(agent.keyWatch.run), Loop(agent.pushSubscriber.run),
-                Loop(agent.pushHints.run), Loop(agent.timekeeper.run),
-            ] + pushServices(agent) + [Loop(server.run, stopsItself: true)],
+                Loop(agent.housekeeper.run), Loop { try await agent.keyWatch.run { readiness.has(.keys) } },
+                Loop(agent.pushSubscriber.run), Loop(agent.pushHints.run), Loop(agent.timekeeper.run),
+            ] + pushServices(pushServer, readiness)
+                + [Loop(controlServer(agent, copier, readiness).run, stopsItself: true)]
+                + [Loop { try await reloader.run(hangUps) }] + supervision(agent, readiness),
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() })
         configuration.maximumGracefulShutdownDuration = Self.patience
@@ -170,12 +175,31 @@ struct AgentProcess {
         }
     }
 
-    private func pushServices(_ agent: Agent) -> [any Service] {
-        guard let road = settings.push, let reception = agent.pushReception else { return [] }
-        let server = PushServer(
+    private func controlServer(_ agent: Agent, _ copier: any StateCopier, _ readiness: Readiness) -> ControlServer {
+        let (log, path) = (log, settings.socketPath)
+        return ControlServer(agent: agent, copier: copier, path: path, bounds: settings.bounds.control, log: log) {
+            readiness.has(.control)
+            log.notice("ready", metadata: ["socket": "\(path)", "version": "\(AgentVersion.text)"])
+        }
+    }
+
+    private func pushServer(_ agent: Agent) -> PushServer? {
+        guard let road = settings.push, let reception = agent.pushReception else { return nil }
+        return PushServer(
             reception: reception, address: road.address, identity: road.identity, bounds: settings.bounds.push,
             log: log)
-        return [Loop(server.run, stopsItself: true)]
+    }
+
+    private func pushServices(_ server: PushServer?, _ readiness: Readiness) -> [any Service] {
+        guard let server else { return [] }
+        return [Loop({ try await server.run { readiness.has(.push) } }, stopsItself: true)]
+    }
+
+    private func supervision(_ agent: Agent, _ readiness: Readiness) -> [any Service] {
+        guard let manager = ProcessEnvironment.serviceManager else { return [] }
+        let supervision = Supervision(
+            manager: manager, agent: agent, socket: settings.socketPath, readiness: readiness, log: log)
+        return [Loop(supervision.run)]
     }
 }
 

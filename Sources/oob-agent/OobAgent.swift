@@ -29,6 +29,7 @@ struct OobAgent: AsyncParsableCommand {
 
     static func main() async {
         SecretVariables.remove()
+        _ = ProcessEnvironment.serviceManager
         do {
             try ProcessHardening.apply()
         } catch {
@@ -58,7 +59,9 @@ struct OobAgent: AsyncParsableCommand {
     }
 
     private static func leave(_ error: StartError) -> Never {
-        StandardError.write("oob-agent: \(error.message)")
+        let level = ProcessEnvironment.variables["JOURNAL_STREAM"] == nil ? "" : "<3>"
+        StandardError.write("\(level)oob-agent: \(error.message)")
+        try? ProcessEnvironment.serviceManager?.tell([.status("Not started: \(error.message)")])
         Glibc.exit(error.status.rawValue)
     }
 }
