@@ -19,7 +19,7 @@ struct AgentProcess {
 
     let settings: Settings
     private let tuning: LogTuning
-    private let log: Logger
+    let log: Logger
 
     init(_ settings: Settings) {
         self.settings = settings
@@ -154,15 +154,13 @@ struct AgentProcess {
             started: settings, tuning: tuning, pushServer: pushServer, manager: ProcessEnvironment.serviceManager,
             readiness: readiness, log: log)
         // Later ones use earlier ones, and stop before them.
+        let services =
+            loops(agent, readiness) + pushServices(pushServer, readiness)
+            + [Loop(controlServer(agent, copier, readiness).run, stopsItself: true)]
+            + [Loop { try await reloader.run(hangUps) }] + supervision(agent, readiness)
         var configuration = ServiceGroupConfiguration(
-            services: [
-                Loop(agent.bookWatch.run), Loop(agent.signCountWatch.run), Loop(agent.courier.run),
-                Loop(agent.ceremonies.run), Loop(agent.fetcher.run), Loop(agent.journalPruner.run),
-                Loop(agent.housekeeper.run), Loop { try await agent.keyWatch.run { readiness.has(.keys) } },
-                Loop(agent.pushSubscriber.run), Loop(agent.pushHints.run), Loop(agent.timekeeper.run),
-            ] + pushServices(pushServer, readiness)
-                + [Loop(controlServer(agent, copier, readiness).run, stopsItself: true)]
-                + [Loop { try await reloader.run(hangUps) }] + supervision(agent, readiness),
+            // Where one fails the others still stop in order.
+            services: services.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) },
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() })
         configuration.maximumGracefulShutdownDuration = Self.patience
@@ -175,51 +173,20 @@ struct AgentProcess {
         }
     }
 
+    private func loops(_ agent: Agent, _ readiness: Readiness) -> [any Service] {
+        [
+            Loop(agent.bookWatch.run), Loop(agent.signCountWatch.run), Loop(agent.courier.run),
+            Loop(agent.ceremonies.run), Loop(agent.fetcher.run), Loop(agent.journalPruner.run),
+            Loop(agent.housekeeper.run), Loop { try await agent.keyWatch.run { readiness.has(.keys) } },
+            Loop(agent.pushSubscriber.run), Loop(agent.pushHints.run), Loop(agent.timekeeper.run),
+        ]
+    }
+
     private func controlServer(_ agent: Agent, _ copier: any StateCopier, _ readiness: Readiness) -> ControlServer {
         let (log, path) = (log, settings.socketPath)
         return ControlServer(agent: agent, copier: copier, path: path, bounds: settings.bounds.control, log: log) {
             readiness.has(.control)
             log.notice("ready", metadata: ["socket": "\(path)", "version": "\(AgentVersion.text)"])
-        }
-    }
-
-    private func pushServer(_ agent: Agent) -> PushServer? {
-        guard let road = settings.push, let reception = agent.pushReception else { return nil }
-        return PushServer(
-            reception: reception, address: road.address, identity: road.identity, bounds: settings.bounds.push,
-            log: log)
-    }
-
-    private func pushServices(_ server: PushServer?, _ readiness: Readiness) -> [any Service] {
-        guard let server else { return [] }
-        return [Loop({ try await server.run { readiness.has(.push) } }, stopsItself: true)]
-    }
-
-    private func supervision(_ agent: Agent, _ readiness: Readiness) -> [any Service] {
-        guard let manager = ProcessEnvironment.serviceManager else { return [] }
-        let supervision = Supervision(
-            manager: manager, agent: agent, socket: settings.socketPath, readiness: readiness, log: log)
-        return [Loop(supervision.run)]
-    }
-}
-
-/// Something that works until it is told to stop.
-private struct Loop: Service {
-    private let body: @Sendable () async throws -> Void
-    private let stopsItself: Bool
-
-    /// - Parameter stopsItself: whether the body heeds a graceful shutdown; else it is cancelled for one.
-    init(_ body: @escaping @Sendable () async throws -> Void, stopsItself: Bool = false) {
-        self.body = body
-        self.stopsItself = stopsItself
-    }
-
-    func run() async throws {
-        guard !stopsItself else { return try await body() }
-        do {
-            try await cancelWhenGracefulShutdown(body)
-        } catch is CancellationError {
-            // That is how it stops.
         }
     }
 }

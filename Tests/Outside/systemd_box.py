@@ -139,10 +139,11 @@ class Installed(unittest.TestCase):
         started = self.box.systemctl("start", unit, check=False)
         self.assertEqual(started.returncode, 0, f"{started.stderr}{self.box.lines(unit)}")
 
-    def enroll(self, **how) -> dict:
+    def enroll(self, *arguments: str, **how) -> dict:
         code = json.loads(self.box.run("oob-issuer", "code", "--json").stdout)["code"]
         self.codes = [*getattr(self, "codes", []), code]
-        return self.json("enroll", "--issuer", ISSUER, "--code", code, "--authn-type", "presence", **how)
+        return self.json(
+            "enroll", "--issuer", ISSUER, "--code", code, "--authn-type", "presence", *arguments, **how)
 
     def purchase(self, **how) -> str:
         """The acsTransId of a purchase, once its request is pending."""
