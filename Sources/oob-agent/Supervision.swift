@@ -10,7 +10,7 @@ struct Supervision: Sendable {
     /// The seconds between two looks, however much happens.
     private static let pause: Double = 5
     /// The seconds between two looks where nothing happens, and no sign of life is asked for.
-    private static let longPause: Double = 300
+    private static let longPause: Double = 60
 
     let manager: ServiceManager
     let agent: Agent

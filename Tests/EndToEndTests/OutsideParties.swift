@@ -7,7 +7,7 @@ import Testing
         "test_issuer.py", "test_agent.py", "test_sandbox.py", "test_spc.py", "test_example.py", "test_openapi.py",
         "test_threats.py", "test_audit.py", "test_backup.py", "test_faults.py", "test_road.py", "test_documents.py",
         "test_crashes.py", "test_database.py", "test_keys.py", "test_pin.py", "test_hygiene.py",
-        "test_evidence.py", "test_push.py", "test_push_sent.py",
+        "test_evidence.py", "test_push.py", "test_push_sent.py", "test_supervised.py", "test_systemd.py",
     ])
     func `Python's webauthn, fido2, jwcrypto and rfc8785 agree with the programs`(script: String) async throws {
         let python = BuiltPrograms.checkout.appending(path: ".venv/bin/python").path()

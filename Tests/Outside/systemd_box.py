@@ -1,13 +1,17 @@
 """A systemd of its own, booted in namespaces by Tests/Systemd/box, with the programs, units and users of an installation."""
 
+import functools
 import json
 import os
+import re
+import shutil
 import subprocess
+import tempfile
 import time
 import unittest
 from pathlib import Path
 
-from programs import BIN_DIR, READY_WITHIN, temporary_folder
+from programs import BIN_DIR, READY_WITHIN
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 SCRIPT = CHECKOUT / "Tests" / "Systemd" / "box"
@@ -16,6 +20,13 @@ PROGRAMS = ["oob-agent", "oobctl", "oob-issuer"]
 ISSUER = "http://localhost:8080"
 SECRET_FILE = "/etc/credstore/oob-agent.secret"
 CONFIG = "/etc/oob-agent/config.yaml"
+
+
+def page_blocks(heading: str) -> list[str]:
+    """The shell commands of a section of docs/systemd.md, block by block."""
+    page = (CHECKOUT / "docs" / "systemd.md").read_text(encoding="utf-8")
+    (section,) = re.findall(rf"^## {heading}$(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
+    return re.findall(r"^```sh\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
 
 
 def why_not() -> str | None:
@@ -86,34 +97,31 @@ def can_skip():
     return unittest.skipIf(reason is not None, f"no systemd can be booted here: {reason}")
 
 
+@functools.cache
+def installed() -> Box:
+    """A box with everything installed by hand, as docs/systemd.md has it, and a sandbox issuer that runs; for a module."""
+    place = "/usr/share/oob-agent/systemd"
+    folder = Path(tempfile.mkdtemp(prefix="oob-", dir="/tmp"))
+    unittest.addModuleCleanup(shutil.rmtree, folder)
+    box = Box(folder, *(f"{BIN_DIR / name}:/usr/bin/{name}" for name in PROGRAMS), f"{UNITS}:{place}")
+    unittest.addModuleCleanup(box.down)
+    for block in page_blocks("By hand")[1:]:
+        box.run("sh", "-ec", f"cd {place}/..\n{block}")
+    box.run("sh", "-ec", "useradd alice; usermod --append --groups oob-approvers alice; useradd bob")
+    box.systemctl("start", "oob-issuer.service")
+    box.eventually(lambda: box.run("oob-issuer", "code", check=False).returncode == 0, "the issuer")
+    return box
+
+
 class Installed(unittest.TestCase):
-    """A box with everything installed by hand, as docs/systemd.md has it, and a sandbox issuer that runs.
+    """Tests in the one box of their module, each with an agent as after its installation.
 
     Users: `oob-agent`, whom the agent runs as; alice, of the group oob-approvers; bob, of no group.
     """
 
     @classmethod
     def setUpClass(cls):
-        folder = temporary_folder(cls)
-        cls.box = Box(folder, *(f"{BIN_DIR / name}:/usr/bin/{name}" for name in PROGRAMS), f"{UNITS}:/usr/share/oob-units")
-        cls.addClassCleanup(cls.box.down)
-        cls.install()
-        cls.box.systemctl("start", "oob-issuer.service")
-        cls.box.eventually(lambda: cls.box.run("oob-issuer", "code", check=False).returncode == 0, "the issuer")
-
-    @classmethod
-    def install(cls):
-        box, place = cls.box, "/usr/share/oob-units"
-        box.run("sh", "-ec", f"""
-            cp {place}/system/*.service /etc/systemd/system/
-            systemd-sysusers {place}/sysusers.d/oob-agent.conf
-            systemd-tmpfiles --create {place}/tmpfiles.d/oob-agent.conf
-            useradd alice && usermod --append --groups oob-approvers alice
-            useradd bob
-            install -m 0600 /dev/null {SECRET_FILE}
-            openssl rand -out {SECRET_FILE} 32
-            install -m 0644 /dev/null {CONFIG}""")
-        box.systemctl("daemon-reload")
+        cls.box = installed()
 
     def setUp(self):
         """An agent as after its installation, stopped: no state, no drop-in, an empty config."""

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 from programs import BIN_DIR, temporary_folder
-from systemd_box import CONFIG, ISSUER, SECRET_FILE, UNITS, Installed, can_skip
+from systemd_box import CONFIG, ISSUER, SECRET_FILE, UNITS, Installed, can_skip, page_blocks
 
 AGENT = "oob-agent.service"
 SOCKET = "/run/oob-agent/control.sock"
@@ -57,7 +57,7 @@ class Units(unittest.TestCase):
 class Verified(Installed):
     def test_systemd_has_nothing_to_say_about_the_units_and_drop_ins(self):
         box = self.box
-        box.run("sh", "-ec", "cp /usr/share/oob-units/user/oob-agent.service /host/oob-agent.service")
+        box.run("sh", "-ec", "cp /usr/share/oob-agent/systemd/user/oob-agent.service /host/oob-agent.service")
         names = [AGENT, "oob-agent@a.service", "oob-issuer.service"]
         for drop_in in sorted((UNITS / "drop-ins").iterdir()):
             box.drop_in(AGENT, drop_in.stem, drop_in.read_text())
@@ -194,7 +194,7 @@ class Access(Installed):
             oobctl enroll --socket {SOCKET} --issuer {ISSUER} --code "$code" --authn-type pin --pin-file /host/pin""")
         purchase = self.purchase()
         self.approve(purchase, "--pin-file", "/host/pin")
-        secret = self.box.run("xxd", "-p", "-c", "64", SECRET_FILE).stdout.strip()
+        secret = self.box.run("od", "-An", "-v", "-tx1", "-w64", SECRET_FILE).stdout.replace(" ", "").strip()
         code = self.box.run("cat", "/host/code").stdout.strip()
         self.box.run("journalctl", "--sync")
         said = self.box.run("journalctl", "--no-pager", "--all", "--output", "export", "--unit", AGENT).stdout
@@ -212,7 +212,8 @@ class Reach(Installed):
 
     def test_tls_and_pushes_go_through_on_loopback_alone(self):
         self.drop("loopback")
-        self.box.write(CONFIG, "push-listen: 127.0.0.1:8090\npush-url: http://localhost:8090\n")
+        self.drop("low-port")
+        self.box.write(CONFIG, "push-listen: 127.0.0.1:90\npush-url: http://localhost:90\n")
         self.box.run("sh", "-ec", """
             cd /host && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost \
                 -addext subjectAltName=DNS:localhost -days 2 -keyout k.pem -out c.pem 2> /dev/null
@@ -267,7 +268,7 @@ class Reach(Installed):
         self.approve(self.purchase())
 
     def test_a_user_has_an_agent_of_their_own(self):
-        self.box.run("install", "-D", "-m", "0644", "/usr/share/oob-units/user/oob-agent.service", "-t", "/etc/systemd/user")
+        self.box.run("install", "-D", "-m", "0644", "/usr/share/oob-agent/systemd/user/oob-agent.service", "-t", "/etc/systemd/user")
         # A box has no sessions, which would make the directory.
         self.box.drop_in("user-runtime-dir@.service", "box", (
             "[Service]\nExecStart=\nExecStart=install -d -m 0700 -o %i -g %i /run/user/%i\nExecStop=\n"))
@@ -287,17 +288,24 @@ class Credentials(Installed):
     def test_an_encrypted_secret_opens_what_the_plain_one_has_made(self):
         self.start()
         card = self.enroll()["id"]
-        self.box.systemctl("stop", AGENT)
-        self.box.run("sh", "-ec", f"""
-            systemd-creds encrypt --name=secret {SECRET_FILE} /etc/credstore.encrypted/oob-agent.secret
-            mv {SECRET_FILE} /host/secret""")
+        self.box.run("cp", SECRET_FILE, "/host/secret")
         self.addCleanup(self.box.run, "mv", "/host/secret", SECRET_FILE)
-        self.box.drop_in(AGENT, "encrypted-secret", (UNITS / "drop-ins" / "encrypted-secret.conf").read_text())
-        self.start()
+        encrypt = page_blocks("Drop-ins")[0]
+        self.box.run("sh", "-ec", f"cd /usr/share/oob-agent\n{encrypt}")
         self.assertEqual([row["id"] for row in self.json("enrollments")], [card])
         self.approve(self.purchase())
-        grep = self.box.run("grep", "-rqF", "-f", "/host/secret", "/etc", "/var/lib", "/run", check=False)
-        self.assertIn(grep.returncode, [0, 1])
+        self.assertEqual(self.box.run("ls", "/etc/credstore").stdout, "")
+
+    def test_the_secret_is_changed_at_a_start_with_both(self):
+        self.start()
+        card = self.enroll()["id"]
+        secret = self.box.run("sha256sum", SECRET_FILE).stdout
+        self.box.run("sh", "-ec", page_blocks("Drop-ins")[1])
+        self.assertNotEqual(self.box.run("sha256sum", SECRET_FILE).stdout, secret)
+        self.box.systemctl("restart", AGENT)
+        self.assertEqual([row["id"] for row in self.json("enrollments")], [card])
+        self.approve(self.purchase())
+        self.assertEqual(self.box.run("ls", "/etc/credstore").stdout, "oob-agent.secret\n")
 
 
 @can_skip()
