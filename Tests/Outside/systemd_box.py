@@ -1,4 +1,5 @@
-"""A systemd of its own, booted in namespaces by Tests/Systemd/box, with the programs, units and users of an installation."""
+"""A systemd, booted in namespaces of its own by Tests/Systemd/box, with the programs, units and users of an
+installation."""
 
 import functools
 import json
@@ -17,6 +18,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 SCRIPT = CHECKOUT / "Tests" / "Systemd" / "box"
 UNITS = CHECKOUT / "systemd"
 PROGRAMS = ["oob-agent", "oobctl", "oob-issuer"]
+AGENT = "oob-agent.service"
 ISSUER = "http://localhost:8080"
 SECRET_FILE = "/etc/credstore/oob-agent.secret"
 CONFIG = "/etc/oob-agent/config.yaml"
@@ -51,7 +53,8 @@ class Box:
         """A command inside, as root or as a user with that user's groups."""
         who = ["setpriv", "--reuid", user, "--regid", user, "--init-groups"] if user else []
         done = subprocess.run(
-            [SCRIPT, "run", self.folder, *who, *command], input=stdin or "", capture_output=True, text=True, timeout=180)
+            [SCRIPT, "run", self.folder, *who, *command], input=stdin or "", capture_output=True, text=True,
+            timeout=180)
         if check and done.returncode != 0:
             raise AssertionError(f"{command} exits {done.returncode}: {done.stdout}{done.stderr}")
         return done
@@ -99,7 +102,7 @@ def can_skip():
 
 @functools.cache
 def installed() -> Box:
-    """A box with everything installed by hand, as docs/systemd.md has it, and a sandbox issuer that runs; for a module."""
+    """A module's box: all is installed by hand, as docs/systemd.md has it, and a sandbox issuer runs."""
     place = "/usr/share/oob-agent/systemd"
     folder = Path(tempfile.mkdtemp(prefix="oob-", dir="/tmp"))
     unittest.addModuleCleanup(shutil.rmtree, folder)

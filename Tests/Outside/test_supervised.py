@@ -55,7 +55,8 @@ class News(Supervised):
             f"http://localhost:{port}", NOTIFY_SOCKET=self.manager.place)
         self.addCleanup(program.stop)
         self.manager.until(self.is_ready, "ready")
-        for family, place in [(socket.AF_UNIX, str(self.folder / "control.sock")), (socket.AF_INET, ("127.0.0.1", port))]:
+        control = str(self.folder / "control.sock")
+        for family, place in [(socket.AF_UNIX, control), (socket.AF_INET, ("127.0.0.1", port))]:
             with socket.socket(family) as client:
                 client.connect(place)  # At once, and not after a second try.
         ready = next(news for news in self.manager.told if self.is_ready(news))
@@ -73,7 +74,8 @@ class News(Supervised):
         agent.json("approve", request.transaction["acsTransId"], "--wait", "30")
         place = self.manager.until_status("Ready: 1 enrollment, 0 pending", place)
         issuer.authenticators.clear()
-        self.manager.until_status(f"Degraded: 1 enrollment, 0 pending; enrollment {card['id']}: {issuer.origin} ", place)
+        self.manager.until_status(
+            f"Degraded: 1 enrollment, 0 pending; enrollment {card['id']}: {issuer.origin} ", place)
 
     def test_signs_of_life_come_in_half_the_time_and_none_for_another_process(self):
         self.agent(WATCHDOG_USEC="2000000")
