@@ -28,7 +28,7 @@ extension EventHub {
 
 extension AgentClock {
     /// Waits for `seconds`, or until the bell rings; a ring from before counts.
-    func sleep(seconds: Double, orUntil bell: AsyncStream<Void>) async throws {
+    package func sleep(seconds: Double, orUntil bell: AsyncStream<Void>) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 for await _ in bell { return }

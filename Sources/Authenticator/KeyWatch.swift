@@ -20,7 +20,10 @@ package struct KeyWatch: Sendable {
     static let pauseAfterFailure: Double = 60
 
     /// Works until the task is cancelled: at once, once a day, and after a failure until the key is well again.
-    package func run() async throws {
+    package func run() async throws { try await run {} }
+
+    /// - Parameter onLooked: called each time that all were looked at.
+    package func run(onLooked: @Sendable () -> Void) async throws {
         var names = try await all()
         var failed: Set<EnrollmentID> = []
         while !Task.isCancelled {
@@ -29,6 +32,7 @@ package struct KeyWatch: Sendable {
                 say(name, &failed)
                 await Task.yield()
             }
+            onLooked()
             let bell = hub.bell { if case .keyFailed = $0 { true } else { false } }
             let pause = health.failing.isEmpty ? Self.pause : Self.pauseAfterFailure
             try await ports.clock.sleep(seconds: pause, orUntil: bell)

@@ -34,8 +34,12 @@ struct ControlAnswer: Sendable, Equatable {
     let body: [UInt8]
 
     /// Reads the body as what was asked for, or as the agent's error.
-    func read<Answer: Decodable>(as type: Answer.Type) throws(ClientFailure) -> Answer {
-        guard mediaType == "application/json", (200...299).contains(status),
+    ///
+    /// - Parameter otherStatus: one that may come with what was asked for too.
+    func read<Answer: Decodable>(
+        as type: Answer.Type, alsoAt otherStatus: UInt? = nil
+    ) throws(ClientFailure) -> Answer {
+        guard mediaType == "application/json", (200...299).contains(status) || status == otherStatus,
             let answer = ControlJSON.answer(body, as: type)
         else { throw problem }
         return answer

@@ -21,6 +21,12 @@ package struct ControlClient: Sendable {
         try await get(["status"])
     }
 
+    /// Whether the agent can do its work, and why not.
+    package func health() async throws(ClientFailure) -> HealthView {
+        let call = ControlCall(.get, ["health"], seconds: ControlTimeout.read)
+        return try await transport.answer(to: call).read(as: HealthView.self, alsoAt: HealthView.statusIfNotReady)
+    }
+
     /// What is weak, and what cannot be told.
     package func doctor() async throws(ClientFailure) -> [WarningView] {
         try await get(["doctor"])

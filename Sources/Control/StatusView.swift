@@ -32,6 +32,8 @@ package enum AgentState: String, Codable, Sendable, CaseIterable {
 
 /// The answer of `GET /v1/health`: with status 200 where ready, else 503.
 package struct HealthView: Codable, Sendable, Equatable {
+    package static let statusIfNotReady: UInt = 503
+
     package var live: Bool
     package var ready: Bool
     package var reasons: [String]

@@ -1,4 +1,5 @@
 package import Authenticator
+import Glibc
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
@@ -12,7 +13,8 @@ import ServiceLifecycle
 package struct PushServer: Sendable {
     private let channel: PushChannel
     private let address: ListenAddress
-    private let identity: ServerIdentity?
+    /// Nil: plain HTTP.
+    private let identity: LiveIdentity?
     private let connections: Int
     private let log: Logger
 
@@ -22,20 +24,24 @@ package struct PushServer: Sendable {
     ) {
         channel = PushChannel(responder: PushResponder(reception: reception), bounds: bounds)
         self.address = address
-        self.identity = identity
+        self.identity = identity.map(LiveIdentity.init)
         connections = bounds.connections
         self.log = log
     }
 
+    /// Shows another certificate from the next connection on; nothing where the server speaks plain HTTP.
+    package func use(_ identity: ServerIdentity) { self.identity?.replace(by: identity) }
+
     /// Serves until a graceful shutdown.
     ///
+    /// - Parameter onListening: called once pushes are taken.
     /// - Throws: ``PushServerError`` where the address cannot be listened on.
-    package func run() async throws {
-        guard let identity else { return try await serve(channel) }
-        try await serve(try TLSChannel(channel, tlsConfiguration: identity.configuration))
+    package func run(onListening: @escaping @Sendable () -> Void = {}) async throws {
+        guard let identity else { return try await serve(channel, onListening) }
+        try await serve(try TLSChannel(channel, tlsConfiguration: identity.configuration), onListening)
     }
 
-    private func serve(_ channel: some ServerChildChannel) async throws {
+    private func serve(_ channel: some ServerChildChannel, _ onListening: @escaping @Sendable () -> Void) async throws {
         var quiet = log
         quiet.logLevel = max(log.logLevel, .notice)
         let server = Server(
@@ -47,12 +53,15 @@ package struct PushServer: Sendable {
                 log.notice(
                     "pushes are taken",
                     metadata: ["address": "\(listening.localAddress.map { "\($0)" } ?? "unknown")"])
+                onListening()
             },
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet)
         do {
             try await server.run()
         } catch let error as IOError {
-            throw PushServerError(address: address, reason: "\(error)")
+            // glibc keeps the text per thread (strerror(3)), and it is copied at once.
+            let text = unsafe String(cString: strerror(error.errnoCode))
+            throw PushServerError(address: address, reason: "\(text); choose another with push-listen")
         }
     }
 }

@@ -19,23 +19,26 @@ struct AgentProcess {
     private static let patience: Duration = .seconds(3)
 
     let settings: Settings
-    private let log: Logger
+    private let tuning: LogTuning
+    let log: Logger
 
     init(_ settings: Settings) {
         self.settings = settings
-        let format = LineFormat(
-            settings.logFormat, underJournald: ProcessEnvironment.variables["JOURNAL_STREAM"] != nil)
-        log = Logger(label: "oob-agent") { _ in LineLogHandler(format: format, logLevel: settings.logLevel) }
+        let tuning = LogTuning(settings)
+        self.tuning = tuning
+        log = Logger(label: "oob-agent") { _ in LineLogHandler(tuning) }
     }
 
     func run() async throws {
+        // From here on a hang-up ends nothing; one that comes while the agent starts is heeded later.
+        let hangUps = await UnixSignalsSequence(trapping: .sighup)
         try claimStateDirectory()
         try tidyStateDirectory()
         let gateway = HTTPIssuerGateway(
             version: AgentVersion.text, road: settings.road, clock: SystemClock(), bounds: settings.bounds.answer)
         do {
             let (agent, copier, rewrapper) = try agent(gateway)
-            try await live(agent, copier, rewrapper)
+            try await live(agent, copier, rewrapper, hangUps)
         } catch {
             await gateway.shutdown()
             throw (error as? BookTrouble).map(StartError.init) ?? error
@@ -98,11 +101,13 @@ struct AgentProcess {
     }
 
     /// Serves, and says in the journal when that is over, also where it ended badly.
-    private func live(_ agent: Agent, _ copier: any StateCopier, _ rewrapper: SecretRewrapper?) async throws {
+    private func live(
+        _ agent: Agent, _ copier: any StateCopier, _ rewrapper: SecretRewrapper?, _ hangUps: UnixSignalsSequence
+    ) async throws {
         try await prepare(agent, rewrapper)
         let result: Result<Void, any Error>
         do {
-            result = .success(try await serve(agent, copier))
+            result = .success(try await serve(agent, copier, hangUps))
         } catch {
             result = .failure(error)
         }
@@ -133,19 +138,20 @@ struct AgentProcess {
         }
     }
 
-    private func serve(_ agent: Agent, _ copier: any StateCopier) async throws {
-        let log = log
-        let path = settings.socketPath
-        let server = ControlServer(
-            agent: agent, copier: copier, path: path, access: settings.access, bounds: settings.bounds.control, log: log
-        ) {
-            log.notice("ready", metadata: ["socket": "\(path)", "version": "\(AgentVersion.text)"])
-            StandardStream.output.write("listening on \(path)")
-        }
+    private func serve(_ agent: Agent, _ copier: any StateCopier, _ hangUps: UnixSignalsSequence) async throws {
+        let pushServer = pushServer(agent)
+        let readiness = Readiness(pushServer == nil ? [.control, .keys] : [.control, .keys, .push])
+        let reloader = Reloader(
+            started: settings, tuning: tuning, pushServer: pushServer, manager: ProcessEnvironment.serviceManager,
+            readiness: readiness, log: log)
         // Later ones use earlier ones, and stop before them.
+        let services =
+            agent.loops(isPolling: true) { readiness.has(.keys) }.map { Loop($0) } + pushServices(pushServer, readiness)
+            + [Loop(controlServer(agent, copier, readiness).run, stopsItself: true)]
+            + [Loop { try await reloader.run(hangUps) }] + supervision(agent, readiness)
         var configuration = ServiceGroupConfiguration(
-            services: agent.loops(isPolling: true).map { Loop($0) } + pushServices(agent)
-                + [Loop(server.run, stopsItself: true)],
+            // Where one fails the others still stop in order.
+            services: services.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) },
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() })
         configuration.maximumGracefulShutdownDuration = Self.patience
@@ -158,32 +164,14 @@ struct AgentProcess {
         }
     }
 
-    private func pushServices(_ agent: Agent) -> [any Service] {
-        guard let road = settings.push, let reception = agent.pushReception else { return [] }
-        let server = PushServer(
-            reception: reception, address: road.address, identity: road.identity, bounds: settings.bounds.push,
-            log: log)
-        return [Loop(server.run, stopsItself: true)]
-    }
-}
-
-/// Something that works until it is told to stop.
-private struct Loop: Service {
-    private let body: @Sendable () async throws -> Void
-    private let stopsItself: Bool
-
-    /// - Parameter stopsItself: whether the body heeds a graceful shutdown; else it is cancelled for one.
-    init(_ body: @escaping @Sendable () async throws -> Void, stopsItself: Bool = false) {
-        self.body = body
-        self.stopsItself = stopsItself
-    }
-
-    func run() async throws {
-        guard !stopsItself else { return try await body() }
-        do {
-            try await cancelWhenGracefulShutdown(body)
-        } catch is CancellationError {
-            // That is how it stops.
+    private func controlServer(_ agent: Agent, _ copier: any StateCopier, _ readiness: Readiness) -> ControlServer {
+        let (log, path) = (log, settings.socketPath)
+        return ControlServer(
+            agent: agent, copier: copier, path: path, access: settings.access, bounds: settings.bounds.control, log: log
+        ) {
+            readiness.has(.control)
+            log.notice("ready", metadata: ["socket": "\(path)", "version": "\(AgentVersion.text)"])
+            StandardStream.output.write("listening on \(path)")
         }
     }
 }

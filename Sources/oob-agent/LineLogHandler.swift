@@ -8,24 +8,30 @@ enum LineFormat {
     /// Text with the level in front as sd-daemon(3) has it; the journal adds the time.
     case journald
     case json
+    /// JSON with the level in front, which the journal takes away.
+    case journaldJSON
 
-    init(_ format: Settings.LogFormat, underJournald: Bool) {
+    init(_ format: Settings.LogFormat, _ environment: [String: String]) {
+        let isJournald = environment["JOURNAL_STREAM"] != nil
         switch format {
-        case .json: self = .json
-        case .text: self = underJournald ? .journald : .text
+        case .json: self = isJournald ? .journaldJSON : .json
+        case .text: self = isJournald ? .journald : .text
         }
     }
 }
 
 /// Writes each event as one line on standard error: a constant sentence, then `name=value` pairs.
 struct LineLogHandler: LogHandler {
-    let format: LineFormat
-    var logLevel: Logger.Level
+    private let tuning: LogTuning
+    /// Of a logger that was given a level of its own.
+    private var ownLevel: Logger.Level?
     var metadata: Logger.Metadata = [:]
 
-    init(format: LineFormat, logLevel: Logger.Level) {
-        self.format = format
-        self.logLevel = logLevel
+    init(_ tuning: LogTuning) { self.tuning = tuning }
+
+    var logLevel: Logger.Level {
+        get { ownLevel ?? tuning.level }
+        set { ownLevel = newValue }
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -40,10 +46,11 @@ struct LineLogHandler: LogHandler {
     }
 
     private func line(_ level: Logger.Level, _ message: String, _ pairs: [(String, String)]) -> String {
-        switch format {
+        switch tuning.format {
         case .text: "\(UTCTime.text(SystemClock().now)) \(level) \(Self.plain(message, pairs))"
         case .journald: "<\(level.syslogPriority)>\(Self.plain(message, pairs))"
         case .json: JSONLine(level, message, pairs).text
+        case .journaldJSON: "<\(level.syslogPriority)>\(JSONLine(level, message, pairs).text)"
         }
     }
 

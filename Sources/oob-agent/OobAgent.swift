@@ -36,6 +36,7 @@ struct OobAgent: AsyncParsableCommand {
 
     static func main() async {
         SecretVariables.remove()
+        _ = ProcessEnvironment.serviceManager
         do {
             try ProcessHardening.apply()
         } catch {
@@ -65,7 +66,9 @@ struct OobAgent: AsyncParsableCommand {
     }
 
     private static func leave(_ error: StartError) -> Never {
-        StandardStream.error.write("oob-agent: \(error.message)")
+        let level = ProcessEnvironment.variables["JOURNAL_STREAM"] == nil ? "" : "<3>"
+        StandardStream.error.write("\(level)oob-agent: \(error.message)")
+        try? ProcessEnvironment.serviceManager?.tell([.status("Not started: \(error.message)")])
         Glibc.exit(error.status.rawValue)
     }
 }

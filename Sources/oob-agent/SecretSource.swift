@@ -34,6 +34,10 @@ enum SecretSource {
         do {
             let most = AgentSecret.octets.upperBound
             return try AgentSecret(try SecretFile.read(path, maxOctets: most, privacy: privacy))
+        } catch let error as FileError where error.reason == .missing && privacy == .credential {
+            throw StartError(
+                .missing,
+                "the secret \(path) was not handed over: put it where LoadCredential= of the unit looks for it")
         } catch let error as FileError {
             throw StartError(error.reason == .missing ? .missing : .noPermission, "the secret \(error)")
         } catch {

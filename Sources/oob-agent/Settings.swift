@@ -37,6 +37,10 @@ struct Settings {
     let bounds: Bounds
     /// Nil: requests come by polls alone.
     let push: PushRoad?
+    /// What was found for each setting, as text; a default is not found.
+    let found: [Setting: String]
+    private let flags: SettingFlags
+    private let environment: [String: String]
 
     init(flags: SettingFlags, environment: [String: String]) throws(StartError) {
         let path = flags.config ?? environment["OOB_AGENT_CONFIG"]
@@ -69,5 +73,16 @@ struct Settings {
         tpmTCTI = try source.visibleText(.tpmTCTI, octets: 1...255)
         bounds = try Bounds(source)
         push = try PushRoad.read(source, bounds)
+        found = Dictionary(
+            uniqueKeysWithValues: Setting.allCases.compactMap { setting in
+                source.find(setting).map { (setting, $0.value) }
+            })
+        self.flags = flags
+        self.environment = environment
     }
+
+    /// Reads all anew: the config and the files that settings name may have changed since.
+    func again() throws(StartError) -> Settings { try Settings(flags: flags, environment: environment) }
+
+    var lineFormat: LineFormat { LineFormat(logFormat, environment) }
 }

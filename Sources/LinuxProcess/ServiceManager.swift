@@ -1,0 +1,113 @@
+import Glibc
+
+/// What started this process and wants to know how it is, as systemd does (sd_notify(3)).
+package struct ServiceManager: Sendable {
+    private let socket: [UInt8]
+    /// Where it ends a process that has said nothing for so long; nil where it waits for no sign of life.
+    package let patience: Duration?
+
+    /// Takes what the environment says of it, so that no child takes itself for this process; nil where it says nothing.
+    ///
+    /// To be called before another thread reads the environment.
+    package static func takeFromEnvironment() -> ServiceManager? {
+        let names = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
+        let values = names.map { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
+        for name in names { _ = unsafe unsetenv(name) }
+        return ServiceManager(socket: values[0], watchdog: values[1], watched: values[2], ownID: getpid())
+    }
+
+    /// - Parameters:
+    ///   - socket: a path, or a name with `@` in front that stands in no directory (unix(7)).
+    ///   - watchdog: the microseconds after which it loses patience.
+    ///   - watched: the id of the process that this is about; nil: this one.
+    init?(socket: String?, watchdog: String?, watched: String?, ownID: Int32) {
+        guard let socket, let first = socket.utf8.first, first == UInt8(ascii: "/") || first == UInt8(ascii: "@"),
+            (2...UnixAddress.mostOctets).contains(socket.utf8.count)
+        else { return nil }
+        self.socket = Array(socket.utf8)
+        let isOurs = watched == nil || watched == String(ownID)
+        let microseconds = watchdog.flatMap(Int64.init) ?? 0
+        patience = isOurs && microseconds > 0 ? .microseconds(microseconds) : nil
+    }
+
+    /// Tells it something; waits at most a second where it does not listen.
+    package func tell(_ news: [News]) throws(SystemError) {
+        let octets = Array(news.map(\.text).joined(separator: "\n").utf8)
+        let file = Glibc.socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        guard file >= 0 else { throw .afterCall("socket") }
+        defer { close(file) }
+        var bound = timeval(tv_sec: 1, tv_usec: 0)
+        guard unsafe setsockopt(file, SOL_SOCKET, SO_SNDTIMEO, &bound, socklen_t(MemoryLayout<timeval>.size)) == 0
+        else {
+            throw .afterCall("setsockopt SO_SNDTIMEO")
+        }
+        guard UnixAddress(socket).send(octets, from: file) == octets.count else {
+            throw .afterCall("sendto NOTIFY_SOCKET")
+        }
+    }
+}
+
+extension ServiceManager {
+    package enum News: Sendable, Equatable {
+        case ready, reloading, stopping
+        /// A sign of life.
+        case alive
+        /// How it is, for people: one line.
+        case status(String)
+
+        /// The most octets of a status.
+        static let mostStatusOctets = 512
+
+        /// `NAME=VALUE`, with a line for each.
+        var text: String {
+            switch self {
+            case .ready: "READY=1"
+            case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(Self.now)"
+            case .stopping: "STOPPING=1"
+            case .alive: "WATCHDOG=1"
+            case .status(let text): "STATUS=" + Self.line(text)
+            }
+        }
+
+        /// A line feed would begin another assignment; what is not ASCII may be cut in the middle.
+        private static func line(_ text: String) -> String {
+            let octets = text.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: " ") : $0 }
+            return String(decoding: octets.prefix(mostStatusOctets), as: UTF8.self)
+        }
+
+        /// Microseconds of the clock that never goes back (clock_gettime(2)).
+        private static var now: Int {
+            var time = timespec()
+            unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+            return time.tv_sec * 1_000_000 + time.tv_nsec / 1_000
+        }
+    }
+}
+
+/// Where a Unix socket is (unix(7)).
+private struct UnixAddress {
+    static let mostOctets = 107
+
+    private var address = sockaddr_un()
+    private let count: socklen_t
+
+    /// - Parameter name: a path, or a name with `@` in the place of its zero octet; at most ``mostOctets``.
+    init(_ name: [UInt8]) {
+        address.sun_family = sa_family_t(AF_UNIX)
+        let isAbstract = name.first == UInt8(ascii: "@")
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { room in
+            unsafe room.copyBytes(from: isAbstract ? [0] + name.dropFirst() : name)
+        }
+        // A path ends with a zero octet; a name without a directory ends where the length says.
+        count = socklen_t(MemoryLayout<sa_family_t>.size + name.count + (isAbstract ? 0 : 1))
+    }
+
+    /// Returns what sendto(2) does.
+    func send(_ octets: [UInt8], from file: CInt) -> Int {
+        unsafe withUnsafePointer(to: address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe sendto(file, octets, octets.count, CInt(MSG_NOSIGNAL), address, count)
+            }
+        }
+    }
+}

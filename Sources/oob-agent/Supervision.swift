@@ -1,0 +1,103 @@
+import AgentHost
+import Authenticator
+import Control
+import LinuxProcess
+import Logging
+
+/// Tells the service manager how the agent is: that it is ready, its status, that it lives, and that it stops.
+///
+/// A sign of life is given only where the agent has answered itself on its control socket, from its book.
+struct Supervision: Sendable {
+    /// The seconds between two looks, however much happens.
+    private static let pause: Double = 5
+    /// The seconds between two looks where nothing happens, and no sign of life is asked for.
+    private static let longPause: Double = 60
+
+    let manager: ServiceManager
+    let agent: Agent
+    let socket: String
+    let readiness: Readiness
+    let log: Logger
+
+    /// Works until the task is cancelled.
+    func run() async throws {
+        tell([.status("Starting")])
+        do {
+            await readiness.untilWhole()
+            try await watch()
+        } catch is CancellationError {
+            tell([.stopping, .status("Stopping")])
+        }
+    }
+
+    private func watch() async throws {
+        let longPause = manager.patience.map { $0 / .seconds(2) } ?? Self.longPause
+        let pause = min(Self.pause, longPause)
+        var isReadySaid = false
+        while true {
+            try Task.checkCancellation()
+            // From before the look, so that nothing can change unseen.
+            let bell = agent.hub.bell { _ in true }
+            if let line = await look() {
+                let signs: [ServiceManager.News] = manager.patience == nil ? [] : [.alive]
+                tell((isReadySaid ? [] : [.ready]) + signs + [.status(line)])
+                isReadySaid = true
+            }
+            try await SystemClock().sleep(seconds: pause)
+            try await SystemClock().sleep(seconds: longPause - pause, orUntil: bell)
+        }
+    }
+
+    /// The agent's status, asked for as any client does; nil where it gives no answer.
+    private func look() async -> String? {
+        do {
+            let health = try await ControlClient(socketFlag: socket, environment: [:]).health()
+            return StatusLine(health, try? await Tally(agent)).text
+        } catch {
+            log.warning("the agent does not answer itself", metadata: ["reason": "\(error)"])
+            return nil
+        }
+    }
+
+    private func tell(_ news: [ServiceManager.News]) {
+        do throws(SystemError) {
+            try manager.tell(news)
+        } catch {
+            log.warning("the service manager could not be told", metadata: ["reason": "\(error)"])
+        }
+    }
+}
+
+/// How much there is in the book.
+private struct Tally {
+    let enrollments: Int
+    let pending: Int
+    let queued: Int
+
+    init(_ agent: Agent) async throws {
+        enrollments = try await agent.enrollments().count
+        (pending, queued) = try await agent.counts()
+    }
+}
+
+/// How the agent is, in a line.
+private struct StatusLine {
+    /// The most characters of a reason.
+    private static let mostOfReason = 300
+
+    let text: String
+
+    /// - Parameter tally: nil where the book cannot be read, which is then among the reasons.
+    init(_ health: HealthView, _ tally: Tally?) {
+        let reason = health.reasons.first.map { first in
+            let others = health.reasons.count - 1
+            return String(first.prefix(Self.mostOfReason)) + (others > 0 ? " (and \(others) more)" : "")
+        }
+        let counts = tally.map { tally in
+            let enrollments = "\(tally.enrollments) enrollment\(tally.enrollments == 1 ? "" : "s")"
+            return "\(enrollments), \(tally.pending) pending"
+                + (tally.queued > 0 ? ", \(tally.queued) undelivered" : "")
+        }
+        text = (health.ready ? "Ready: " : "Degraded: ") + [counts, reason].compactMap(\.self).joined(separator: "; ")
+    }
+}

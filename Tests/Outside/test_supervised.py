@@ -1,0 +1,229 @@
+"""The agent under a service manager: what it says of itself, and what a hang-up signal lets it read anew.
+
+Run with `.venv/bin/python Tests/Outside/test_supervised.py`; OOB_BIN_DIR names the programs' directory.
+"""
+
+import re
+import signal
+import socket
+import ssl
+import time
+import unittest
+import uuid
+
+from issuer import Issuer
+from programs import READY_WITHIN, Agent, Program, temporary_folder
+from road import Authority
+from supervision import Manager
+from test_push import free_port
+
+
+class Supervised(unittest.TestCase):
+    def setUp(self):
+        self.folder = temporary_folder(self)
+        self.manager = self.enterContext(Manager(self.folder / "notify"))
+
+    def agent(self, *arguments: str, **variables: str) -> Agent:
+        agent = Agent(self.folder, *arguments, NOTIFY_SOCKET=self.manager.place, **variables)
+        self.addCleanup(agent.stop)
+        return agent
+
+    def start_in_vain(self, *arguments: str, **variables: str) -> tuple[int, str]:
+        """What an agent exits with that does not start, and what it says."""
+        program = Program(self.folder, "oob-agent", *arguments, **variables)
+        with program.process.stdout:
+            return program.process.wait(READY_WITHIN), program.log.read_text()
+
+    def is_ready(self, news: dict) -> bool:
+        return news.get("READY") == "1"
+
+    def logged(self, agent: Program, words: str, times: int = 1) -> str:
+        """The last of so many lines of the log that have these words, once it is there."""
+        deadline = time.monotonic() + READY_WITHIN
+        while len(lines := [line for line in agent.log.read_text().splitlines() if words in line]) < times:
+            self.assertLess(time.monotonic(), deadline, f"{words!r} is not logged:\n{agent.tail()}")
+            time.sleep(0.05)  # Looks again; nothing depends on how long.
+        return lines[-1]
+
+
+class News(Supervised):
+    def test_it_is_ready_once_it_listens_for_clients_and_for_pushes(self):
+        port = free_port()
+        program = Program(
+            self.folder, "oob-agent", "--state-dir", str(self.folder / "state"), "--socket",
+            str(self.folder / "control.sock"), "--push-listen", f"127.0.0.1:{port}", "--push-url",
+            f"http://localhost:{port}", NOTIFY_SOCKET=self.manager.place)
+        self.addCleanup(program.stop)
+        self.manager.until(self.is_ready, "ready")
+        control = str(self.folder / "control.sock")
+        for family, place in [(socket.AF_UNIX, control), (socket.AF_INET, ("127.0.0.1", port))]:
+            with socket.socket(family) as client:
+                client.connect(place)  # At once, and not after a second try.
+        ready = next(news for news in self.manager.told if self.is_ready(news))
+        self.assertEqual(ready, {"READY": "1", "STATUS": "Ready: 0 enrollments, 0 pending"})
+        self.assertEqual(self.manager.told[0], {"STATUS": "Starting"})
+
+    def test_its_status_is_that_of_its_enrollments_and_requests(self):
+        agent = self.agent(WATCHDOG_USEC="2000000")
+        issuer = self.enterContext(Issuer())
+        card = agent.json("enroll", "--issuer", issuer.origin, "--code", issuer.enrollment_code(),
+                          "--authn-type", "presence")
+        self.manager.until_status("Ready: 1 enrollment, 0 pending")
+        request = issuer.ask(card["authenticatorId"], issuer.transaction())
+        place = self.manager.until_status("Ready: 1 enrollment, 1 pending")
+        agent.json("approve", request.transaction["acsTransId"], "--wait", "30")
+        place = self.manager.until_status("Ready: 1 enrollment, 0 pending", place)
+        issuer.authenticators.clear()
+        self.manager.until_status(
+            f"Degraded: 1 enrollment, 0 pending; enrollment {card['id']}: {issuer.origin} ", place)
+
+    def test_signs_of_life_come_in_half_the_time_and_none_for_another_process(self):
+        self.agent(WATCHDOG_USEC="2000000")
+        is_alive = lambda news: news.get("WATCHDOG") == "1"  # noqa: E731
+        place = 0
+        for _ in range(3):
+            place = self.manager.until(is_alive, "a sign of life", place)
+        other = self.enterContext(Manager(f"@oob-{uuid.uuid4()}"))
+        agent = Agent(temporary_folder(self), NOTIFY_SOCKET=other.place, WATCHDOG_USEC="2000000", WATCHDOG_PID="1")
+        other.until(self.is_ready, "ready")
+        agent.stop()
+        self.assertEqual([news for news in other.told if is_alive(news)], [])
+
+    def test_an_agent_that_no_client_reaches_gives_no_sign_of_life(self):
+        agent = self.agent(WATCHDOG_USEC="1000000")
+        self.manager.until(self.is_ready, "ready")
+        agent.socket.unlink()
+        words = "the agent does not answer itself"
+        self.logged(agent, words)
+        place = len(self.manager.told)
+        self.logged(agent, words, times=4)
+        self.assertEqual(self.manager.told[place:], [])
+
+    def test_its_stop_is_told_before_it_has_stopped(self):
+        agent = self.agent()
+        self.manager.until(self.is_ready, "ready")
+        agent.stop()
+        self.assertEqual(agent.process.returncode, 0)
+        self.manager.until(lambda news: news == {"STOPPING": "1", "STATUS": "Stopping"}, "the stop")
+
+    def test_why_it_does_not_start_is_its_status(self):
+        status, _ = self.start_in_vain("--log-level", "loud", NOTIFY_SOCKET=self.manager.place)
+        self.assertEqual(status, 64)
+        self.manager.until_status("Not started: --log-level: must be one of debug, ")
+
+
+class Reloads(Supervised):
+    def setUp(self):
+        super().setUp()
+        self.config = self.folder / "agent.yaml"
+
+    def reload(self, agent: Agent, config: str | None = None):
+        """Sends the signal, and returns what was told of it."""
+        if config is not None:
+            self.config.write_text(config)
+        place = len(self.manager.told)
+        agent.process.send_signal(signal.SIGHUP)
+        begun = self.manager.until(lambda news: "RELOADING" in news, "a reload", place)
+        self.manager.until(self.is_ready, "the end of a reload", begun)
+        return self.manager.told[begun - 1]
+
+    def test_the_log_level_and_form_change_while_it_runs(self):
+        self.config.write_text("log-level: warning\n")
+        agent = self.agent("--config", str(self.config))
+        self.manager.until(self.is_ready, "ready")
+        self.assertNotIn("ready", agent.log.read_text())
+        before = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
+        told = self.reload(agent, "log-level: info\n")
+        self.assertLess(before, int(told["MONOTONIC_USEC"]))
+        self.assertRegex(self.logged(agent, "the settings were read anew"), r"^\S+ notice ")
+        self.reload(agent, "log-level: info\nlog-format: json\n")
+        self.assertRegex(self.logged(agent, "the settings were read anew", 2), r'^\{"time":".*"level":"notice"')
+        self.reload(agent, "log-level: error\n")
+        self.assertEqual(agent.log.read_text().count("the settings were read anew"), 2)
+
+    def test_a_config_that_is_not_in_order_leaves_all_as_it_was(self):
+        self.config.write_text("log-level: info\n")
+        agent = self.agent("--config", str(self.config))
+        self.manager.until(self.is_ready, "ready")
+        for wrong, words in [("log-level: error\nlog-colour: red\n", ":2: log-colour"), ("log-level: [\n", ":2:")]:
+            self.reload(agent, wrong)
+            line = self.logged(agent, f"{self.config}{words}")
+            self.assertRegex(line, r"^\S+ error the settings stay as they were reason=")
+        self.config.unlink()
+        self.reload(agent)
+        self.logged(agent, f"{self.config}: the config file cannot be read")
+        self.reload(agent, "log-level: info\n")
+        self.logged(agent, "the settings were read anew")
+
+    def test_what_needs_a_restart_is_named(self):
+        self.config.write_text("max-undecided: 10\nretention: 30\nlog-level: info\n")
+        agent = self.agent("--config", str(self.config))
+        self.manager.until(self.is_ready, "ready")
+        self.reload(agent, "max-undecided: 11\nlog-level: debug\n")
+        line = self.logged(agent, "settings have changed that need a restart")
+        self.assertTrue(line.endswith('settings="max-undecided, retention"'), line)
+        self.reload(agent, "max-undecided: 10\nretention: 30\n")
+        self.logged(agent, "the settings were read anew", 2)
+        self.assertEqual(agent.log.read_text().count("need a restart"), 1)
+
+    def test_without_a_config_and_a_manager_a_hang_up_is_harmless(self):
+        agent = Agent(self.folder)
+        self.addCleanup(agent.stop)
+        for times in range(1, 4):
+            agent.process.send_signal(signal.SIGHUP)
+            self.logged(agent, "the settings were read anew", times)
+        self.assertEqual(agent.ctl("status").returncode, 0)
+
+    def test_the_receiver_of_pushes_shows_a_new_certificate_and_keeps_a_good_one(self):
+        authority, port = Authority(self.folder), free_port()
+        certificate, key = self.folder / "c.pem", self.folder / "k.pem"
+        place = ("--push-listen", f"127.0.0.1:{port}", "--push-url", f"https://localhost:{port}")
+        first, second = authority.issue("localhost"), authority.issue("localhost")
+        self.install(first, certificate, key)
+        agent = self.agent(*place, "--push-tls-cert", str(certificate), "--push-tls-key", str(key))
+        self.manager.until(self.is_ready, "ready")
+        shown = [self.shown(authority, port)]
+        self.install(second, certificate, key)
+        shown.append(self.shown(authority, port))
+        self.reload(agent)
+        shown.append(self.shown(authority, port))
+        key.write_text("no key")
+        self.reload(agent)
+        self.logged(agent, "the settings stay as they were")
+        shown.append(self.shown(authority, port))
+        expected = [ssl.PEM_cert_to_DER_cert(pair[0].read_text()) for pair in [first, first, second, second]]
+        self.assertEqual(shown, expected)
+
+    def install(self, pair, certificate, key):
+        certificate.write_bytes(pair[0].read_bytes())
+        key.write_bytes(pair[1].read_bytes())
+        key.chmod(0o600)
+
+    def shown(self, authority: Authority, port: int) -> bytes:
+        context = ssl.create_default_context(cafile=authority.certificate)
+        with socket.create_connection(("127.0.0.1", port), 30) as plain:
+            with context.wrap_socket(plain, server_hostname="localhost") as secured:
+                return secured.getpeercert(binary_form=True)
+
+
+class Journal(Supervised):
+    def test_under_the_journal_each_line_has_its_level_in_front(self):
+        for form in ["text", "json"]:
+            with self.subTest(form):
+                folder = temporary_folder(self)
+                agent = Agent(folder, "--log-format", form, JOURNAL_STREAM="8:4711")
+                agent.stop()
+                lines = agent.log.read_text().splitlines()
+                self.assertTrue(lines)
+                for line in lines:
+                    self.assertRegex(line, r"^<[3-7]>[{a-z]")
+                self.assertTrue(any(re.match(r"<5>.*\bready\b", line) for line in lines), lines)
+
+    def test_so_has_the_line_that_says_why_it_does_not_start(self):
+        status, said = self.start_in_vain("--state-dir", "/dev/null", JOURNAL_STREAM="8:4711")
+        self.assertEqual(status, 77)
+        self.assertRegex(said, r"^<3>oob-agent: the state directory /dev/null: [^\n]+\n$")
+
+
+if __name__ == "__main__":
+    unittest.main()

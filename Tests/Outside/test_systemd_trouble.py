@@ -1,0 +1,107 @@
+"""What keeps an agent under a real systemd from starting, and a full disk. See Tests/Systemd/box; it needs root.
+
+Run with `.venv/bin/python Tests/Outside/test_systemd_trouble.py`; OOB_BIN_DIR names the programs' directory.
+"""
+
+import unittest
+
+from systemd_box import AGENT, CONFIG, SECRET_FILE, Installed, can_skip
+
+
+@can_skip()
+class BadInput(Installed):
+    """Each ends with a status of sysexits.h and one line that says what to do, in `systemctl status`."""
+
+    def refused(self, status: int, words: str, is_tried_again: bool = False):
+        run = self.box.systemctl("start", AGENT, check=False)
+        self.assertNotEqual(run.returncode, 0, "it started")
+        pid = self.box.show(AGENT, "ExecMainPID")
+        self.assertEqual(self.box.show(AGENT, "ExecMainStatus"), str(status), self.box.lines(AGENT))
+        lines = [entry["MESSAGE"] for entry in self.box.journal(f"_PID={pid}") if entry["PRIORITY"] == "3"]
+        self.assertEqual([words in line for line in lines], [True], lines)
+        (line,) = lines
+        said = self.box.systemctl("status", AGENT, "--full", check=False).stdout
+        # The status is cut where it is long.
+        self.assertIn(line[:400].replace("oob-agent: ", 'Status: "Not started: ', 1), said)
+        self.assertEqual(self.box.show(AGENT, "ActiveState"), "activating" if is_tried_again else "failed")
+
+    def test_no_credential(self):
+        self.box.run("mv", SECRET_FILE, "/host/secret")
+        self.addCleanup(self.box.run, "mv", "/host/secret", SECRET_FILE)
+        self.refused(66, "put it where LoadCredential= of the unit looks for it")
+
+    def test_a_wrong_credential(self):
+        self.start()
+        self.enroll()
+        self.box.systemctl("stop", AGENT)
+        self.box.run("sh", "-ec", f"cp {SECRET_FILE} /host/secret; openssl rand -out {SECRET_FILE} 32")
+        self.addCleanup(self.box.run, "cp", "/host/secret", SECRET_FILE)
+        self.refused(78, "the secret is not the one that this state was made with")
+
+    def test_a_credential_that_is_too_short(self):
+        self.box.run("sh", "-ec", f"cp {SECRET_FILE} /host/secret; echo short > {SECRET_FILE}")
+        self.addCleanup(self.box.run, "cp", "/host/secret", SECRET_FILE)
+        self.refused(78, "it must have 16 to 1024")
+
+    def test_a_config_that_is_not_readable_or_not_in_order(self):
+        self.box.run("chmod", "0600", CONFIG)
+        self.refused(78, f"{CONFIG}: the config file cannot be read: check the path and its mode")
+        self.box.run("chmod", "0644", CONFIG)
+        self.box.write(CONFIG, "log-level: info\nlog-colour: red\n")
+        self.refused(78, f"{CONFIG}:2: log-colour: there is no such member")
+
+    def test_a_port_that_is_taken(self):
+        # 8080 is the issuer's.
+        self.box.write(CONFIG, "push-listen: 127.0.0.1:8080\npush-url: http://localhost:8080\n")
+        self.refused(
+            69, "127.0.0.1 port 8080: Address already in use; choose another with push-listen", is_tried_again=True)
+
+    def test_a_socket_directory_that_is_missing(self):
+        self.box.write(CONFIG, "socket: /run/nowhere/control.sock\n")
+        self.refused(69, "the control socket /run/nowhere/control.sock cannot be made: ", is_tried_again=True)
+
+    def test_a_state_directory_of_another_user(self):
+        self.box.run("install", "-d", "-m", "0700", "-o", "bob", "/var/lib/oob-agent-bob")
+        self.box.write(CONFIG, "state-dir: /var/lib/oob-agent-bob\n")
+        self.box.drop_in(AGENT, "bob", "[Service]\nReadWritePaths=/var/lib/oob-agent-bob\n")
+        self.refused(77, "the state directory /var/lib/oob-agent-bob")
+
+    def test_a_state_of_a_newer_version(self):
+        self.start()
+        self.box.systemctl("stop", AGENT)
+        self.box.run("python3", "-c", (
+            "import sqlite3; b = sqlite3.connect('/var/lib/oob-agent/agent.db');"
+            "b.execute(\"insert into grdb_migrations values ('9999 from tomorrow')\"); b.commit()"))
+        self.refused(65, "version")
+
+    def test_a_start_that_fails_again_and_again_is_given_up(self):
+        self.box.write(CONFIG, "socket: /run/nowhere/control.sock\n")
+        self.box.drop_in(AGENT, "fast", "[Service]\nRestartSec=10ms\n")
+        self.box.systemctl("start", AGENT, check=False)
+        self.box.eventually(lambda: self.box.show(AGENT, "Result") == "start-limit-hit"
+                            or "Start request repeated too quickly" in self.box.lines(AGENT), "the end")
+
+
+@can_skip()
+class FullDisk(Installed):
+    def test_a_full_disk_is_told_loses_nothing_and_is_recovered_from(self):
+        self.box.run("sh", "-ec", """
+            mkdir -p /var/lib/oob-agent && mount -t tmpfs -o size=4m,mode=0700 small /var/lib/oob-agent""")
+        self.addCleanup(self.box.run, "sh", "-c", "systemctl stop oob-agent; umount /var/lib/oob-agent")
+        self.start()
+        self.enroll()
+        purchase = self.purchase()
+        self.box.run("sh", "-c", "cat /dev/zero > /var/lib/oob-agent/ballast 2>/dev/null || true")
+        refused = self.ctl("approve", purchase, "--json", check=False)
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("full", refused.stderr)
+        self.box.eventually(lambda: self.box.show(AGENT, "StatusText").startswith("Degraded: "), "the trouble")
+        self.assertIn("full", self.box.show(AGENT, "StatusText"))
+        self.box.run("rm", "/var/lib/oob-agent/ballast")
+        self.box.eventually(lambda: self.json("status")["state"] == "ready", "the recovery")
+        self.approve(purchase)
+        self.assertEqual(self.box.show(AGENT, "NRestarts"), "0")
+
+
+if __name__ == "__main__":
+    unittest.main()
