@@ -6,6 +6,7 @@ import Prompting
 struct Prompt: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show requests as they come, one at a time, and ask for each.",
+        usage: "oobctl prompt [<options>]",
         discussion: """
             Answers are a, d, f, s or ?, and Enter: approve, deny, deny as fraud, skip, help. What was typed before a \
             question is thrown away. Ctrl-C, the end of input and SIGTERM decide nothing and exit 1.
