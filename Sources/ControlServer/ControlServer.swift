@@ -78,10 +78,10 @@ package struct ControlServer: Sendable {
     private func setMode() {
         var mode: mode_t = 0o600
         if let group = access.group {
-            if unsafe chown(path, uid_t.max, group) == 0 { mode = 0o660 } else { warn("group") }
+            if unsafe chown(path, uid_t.max, group) == 0 { mode = 0o660 } else { say(unset: "group") }
             lookAtDirectory(group)
         }
-        if unsafe chmod(path, mode) != 0 { warn("mode") }
+        if unsafe chmod(path, mode) != 0 { say(unset: "mode") }
     }
 
     /// Its mode is not the agent's to change: it may be anybody's.
@@ -94,9 +94,10 @@ package struct ControlServer: Sendable {
         log.warning("the control socket's group cannot get to it: let it through", metadata: ["directory": "\(end)"])
     }
 
-    private func warn(_ what: String) {
+    private func say(unset part: String) {
         log.warning(
-            "the control socket's \(what) could not be set", metadata: ["path": "\(path)", "errno": "\(errno)"])
+            "the control socket could not be given to its users",
+            metadata: ["part": "\(part)", "path": "\(path)", "errno": "\(errno)"])
     }
 
     /// Whether someone answers on the socket: then it is not ours to replace.

@@ -143,7 +143,7 @@ struct AgentProcess {
         }
         // Later ones use earlier ones, and stop before them.
         var configuration = ServiceGroupConfiguration(
-            services: agent.loops(isPolling: true).map { Loop($0) } + pushServices(agent)
+            services: agent.loops(isPolling: true).map { Loop($0) } + pushServices(agent) + metricsServices(agent)
                 + [Loop(server.run, stopsItself: true)],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() })
@@ -154,7 +154,13 @@ struct AgentProcess {
             throw StartError(.unavailable, "\(error)")
         } catch let error as PushServerError {
             throw StartError(.unavailable, "\(error)")
+        } catch let error as MetricsServerError {
+            throw StartError(.unavailable, "\(error)")
         }
+    }
+
+    private func metricsServices(_ agent: Agent) -> [any Service] {
+        settings.metricsAddress.map { [Loop(MetricsServer(agent, $0, log: log).run, stopsItself: true)] } ?? []
     }
 
     private func pushServices(_ agent: Agent) -> [any Service] {

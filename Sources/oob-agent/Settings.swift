@@ -34,6 +34,8 @@ struct Settings {
     let pkcs11Module: String?
     /// How the TPM is reached; nil: as the environment says.
     let tpmTCTI: String?
+    /// Nil: metrics are on the control socket alone.
+    let metricsAddress: LoopbackAddress?
     let bounds: Bounds
     /// Nil: requests come by polls alone.
     let push: PushRoad?
@@ -67,6 +69,7 @@ struct Settings {
         road = try IssuerRoad(source)
         pkcs11Module = try source.absolutePath(.pkcs11Module)
         tpmTCTI = try source.visibleText(.tpmTCTI, octets: 1...255)
+        metricsAddress = try source.loopbackAddress(.metricsListen)
         bounds = try Bounds(source)
         push = try PushRoad.read(source, bounds)
     }

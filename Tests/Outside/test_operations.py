@@ -1,0 +1,143 @@
+"""docs/operations.md and docs/alerts.yaml: that the commands do what they say, and that the tables are the program's.
+
+Run with `.venv/bin/python Tests/Outside/test_operations.py`; OOB_BIN_DIR names the programs' directory.
+"""
+
+import json
+import os
+import re
+import subprocess
+import unittest
+from pathlib import Path
+
+import yaml
+from prometheus_client.parser import text_string_to_metric_families
+
+from issuer import Issuer
+from programs import BIN_DIR, temporary_folder
+from test_metrics import WithAnAgent
+from test_push import free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+ALERTS = [rule for group in yaml.safe_load((ROOT / "docs" / "alerts.yaml").read_text(encoding="utf-8"))["groups"]
+          for rule in group["rules"]]
+# What the agent is made of, and nothing of the sandbox.
+TARGETS = ["AgentHost", "Authenticator", "ControlServer", "Custody", "IssuerLink", "Keys", "PushReceiver", "StateArchive",
+           "Storage", "oob-agent"]
+# A call that logs, up to what follows its sentence; some sentences go through a function that bounds how many there are.
+CALL = re.compile(r"(?:\blog\.(debug|info|notice|warning|error|log)|(?<!func )\b(drop|warn))\(")
+LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
+METADATA = re.compile(r"\bmetadata:|\benrollment\b|\babout:|\[")
+
+
+def sentences() -> dict[str, set[str]]:
+    """Every log sentence of the sources, with its levels."""
+    found: dict[str, set[str]] = {}
+    for path in (each for target in TARGETS for each in sorted((ROOT / "Sources" / target).rglob("*.swift"))):
+        text = path.read_text(encoding="utf-8")
+        for call in CALL.finditer(text):
+            rest = text[call.end():call.end() + 400]
+            # Not within the text of a sentence: those are blanked for the search, at the same places.
+            blank = LITERAL.sub(lambda each: '"' + "_" * len(each[1]) + '"', rest)
+            end = METADATA.search(blank)
+            arguments = rest[:min([end.start() if end else 400, closing(blank)])]
+            for sentence in LITERAL.findall(arguments):
+                found.setdefault(sentence, set()).add(call[1] or "warning")
+    return found
+
+
+def closing(text: str) -> int:
+    """Where the parenthesis is closed that was opened before the text."""
+    depth = 1
+    for at, character in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth == 0:
+            return at
+    return len(text)
+
+
+def rows(heading: str) -> list[list[str]]:
+    """The cells of a section's table, without its head."""
+    section = PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[1:]]
+
+
+class TheCommands(unittest.TestCase):
+    def test_its_commands_do_what_it_says(self):
+        folder = temporary_folder(type(self))
+        issuer = self.enterContext(Issuer())
+        script = "\n".join(re.findall(r"^```sh\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE))
+        self.assertGreater(script.count("\n"), 50)
+        port = free_port()
+        names = {
+            "HOME": str(folder), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "BUILD": str(BIN_DIR),
+            "METRICS_PORT": str(port), "ISSUER": issuer.origin, "CODE": issuer.enrollment_code()}
+        # Whatever fails, no agent is left behind.
+        last = 'trap \'kill "${agent:-}" 2>&1 || true\' EXIT\n'
+        run = subprocess.run(
+            ["bash", "-euxo", "pipefail", "-c", last + script], env=names, cwd=folder, capture_output=True, text=True,
+            timeout=280)
+        log = folder / "oob-agent.log"
+        said = log.read_text(encoding="utf-8") if log.exists() else ""
+        self.assertEqual(run.returncode, 0, f"{run.stderr[-3_000:]}\n{said[-2_000:]}")
+        self.assertEqual(len(issuer.authenticators), 1)
+        lines = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+        self.assertEqual([each["message"] for each in lines if each["message"] in ("ready", "stopped")],
+                         ["ready", "stopped"] * 7)
+        # A secret that was changed opens nothing any more, and the copies of the state are gone.
+        self.assertEqual(sorted(each.name for each in (folder / ".local" / "state").iterdir()), ["oob-agent"])
+        self.assertFalse((folder / ".config" / "oob-agent" / "previous-secret").exists())
+
+
+class TheLogLines(unittest.TestCase):
+    def test_the_table_has_every_line_that_the_agent_can_write_and_no_other(self):
+        listed = {row[0].strip("`"): set(row[1].split(" or ")) for row in rows("Log lines")}
+        found = {name: levels if levels != {"log"} else {"notice", "warning"} for name, levels in sentences().items()}
+        self.assertGreater(len(found), 40)
+        self.assertEqual(listed, found)
+
+    def test_a_line_is_a_constant_sentence(self):
+        self.assertEqual([each for each in sentences() if "\\(" in each], [])
+
+    def test_every_line_says_what_it_means(self):
+        self.assertEqual([row for row in rows("Log lines") if len(row) != 3 or len(row[2]) < 10], [])
+
+
+class TheMetrics(WithAnAgent):
+    def test_the_table_has_every_metric_with_its_labels_and_no_other(self):
+        listed = {row[0].strip("`") for row in rows("Metrics")}
+        self.assertEqual(listed, {name for name, _ in self.help()})
+
+    def test_the_table_says_what_the_agent_says(self):
+        listed = {row[0].strip("`"): row[2] for row in rows("Metrics")}
+        self.assertEqual(listed, dict(self.help()))
+
+    def help(self) -> list[tuple[str, str]]:
+        return re.findall(r"^# HELP (\S+) (.*)$", self.ask()[2], re.MULTILINE)
+
+    def test_an_alert_is_about_metrics_that_there_are(self):
+        families = list(text_string_to_metric_families(self.ask()[2]))
+        samples = {sample.name for family in families for sample in family.samples}
+        # A counter of words that have not come has no sample yet.
+        samples |= {family.name + "_total" for family in families if family.type == "counter"}
+        for rule in ALERTS:
+            named = set(re.findall(r"\boob_agent_\w+", rule["expr"]))
+            self.assertTrue(named or rule["expr"].startswith("up{"), rule["alert"])
+            self.assertEqual(named - samples, set(), rule["alert"])
+
+
+class TheAlerts(unittest.TestCase):
+    def test_each_has_a_heading_that_says_what_to_do(self):
+        section = PAGE.split("\n## Alerts\n")[1].split("\n## ")[0]
+        self.assertEqual(re.findall(r"^### (\w+)$", section, re.MULTILINE), [rule["alert"] for rule in ALERTS])
+
+    def test_each_says_how_urgent_it_is(self):
+        for rule in ALERTS:
+            self.assertIn(rule["labels"]["severity"], ["page", "ticket"])
+            self.assertNotEqual(rule["annotations"]["summary"], "")
+
+
+if __name__ == "__main__":
+    unittest.main()
