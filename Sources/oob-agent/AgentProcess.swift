@@ -129,7 +129,7 @@ struct AgentProcess {
         for finding in try await agent.checkup.findingsOfAll() where finding.isCertain {
             log.log(
                 level: finding.severity == .low ? .notice : .warning, "a weakness in the set-up",
-                metadata: ["id": "\(finding.weakness)", "message": "\(finding.message)"])
+                metadata: ["id": "\(finding.weakness)", "what": "\(finding.message)"])
         }
     }
 

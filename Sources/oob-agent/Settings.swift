@@ -41,10 +41,7 @@ struct Settings {
     let push: PushRoad?
 
     init(flags: SettingFlags, environment: [String: String]) throws(StartError) {
-        let path = flags.config ?? environment["OOB_AGENT_CONFIG"]
-        let source = SettingSource(
-            flags: flags, environment: environment,
-            config: try path.map { path throws(StartError) in try ConfigFile(path: path) })
+        let source = try SettingSource(flags: flags, environment: environment)
         stateDirectory = try source.stateDirectory()
         socketPath = try source.socketPath(stateDirectory: stateDirectory)
         access = try ControlAccess(source)

@@ -83,15 +83,15 @@ struct FiguresTests {
         for _ in 1...2 {
             let first = try await sample.requests().count + 1
             try await sample.receive(
-                messages: try (first..<first + 200).map { try sample.message(.numbered($0), for: card) }, for: card)
-            for request in try await sample.requests().suffix(200) {
+                messages: try (first..<first + 90).map { try sample.message(.numbered($0), for: card) }, for: card)
+            for request in try await sample.requests().suffix(90) {
                 try await sample.decide(.deny(.userDenied), request.id)
             }
         }
         async let one = sample.agent.figures()
         async let other = sample.agent.figures()
-        #expect(await [one, other].map(\.work.presented) == [400, 400])
-        #expect(await sample.agent.figures().work.outcomes[.denied] == 400)
+        #expect(await [one, other].map(\.work.presented) == [180, 180])
+        #expect(await sample.agent.figures().work.outcomes[.denied] == 180)
     }
 
     @Test func `a dropped message counts under its reason, also where the log has no line for it`() async throws {

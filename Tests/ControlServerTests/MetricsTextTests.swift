@@ -86,7 +86,9 @@ import Testing
         #expect(MetricsChannel.isLoopback(authority))
     }
 
-    @Test(arguments: [nil, "", "evil.example:9464", "127.evil.example", "192.0.2.1", "[::2]:1", "localhost.evil.example"])
+    @Test(arguments: [
+        nil, "", "evil.example:9464", "127.evil.example", "192.0.2.1", "[::2]:1", "localhost.evil.example",
+    ])
     func `another name is not this machine's`(authority: String?) {
         #expect(!MetricsChannel.isLoopback(authority))
     }
