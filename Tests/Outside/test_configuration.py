@@ -81,7 +81,7 @@ class TheCheck(unittest.TestCase):
 
     def test_what_it_prints_is_a_config_that_says_the_same(self):
         path = temporary_folder(type(self)) / "config.yaml"
-        for value in ["/tmp/a b: #c", '/tmp/"quoted"\\', "/tmp/-", "-/tmp", "/tmp/Dæmø"]:
+        for value in ["/tmp/a b: #c", '/tmp/"quoted"\\', "/tmp/-", "-/tmp", "-", "---", "/tmp/Dæmø"]:
             first = agent(f"--state-dir={value}", "--socket", "/tmp/s", "--check-config")
             path.write_text(first.stdout, encoding="utf-8")
             with self.subTest(value):

@@ -101,6 +101,12 @@ class TheLogLines(unittest.TestCase):
     def test_a_line_is_a_constant_sentence(self):
         self.assertEqual([each for each in sentences() if "\\(" in each], [])
 
+    def test_no_pair_has_the_name_of_what_each_json_line_has(self):
+        own = re.compile(r'"(?:time|level|message)": "|metadata\["(?:time|level|message)"\]')
+        named = [(path.name, match[0]) for target in TARGETS for path in (ROOT / "Sources" / target).rglob("*.swift")
+                 if path.name != "JSONLine.swift" for match in own.finditer(path.read_text(encoding="utf-8"))]
+        self.assertEqual(named, [])
+
     def test_every_line_says_what_it_means(self):
         self.assertEqual([row for row in rows("Log lines") if len(row) != 3 or len(row[2]) < 10], [])
 
