@@ -62,7 +62,7 @@ let package = Package(
             name: "AgentHost", dependencies: ["Authenticator", "Keys", "LinuxProcess", "ThreeDS"]),
 
         // The edges: each depends on the core and never on another edge.
-        .target(  // The control API on the Unix socket.
+        .target(  // The control API on the Unix socket, and metrics on a loopback port.
             name: "ControlServer",
             dependencies: [
                 "Authenticator", "Control", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS",
@@ -185,7 +185,7 @@ let package = Package(
         .testTarget(name: "PromptingTests", dependencies: ["Control", "Prompting"]),
         .testTarget(
             name: "ControlServerTests",
-            dependencies: ["Control", "ControlServer", .product(name: "Yams", package: "Yams")]),
+            dependencies: ["Authenticator", "Control", "ControlServer", .product(name: "Yams", package: "Yams")]),
         .testTarget(
             name: "AuthenticatorTests",
             dependencies: [

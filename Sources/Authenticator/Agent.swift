@@ -32,8 +32,10 @@ package struct Agent: Sendable {
     private let decider: Decider
     private let pinChange: PINChange
     private let badPeers: LogQuota
-    private let health = IssuerHealth()
+    let health = IssuerHealth()
     let tally = PushTally()
+    let workTally = WorkTally()
+    let drops = MessageDrops()
 
     package init(ports: Ports, settings: AgentSettings, log: Logger) {
         let book = JournaledBook(ports, hub: hub)
@@ -52,6 +54,7 @@ package struct Agent: Sendable {
         badPeers = LogQuota(pause: settings.bounds.logPause)
         let intake = Intake(
             ports: ports, settings: settings, directory: directory, holding: holding, hub: hub, tally: tally,
+            drops: drops,
             refusedPeers: badPeers, log: log)
         ceremonies = Ceremonies(ports: ports, directory: directory, hub: hub, log: log)
         fetcher = Fetcher(
@@ -89,6 +92,7 @@ package struct Agent: Sendable {
     package func prepare(rewrapping rewrapper: (any Rewrapper)? = nil) async throws {
         if let rewrapper { try await SecretRotation(ports: ports, rewrapper: rewrapper, log: log).run() }
         try await record(.started(version: settings.version))
+        workTally.begin(after: try await journal.newest(), at: ports.clock.now)
         try await EndedKeys(ports: ports).sweep(log)
         for enrollment in try await enrollments() {
             guard let membership = enrollment.membership else { continue }

@@ -17,7 +17,11 @@ struct FetchLoop: Sendable {
     func run() async {
         var backoff = Backoff(first: 1, most: 300)
         var known = 0
-        defer { roster.removeBell(of: group) }
+        let issuer = roster.with { $0.route(of: group) }?.issuer
+        defer {
+            roster.removeBell(of: group)
+            issuer.map { fetcher.health.notePause(of: group, at: $0, until: nil) }
+        }
         while !Task.isCancelled, let route = roster.with({ $0.route(of: group) }) {
             var pause: Double?
             do {
@@ -29,6 +33,7 @@ struct FetchLoop: Sendable {
                 for id in turn.suspended { try await lookAgain(id) }
                 pause = try await take(turn, Call(route: route, discovery: discovery), &known)
                 backoff.reset()
+                fetcher.health.notePause(of: group, at: route.issuer, until: nil)
             } catch is BookTrouble {
                 // No cursor has moved past what is not in the book: it is asked for again.
                 guard (try? await ports.bookHealth.untilWell()) != nil else { return }
@@ -38,6 +43,8 @@ struct FetchLoop: Sendable {
                 let failure = error as? IssuerFailure
                 fetcher.note(failure?.reason ?? "\(error)", roster.with { $0.members(of: group) }, route)
                 pause = try? backoff.next(retryAfter: failure?.retryAfter, entropy: ports.entropy)
+                let until = pause.map { ports.clock.now + Int64($0.rounded(.up)) }
+                fetcher.health.notePause(of: group, at: route.issuer, until: until)
             }
             if let pause { await rest(pause) }
         }

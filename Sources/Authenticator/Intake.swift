@@ -10,6 +10,7 @@ struct Intake: Sendable {
     let holding: Holding
     let hub: EventHub
     let tally: PushTally
+    let drops: MessageDrops
     let refusedPeers: LogQuota
     let log: Logger
 
@@ -97,24 +98,27 @@ struct Intake: Sendable {
         case (.known?, _):
             if item.way != nil { tally.noteAgain(enrollment.id) }
         case (.reusedJTI?, _):
-            drop("a jti came again with other octets", enrollment, ["jti": item.reading.loggedJTI])
+            drop(.reusedID, "a jti came again with other octets", enrollment, ["jti": item.reading.loggedJTI])
             hub.publish(.requestConflict(enrollment.id))
         case (.overQuota?, _):
-            drop("too many requests that are never presented came today; one more was dropped", enrollment, [:])
+            drop(
+                .overQuota,
+                "too many requests that are never presented came today; one more was dropped", enrollment, [:])
         case (.early(let seconds)?, _):
             // Clocks differ: it is read again when its iat is no longer ahead by more than the tolerance.
             hold(item, for: seconds - AuthnRequestReader.clockTolerance, enrollment)
         case (.tooEarly(let seconds)?, _):
             drop(
-                "a request is from the future; check this machine's clock", enrollment, ["seconds-ahead": "\(seconds)"])
+                .future, "a request is from the future; check this machine's clock", enrollment,
+                ["seconds-ahead": "\(seconds)"])
         case (nil, .unknownKey(let kid)):
             log.notice(
                 "a request waits for an unknown key", metadata: enrollment.logged(["kid": "\(kid.debugDescription)"]))
             hold(item, for: IssuerDirectory.unknownKeyPause, enrollment)
         case (nil, .notAuthentic(let reason)):
-            drop("a request is not authentic", enrollment, ["reason": "\(reason)"])
+            drop(.notAuthentic, "a request is not authentic", enrollment, ["reason": "\(reason)"])
         case (nil, .unanswerable(let reason)):
-            drop("a request cannot be answered", enrollment, ["reason": "\(reason)"])
+            drop(.unanswerable, "a request cannot be answered", enrollment, ["reason": "\(reason)"])
         case (nil, .request), (nil, .cancellation):
             break
         }
@@ -151,14 +155,17 @@ struct Intake: Sendable {
             enrollmentId: enrollment.id, message: item.message, readAgainAt: now + seconds,
             dropAt: item.heldUntil ?? now + Holding.longest)
         guard held.readAgainAt <= held.dropAt, holding.hold(held) else {
-            drop("a request that could not be judged was not held any longer", enrollment, [:])
+            drop(.notHeld, "a request that could not be judged was not held any longer", enrollment, [:])
             return
         }
         hub.publish(.deadlineMoved)
     }
 
     /// One line per enrollment and pause: an issuer cannot fill the log.
-    private func drop(_ sentence: Logger.Message, _ enrollment: Enrollment, _ metadata: Logger.Metadata) {
+    private func drop(
+        _ drop: MessageDrop, _ sentence: Logger.Message, _ enrollment: Enrollment, _ metadata: Logger.Metadata
+    ) {
+        drops.note(drop)
         guard let dropped = refusedPeers.admit(enrollment.id.text, now: ports.clock.now) else { return }
         var metadata = metadata
         if dropped > 0 { metadata["also-dropped"] = "\(dropped)" }

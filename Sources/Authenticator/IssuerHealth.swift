@@ -1,8 +1,16 @@
+import IssuerProtocol
 import Synchronization
 
 /// What is wrong at the moment with reaching issuers, for `status`.
 final class IssuerHealth: Sendable {
+    private struct Pause {
+        let issuer: IssuerURL
+        /// Seconds since 1970.
+        let until: Int64
+    }
+
     private let troubles = Mutex<[EnrollmentID: String]>([:])
+    private let pauses = Mutex<[FetchGroups.ID: Pause]>([:])
     private let leaving = Mutex<Set<EnrollmentID>>([])
 
     /// Marks an enrollment whose issuer is being told of its end: that it is unknown there is no trouble then.
@@ -27,4 +35,19 @@ final class IssuerHealth: Sendable {
     }
 
     func trouble(of enrollment: EnrollmentID) -> String? { troubles.withLock { $0[enrollment] } }
+}
+
+// MARK: Pauses
+
+extension IssuerHealth {
+    /// Notes when a group that could not be fetched for is fetched for again; nil where it could, or is gone.
+    func notePause(of group: FetchGroups.ID, at issuer: IssuerURL, until: Int64?) {
+        pauses.withLock { $0[group] = until.map { Pause(issuer: issuer, until: $0) } }
+    }
+
+    /// The most seconds until an issuer that did not answer is asked again, by its URL.
+    func pauses(now: Int64) -> [String: Int64] {
+        let all = pauses.withLock { Array($0.values) }
+        return Dictionary(all.map { ($0.issuer.text, max($0.until - now, 0)) }, uniquingKeysWith: max)
+    }
 }

@@ -1,6 +1,6 @@
 /// The calls that there are: each with its line in openapi/agent.yaml.
 package enum ControlRoute: CaseIterable, Sendable {
-    case status, health, doctor, openapi
+    case status, health, metrics, doctor, openapi
     case enrollments, enroll, unenroll, changePIN, rotatePush, fetch
     case requests, request, evidence, approve, deny
     case events, audit, auditKey, verifyAudit, backup
@@ -36,6 +36,7 @@ package enum ControlRoute: CaseIterable, Sendable {
         switch self {
         case .status: ("GET", "/v1/status", .look, Self.json, [])
         case .health: ("GET", "/v1/health", .look, Self.json, [])
+        case .metrics: ("GET", "/v1/metrics", .look, MetricsText.contentType, [])
         case .doctor: ("GET", "/v1/doctor", .look, Self.json, [])
         case .openapi: ("GET", "/v1/openapi.yaml", .look, "application/yaml", [])
         case .enrollments: ("GET", "/v1/enrollments", .look, Self.json, [])

@@ -61,6 +61,10 @@ struct ControlRouter: Sendable {
         switch route {
         case .status: return try await turns.make(for: connection, calls.status)
         case .health: return try await turns.make(for: connection, calls.health)
+        case .metrics:
+            return try await turns.make(for: connection) {
+                Answer(contentType: MetricsText.contentType, body: MetricsText(await calls.agent.figures()).octets)
+            }
         case .doctor: return try await turns.make(for: connection, calls.doctor)
         case .openapi: return Answer(contentType: route.mediaType, body: PackageResources.agent_yaml)
         case .enrollments: return try await turns.make(for: connection, calls.enrollments)

@@ -78,10 +78,10 @@ package struct ControlServer: Sendable {
     private func setMode() {
         var mode: mode_t = 0o600
         if let group = access.group {
-            if hasGroup(group) { mode = 0o660 } else { warn("group") }
+            if hasGroup(group) { mode = 0o660 } else { say(unset: "group") }
             lookAtDirectory(group)
         }
-        if unsafe chmod(path, mode) != 0 { warn("mode") }
+        if unsafe chmod(path, mode) != 0 { say(unset: "mode") }
     }
 
     /// Where the group is the process's own there is nothing to change: a service may be forbidden to.
@@ -101,9 +101,10 @@ package struct ControlServer: Sendable {
         log.warning("the control socket's group cannot get to it: let it through", metadata: ["directory": "\(end)"])
     }
 
-    private func warn(_ what: String) {
+    private func say(unset part: String) {
         log.warning(
-            "the control socket's \(what) could not be set", metadata: ["path": "\(path)", "errno": "\(errno)"])
+            "the control socket could not be given to its users",
+            metadata: ["part": "\(part)", "path": "\(path)", "errno": "\(errno)"])
     }
 
     /// Whether someone answers on the socket: then it is not ours to replace.

@@ -6,7 +6,7 @@ import HummingbirdCore
 extension ControlRoute {
     /// Refuses what this call does not take: a type of answer, a type of body, a name in the query.
     func check(_ request: Request) throws(ControlError) {
-        if let accept = request.headers[.accept], !MediaRanges(accept).include(mediaType) {
+        if let accept = request.headers[.accept], !MediaRanges(accept).include(MediaRanges.type(of: mediaType)) {
             throw ControlError(.notAcceptable, "accept: this call answers with \(mediaType)")
         }
         let isJSON = request.headers[.contentType].map { MediaRanges.type(of: $0) == "application/json" } ?? true

@@ -7,4 +7,11 @@ package enum UTCTime {
         guard let time = CivilTime(secondsSince1970: inside) else { return "" }
         return "\(time.dateText)T\(time.timeText)Z"
     }
+
+    /// The seconds since 1970 that ``text(_:)`` wrote so; nil for any other text.
+    package static func seconds(_ text: String) -> Int64? {
+        let digits = String(decoding: text.utf8.filter { (0x30...0x39).contains($0) }, as: UTF8.self)
+        guard let time = PurchaseDate(digits), time.rfc3339.utf8.elementsEqual(text.utf8) else { return nil }
+        return time.secondsSince1970
+    }
 }

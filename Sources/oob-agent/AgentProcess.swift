@@ -134,7 +134,7 @@ struct AgentProcess {
         for finding in try await agent.checkup.findingsOfAll() where finding.isCertain {
             log.log(
                 level: finding.severity == .low ? .notice : .warning, "a weakness in the set-up",
-                metadata: ["id": "\(finding.weakness)", "message": "\(finding.message)"])
+                metadata: ["id": "\(finding.weakness)", "what": "\(finding.message)"])
         }
     }
 
@@ -147,7 +147,7 @@ struct AgentProcess {
         // Later ones use earlier ones, and stop before them.
         let services =
             agent.loops(isPolling: true) { readiness.has(.keys) }.map { Loop($0) } + pushServices(pushServer, readiness)
-            + [Loop(controlServer(agent, copier, readiness).run, stopsItself: true)]
+            + metricsServices(agent) + [Loop(controlServer(agent, copier, readiness).run, stopsItself: true)]
             + [Loop { try await reloader.run(hangUps) }] + supervision(agent, readiness)
         var configuration = ServiceGroupConfiguration(
             // Where one fails the others still stop in order.
@@ -161,7 +161,13 @@ struct AgentProcess {
             throw StartError(.unavailable, "\(error)")
         } catch let error as PushServerError {
             throw StartError(.unavailable, "\(error)")
+        } catch let error as MetricsServerError {
+            throw StartError(.unavailable, "\(error)")
         }
+    }
+
+    private func metricsServices(_ agent: Agent) -> [any Service] {
+        settings.metricsAddress.map { [Loop(MetricsServer(agent, $0, log: log).run, stopsItself: true)] } ?? []
     }
 
     private func controlServer(_ agent: Agent, _ copier: any StateCopier, _ readiness: Readiness) -> ControlServer {

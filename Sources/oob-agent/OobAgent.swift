@@ -25,8 +25,13 @@ struct OobAgent: AsyncParsableCommand {
 
     @OptionGroup var flags: SettingFlags
 
-    @Flag(name: .customLong("check-config"), help: "Check all settings, say what is wrong, and exit.")
+    @Flag(
+        name: .customLong("check-config"),
+        help: "Check all settings, say what is wrong, or which are set and where, and exit.")
     var checkConfig = false
+
+    @Flag(name: .customLong("print-config"), help: "Print a config file with every setting, commented out, and exit.")
+    var printConfig = false
 
     @Option(
         help: ArgumentHelp(
@@ -57,8 +62,13 @@ struct OobAgent: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let settings = try Settings(flags: flags, environment: ProcessEnvironment.variables)
-        guard !checkConfig else { return }
+        guard !printConfig else { return StandardStream.output.write(ConfigText.sample) }
+        let variables = ProcessEnvironment.variables
+        let settings = try Settings(flags: flags, environment: variables)
+        guard !checkConfig else {
+            return StandardStream.output.write(
+                ConfigText.found(in: try SettingSource(flags: flags, environment: variables)))
+        }
         if let restore { return try AgentProcess(settings).restore(restore) }
         // Before another thread reads the environment.
         if let tcti = settings.tpmTCTI { OutsideKeys.reachTPM(by: tcti) }

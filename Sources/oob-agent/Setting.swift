@@ -20,6 +20,7 @@ enum Setting: String, CaseIterable {
     case pushTLSKey = "push-tls-key"
     case pushBehindProxy = "push-behind-proxy"
     case pushVAPID = "push-vapid"
+    case metricsListen = "metrics-listen"
     case pkcs11Module = "pkcs11-module"
     case tpmTCTI = "tpm-tcti"
     case maxUndecided = "max-undecided"
@@ -97,6 +98,9 @@ enum Setting: String, CaseIterable {
         case .pushVAPID:
             "Who checks that a push is its issuer's: required (the agent), or upstream (a push service in front). Default: "
                 + "required."
+        case .metricsListen:
+            "Where metrics are given to whoever asks on this host, besides the control socket: ADDRESS:PORT or "
+                + "[ADDRESS]:PORT, loopback only. Default: nowhere."
         case .pkcs11Module:
             "The PKCS #11 module for keys with a pkcs11: URI, an absolute path. Default: none; such keys are refused."
         case .tpmTCTI:

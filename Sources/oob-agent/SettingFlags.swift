@@ -62,6 +62,10 @@ struct SettingFlags: ParsableArguments {
     @OptionGroup var push: PushFlags
 
     @Option(
+        name: .customLong("metrics-listen"), help: ArgumentHelp(Setting.metricsListen.help, valueName: "address:port"))
+    var metricsListen: String?
+
+    @Option(
         name: .customLong("pkcs11-module"), help: ArgumentHelp(Setting.pkcs11Module.help, valueName: "path"),
         completion: .file())
     var pkcs11Module: String?
@@ -84,6 +88,7 @@ struct SettingFlags: ParsableArguments {
         case .clientCert: clientCert
         case .clientKey: clientKey
         case .proxy: proxy
+        case .metricsListen: metricsListen
         case .pkcs11Module: pkcs11Module
         case .tpmTCTI: tpmTCTI
         default: access.value(of: setting) ?? push.value(of: setting) ?? bounds.value(of: setting)

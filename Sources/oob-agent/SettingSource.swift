@@ -7,6 +7,14 @@ struct SettingSource {
     let environment: [String: String]
     let config: ConfigFile?
 
+    /// Reads the config file, where one is named.
+    init(flags: SettingFlags, environment: [String: String]) throws(StartError) {
+        self.flags = flags
+        self.environment = environment
+        let path = flags.config ?? environment["OOB_AGENT_CONFIG"]
+        config = try path.map { path throws(StartError) in try ConfigFile(path: path) }
+    }
+
     struct Found {
         let value: String
         /// What names the place in a message.

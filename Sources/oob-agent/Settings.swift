@@ -34,6 +34,8 @@ struct Settings {
     let pkcs11Module: String?
     /// How the TPM is reached; nil: as the environment says.
     let tpmTCTI: String?
+    /// Nil: metrics are on the control socket alone.
+    let metricsAddress: LoopbackAddress?
     let bounds: Bounds
     /// Nil: requests come by polls alone.
     let push: PushRoad?
@@ -43,10 +45,7 @@ struct Settings {
     private let environment: [String: String]
 
     init(flags: SettingFlags, environment: [String: String]) throws(StartError) {
-        let path = flags.config ?? environment["OOB_AGENT_CONFIG"]
-        let source = SettingSource(
-            flags: flags, environment: environment,
-            config: try path.map { path throws(StartError) in try ConfigFile(path: path) })
+        let source = try SettingSource(flags: flags, environment: environment)
         stateDirectory = try source.stateDirectory()
         socketPath = try source.socketPath(stateDirectory: stateDirectory)
         access = try ControlAccess(source)
@@ -71,6 +70,7 @@ struct Settings {
         road = try IssuerRoad(source)
         pkcs11Module = try source.absolutePath(.pkcs11Module)
         tpmTCTI = try source.visibleText(.tpmTCTI, octets: 1...255)
+        metricsAddress = try source.loopbackAddress(.metricsListen)
         bounds = try Bounds(source)
         push = try PushRoad.read(source, bounds)
         found = Dictionary(

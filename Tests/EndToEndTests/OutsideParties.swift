@@ -9,7 +9,8 @@ import Testing
         "test_documents.py", "test_crashes.py", "test_database.py", "test_keys.py", "test_pin.py", "test_hygiene.py",
         "test_evidence.py", "test_push.py", "test_push_in_front.py", "test_push_sent.py",
         "test_control_api.py", "test_control_access.py", "test_control_client.py", "test_enroll.py", "test_prompt.py",
-        "test_prompt_screens.py", "test_qr.py", "test_help.py", "test_completion.py",
+        "test_prompt_screens.py", "test_qr.py", "test_help.py", "test_completion.py", "test_metrics.py",
+        "test_operations.py", "test_configuration.py",
         "test_supervised.py", "test_systemd.py", "test_systemd_reach.py", "test_systemd_trouble.py",
     ])
     func `Python's webauthn, fido2, jwcrypto and rfc8785 agree with the programs`(script: String) async throws {

@@ -182,7 +182,7 @@ class TheAgent(WithAnAgent):
     def test_every_call_answers_in_the_described_form(self):
         enrollment = self.enroll()
         self.assertEqual(self.call("health").status_code, 200)
-        for operation_id in ["status", "doctor", "enrollments", "auditKey", "verifyAudit"]:
+        for operation_id in ["status", "metrics", "doctor", "enrollments", "auditKey", "verifyAudit"]:
             self.assertEqual(self.call(operation_id).status_code, 200)
         first, second = self.purchase(enrollment), self.purchase(enrollment, push="none")
         self.assertEqual([each["id"] for each in self.call("requests").json()], [first["id"], second["id"]])

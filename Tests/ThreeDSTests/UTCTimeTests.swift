@@ -20,4 +20,14 @@ struct UTCTimeTests {
     func `an instant outside the years of four digits is written as the nearest inside`(seconds: Int64, text: String) {
         #expect(UTCTime.text(seconds) == text)
     }
+
+    @Test(arguments: [0, 1_700_000_000, -62_135_596_800, 253_402_300_799])
+    func `what was written is read again`(seconds: Int64) {
+        #expect(UTCTime.seconds(UTCTime.text(seconds)) == seconds)
+    }
+
+    @Test(arguments: ["", "2023-10-17T05:56:38", "2023-10-17 05:56:38Z", "20231017055638", "2023-02-30T00:00:00Z"])
+    func `what would not be written so is not read`(text: String) {
+        #expect(UTCTime.seconds(text) == nil)
+    }
 }

@@ -32,6 +32,9 @@ final class PushTally: Sendable {
 
     func facts(of id: EnrollmentID) -> PushFacts? { facts.withLock { $0[id] } }
 
+    /// Those of each enrollment.
+    var all: [PushFacts] { facts.withLock { Array($0.values) } }
+
     func works(_ id: EnrollmentID) -> Bool { facts.withLock { $0[id]?.works == true } }
 
     /// An issuer's push was taken; true where pushes did not come before.

@@ -1,0 +1,28 @@
+extension Agent {
+    /// Why the agent cannot do its work for every enrollment; empty where it can.
+    ///
+    /// Also where the book cannot be read, which is then the reason.
+    package func troubles() async throws -> [String] {
+        do {
+            return troubles(with: try await enrollments())
+        } catch let trouble as BookTrouble {
+            return ["\(trouble)"]
+        }
+    }
+
+    /// The same, for enrollments that were looked up.
+    package func troubles(with enrollments: [Enrollment]) -> [String] {
+        (bookTrouble.map { ["\($0)"] } ?? []) + enrollments.compactMap(trouble)
+    }
+
+    /// Why the agent cannot do its work for an enrollment; nil where nothing is known that keeps it from that.
+    func trouble(with enrollment: Enrollment) -> String? {
+        if case .suspended = enrollment.state {
+            return "enrollment \(enrollment.id): \(enrollment.route.issuer) no longer knows it; it is suspended"
+        }
+        if let problem = keyTest(of: enrollment.id)?.problem {
+            return "enrollment \(enrollment.id): its key cannot be used: \(problem)"
+        }
+        return trouble(of: enrollment.id).map { "enrollment \(enrollment.id): \(enrollment.route.issuer): \($0)" }
+    }
+}

@@ -1,0 +1,80 @@
+import IssuerProtocol
+
+/// The agent in numbers, at one moment; what is counted is counted since it started.
+package struct AgentFigures: Sendable {
+    /// What the book says of the moment.
+    package struct Holdings: Sendable, Equatable {
+        package var enrolling = 0
+        package var active = 0
+        package var suspended = 0
+        /// Those for which the agent cannot do its work.
+        package var troubled = 0
+        package var pending = 0
+        /// How many seconds ago the oldest pending request came; 0 where there is none.
+        package var oldestPending: Int64 = 0
+        /// Decisions that the issuer has not answered.
+        package var queued = 0
+    }
+
+    package let version: String
+    /// Seconds since 1970.
+    package let startedAt: Int64
+    package let isReady: Bool
+    package let isBookWell: Bool
+    package let unusableKeys: Int
+    /// Nil where the book cannot be read.
+    package let holdings: Holdings?
+    package let work: WorkCounts
+    /// Messages that were not known before, by the way by which they came.
+    package let pushed: Int
+    package let polled: Int
+    /// Messages that came again.
+    package let repeated: Int
+    package let refusedPushes: Int
+    package let drops: [MessageDrop: Int]
+    /// The seconds until an issuer that did not answer is asked again, by its URL.
+    package let pauses: [String: Int64]
+}
+
+extension Agent {
+    /// Also where the book cannot be read, which the figures say.
+    package func figures() async -> AgentFigures {
+        let holdings: AgentFigures.Holdings?
+        do {
+            try await workTally.readOn(in: ports.book)
+            holdings = try await self.holdings()
+        } catch {
+            holdings = nil
+        }
+        let isBookWell = holdings != nil && bookTrouble == nil
+        let facts = tally.all
+        return AgentFigures(
+            version: settings.version, startedAt: workTally.startedAt,
+            isReady: isBookWell && holdings?.troubled == 0, isBookWell: isBookWell,
+            unusableKeys: keyWatch.health.failing.count, holdings: holdings, work: workTally.counts,
+            pushed: facts.reduce(0) { $0 + $1.firstByPush }, polled: facts.reduce(0) { $0 + $1.firstByPoll },
+            repeated: facts.reduce(0) { $0 + $1.duplicates }, refusedPushes: facts.reduce(0) { $0 + $1.refused },
+            drops: drops.all, pauses: health.pauses(now: ports.clock.now))
+    }
+
+    private func holdings() async throws -> AgentFigures.Holdings {
+        let (enrollments, pending, oldest, queued) = try await ports.book.read { book in
+            (
+                try book.enrollments(includingEnded: false), try book.pendingCount(enrollment: nil),
+                try book.oldestPending(enrollment: nil), try book.outboxCount(enrollment: nil)
+            )
+        }
+        var holdings = AgentFigures.Holdings(pending: pending, queued: queued)
+        holdings.oldestPending = oldest.map { max(ports.clock.now - $0.receivedAt, 0) } ?? 0
+        for enrollment in enrollments {
+            if trouble(with: enrollment) != nil { holdings.troubled += 1 }
+            switch enrollment.state {
+            case .keyless, .enrolling: holdings.enrolling += 1
+            case .active: holdings.active += 1
+            case .suspended: holdings.suspended += 1
+            case .ended: break
+            }
+        }
+        return holdings
+    }
+}

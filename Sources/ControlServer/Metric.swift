@@ -1,0 +1,62 @@
+/// Every metric that there is: its name, its kind, and what it tells.
+enum Metric: String, CaseIterable, Sendable {
+    case buildInfo = "oob_agent_build_info"
+    case startTime = "oob_agent_start_time_seconds"
+    case ready = "oob_agent_ready"
+    case databaseHealthy = "oob_agent_database_healthy"
+    case keysUnusable = "oob_agent_keys_unusable"
+    case enrollments = "oob_agent_enrollments"
+    case enrollmentsTroubled = "oob_agent_enrollments_troubled"
+    case requestsPending = "oob_agent_requests_pending"
+    case oldestPending = "oob_agent_oldest_pending_age_seconds"
+    case decisionsQueued = "oob_agent_decisions_queued"
+    case requestsPresented = "oob_agent_requests_presented_total"
+    case requestsEnded = "oob_agent_requests_ended_total"
+    case requestsRefused = "oob_agent_requests_refused_total"
+    case messages = "oob_agent_messages_total"
+    case messagesRepeated = "oob_agent_messages_repeated_total"
+    case messagesDropped = "oob_agent_messages_dropped_total"
+    case pushesRefused = "oob_agent_pushes_refused_total"
+    case decisionsAnswered = "oob_agent_decisions_answered_total"
+    case decisionsFailed = "oob_agent_decisions_failed_total"
+    case decisionDuration = "oob_agent_decision_duration_seconds"
+    case deliveryDuration = "oob_agent_delivery_duration_seconds"
+    case issuersPaused = "oob_agent_issuers_paused"
+    case issuerPause = "oob_agent_issuer_pause_seconds"
+
+    var kind: String {
+        switch self {
+        case .decisionDuration, .deliveryDuration: "histogram"
+        default: rawValue.hasSuffix("_total") ? "counter" : "gauge"
+        }
+    }
+
+    /// One line, without a backslash.
+    var help: String {
+        switch self {
+        case .buildInfo: "Always 1; its label is the agent's version."
+        case .startTime: "When the agent started, seconds since 1970; counters begin at 0 then."
+        case .ready: "1 where the agent can do its work for every enrollment, as /v1/health says."
+        case .databaseHealthy: "1 where the database can be read, and the last write went well."
+        case .keysUnusable: "Enrollments whose key could not be used when it was last looked at."
+        case .enrollments: "Enrollments that are not over, by state."
+        case .enrollmentsTroubled: "Enrollments for which the agent cannot do its work; oobctl status says why."
+        case .requestsPending: "Requests that wait for a decision."
+        case .oldestPending: "How long ago the oldest of them came; 0 where there is none."
+        case .decisionsQueued: "Decisions, and refusals of the agent's own, that the issuer has not answered yet."
+        case .requestsPresented: "Requests that were in order and presented."
+        case .requestsEnded: "Requests that came to an end on this side, by outcome."
+        case .requestsRefused: "Requests that the agent refused by itself, by the rule that did not hold."
+        case .messages: "Requests that came for the first time, by channel."
+        case .messagesRepeated: "Messages that came again, by whatever channel."
+        case .messagesDropped: "Messages that were neither presented nor answered, by reason."
+        case .pushesRefused: "Pushes to a known endpoint that were not taken."
+        case .decisionsAnswered: "Decisions that the issuer answered, by transStatus."
+        case .decisionsFailed: "Decisions that ended without the issuer having taken them, by reason."
+        case .decisionDuration: "From a request's coming to the decision about it; measured in whole seconds."
+        case .deliveryDuration: "From a decision to the issuer's answer; measured in whole seconds."
+        case .issuersPaused: "Issuers that could not be reached, and are asked again after a pause."
+        case .issuerPause: "How long until that; only where at most 50 issuers are paused."
+        }
+    }
+}

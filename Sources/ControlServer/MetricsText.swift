@@ -1,0 +1,101 @@
+import Authenticator
+
+/// The agent's figures in Prometheus' text format 0.0.4.
+struct MetricsText {
+    static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+    /// The most issuers that have a line of their own.
+    static let mostIssuers = 50
+
+    private var lines: [String] = []
+
+    var octets: [UInt8] { Array((lines.joined(separator: "\n") + "\n").utf8) }
+
+    init(_ figures: AgentFigures) {
+        one(.buildInfo, 1, ["version": figures.version])
+        one(.startTime, figures.startedAt)
+        one(.ready, figures.isReady ? 1 : 0)
+        one(.databaseHealthy, figures.isBookWell ? 1 : 0)
+        one(.keysUnusable, Int64(figures.unusableKeys))
+        if let holdings = figures.holdings { add(holdings) }
+        add(figures.work)
+        some(.messages, by: "channel", ["push": figures.pushed, "poll": figures.polled])
+        one(.messagesRepeated, Int64(figures.repeated))
+        some(.messagesDropped, by: "reason", Self.words(figures.drops))
+        one(.pushesRefused, Int64(figures.refusedPushes))
+        add(pauses: figures.pauses)
+    }
+
+    private mutating func add(_ holdings: AgentFigures.Holdings) {
+        some(
+            .enrollments, by: "state",
+            ["enrolling": holdings.enrolling, "active": holdings.active, "suspended": holdings.suspended])
+        one(.enrollmentsTroubled, Int64(holdings.troubled))
+        one(.requestsPending, Int64(holdings.pending))
+        one(.oldestPending, holdings.oldestPending)
+        one(.decisionsQueued, Int64(holdings.queued))
+    }
+
+    private mutating func add(_ work: WorkCounts) {
+        one(.requestsPresented, Int64(work.presented))
+        some(.requestsEnded, by: "outcome", Self.words(work.outcomes))
+        some(.requestsRefused, by: "reason", work.refusals.counts)
+        some(.decisionsAnswered, by: "trans_status", work.answers.counts)
+        some(.decisionsFailed, by: "reason", work.failures.counts)
+        add(.decisionDuration, work.timeToDecision)
+        add(.deliveryDuration, work.timeToDelivery)
+    }
+
+    private mutating func add(pauses: [String: Int64]) {
+        one(.issuersPaused, Int64(pauses.count))
+        guard pauses.count <= Self.mostIssuers else { return }
+        some(.issuerPause, by: "issuer", pauses.mapValues(Int.init))
+    }
+
+    // MARK: Lines
+
+    private mutating func begin(_ metric: Metric) {
+        lines.append("# HELP \(metric.rawValue) \(metric.help)")
+        lines.append("# TYPE \(metric.rawValue) \(metric.kind)")
+    }
+
+    private mutating func one(_ metric: Metric, _ value: Int64, _ labels: [String: String] = [:]) {
+        begin(metric)
+        lines.append(metric.rawValue + Self.text(of: labels) + " \(value)")
+    }
+
+    private mutating func some(_ metric: Metric, by label: String, _ values: [String: Int]) {
+        begin(metric)
+        for (word, value) in values.sorted(by: { $0.key < $1.key }) {
+            lines.append(metric.rawValue + Self.text(of: [label: word]) + " \(value)")
+        }
+    }
+
+    private mutating func add(_ metric: Metric, _ histogram: DurationHistogram) {
+        begin(metric)
+        var total = 0
+        let limits = DurationHistogram.bounds.map { "\($0)" } + ["+Inf"]
+        for (limit, count) in zip(limits, histogram.counts) {
+            total += count
+            lines.append("\(metric.rawValue)_bucket" + Self.text(of: ["le": limit]) + " \(total)")
+        }
+        lines.append("\(metric.rawValue)_sum \(histogram.sum)")
+        lines.append("\(metric.rawValue)_count \(total)")
+    }
+
+    /// Labels as the format has them: in a value a backslash, a quote and a line feed are escaped.
+    static func text(of labels: [String: String]) -> String {
+        guard !labels.isEmpty else { return "" }
+        let pairs = labels.sorted { $0.key < $1.key }.map { name, value in
+            let written = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+            return "\(name)=\"\(written)\""
+        }
+        return "{\(pairs.joined(separator: ","))}"
+    }
+
+    /// With 0 for each that has not come.
+    private static func words<Word: RawRepresentable<String> & CaseIterable & Hashable>(
+        _ counts: [Word: Int]
+    ) -> [String: Int] {
+        Dictionary(uniqueKeysWithValues: Word.allCases.map { ($0.rawValue, counts[$0] ?? 0) })
+    }
+}

@@ -1,0 +1,51 @@
+import StrictJSON
+import ThreeDS
+
+/// Settings as a config file has them.
+enum ConfigText {
+    private static let width = 117
+
+    /// A config file with every setting, commented out.
+    static var sample: String {
+        let head = """
+            # The settings of oob-agent. Take away the # to set one; a variable (OOB_AGENT_LOG_LEVEL) or a flag
+            # (--log-level) is stronger. Secrets are never here: settings name their files. Try a change with
+            #   oob-agent --config FILE --check-config
+            """
+        return Setting.allCases.reduce(head) { text, setting in
+            let help = lines(of: setting.help).map { "# \($0)" }.joined(separator: "\n")
+            return text + "\n\n\(help)\n#\(setting.rawValue): \(scalar(setting.sample))"
+        }
+    }
+
+    /// What was found, each with its place: a config file that sets the same.
+    static func found(in source: SettingSource) -> String {
+        let head = source.config == nil ? "# No config file was named." : "# The config file is in order."
+        let found = Setting.allCases.compactMap { setting in
+            source.find(setting).map { "\(setting.rawValue): \(scalar($0.value))  # \(DisplayText($0.place).text)" }
+        }
+        return ([head] + found + ["# Each other setting has its default (--print-config)."]).joined(separator: "\n")
+    }
+
+    /// As YAML takes it for this text and nothing else.
+    private static func scalar(_ value: String) -> String {
+        let isPlain =
+            !value.isEmpty
+            && value.utf8.allSatisfy { octet in
+                (0x30...0x39).contains(octet) || (0x41...0x5A).contains(octet & 0xDF) || "/._:-".utf8.contains(octet)
+            } && !value.hasPrefix("-") && !value.hasPrefix(":") && !value.hasSuffix(":")
+        if isPlain { return value }
+        // A string of JSON's is one of YAML's.
+        return String(decoding: JSONValue.string(value).serialized(), as: UTF8.self)
+    }
+
+    private static func lines(of text: String) -> [String] {
+        text.split(separator: " ").reduce(into: [String]()) { lines, word in
+            if let last = lines.last, last.utf8.count + 1 + word.utf8.count <= width {
+                lines[lines.count - 1] = "\(last) \(word)"
+            } else {
+                lines.append(String(word))
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import IssuerProtocol
+import Testing
+
+@testable import Authenticator
+
+/// What the agent counts, and what it says of itself in numbers.
+@Suite(.timeLimit(.minutes(10)))
+struct FiguresTests {
+    private let sample: SampleAgent
+
+    init() throws { sample = try SampleAgent() }
+
+    private func prepared() async throws -> SampleEnrollment {
+        let card = try await sample.enrolled()
+        try await sample.agent.prepare()
+        return card
+    }
+
+    @Test func `each end of a request counts once, under its outcome`() async throws {
+        let card = try await prepared()
+        try await sample.receive(.numbered(1), .numbered(2), .numbered(3), .numbered(4), for: card)
+        let ids = try await sample.requests().map(\.id)
+        try await sample.approve(ids[0])
+        try await sample.decide(.deny(.userDenied), ids[1])
+        try await sample.receive(SampleCancellation(cancels: "request-3"), for: card)
+        try await sample.receive(SampleRequest(jti: "wrong", rpId: "other.example"), for: card)
+        try await sample.receive(SampleRequest(jti: "late", exp: 0), for: card)
+        let figures = await sample.agent.figures()
+        #expect(figures.work.presented == 4)
+        #expect(
+            figures.work.outcomes == [.approved: 1, .denied: 1, .cancelled: 1, .refused: 1, .expired: 1])
+        #expect(figures.work.refusals.counts == ["rpId": 1])
+        #expect(figures.holdings?.pending == 1)
+        #expect(figures.holdings?.queued == 3)
+        // Asked again, nothing counts again.
+        #expect(await sample.agent.figures().work == figures.work)
+    }
+
+    @Test func `what was before the start does not count`() async throws {
+        let card = try await prepared()
+        try await sample.receive(.numbered(1), for: card)
+        let later = try sample.restarted()
+        sample.clock.advance(by: 7)
+        try await later.agent.prepare()
+        let figures = await later.agent.figures()
+        #expect(figures.work == WorkCounts())
+        #expect(figures.startedAt == SampleAgent.start + 7)
+        #expect(figures.holdings?.pending == 1)
+        #expect(figures.holdings?.oldestPending == 7)
+    }
+
+    @Test func `the time to a decision is from the request's coming to the person's word`() async throws {
+        let card = try await prepared()
+        try await sample.receive(.numbered(1), .numbered(2), for: card)
+        let ids = try await sample.requests().map(\.id)
+        sample.clock.advance(by: 3)
+        try await sample.approve(ids[0])
+        sample.clock.advance(by: 30)
+        try await sample.decide(.deny(.userDenied), ids[1])
+        let time = await sample.agent.figures().work.timeToDecision
+        #expect(time.sum == 36)
+        #expect(time.counts == [0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0])
+    }
+
+    @Test func `the time to a delivery is from the decision to the issuer's answer`() async throws {
+        let card = try await prepared()
+        try await sample.receive(.numbered(1), for: card)
+        let id = try await sample.onlyRequest().id
+        sample.clock.advance(by: 40)
+        try await sample.approve(id)
+        sample.clock.advance(by: 12)
+        try await sample.running([sample.agent.courier.run]) {
+            try await sample.eventually { try $0.request(id)?.life.delivery == .delivered(.authenticated) ? true : nil }
+        }
+        let work = await sample.agent.figures().work
+        #expect(work.answers.counts == ["Y": 1])
+        #expect(work.timeToDelivery.sum == 12)
+        #expect(work.timeToDelivery.counts.reduce(0, +) == 1)
+    }
+
+    @Test func `more entries than a page has are all counted, also by two who ask at once`() async throws {
+        let card = try await prepared()
+        for _ in 1...2 {
+            let first = try await sample.requests().count + 1
+            try await sample.receive(
+                messages: try (first..<first + 90).map { try sample.message(.numbered($0), for: card) }, for: card)
+            for request in try await sample.requests().suffix(90) {
+                try await sample.decide(.deny(.userDenied), request.id)
+            }
+        }
+        async let one = sample.agent.figures()
+        async let other = sample.agent.figures()
+        #expect(await [one, other].map(\.work.presented) == [180, 180])
+        #expect(await sample.agent.figures().work.outcomes[.denied] == 180)
+    }
+
+    @Test func `a dropped message counts under its reason, also where the log has no line for it`() async throws {
+        let card = try await prepared()
+        for number in 1...3 { try await sample.receive(messages: ["no.jws.\(number)"], for: card) }
+        try await sample.receive(SampleRequest(iat: 100_000, exp: 100_300), for: card)
+        #expect(await sample.agent.figures().drops == [.notAuthentic: 3, .future: 1])
+    }
+
+    @Test func `where the book cannot be read the figures say so, and what was counted stays`() async throws {
+        let card = try await prepared()
+        try await sample.receive(.numbered(1), for: card)
+        #expect(await sample.agent.figures().isReady)
+        sample.book.breakReads()
+        let figures = await sample.agent.figures()
+        #expect(figures.holdings == nil && !figures.isReady && !figures.isBookWell)
+        #expect(figures.work.presented == 1)
+    }
+
+    @Test func `an issuer that does not answer is paused, until it answers or nobody is enrolled there`() async throws {
+        let card = try await prepared()
+        let answers = Channel<Result<RequestList, IssuerFailure>>()
+        await sample.issuer.onFetch { (_) throws(IssuerFailure) in try await answers.answer().get() }
+        try await sample.running([sample.agent.fetcher.run]) {
+            _ = try await sample.issuer.fetched.next()
+            answers.send(.failure(.transient(reason: "down", retryAfter: 90)))
+            try await sample.clock.sleepers()
+            let figures = await sample.agent.figures()
+            #expect(figures.pauses == [card.enrollment.route.issuer.text: 90])
+            #expect(figures.holdings?.troubled == 1 && !figures.isReady)
+            sample.clock.advance(by: 90)
+            _ = try await sample.issuer.fetched.next()
+            answers.send(.success(RequestList(requests: [], cursor: "c1")))
+            _ = try await sample.issuer.fetched.next()
+            let later = await sample.agent.figures()
+            #expect(later.pauses == [:] && later.isReady)
+        }
+    }
+
+    @Test func `the words that are counted apart are bounded`() {
+        var counts = WordCounts()
+        for number in 1...1_000 { counts.note("word-\(number)") }
+        counts.note("word-1")
+        #expect(counts.counts.count == WordCounts.most + 1)
+        #expect(counts.counts["word-1"] == 2)
+        #expect(counts.counts[WordCounts.other] == 1_000 - WordCounts.most)
+    }
+
+    @Test func `a time on a bucket's bound is in it, and one that a clock set back is none`() {
+        var times = DurationHistogram()
+        for seconds: Int64 in [-5, 0, 1, 2, 600, 601] { times.note(seconds) }
+        #expect(times.counts == [3, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1])
+        #expect(times.sum == 1_204)
+    }
+}

@@ -1,0 +1,95 @@
+import Testing
+
+@testable import Authenticator
+@testable import ControlServer
+
+/// The figures as Prometheus reads them.
+@Suite struct MetricsTextTests {
+    private func figures(
+        holdings: AgentFigures.Holdings? = .init(), work: WorkCounts = .init(), pauses: [String: Int64] = [:]
+    ) -> AgentFigures {
+        AgentFigures(
+            version: "1.2.3", startedAt: 1_700_000_000, isReady: true, isBookWell: true, unusableKeys: 2,
+            holdings: holdings, work: work, pushed: 3, polled: 4, repeated: 5, refusedPushes: 6, drops: [.future: 7],
+            pauses: pauses)
+    }
+
+    private func lines(_ figures: AgentFigures) -> [String] {
+        String(decoding: MetricsText(figures).octets, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    @Test func `every metric is there once, with its help and its kind`() {
+        let lines = lines(figures())
+        for metric in Metric.allCases {
+            #expect(lines.filter { $0 == "# HELP \(metric.rawValue) \(metric.help)" }.count == 1)
+            #expect(lines.filter { $0 == "# TYPE \(metric.rawValue) \(metric.kind)" }.count == 1)
+            #expect(!metric.help.contains("\\") && !metric.help.contains("\n"))
+        }
+        #expect(lines.filter { $0.hasPrefix("#") }.count == 2 * Metric.allCases.count)
+    }
+
+    @Test func `each figure is under its name`() {
+        var holdings = AgentFigures.Holdings(enrolling: 11, active: 12, suspended: 13, troubled: 14, pending: 15)
+        holdings.oldestPending = 16
+        holdings.queued = 17
+        let lines = Set(lines(figures(holdings: holdings)))
+        let expected = [
+            #"build_info{version="1.2.3"} 1"#, "start_time_seconds 1700000000", "ready 1", "database_healthy 1",
+            "keys_unusable 2", #"enrollments{state="enrolling"} 11"#, #"enrollments{state="active"} 12"#,
+            #"enrollments{state="suspended"} 13"#, "enrollments_troubled 14", "requests_pending 15",
+            "oldest_pending_age_seconds 16", "decisions_queued 17", #"messages_total{channel="push"} 3"#,
+            #"messages_total{channel="poll"} 4"#, "messages_repeated_total 5", "pushes_refused_total 6",
+            #"messages_dropped_total{reason="future"} 7"#, #"messages_dropped_total{reason="over_quota"} 0"#,
+            #"requests_ended_total{outcome="approved"} 0"#,
+        ]
+        for line in expected { #expect(lines.contains("oob_agent_" + line)) }
+    }
+
+    @Test func `where the book cannot be read there is no number of what it holds`() {
+        let lines = lines(figures(holdings: nil))
+        #expect(!lines.contains { $0.hasPrefix("oob_agent_requests_pending") })
+        #expect(lines.contains("oob_agent_database_healthy 1"))
+    }
+
+    @Test func `a histogram's buckets hold all that is below them`() {
+        var times = DurationHistogram()
+        for seconds: Int64 in [1, 2, 2, 700] { times.note(seconds) }
+        var work = WorkCounts()
+        work.timeToDecision = times
+        let lines = lines(figures(work: work))
+        let name = "oob_agent_decision_duration_seconds"
+        let own = lines.filter { $0.hasPrefix(name) }
+        #expect(own.first == #"\#(name)_bucket{le="1"} 1"#)
+        #expect(own.contains(#"\#(name)_bucket{le="2"} 3"#) && own.contains(#"\#(name)_bucket{le="600"} 3"#))
+        #expect(own.suffix(3) == [#"\#(name)_bucket{le="+Inf"} 4"#, "\(name)_sum 705", "\(name)_count 4"])
+    }
+
+    @Test func `fifty issuers have a line each, and more are only counted`() {
+        func pauses(_ count: Int) -> [String: Int64] {
+            Dictionary(uniqueKeysWithValues: (0..<count).map { ("https://\($0).example", 5) })
+        }
+        let some = lines(figures(pauses: pauses(50)))
+        #expect(some.contains(#"oob_agent_issuer_pause_seconds{issuer="https://49.example"} 5"#))
+        #expect(some.contains("oob_agent_issuers_paused 50"))
+        let many = lines(figures(pauses: pauses(51)))
+        #expect(many.contains("oob_agent_issuers_paused 51"))
+        #expect(!many.contains { $0.hasPrefix("oob_agent_issuer_pause_seconds{") })
+    }
+
+    @Test func `a label's value cannot end before its end`() {
+        #expect(MetricsText.text(of: ["a": "\\ \" \n"]) == #"{a="\\ \" \n"}"#)
+        #expect(MetricsText.text(of: [:]) == "")
+    }
+
+    @Test(arguments: ["localhost", "LOCALHOST:9464", "127.0.0.1:9464", "127.9.9.9", "[::1]", "[::1]:9464"])
+    func `this machine is asked for`(authority: String) {
+        #expect(MetricsChannel.isLoopback(authority))
+    }
+
+    @Test(arguments: [
+        nil, "", "evil.example:9464", "127.evil.example", "192.0.2.1", "[::2]:1", "localhost.evil.example",
+    ])
+    func `another name is not this machine's`(authority: String?) {
+        #expect(!MetricsChannel.isLoopback(authority))
+    }
+}
