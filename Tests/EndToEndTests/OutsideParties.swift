@@ -8,7 +8,7 @@ import Testing
         "test_threats.py", "test_audit.py", "test_backup.py", "test_faults.py", "test_road.py", "test_documents.py",
         "test_crashes.py", "test_database.py", "test_keys.py", "test_pin.py", "test_hygiene.py",
         "test_evidence.py", "test_push.py", "test_push_sent.py", "test_supervised.py", "test_systemd.py",
-        "test_systemd_reach.py", "test_systemd_trouble.py",
+        "test_systemd_reach.py", "test_systemd_trouble.py", "test_package.py",
     ])
     func `Python's webauthn, fido2, jwcrypto and rfc8785 agree with the programs`(script: String) async throws {
         let python = BuiltPrograms.checkout.appending(path: ".venv/bin/python").path()
