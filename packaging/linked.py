@@ -20,6 +20,13 @@ class Bundled:
     licence: str
     file: str = ""
     version: str = ""
+    terms: str = "LICENSE"
+
+    def text(self, folder: Path) -> str:
+        """Its licence: a file, or the comment that a header begins with; empty where the package has neither."""
+        path = folder / "Sources" / self.module / self.terms
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        return text.removeprefix("/*").partition("*/")[0] if path.suffix == ".h" else text
 
 
 BUNDLED = [
@@ -27,6 +34,8 @@ BUNDLED = [
             "Apache-2.0 AND MIT", "hash.txt", r"revision ([0-9a-f]{40})"),
     Bundled("CNIOLLHTTP", "llhttp", "https://github.com/nodejs/llhttp", "MIT", "include/c_nio_llhttp.h",
             r"VERSION_MAJOR (\d+)\n.*VERSION_MINOR (\d+)\n.*VERSION_PATCH (\d+)"),
+    Bundled("CNIOExtrasZlib", "zlib", "https://github.com/madler/zlib", "Zlib", "vendored-zlib.version", r"(\S+)",
+            "include/nioextras-zlib.h"),
     Bundled("CYaml", "libyaml", "https://github.com/yaml/libyaml", "MIT"),
 ]
 

@@ -144,6 +144,10 @@ class BillOfMaterials(Unpacked):
             if not each["bom-ref"].startswith("deb/"):
                 self.assertRegex(text, rf"(?m)^Files: {re.escape(each['name'])}/\*$")
 
+    def test_it_names_the_code_of_others_that_packages_bring_along(self):
+        inside = {part["name"] for each in self.components for part in each.get("components", [])}
+        self.assertEqual(inside, {"boringssl", "libyaml", "llhttp", "zlib"})
+
 
 @can_skip()
 class Installation(Installed):
