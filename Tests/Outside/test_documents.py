@@ -13,7 +13,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "docs" / "protocol.md", ROOT / "docs" / "threat-model.md", ROOT / "docs" / "keys.md",
          ROOT / "docs" / "audit.md", ROOT / "docs" / "reliability.md", ROOT / "docs" / "doctor.md",
-         ROOT / "docs" / "evidence.md", ROOT / "docs" / "systemd.md", ROOT / "examples" / "README.md"]
+         ROOT / "docs" / "evidence.md", ROOT / "docs" / "systemd.md", ROOT / "docs" / "package.md",
+         ROOT / "examples" / "README.md"]
 # A code span may be broken across two lines.
 TEXTS = {page: re.sub(r"\s+", " ", page.read_text(encoding="utf-8")) for page in PAGES}
 
