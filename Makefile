@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo docs man test crash-test push-test model-test fuzz sanitize check format help-texts
+.PHONY: help build deb demo docs man test crash-test push-test model-test fuzz sanitize check format help-texts
 
 help: ## Print this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -10,6 +10,10 @@ help: ## Print this list.
 build: ## Install what is missing and build the three programs.
 	Scripts/bootstrap
 	swift build
+
+deb: ## Build the Debian package into .build: a release build, 10 minutes or more the first time.
+	Scripts/bootstrap
+	Scripts/deb
 
 demo: ## One payment authentication from start to end, in a temporary directory; PUSH=1 pushes the request.
 	Scripts/demo

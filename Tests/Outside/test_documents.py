@@ -15,6 +15,7 @@ PAGES = [ROOT / "docs" / "protocol.md", ROOT / "docs" / "threat-model.md", ROOT 
          ROOT / "docs" / "audit.md", ROOT / "docs" / "reliability.md", ROOT / "docs" / "doctor.md",
          ROOT / "docs" / "evidence.md", ROOT / "docs" / "prompt.md", ROOT / "docs" / "control-api.md",
          ROOT / "docs" / "operations.md", ROOT / "docs" / "configuration.md", ROOT / "docs" / "systemd.md",
+         ROOT / "docs" / "package.md",
          ROOT / "examples" / "README.md"]
 # A code span may be broken across two lines.
 TEXTS = {page: re.sub(r"\s+", " ", page.read_text(encoding="utf-8")) for page in PAGES}
