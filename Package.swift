@@ -65,7 +65,7 @@ let package = Package(
         .target(  // The control API on the Unix socket, and metrics on a loopback port.
             name: "ControlServer",
             dependencies: [
-                "Authenticator", "Control", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS",
+                "Authenticator", "Control", "IssuerProtocol", "Keys", "LinuxProcess", "StrictJSON", "ThreeDS",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),

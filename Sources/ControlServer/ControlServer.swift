@@ -3,6 +3,7 @@ import Control
 import Glibc
 import Hummingbird
 import HummingbirdCore
+import LinuxProcess
 package import Logging
 import NIOCore
 import NIOPosix
@@ -86,18 +87,14 @@ package struct ControlServer: Sendable {
 
     /// Where the group is the process's own there is nothing to change: a service may be forbidden to.
     private func hasGroup(_ group: UInt32) -> Bool {
-        var socket = stat()
-        if unsafe lstat(path, &socket) == 0, socket.st_gid == group { return true }
-        return unsafe chown(path, uid_t.max, group) == 0
+        unsafe FileGroup(of: path)?.id == group || chown(path, uid_t.max, group) == 0
     }
 
     /// Its mode is not the agent's to change: it may be anybody's.
     private func lookAtDirectory(_ group: UInt32) {
-        let end = path.lastIndex(of: "/").map { path[...$0] } ?? "."
-        var directory = stat()
-        guard unsafe stat(String(end), &directory) == 0 else { return }
-        let lets = directory.st_mode & (directory.st_gid == group ? 0o010 : 0o001) != 0
-        guard !lets else { return }
+        // With the slash at its end a symbolic link is followed.
+        let end = path.lastIndex(of: "/").map { path[...$0] } ?? "./"
+        guard let directory = FileGroup(of: String(end)), !directory.letsThrough(group) else { return }
         log.warning("the control socket's group cannot get to it: let it through", metadata: ["directory": "\(end)"])
     }
 

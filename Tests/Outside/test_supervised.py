@@ -30,7 +30,7 @@ class Supervised(unittest.TestCase):
 
     def start_in_vain(self, *arguments: str, **variables: str) -> tuple[int, str]:
         """What an agent exits with that does not start, and what it says."""
-        program = Program(self.folder, "oob-agent", *arguments, **variables)
+        program = Program(self.folder, "oob-agent", *arguments, HOME=str(self.folder), **variables)
         with program.process.stdout:
             return program.process.wait(READY_WITHIN), program.log.read_text()
 
