@@ -20,8 +20,7 @@ package struct KeyWatch: Sendable {
     static let pauseAfterFailure: Double = 60
 
     /// Works until the task is cancelled: at once, once a day, and after a failure until the key is well again.
-    package func run() async throws { try await run {} }
-
+    ///
     /// - Parameter onLooked: called each time that all were looked at.
     package func run(onLooked: @Sendable () -> Void) async throws {
         var names = try await all()

@@ -16,7 +16,7 @@ struct KeyWatchTests {
 
     /// Runs the body while the watch works; it begins when all keys were looked at once.
     private func watched(_ body: (_ firstNap: Double) async throws -> Void) async throws {
-        try await sample.running([sample.agent.keyWatch.run]) { try await body(try await nap()) }
+        try await sample.running([{ try await sample.agent.keyWatch.run {} }]) { try await body(try await nap()) }
     }
 
     /// How long the watch lies down for; others sleep for other times.

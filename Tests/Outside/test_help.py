@@ -105,6 +105,11 @@ class ManPages(unittest.TestCase):
         self.assertEqual((run.returncode, run.stderr), (0, ""), program)
         return re.sub(r"\x1b\[[0-9;]*m|.\x08", "", run.stdout)
 
+    def test_the_units_name_pages_that_there_are(self):
+        named = {name for unit in ROOT.glob("systemd/*/*.service")
+                 for name in re.findall(r"man:(\S+)", unit.read_text(encoding="utf-8"))}
+        self.assertEqual(named, {f"{program}({section})" for program, section in PROGRAMS.items() if program != "oobctl"})
+
     @unittest.skipUnless(shutil.which("mandoc"), "needs mandoc")
     def test_mandoc_finds_nothing_to_say(self):
         for program, page in self.pages.items():

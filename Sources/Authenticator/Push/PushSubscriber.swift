@@ -56,7 +56,8 @@ package struct PushSubscriber: Sendable {
     func rotate(_ enrollments: [Enrollment]) async throws -> [EnrollmentID] {
         let ids = try await begin(enrollments)
         guard !ids.isEmpty else {
-            throw CommandFailure(.failed, "nothing to rotate: the issuer does not push, or is not to (--no-push)")
+            throw CommandFailure(
+                .invalidArgument, "nothing to rotate: the issuer does not push, or is not to (--no-push)")
         }
         hub.publish(ids.map(AgentEvent.pushRotated))
         let open = try await hub.wait(
