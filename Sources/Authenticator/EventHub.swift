@@ -19,9 +19,12 @@ package final class EventHub: Sendable {
 
     package func publish(_ events: [AgentEvent]) {
         guard !events.isEmpty else { return }
-        let listeners = state.withLock { Array($0.listeners.values) }
-        for event in events {
-            for listener in listeners { listener(event) }
+        // Whoever begins to listen meanwhile does so before all of it or after: a bell never rings before the mailbox
+        // beside it has the key, and none that was made before a look into the mailbox misses what came after it.
+        state.withLock { state in
+            for event in events {
+                for listener in state.listeners.values { listener(event) }
+            }
         }
     }
 
