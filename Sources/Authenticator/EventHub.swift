@@ -6,7 +6,11 @@ import Synchronization
 /// bell that is either rung or not, and a service has the set of keys that want work. Both are bounded, and neither
 /// loses anything.
 package final class EventHub: Sendable {
-    private typealias Listener = @Sendable (AgentEvent) -> Void
+    private struct Listener {
+        /// Takes what it needs of an event, and says whether to ring for it.
+        let hears: @Sendable (AgentEvent) -> Bool
+        let bell: AsyncStream<Void>.Continuation
+    }
 
     private struct State {
         var last = 0
@@ -19,12 +23,14 @@ package final class EventHub: Sendable {
 
     package func publish(_ events: [AgentEvent]) {
         guard !events.isEmpty else { return }
-        // Whoever begins to listen meanwhile does so before all of it or after: a bell never rings before the mailbox
-        // beside it has the key, and none that was made before a look into the mailbox misses what came after it.
+        // Whoever begins to listen meanwhile does so before all of it or after, and all mailboxes have their keys before
+        // the first bell rings: whoever made a bell, looked into a mailbox and then waited finds there what it rang for.
         state.withLock { state in
+            var ringing: [AsyncStream<Void>.Continuation] = []
             for event in events {
-                for listener in state.listeners.values { listener(event) }
+                for listener in state.listeners.values where listener.hears(event) { ringing.append(listener.bell) }
             }
+            for bell in ringing { bell.yield() }
         }
     }
 
@@ -32,30 +38,25 @@ package final class EventHub: Sendable {
 
     /// A bell that rings once or more after each event for which `isRelevant`, from this call on.
     package func bell(for isRelevant: @escaping @Sendable (AgentEvent) -> Bool) -> AsyncStream<Void> {
-        attach { event, ring in
-            if isRelevant(event) { ring() }
-        }
+        attach(isRelevant)
     }
 
     /// A bell with the keys that events have named since they were last taken.
     func mailbox<Key: Hashable & Sendable>(_ keysOf: @escaping @Sendable (AgentEvent) -> [Key]) -> Mailbox<Key> {
         let keys = KeySet<Key>()
-        let bell = attach { event, ring in
+        let bell = attach { event in
             let named = keysOf(event)
-            guard !named.isEmpty else { return }
             keys.add(named)
-            ring()
+            return !named.isEmpty
         }
         return Mailbox(bell: bell, keys: keys)
     }
 
-    private func attach(
-        _ hear: @escaping @Sendable (AgentEvent, _ ring: () -> Void) -> Void
-    ) -> AsyncStream<Void> {
+    private func attach(_ hears: @escaping @Sendable (AgentEvent) -> Bool) -> AsyncStream<Void> {
         let (bell, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
             state.last += 1
-            state.listeners[state.last] = { event in hear(event) { continuation.yield() } }
+            state.listeners[state.last] = Listener(hears: hears, bell: continuation)
             return state.last
         }
         continuation.onTermination = { [weak self] _ in
