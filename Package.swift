@@ -29,8 +29,8 @@ let package = Package(
             name: "oob-agent",
             dependencies: [
                 "AgentConfig", "AgentHost", "Authenticator", "Control", "ControlServer", "Custody", "IssuerLink",
-                "Keys",
-                "LinuxProcess", "PushReceiver", "StateArchive", "Storage", "StrictJSON", "ThreeDS",
+                "Keys", "LinuxProcess", "PushReceiver", "StateArchive", "Storage", "StrictJSON", "ThreeDS",
+                "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -39,13 +39,13 @@ let package = Package(
         .executableTarget(
             name: "oobctl",
             dependencies: [
-                "Control", "LinuxProcess", "Prompting",
+                "Control", "LinuxProcess", "Prompting", "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .executableTarget(
             name: "oob-issuer",
             dependencies: [
-                "QRCode", "Sandbox",
+                "QRCode", "Sandbox", "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -55,7 +55,7 @@ let package = Package(
             name: "D1",
             dependencies: [
                 "AgentHost", "Authenticator", "Custody", "IssuerLink", "IssuerProtocol", "Keys", "LinuxProcess",
-                "StateArchive", "Storage", "ThreeDS",
+                "StateArchive", "Storage", "ThreeDS", "Versioning",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(  // What both homes of the core have: the machine's clock, and the claim to a state directory.
@@ -162,6 +162,7 @@ let package = Package(
         .target(name: "ThreeDS"),  // EMV 3-D Secure and ISO 4217 values, and the text that is shown.
         .target(name: "StrictJSON"),  // JSON read strictly and bounded, RFC 8785 out, base64url.
         .target(name: "Keys", dependencies: ["CCryptoki", "COpenSSL"]),  // The only door to OpenSSL and to tokens.
+        .target(name: "Versioning"),  // The version of the software, for all its programs.
         .target(name: "LinuxProcess", dependencies: ["CLinux"]),  // What a careful Linux process sets for itself.
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),

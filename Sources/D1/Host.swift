@@ -8,6 +8,7 @@ import LinuxProcess
 import Logging
 import StateArchive
 import Storage
+import Versioning
 
 /// The core at work in this process, on a state directory that it has to itself.
 final class Host: Sendable {
@@ -29,11 +30,11 @@ final class Host: Sendable {
             throw error
         }
         let log = Logger(label: "d1")
-        let gateway = HTTPIssuerGateway(version: AgentVersion.text, road: IssuerRoad(), clock: SystemClock())
+        let gateway = HTTPIssuerGateway(version: SoftwareVersion.text, road: IssuerRoad(), clock: SystemClock())
         agent = Agent(
             ports: opened.ports(gateway),
             settings: AgentSettings(
-                localTime: .ofThisProcess, version: AgentVersion.text, push: PushSettings(address: pushAddress)),
+                localTime: .ofThisProcess, version: SoftwareVersion.text, push: PushSettings(address: pushAddress)),
             log: log)
         preparation = tasks.start { [agent, enrolledType] in
             await agent.preparation(of: enrolledType, at: setup.route.issuer)

@@ -12,6 +12,7 @@ import StateArchive
 import Storage
 import ThreeDS
 import UnixSignals
+import Versioning
 
 /// The wiring: which part stands behind which port, and in which order they start and stop.
 struct AgentProcess {
@@ -35,7 +36,7 @@ struct AgentProcess {
         try claimStateDirectory()
         try tidyStateDirectory()
         let gateway = HTTPIssuerGateway(
-            version: AgentVersion.text, road: settings.road, clock: SystemClock(), bounds: settings.bounds.answer)
+            version: SoftwareVersion.text, road: settings.road, clock: SystemClock(), bounds: settings.bounds.answer)
         do {
             let (agent, copier, rewrapper) = try agent(gateway)
             try await live(agent, copier, rewrapper, hangUps)
@@ -82,7 +83,7 @@ struct AgentProcess {
                 gateway: gateway, clock: SystemClock(), entropy: SystemEntropy(),
                 surroundings: HostSurroundings(settings, isMemoryLocked: isMemoryLocked))
             let backups = Backups(
-                directory: directory, book: book, custody: custody, clock: SystemClock(), version: AgentVersion.text)
+                directory: directory, book: book, custody: custody, clock: SystemClock(), version: SoftwareVersion.text)
             let rewrapper = previous.map { SecretRewrapper(own, by: SecretChange(from: $0, to: secret)) }
             return (Agent(ports: ports, settings: coreSettings, log: log), backups, rewrapper)
         } catch let trouble as BookTrouble {
@@ -97,7 +98,7 @@ struct AgentProcess {
             exponentPolicy: settings.exponentPolicy, bounds: settings.bounds.agent,
             retention: settings.bounds.retention, auditRetention: settings.bounds.auditRetention,
             eventsKept: settings.bounds.eventsKept, allowTestAuthenticators: settings.allowTestAuthenticators,
-            localTime: .ofThisProcess, version: AgentVersion.text, push: settings.push?.settings)
+            localTime: .ofThisProcess, version: SoftwareVersion.text, push: settings.push?.settings)
     }
 
     /// Serves, and says in the journal when that is over, also where it ended badly.
@@ -176,7 +177,7 @@ struct AgentProcess {
             agent: agent, copier: copier, path: path, access: settings.access, bounds: settings.bounds.control, log: log
         ) {
             readiness.has(.control)
-            log.notice("ready", metadata: ["socket": "\(path)", "version": "\(AgentVersion.text)"])
+            log.notice("ready", metadata: ["socket": "\(path)", "version": "\(SoftwareVersion.text)"])
             StandardStream.output.write("listening on \(path)")
         }
     }

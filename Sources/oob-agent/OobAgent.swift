@@ -1,8 +1,8 @@
-import AgentHost
 import ArgumentParser
 import Glibc
 import Keys
 import LinuxProcess
+import Versioning
 
 /// The agent: the one program that holds keys and the database.
 ///
@@ -21,7 +21,7 @@ struct OobAgent: AsyncParsableCommand {
             Exit status:
             \(StartError.Status.help)
             """,
-        version: AgentVersion.text)
+        version: SoftwareVersion.text)
 
     @OptionGroup var flags: SettingFlags
 

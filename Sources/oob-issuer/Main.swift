@@ -1,4 +1,5 @@
 import ArgumentParser
+import Versioning
 
 /// The sandbox issuer, for whoever has no issuer at hand.
 @main
@@ -13,5 +14,6 @@ struct OOBIssuer: AsyncParsableCommand {
               64  wrong usage
               69  no sandbox answers
             """,
+        version: SoftwareVersion.text,
         subcommands: [Serve.self, Code.self, Purchase.self])
 }

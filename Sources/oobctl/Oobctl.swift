@@ -1,6 +1,7 @@
 import ArgumentParser
 import Control
 import LinuxProcess
+import Versioning
 
 /// The client of oob-agent: it holds no key and no database, and says what the agent answers.
 @main
@@ -15,6 +16,7 @@ struct Oobctl: AsyncParsableCommand {
             Exit status:
             \(ExitStatus.help)
             """,
+        version: SoftwareVersion.text,
         subcommands: [
             Enroll.self, Enrollments.self, PINCommand.self, PushCommand.self, Unenroll.self, Fetch.self, List.self,
             Show.self,

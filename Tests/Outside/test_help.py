@@ -78,6 +78,11 @@ class Help(unittest.TestCase):
                 with self.subTest(" ".join(words), argument=name):
                     self.assertRegex(text, r"^[^ ].*\.$")
 
+    def test_each_program_says_the_version_that_the_package_has(self):
+        made = re.search(r'text = "(.*)"', (ROOT / "Sources/Versioning/SoftwareVersion.swift").read_text(encoding="utf-8"))
+        for program in PROGRAMS:
+            self.assertEqual(said(program, "--version"), made[1] + "\n")
+
     def test_the_readme_has_the_same_exit_statuses(self):
         table = re.findall(r"^\| (\d+) \| .* \|$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
         self.assertEqual([int(number) for number in table], list(statuses(said("oobctl", "--help"))))
