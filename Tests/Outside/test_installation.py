@@ -1,0 +1,168 @@
+"""What the Debian package does to a machine without a Swift toolchain, in a systemd booted for the test (systemd_box).
+
+Run as root with `.venv/bin/python Tests/Outside/test_installation.py`. OOB_DEB names the package, as in test_package.py.
+"""
+
+import shutil
+import tempfile
+import unittest
+from pathlib import Path
+
+from debian_package import DEB, TOOLCHAINS, needs_package
+from programs import temporary_folder
+from systemd_box import AGENT, CONFIG, PROGRAMS, SECRET_FILE, Box, Installed, can_skip
+
+STATE = "/var/lib/oob-agent"
+
+
+def setUpModule():
+    needs_package()
+
+
+@can_skip()
+class Installation(Installed):
+    """The package on a machine without a Swift toolchain."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = Path(tempfile.mkdtemp(prefix="oob-", dir="/tmp"))
+        cls.addClassCleanup(shutil.rmtree, folder)
+        nothing = temporary_folder(cls)
+        cls.box = Box(folder, f"{DEB}:/opt/built.deb", *(f"{nothing}:{path}" for path in TOOLCHAINS))
+        cls.addClassCleanup(cls.box.down)
+        # The same files without compression, which is most of what an installation takes.
+        cls.box.run("sh", "-ec", """
+            dpkg-deb --raw-extract /opt/built.deb /opt/same
+            dpkg-deb --build --root-owner-group -Znone /opt/same /opt/oob-agent.deb""")
+        # Where it forbids that packages start services, as in a container.
+        cls.box.run("rm", "-f", "/usr/sbin/policy-rc.d")
+
+    def clean(self):
+        """Without the package, and without all that it leaves."""
+        self.dpkg("--purge", "oob-agent")
+        self.box.run("sh", "-c", f"rm -rf {STATE}* /etc/credstore /etc/oob-agent")
+
+    def setUp(self):
+        super().setUp()
+        self.dpkg("--install", "/opt/oob-agent.deb")
+
+    def dpkg(self, *arguments: str):
+        return self.box.run("env", "DEBIAN_FRONTEND=noninteractive", "dpkg", "--force-confold", *arguments)
+
+    def start(self, unit: str = AGENT):
+        super().start("oob-issuer.service")
+        self.box.eventually(lambda: self.box.run("oob-issuer", "code", check=False).returncode == 0, "the issuer")
+        super().start(unit)
+
+    def enrolled(self) -> list[str]:
+        return [row["id"] for row in self.json("enrollments")]
+
+    def digest(self, path: str) -> str:
+        return self.box.run("sha256sum", path).stdout
+
+    def newer(self) -> str:
+        """The package with a higher version and another config, as the next release may have it."""
+        self.box.run("sh", "-ec", """
+            rm -rf /opt/newer && cp -a /opt/same /opt/newer
+            sed -i 's/^Version: .*/&.1/' /opt/newer/DEBIAN/control
+            echo '# A new setting' >> /opt/newer/etc/oob-agent/config.yaml
+            dpkg-deb --build --root-owner-group -Znone /opt/newer /opt/newer.deb""")
+        return "/opt/newer.deb"
+
+    def test_the_programs_run_without_a_toolchain(self):
+        for name in PROGRAMS:
+            self.box.run("env", "-i", "PATH=/usr/bin:/bin", name, "--help")
+            self.assertNotRegex(self.box.run("ldd", f"/usr/bin/{name}").stdout, "swift|not found")
+
+    def test_nothing_runs_until_it_is_enabled_and_then_it_signs(self):
+        self.clean()
+        self.dpkg("--install", "/opt/built.deb")
+        for unit in [AGENT, "oob-issuer.service"]:
+            shown = [self.box.show(unit, name) for name in ["ActiveState", "UnitFileState"]]
+            self.assertEqual(shown, ["inactive", "disabled"])
+        self.box.systemctl("enable", "--now", AGENT)
+        self.start()
+        self.enroll()
+        self.approve(self.purchase())
+
+    def test_systemd_has_nothing_to_say_about_the_units_and_the_pages_that_they_name(self):
+        run = self.box.run("systemd-analyze", "verify", AGENT, "oob-agent@a.service", "oob-issuer.service", check=False)
+        self.assertEqual((run.returncode, run.stdout + run.stderr), (0, ""))
+        self.box.run("sh", "-ec", "cp /usr/lib/systemd/user/oob-agent.service /host")
+        run = self.box.run("env", "XDG_RUNTIME_DIR=/host", "systemd-analyze", "verify", "--user",
+                           "/host/oob-agent.service", check=False)
+        self.assertEqual((run.returncode, run.stdout + run.stderr), (0, ""))
+
+    def test_the_secret_is_made_once_and_is_roots_alone(self):
+        self.assertEqual(self.box.run("stat", "--format=%a %U %G %s", SECRET_FILE).stdout, "600 root root 32\n")
+        before = self.digest(SECRET_FILE)
+        self.dpkg("--install", "/opt/oob-agent.deb")
+        self.assertEqual(self.digest(SECRET_FILE), before)
+        self.box.run("rm", SECRET_FILE)
+        self.dpkg("--install", "/opt/oob-agent.deb")
+        self.box.run("test", "!", "-e", SECRET_FILE)
+
+    def test_no_secret_is_made_beside_an_encrypted_one(self):
+        self.dpkg("--purge", "oob-agent")
+        self.box.run("sh", "-ec", f"rm {SECRET_FILE}; mkdir -p /etc/credstore.encrypted; cd /etc/credstore.encrypted; "
+                                  "echo sealed > oob-agent.secret")
+        self.addCleanup(self.box.run, "rm", "-r", "/etc/credstore.encrypted")
+        self.dpkg("--install", "/opt/oob-agent.deb")
+        self.box.run("test", "!", "-e", SECRET_FILE)
+
+    def test_an_upgrade_restarts_the_agent_and_keeps_state_and_an_edited_config(self):
+        self.box.write(CONFIG, "log-level: notice\n")
+        self.start()
+        card, before = self.enroll()["id"], self.box.show(AGENT, "MainPID")
+        self.dpkg("--install", self.newer())
+        self.assertNotIn(self.box.show(AGENT, "MainPID"), [before, "0"])
+        self.assertEqual(self.box.run("cat", CONFIG).stdout, "log-level: notice\n")
+        self.assertEqual(self.enrolled(), [card])
+        self.approve(self.purchase())
+
+    def test_an_upgrade_starts_nothing_that_did_not_run(self):
+        self.dpkg("--install", self.newer())
+        self.assertEqual(self.box.show(AGENT, "ActiveState"), "inactive")
+
+    def test_a_removal_stops_the_agent_and_keeps_what_another_installation_goes_on_with(self):
+        self.start()
+        card = self.enroll()["id"]
+        self.box.write(CONFIG, "log-level: notice\n")
+        self.dpkg("--remove", "oob-agent")
+        self.assertEqual(self.box.show(AGENT, "ActiveState"), "inactive")
+        self.box.run("test", "!", "-e", "/usr/bin/oob-agent")
+        self.dpkg("--install", "/opt/oob-agent.deb")
+        self.assertEqual(self.box.run("cat", CONFIG).stdout, "log-level: notice\n")
+        self.start()
+        self.assertEqual(self.enrolled(), [card])
+        self.approve(self.purchase())
+
+    def test_a_purge_keeps_the_keys_where_nobody_answers_and_says_where_they_are(self):
+        self.start()
+        card, secret = self.enroll()["id"], self.digest(SECRET_FILE)
+        said = self.dpkg("--purge", "oob-agent").stderr
+        self.assertIn(f"kept, for they are what signs; delete them yourself, or keep them:\n{STATE}\n{SECRET_FILE}\n", said)
+        self.box.run("test", "!", "-e", CONFIG)
+        self.dpkg("--install", "/opt/oob-agent.deb")
+        self.assertEqual(self.digest(SECRET_FILE), secret)
+        self.start()
+        self.assertEqual(self.enrolled(), [card])
+
+    def test_a_purge_deletes_the_keys_once_that_was_answered_and_names_them(self):
+        self.start()
+        self.box.run("mkdir", f"{STATE}-a")
+        self.box.run("debconf-set-selections", stdin="oob-agent oob-agent/purge-keys boolean true\n")
+        said = self.dpkg("--purge", "oob-agent").stderr
+        self.assertIn(f"deleting, as was asked for:\n{STATE}\n{STATE}-a\n{SECRET_FILE}\n", said)
+        for path in [STATE, f"{STATE}-a", SECRET_FILE, CONFIG]:
+            self.box.run("test", "!", "-e", path)
+
+    def test_the_question_of_a_purge_is_asked_and_a_yes_deletes(self):
+        self.start()
+        run = self.box.run("env", "DEBIAN_FRONTEND=teletype", "dpkg", "--purge", "oob-agent", stdin="yes\n")
+        self.assertIn("Delete the agent's keys, state and secret?", run.stdout + run.stderr)
+        self.box.run("test", "!", "-e", STATE)
+
+
+if __name__ == "__main__":
+    unittest.main()
