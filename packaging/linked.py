@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -117,3 +118,12 @@ def swift_version(scratch: Path) -> str:
     """Of the compiler that made the build, whose runtime is in the programs."""
     (said,) = (scratch / "release").glob("swift-version-*.txt")
     return re.search(r"Swift version (\S+)", said.read_text(encoding="utf-8"))[1]
+
+
+def icu_version(scratch: Path) -> str | None:
+    """Of the ICU inside Foundation, as the toolchain has it; None where no program has its data."""
+    if not any(b"icudt" in (scratch / "release" / program).read_bytes() for program in PROGRAMS):
+        return None
+    toolchain = Path(shutil.which("swiftc") or "swiftc").resolve().parents[1]
+    header = toolchain / "lib/swift_static/_foundation_unicode/uvernum.h"
+    return re.search(r'define U_ICU_VERSION "(\S+)"', header.read_text(encoding="utf-8"))[1]

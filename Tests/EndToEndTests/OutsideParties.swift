@@ -25,7 +25,7 @@ import Testing
                 python, ["-B", BuiltPrograms.checkout.appending(path: "Tests/Outside/\(script)").path()],
                 environment: ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "OOB_BIN_DIR": programs],
                 files: "\(scenario.folder)/python")
-            let status = try await child.exitStatus(within: .seconds(300))
+            let status = try await child.exitStatus(within: .seconds(900))
             #expect(status == 0, "\(child.output)\n\(child.errors)")
         }
     }

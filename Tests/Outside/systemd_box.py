@@ -1,12 +1,15 @@
 """A systemd, booted in namespaces of its own by Tests/Systemd/box, with the programs, units and users of an
 installation."""
 
+import atexit
 import functools
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -43,9 +46,13 @@ class Box:
     def __init__(self, folder: Path, *shown: str):
         """Each of `shown` is FROM:TO, a file or directory that is seen inside at TO."""
         self.folder = folder
+        # Whoever ends the tests ends the box with them.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+        atexit.register(self.down)
         subprocess.run([SCRIPT, "up", folder, *shown], check=True, timeout=120)
 
     def down(self):
+        atexit.unregister(self.down)
         subprocess.run([SCRIPT, "down", self.folder], check=True, timeout=60)
 
     def run(self, *command: str, user: str | None = None, check: bool = True,

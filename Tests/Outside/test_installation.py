@@ -148,6 +148,26 @@ class Installation(Installed):
         self.start()
         self.assertEqual(self.enrolled(), [card])
 
+    def test_a_purge_forgets_instances_and_names_what_an_administrator_has_written(self):
+        left = ["/etc/oob-agent/a.yaml", f"/etc/systemd/system/{AGENT}.d/level.conf"]
+        for path in left:
+            self.box.write(path, "")
+        self.box.systemctl("enable", "oob-agent@a.service")
+        self.addCleanup(self.box.run, "rm", "-rf", *left)
+        said = self.dpkg("--purge", "oob-agent").stderr
+        for path in [left[0], f"/etc/systemd/system/{AGENT}.d"]:
+            self.assertIn(f"oob-agent: left, for this package has not made it: {path}\n", said)
+        self.assertEqual(self.box.run("find", "/etc/systemd/system", "-name", "oob-agent@a.service").stdout, "")
+
+    def test_a_removal_that_was_broken_off_starts_again_what_is_enabled(self):
+        self.box.systemctl("enable", AGENT)
+        self.start()
+        self.box.run("sh", "-ec", "echo exit 1 >> /var/lib/dpkg/info/oob-agent.prerm")
+        removal = self.box.run("dpkg", "--remove", "oob-agent", check=False)
+        self.assertNotEqual(removal.returncode, 0)
+        self.box.eventually(lambda: self.box.show(AGENT, "ActiveState") == "active", "the agent again")
+        self.dpkg("--install", "/opt/oob-agent.deb")
+
     def test_a_purge_deletes_the_keys_once_that_was_answered_and_names_them(self):
         self.start()
         self.box.run("mkdir", f"{STATE}-a")

@@ -54,6 +54,13 @@ class Contents(Unpacked):
             self.assertTrue((self.tree / path).is_file(), path)
         self.assertEqual((self.tree / "DEBIAN/conffiles").read_text(), "/etc/oob-agent/config.yaml\n")
 
+    def test_each_page_that_the_pages_inside_link_to_is_inside(self):
+        pages = list((self.tree / "usr/share/doc/oob-agent/docs").glob("*.md"))
+        self.assertIn("operations.md", [page.name for page in pages])
+        for page in pages:
+            for name in re.findall(r"\]\(([\w-]+\.(?:md|yaml))\b", page.read_text(encoding="utf-8")):
+                self.assertTrue((page.parent / name).is_file(), f"{page.name} links to {name}")
+
     def test_the_config_is_what_the_agent_prints_with_nothing_set(self):
         config = self.tree / "etc/oob-agent/config.yaml"
         self.assertEqual(config.read_text(), printed(self.tree / "usr/bin/oob-agent", "--print-config"))
@@ -118,7 +125,16 @@ class BillOfMaterials(Unpacked):
 
     def test_it_names_the_code_of_others_that_packages_bring_along(self):
         inside = {part["name"] for each in self.components for part in each.get("components", [])}
-        self.assertEqual(inside, {"boringssl", "libyaml", "llhttp", "zlib"})
+        self.assertEqual(inside, {"boringssl", "icu", "libyaml", "llhttp", "zlib"})
+        for name in ["boringssl", "icu"]:
+            (part,) = (part for each in self.components for part in each.get("components", []) if part["name"] == name)
+            self.assertTrue(part["version"], name)
+
+    def test_what_others_bring_along_has_its_licence_in_the_copyright_file(self):
+        text = (self.tree / "usr/share/doc/oob-agent/copyright").read_text(encoding="utf-8")
+        self.assertIn("\nLicense: Unicode-3.0\n UNICODE LICENSE V3\n", text)
+        for module in ["CNIOBoringSSL", "CNIOExtrasZlib", "CNIOLLHTTP", "CYaml"]:
+            self.assertRegex(text, rf"(?m)^Files: \S+/Sources/{module}/\*$")
 
 
 if __name__ == "__main__":
