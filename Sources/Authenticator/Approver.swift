@@ -17,7 +17,8 @@ package struct ControlPeer: Sendable, Equatable {
     package let uid: UInt32
     package let gid: UInt32
     package let pid: Int32
-    /// The name that the process gave itself, fit for a terminal; a hint, for anyone can take any name.
+    /// The name that the process gave itself, fit for a terminal; a hint, for anyone can take any name. Empty where the
+    /// agent may not see it, or the process is gone.
     package let process: String
 
     package init(uid: UInt32, gid: UInt32, pid: Int32, process: String) {
@@ -39,9 +40,10 @@ extension ControlPeer {
 }
 
 extension ControlPeer {
-    /// What a line of the log has about it.
+    /// What a line of the log has about it: no name of a process where the agent may not see it.
     package func logged(_ more: Logger.Metadata) -> Logger.Metadata {
-        let own: Logger.Metadata = ["uid": "\(uid)", "gid": "\(gid)", "pid": "\(pid)", "process": "\(process)"]
+        var own: Logger.Metadata = ["uid": "\(uid)", "gid": "\(gid)", "pid": "\(pid)"]
+        if !process.isEmpty { own["process"] = "\(process)" }
         return own.merging(more) { mine, _ in mine }
     }
 }
