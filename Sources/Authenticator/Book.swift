@@ -56,6 +56,8 @@ package protocol BookReader {
     /// The entry of a lane that goes next.
     func outboxHead(enrollment: EnrollmentID, lane: OutboxLane) throws -> OutboxEntry?
     func outboxCount(enrollment: EnrollmentID?) throws -> Int
+    /// When the oldest decision was made that waits for an answer; seconds since 1970.
+    func oldestQueuedDecision() throws -> Int64?
     /// Enrollments with something in their outbox.
     func outboxEnrollments() throws -> [EnrollmentID]
     func outbox(enrollment: EnrollmentID) throws -> [OutboxEntry]

@@ -30,9 +30,11 @@ struct MetricsText {
             .enrollments, by: "state",
             ["enrolling": holdings.enrolling, "active": holdings.active, "suspended": holdings.suspended])
         one(.enrollmentsTroubled, Int64(holdings.troubled))
+        one(.signedElsewhere, Int64(holdings.signedElsewhere))
         one(.requestsPending, Int64(holdings.pending))
         one(.oldestPending, holdings.oldestPending)
         one(.decisionsQueued, Int64(holdings.queued))
+        one(.oldestQueued, holdings.oldestQueued)
     }
 
     private mutating func add(_ work: WorkCounts) {

@@ -71,6 +71,12 @@ extension Pages {
         return try Int.fetchOne(ofOne, arguments: [enrollment.text]) ?? 0
     }
 
+    func oldestQueuedDecision() throws -> Int64? {
+        let statement = try database.cachedStatement(
+            sql: "SELECT MIN(decided_at) FROM outbox JOIN request ON request.id = outbox.request_id")
+        return try Int64?.fetchOne(statement) ?? nil
+    }
+
     func outboxEnrollments() throws -> [EnrollmentID] {
         let statement = try database.cachedStatement(sql: "SELECT DISTINCT enrollment_id FROM outbox")
         return try Row.fetchAll(statement).map { row in

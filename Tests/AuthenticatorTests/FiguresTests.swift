@@ -36,6 +36,19 @@ struct FiguresTests {
         #expect(await sample.agent.figures().work == figures.work)
     }
 
+    @Test func `the oldest decision that waits for its answer is the one that was made first`() async throws {
+        let card = try await prepared()
+        try await sample.receive(.numbered(1), .numbered(2), for: card)
+        #expect(await sample.agent.figures().holdings?.oldestQueued == 0)
+        let ids = try await sample.requests().map(\.id)
+        sample.clock.advance(by: 3)
+        try await sample.approve(ids[1])
+        sample.clock.advance(by: 5)
+        try await sample.decide(.deny(.userDenied), ids[0])
+        sample.clock.advance(by: 2)
+        #expect(await sample.agent.figures().holdings?.oldestQueued == 7)
+    }
+
     @Test func `what was before the start does not count`() async throws {
         let card = try await prepared()
         try await sample.receive(.numbered(1), for: card)

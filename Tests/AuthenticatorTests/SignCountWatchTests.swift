@@ -93,6 +93,7 @@ struct SignCountWatchTests {
         let warning = try #require(enrollment.warnings.first { $0.id == "signedElsewhere" })
         #expect(warning.severity == .high && warning.message.contains("someone else signs with this key"))
         #expect(!enrollment.warnings.contains { $0.id == "signCountRaised" })
+        #expect(await later.agent.figures().holdings?.signedElsewhere == 1)
     }
 
     @Test func `a count that is greater at the first answer after start is that of an old copy, however late`()
@@ -105,6 +106,7 @@ struct SignCountWatchTests {
         await sample.agent.signCountWatch.recheck(card.id)
         let enrollment = try await sample.enrollment(card.id)
         #expect(enrollment.signCountRaise?.isElsewhere == false)
+        #expect(await sample.agent.figures().holdings?.signedElsewhere == 0)
         #expect(enrollment.warnings.map(\.id).contains("signCountRaised"))
     }
 }

@@ -31,13 +31,16 @@ import Testing
     @Test func `each figure is under its name`() {
         var holdings = AgentFigures.Holdings(enrolling: 11, active: 12, suspended: 13, troubled: 14, pending: 15)
         holdings.oldestPending = 16
+        holdings.signedElsewhere = 18
+        holdings.oldestQueued = 19
         holdings.queued = 17
         let lines = Set(lines(figures(holdings: holdings)))
         let expected = [
             #"build_info{version="1.2.3"} 1"#, "start_time_seconds 1700000000", "ready 1", "database_healthy 1",
             "keys_unusable 2", #"enrollments{state="enrolling"} 11"#, #"enrollments{state="active"} 12"#,
             #"enrollments{state="suspended"} 13"#, "enrollments_troubled 14", "requests_pending 15",
-            "oldest_pending_age_seconds 16", "decisions_queued 17", #"messages_total{channel="push"} 3"#,
+            "oldest_pending_age_seconds 16", "decisions_queued 17", "enrollments_signed_elsewhere 18",
+            "oldest_queued_age_seconds 19", #"messages_total{channel="push"} 3"#,
             #"messages_total{channel="poll"} 4"#, "messages_repeated_total 5", "pushes_refused_total 6",
             #"messages_dropped_total{reason="future"} 7"#, #"messages_dropped_total{reason="over_quota"} 0"#,
             #"requests_ended_total{outcome="approved"} 0"#,

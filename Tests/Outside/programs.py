@@ -19,6 +19,13 @@ IS_SANITIZED = "sanitize" in str(BIN_DIR)
 READY_WITHIN = 60
 
 
+def unpacked(name: str) -> str | None:
+    """A program of others as `Scripts/bootstrap --tests` leaves it, or as it is installed."""
+    folder = Path(__file__).resolve().parents[2] / ".venv" / "debian" / "usr"
+    places = [os.environ.get("PATH", ""), "/usr/sbin", *(str(folder / part) for part in ["bin", "sbin"])]
+    return shutil.which(name, path=":".join(places))
+
+
 class Program:
     """A long-running program; its standard error goes to a file that a failure quotes."""
 

@@ -13,7 +13,7 @@ import unittest
 from prometheus_client.parser import text_string_to_metric_families
 
 from issuer import Issuer
-from programs import BIN_DIR, Agent, started, temporary_folder
+from programs import BIN_DIR, Agent, started, temporary_folder, unpacked
 from test_push import free_port
 from unix_http import Bridge
 
@@ -72,6 +72,12 @@ class TheText(WithAnAgent):
                 self.assertTrue(all(re.fullmatch("[a-z]+(_[a-z]+)*", label) for label in sample.labels))
         for name in ["decision_duration", "delivery_duration"]:
             self.assertEqual(found[f"oob_agent_{name}_seconds"].type, "histogram")
+
+    @unittest.skipUnless(unpacked("promtool"), "there is no promtool here")
+    def test_prometheus_has_nothing_to_say_about_names_and_help(self):
+        run = subprocess.run([unpacked("promtool"), "check", "metrics"], input=self.ask()[2], capture_output=True,
+                             text=True, timeout=60)
+        self.assertEqual((run.returncode, run.stdout + run.stderr), (0, ""))
 
     def test_the_socket_and_the_port_say_the_same(self):
         connection = http.client.HTTPConnection(*self.bridge.origin.removeprefix("http://").split(":"), timeout=30)

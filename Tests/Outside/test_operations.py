@@ -14,12 +14,14 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from issuer import Issuer
-from programs import BIN_DIR, Agent, temporary_folder
+from programs import BIN_DIR, Agent, temporary_folder, unpacked
 from test_metrics import WithAnAgent
 from test_push import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+CASES = ROOT / "Tests" / "Cases" / "alerts" / "alerts.test.yaml"
+PROMTOOL = unpacked("promtool")
 ALERTS = [rule for group in yaml.safe_load((ROOT / "docs" / "alerts.yaml").read_text(encoding="utf-8"))["groups"]
           for rule in group["rules"]]
 # What the agent is made of, and nothing of the sandbox.
@@ -190,7 +192,7 @@ class TheMetrics(WithAnAgent):
         samples |= {family.name + "_total" for family in families if family.type == "counter"}
         for rule in ALERTS:
             named = set(re.findall(r"\boob_agent_\w+", rule["expr"]))
-            self.assertTrue(named or rule["expr"].startswith("up{"), rule["alert"])
+            self.assertTrue(named or 'up{job="oob-agent"}' in rule["expr"], rule["alert"])
             self.assertEqual(named - samples, set(), rule["alert"])
 
 
@@ -203,6 +205,18 @@ class TheAlerts(unittest.TestCase):
         for rule in ALERTS:
             self.assertIn(rule["labels"]["severity"], ["page", "ticket"])
             self.assertNotEqual(rule["annotations"]["summary"], "")
+
+    def test_each_is_tried_with_figures_at_which_it_rings_and_others_at_which_it_does_not(self):
+        tried = [(test["alertname"], bool(test.get("exp_alerts")))
+                 for case in yaml.safe_load(CASES.read_text(encoding="utf-8"))["tests"]
+                 for test in case["alert_rule_test"]]
+        self.assertEqual(sorted(tried), sorted((rule["alert"], rings) for rule in ALERTS for rings in [False, True]))
+
+    @unittest.skipUnless(PROMTOOL, "there is no promtool here")
+    def test_prometheus_rings_as_those_cases_say(self):
+        for command in [["check", "rules", ROOT / "docs" / "alerts.yaml"], ["test", "rules", CASES]]:
+            run = subprocess.run([PROMTOOL, *command], capture_output=True, text=True, timeout=60)
+            self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ Run with `.venv/bin/python Tests/Outside/test_push_in_front.py`; OOB_BIN_DIR nam
 
 import os
 import re
-import shutil
 import subprocess
 import unittest
 from pathlib import Path
@@ -13,7 +12,7 @@ from pathlib import Path
 import requests
 from py_vapid import Vapid02
 
-from programs import Agent, started, temporary_folder
+from programs import Agent, started, temporary_folder, unpacked
 from push_service import PushService
 from pushing import PushingIssuer
 from road import Authority
@@ -21,9 +20,7 @@ from test_push import WAIT, free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "push.md").read_text()
-# As `Scripts/bootstrap --tests` leaves them, or as they are installed.
-PLACES = [os.environ.get("PATH", ""), "/usr/sbin", *(str(ROOT / ".venv/debian/usr" / name) for name in ["bin", "sbin"])]
-NGINX, CADDY = (shutil.which(name, path=":".join(PLACES)) for name in ["nginx", "caddy"])
+NGINX, CADDY = map(unpacked, ["nginx", "caddy"])
 
 
 class WithIssuer(unittest.TestCase):

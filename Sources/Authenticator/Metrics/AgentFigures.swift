@@ -9,11 +9,15 @@ package struct AgentFigures: Sendable {
         package var suspended = 0
         /// Those for which the agent cannot do its work.
         package var troubled = 0
+        /// Those whose issuer had accepted a signature that was not made here.
+        package var signedElsewhere = 0
         package var pending = 0
         /// How many seconds ago the oldest pending request came; 0 where there is none.
         package var oldestPending: Int64 = 0
         /// Decisions that the issuer has not answered.
         package var queued = 0
+        /// How many seconds ago the oldest of them was made; 0 where there is none.
+        package var oldestQueued: Int64 = 0
     }
 
     package let version: String
@@ -58,16 +62,19 @@ extension Agent {
     }
 
     private func holdings() async throws -> AgentFigures.Holdings {
-        let (enrollments, pending, oldest, queued) = try await ports.book.read { book in
+        let (enrollments, pending, oldest, queued, decided) = try await ports.book.read { book in
             (
                 try book.enrollments(includingEnded: false), try book.pendingCount(enrollment: nil),
-                try book.oldestPending(enrollment: nil), try book.outboxCount(enrollment: nil)
+                try book.oldestPending(enrollment: nil), try book.outboxCount(enrollment: nil),
+                try book.oldestQueuedDecision()
             )
         }
         var holdings = AgentFigures.Holdings(pending: pending, queued: queued)
         holdings.oldestPending = oldest.map { max(ports.clock.now - $0.receivedAt, 0) } ?? 0
+        holdings.oldestQueued = decided.map { max(ports.clock.now - $0, 0) } ?? 0
         for enrollment in enrollments {
             if trouble(with: enrollment) != nil { holdings.troubled += 1 }
+            if enrollment.signCountRaise?.isElsewhere == true { holdings.signedElsewhere += 1 }
             switch enrollment.state {
             case .keyless, .enrolling: holdings.enrolling += 1
             case .active: holdings.active += 1
