@@ -17,8 +17,9 @@ package struct ControlPeer: Sendable, Equatable {
     package let uid: UInt32
     package let gid: UInt32
     package let pid: Int32
-    /// The name that the process gave itself, fit for a terminal; a hint, for anyone can take any name. Empty where the
-    /// agent may not see it, or the process is gone.
+    /// The name that the process gave itself, fit for a terminal; a hint, for anyone can take any name.
+    ///
+    /// Empty where the agent may not see it, or the process is gone.
     package let process: String
 
     package init(uid: UInt32, gid: UInt32, pid: Int32, process: String) {
