@@ -87,6 +87,7 @@ class Life(Installed):
         self.assertLessEqual(ids, {"clockUnsynchronised", "swapUnencrypted", "socketOpen"})
 
     def test_a_frozen_agent_is_started_again(self):
+        # All of it stands; test_supervised.py has an agent of which only the part that answers does.
         self.box.drop_in(AGENT, "watchdog", "[Service]\nWatchdogSec=3s\n")
         self.start()
         before = self.box.show(AGENT, "MainPID")
