@@ -244,8 +244,8 @@ let package = Package(
         .testTarget(  // The agent's core and edges against the sandbox, over HTTP, in one process.
             name: "AgentAndSandboxTests",
             dependencies: [
-                "Authenticator", "Control", "ControlServer", "Custody", "IssuerLink", "IssuerProtocol", "Keys", "Sandbox",
-                "Storage", "StrictJSON",
+                "Authenticator", "Control", "ControlServer", "Custody", "IssuerLink", "IssuerProtocol", "Keys",
+                "Sandbox", "Storage", "StrictJSON",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),

@@ -32,7 +32,7 @@ struct Supervision: Sendable {
 
     private func watch() async throws {
         let longPause = manager.patience.map { $0 / .seconds(2) } ?? Self.longPause
-        // With a look that is in vain, and the next one, still within the manager's patience: 6 + 2 + 1 + 2 of 12 parts.
+        // A look in vain and the next one are still within the manager's patience: 6 + 2 + 1 + 2 of 12 parts.
         let pause = min(Self.pause, longPause / 6)
         var isReadySaid = false
         while true {
