@@ -19,7 +19,7 @@ extension Agent {
         let found = enrollments.compactMap(trouble)
         let others = found.count - Self.mostTroubles
         return (bookTrouble.map { ["\($0)"] } ?? []) + found.prefix(Self.mostTroubles)
-            + (others > 0 ? ["\(others) more enrollments are in trouble"] : [])
+            + (others > 0 ? ["\(others) more enrollment\(others == 1 ? " is" : "s are") in trouble"] : [])
     }
 
     /// Why the agent cannot do its work for an enrollment; nil where nothing is known that keeps it from that.

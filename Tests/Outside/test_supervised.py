@@ -64,7 +64,7 @@ class News(Supervised):
         ready = next(news for news in self.manager.told if self.is_ready(news))
         self.assertEqual(ready, {"READY": "1", "STATUS": "Ready: 0 enrollments, 0 pending"})
         self.assertEqual(self.manager.told[0], {"STATUS": "Starting"})
-        self.assertEqual(self.logged(program, "notice ready").count("ready"), 1)
+        self.assertEqual(program.log.read_text().count("notice ready"), 1)
 
     def test_where_a_port_is_taken_it_is_not_ready_and_tells_nobody_to_come(self):
         for form in ["--metrics-listen", "--push-listen"]:
@@ -92,8 +92,25 @@ class News(Supervised):
         agent.json("approve", request.transaction["acsTransId"], "--wait", "30")
         place = self.manager.until_status("Ready: 1 enrollment, 0 pending", place)
         issuer.authenticators.clear()
+        agent.ctl("fetch")
         self.manager.until_status(
             f"Degraded: 1 enrollment, 0 pending; enrollment {card['id']}: {issuer.origin} ", place)
+
+    def test_of_very_many_enrollments_in_trouble_some_are_named_and_the_others_counted(self):
+        agent, issuer = self.agent(), self.enterContext(Issuer())
+        for _ in range(22):
+            agent.json("enroll", "--issuer", issuer.origin, "--code", issuer.enrollment_code(),
+                       "--authn-type", "presence")
+        issuer.authenticators.clear()
+        agent.ctl("fetch")
+        is_said = lambda news: news.get("STATUS", "").endswith(" (and many more)")  # noqa: E731
+        place = self.manager.until(is_said, "many in trouble")
+        self.assertRegex(self.manager.told[place - 1]["STATUS"], "^Degraded: 22 enrollments, 0 pending; enrollment ")
+        deadline = time.monotonic() + READY_WITHIN
+        while (reasons := agent.json("status")["reasons"])[-1] != "2 more enrollments are in trouble":
+            self.assertLess(time.monotonic(), deadline, reasons)
+            time.sleep(0.05)  # Looks again; nothing depends on how long.
+        self.assertEqual(len(reasons), 21)
 
     def test_signs_of_life_come_in_half_the_time_and_none_for_another_process(self):
         self.agent(WATCHDOG_USEC="2000000")
