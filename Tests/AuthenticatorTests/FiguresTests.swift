@@ -108,15 +108,20 @@ struct FiguresTests {
         #expect(presented == [3, 6, 7])
     }
 
-    @Test func `what many writes have left is counted before anybody asks`() async throws {
+    @Test func `what many writes have left is counted before anybody asks, also after the book was in trouble`()
+        async throws
+    {
         let card = try await prepared()
+        let book = BreakableBook(sample.book)
+        book.breakReads()
         let tally = WorkTally(pageSize: 2, mostPages: 0)
         tally.begin(after: try await sample.agent.journal.newest(), at: 0)
-        try await sample.running([{ [sample] in try await tally.run(in: sample.ports, sample.agent.hub) }]) {
+        try await sample.running([{ [sample] in try await tally.run(in: book, sample.agent.hub) }]) {
             // What is written before it listens rings nothing.
             for number in 1...200 where tally.counts.presented < 7 {
                 try await sample.receive(.numbered(number), for: card)
                 try await Task.sleep(for: .milliseconds(5))
+                if number == 10 { book.breakReads(false) }
             }
         }
         #expect(tally.counts.presented >= 7)

@@ -33,7 +33,9 @@ final class WorkTally: Sendable {
     var counts: WorkCounts { state.withLock(\.counts) }
 
     /// Reads on to the journal's end by itself each time that a page and more may have been written.
-    func run(in ports: Ports, _ hub: EventHub) async throws {
+    ///
+    /// Where it cannot be read this waits for the next write: who asks is told, and nothing stays uncounted.
+    func run(in book: any Book, _ hub: EventHub) async throws {
         let bell = hub.bell { [self] event in
             guard case .journalGrew = event else { return false }
             return state.withLock { state in
@@ -42,7 +44,7 @@ final class WorkTally: Sendable {
             }
         }
         for await _ in bell {
-            try await ports.patiently { while try await readPage(in: ports.book) {} }
+            while (try? await readPage(in: book)) == true {}
         }
         try Task.checkCancellation()
     }
