@@ -87,11 +87,20 @@ class Life(Installed):
         self.assertLessEqual(ids, {"clockUnsynchronised", "swapUnencrypted", "socketOpen"})
 
     def test_a_frozen_agent_is_started_again(self):
-        # All of it stands; test_supervised.py has an agent of which only the part that answers does.
         self.box.drop_in(AGENT, "watchdog", "[Service]\nWatchdogSec=3s\n")
         self.start()
         before = self.box.show(AGENT, "MainPID")
         self.box.run("kill", "-STOP", before)
+        self.assert_started_again(before)
+
+    def test_an_agent_that_runs_and_answers_nobody_is_started_again(self):
+        self.box.drop_in(AGENT, "watchdog", "[Service]\nWatchdogSec=3s\n")
+        self.start()
+        before = self.box.show(AGENT, "MainPID")
+        self.box.run("rm", SOCKET)
+        self.assert_started_again(before)
+
+    def assert_started_again(self, before: str):
         self.box.eventually(lambda: self.box.show(AGENT, "NRestarts") == "1", "a restart")
         self.box.eventually(lambda: self.box.show(AGENT, "SubState") == "running", "the agent")
         self.assertNotEqual(self.box.show(AGENT, "MainPID"), before)
