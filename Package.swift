@@ -65,7 +65,8 @@ let package = Package(
         .target(  // The control API on the Unix socket, and metrics on a loopback port.
             name: "ControlServer",
             dependencies: [
-                "Authenticator", "Control", "IssuerProtocol", "Keys", "LinuxProcess", "StrictJSON", "ThreeDS",
+                "Authenticator", "Control", "HTTPServing", "IssuerProtocol", "Keys", "LinuxProcess", "StrictJSON",
+                "ThreeDS",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -91,16 +92,14 @@ let package = Package(
         .target(  // Web Push from the issuers: the HTTP server that takes it.
             name: "PushReceiver",
             dependencies: [
-                "Authenticator", "IssuerProtocol",
+                "Authenticator", "HTTPServing", "IssuerProtocol",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .target(  // The book in SQLite.
             name: "Storage",
@@ -163,6 +162,14 @@ let package = Package(
         .target(name: "StrictJSON"),  // JSON read strictly and bounded, RFC 8785 out, base64url.
         .target(name: "Keys", dependencies: ["CCryptoki", "COpenSSL"]),  // The only door to OpenSSL and to tokens.
         .target(name: "Versioning"),  // The version of the software, for all its programs.
+        .target(  // What the agent's servers have in common: an address to listen on, and patience with a client.
+            name: "HTTPServing",
+            dependencies: [
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
         .target(name: "LinuxProcess", dependencies: ["CLinux"]),  // What a careful Linux process sets for itself.
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -237,7 +244,8 @@ let package = Package(
         .testTarget(  // The agent's core and edges against the sandbox, over HTTP, in one process.
             name: "AgentAndSandboxTests",
             dependencies: [
-                "Authenticator", "Custody", "IssuerLink", "IssuerProtocol", "Keys", "Sandbox", "Storage", "StrictJSON",
+                "Authenticator", "Control", "ControlServer", "Custody", "IssuerLink", "IssuerProtocol", "Keys",
+                "Sandbox", "Storage", "StrictJSON",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),

@@ -1,10 +1,14 @@
 extension Agent {
+    /// The most enrollments in trouble that are named one by one.
+    package static let mostTroubles = 20
+
     /// Why the agent cannot do its work for every enrollment; empty where it can.
     ///
     /// Also where the book cannot be read, which is then the reason.
     package func troubles() async throws -> [String] {
         do {
-            return troubles(with: try await enrollments())
+            // What was looked up is gone again where the look-up ends: few of them go on at a time.
+            return try await ports.book.read { troubles(with: try $0.enrollments(includingEnded: false)) }
         } catch let trouble as BookTrouble {
             return ["\(trouble)"]
         }
@@ -12,7 +16,10 @@ extension Agent {
 
     /// The same, for enrollments that were looked up.
     package func troubles(with enrollments: [Enrollment]) -> [String] {
-        (bookTrouble.map { ["\($0)"] } ?? []) + enrollments.compactMap(trouble)
+        let found = enrollments.compactMap(trouble)
+        let others = found.count - Self.mostTroubles
+        return (bookTrouble.map { ["\($0)"] } ?? []) + found.prefix(Self.mostTroubles)
+            + (others > 0 ? ["\(others) more enrollment\(others == 1 ? " is" : "s are") in trouble"] : [])
     }
 
     /// Why the agent cannot do its work for an enrollment; nil where nothing is known that keeps it from that.

@@ -265,8 +265,13 @@ package struct Agent: Sendable {
 
     // MARK: State
 
-    package func counts() async throws -> (pending: Int, queued: Int) {
-        try await ports.book.read { (try $0.pendingCount(enrollment: nil), try $0.outboxCount(enrollment: nil)) }
+    package func counts() async throws -> (enrollments: Int, pending: Int, queued: Int) {
+        try await ports.book.read { book in
+            (
+                try book.enrollmentCount(), try book.pendingCount(enrollment: nil),
+                try book.outboxCount(enrollment: nil)
+            )
+        }
     }
 
     /// The number of log lines left out about a peer since the last one, where one may be written now; nil where not.

@@ -80,8 +80,8 @@ package struct Courier: Sendable {
     }
 
     private func send(_ entry: OutboxEntry, of enrollment: Enrollment, _ tries: inout Tries) async -> Outcome {
-        guard entry.exp > ports.clock.now else { return .ended(.failed(token: "expired")) }
-        guard let membership = enrollment.membership else { return .ended(.failed(token: "unenrolled")) }
+        guard entry.exp > ports.clock.now else { return .ended(.failed(token: ProblemCode.expired.rawValue)) }
+        guard let membership = enrollment.membership else { return .ended(.failed(token: DeliveryState.unenrolled)) }
         do {
             let access = IssuerAccess(
                 route: enrollment.route, discovery: try await directory.discovery(enrollment.route),
@@ -185,7 +185,7 @@ package struct Courier: Sendable {
 
 extension ProblemCode {
     /// Whether a decision that got this answer is not sent again.
-    fileprivate var endsDelivery: Bool {
+    var endsDelivery: Bool {
         switch self {
         case .unknownRequest, .alreadyDecided, .expired, .cancelled, .invalidAssertion, .invalidToken: true
         default: false

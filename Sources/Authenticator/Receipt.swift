@@ -15,6 +15,11 @@ struct Receipt {
 
     private static let day: Int64 = 86_400
 
+    /// Why a request is refused that is in order by itself; the raw values are stable.
+    enum Refusal: String, CaseIterable {
+        case tooManyUndecided, conflict
+    }
+
     /// What became of a message.
     enum Outcome: Sendable {
         case entered([AgentEvent])
@@ -118,7 +123,7 @@ struct Receipt {
             return .entered([.requestCancelled(newId)])
         }
         guard try book.pendingCount(enrollment: enrollment.id) < bounds.undecided else {
-            return try refuse(read, message, token: "tooManyUndecided", reason: .policy, in: book)
+            return try refuse(read, message, token: Refusal.tooManyUndecided.rawValue, reason: .policy, in: book)
         }
         let pending = try insert(read, message, presented: presented, life: .pending, in: book)
         try book.record(.presented(pending, text: try textDigest(of: pending, in: book)), at: now)
@@ -175,7 +180,7 @@ struct Receipt {
             marked.hasConflict = true
             try book.update(marked)
         }
-        let refused = try refuse(read, message, token: "conflict", reason: .invalidRequest, in: book)
+        let refused = try refuse(read, message, token: Refusal.conflict.rawValue, reason: .invalidRequest, in: book)
         guard case .entered = refused else { return refused }
         try book.record(
             .conflict(seen(read, as: holder.id), text: try textDigest(of: marked, in: book)), at: now)

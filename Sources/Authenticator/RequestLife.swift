@@ -18,6 +18,9 @@ package enum DeliveryState: Sendable, Equatable {
     case delivered(TransStatus)
     /// Ended without the issuer having taken it; the token says why.
     case failed(token: String)
+
+    /// The token where the enrollment is over.
+    static let unenrolled = "unenrolled"
 }
 
 /// The life of one request: events in, actions out, no I/O.

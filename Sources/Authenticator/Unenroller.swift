@@ -113,9 +113,9 @@ struct Unenroller: Sendable {
         var events: [AgentEvent] = []
         for entry in try book.outbox(enrollment: id) {
             if let sequence = entry.sequence { try book.removeOutbox(sequence: sequence) }
-            try book.record(.deliveryFailed(entry, token: "unenrolled"), at: now)
+            try book.record(.deliveryFailed(entry, token: DeliveryState.unenrolled), at: now)
             guard let requestId = entry.requestId, var request = try book.request(requestId) else { continue }
-            request.life.deliveryFailed(token: "unenrolled")
+            request.life.deliveryFailed(token: DeliveryState.unenrolled)
             try book.update(request)
             events.append(.requestDeliveryFailed(requestId))
         }

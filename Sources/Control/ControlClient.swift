@@ -22,8 +22,8 @@ package struct ControlClient: Sendable {
     }
 
     /// Whether the agent can do its work, and why not.
-    package func health() async throws(ClientFailure) -> HealthView {
-        let call = ControlCall(.get, ["health"], seconds: ControlTimeout.read)
+    package func health(seconds: Int = ControlTimeout.read) async throws(ClientFailure) -> HealthView {
+        let call = ControlCall(.get, ["health"], seconds: seconds)
         return try await transport.answer(to: call).read(as: HealthView.self, alsoAt: HealthView.statusIfNotReady)
     }
 

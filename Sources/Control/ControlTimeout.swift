@@ -1,7 +1,7 @@
 /// How long a client waits for the agent's answer, in seconds: longer than the agent may take for it.
-enum ControlTimeout {
+package enum ControlTimeout {
     /// What is read from the agent's own book.
-    static let read = 15
+    package static let read = 15
     /// The agent repeats an enrollment whose answer was lost for 10 minutes.
     static let enroll = 660
     /// The agent waits for its outbox, and then for the issuer.

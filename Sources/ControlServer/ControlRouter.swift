@@ -60,7 +60,7 @@ struct ControlRouter: Sendable {
         let uri = request.uri
         switch route {
         case .status: return try await turns.make(for: connection, calls.status)
-        case .health: return try await turns.make(for: connection, calls.health)
+        case .health: return try await turns.makeShort(for: connection, calls.health)
         case .metrics:
             return try await turns.make(for: connection) {
                 Answer(contentType: MetricsText.contentType, body: MetricsText(await calls.agent.figures()).octets)

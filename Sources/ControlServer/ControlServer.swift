@@ -1,13 +1,12 @@
 package import Authenticator
 import Control
 import Glibc
-import Hummingbird
+import HTTPServing
 import HummingbirdCore
 import LinuxProcess
 package import Logging
 import NIOCore
 import NIOPosix
-import ServiceLifecycle
 
 /// The control API on a Unix socket.
 package struct ControlServer: Sendable {
@@ -56,20 +55,14 @@ package struct ControlServer: Sendable {
     /// - Throws: ``ControlServerError`` where the socket is taken or cannot be made.
     package func run() async throws {
         guard await !isTaken() else { throw ControlServerError.taken(path: path) }
-        var quiet = log
-        quiet.logLevel = max(log.logLevel, .notice)
-        let server = Server(
-            childChannelSetup: channel,
-            configuration: ServerConfiguration(
-                address: .unixDomainSocket(path: path), serverName: "oob-agent/\(version)",
-                availableConnectionsDelegate: MaximumAvailableConnections(connections + Self.spareConnections)),
-            onServerRunning: { [self] _ in
+        let listener = HTTPListener(
+            .unixDomainSocket(path: path), serverName: "oob-agent/\(version)",
+            connections: connections + Self.spareConnections, log: log)
+        do {
+            try await listener.run(channel) { _ in
                 setMode()
                 await onListening()
-            },
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet)
-        do {
-            try await server.run()
+            }
         } catch {
             throw ControlServerError(error, path: path) ?? error
         }
@@ -122,9 +115,7 @@ package enum ControlServerError: Error, CustomStringConvertible {
     init?(_ error: any Error, path: String) {
         switch error {
         case let error as IOError:
-            // glibc keeps the text per thread (strerror(3)), and it is copied at once.
-            let text = unsafe String(cString: strerror(error.errnoCode))
-            self = .unusable(path: path, reason: "\(text); check its directory")
+            self = .unusable(path: path, reason: "\(error.text); check its directory")
         case is UnixDomainSocketPathWrongType:
             self = .unusable(path: path, reason: "something that is not a socket stands there")
         case SocketAddressError.unixDomainSocketPathTooLong:

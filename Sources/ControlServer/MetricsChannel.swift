@@ -1,4 +1,5 @@
 import Authenticator
+import HTTPServing
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -10,27 +11,32 @@ struct MetricsChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 
     static let path = "/metrics"
-    /// Seconds without a word after which a connection is closed.
-    private static let patience: Int64 = 30
+    /// The seconds for a whole request and its answer, and for the next one after it.
+    private static let patience = 10
     private static let headerOctets = 8_192
     private static let headerFields = 32
 
     let agent: Agent
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        http.setup(channel: channel, logger: logger)
+        http { _, _, _ in }.setup(channel: channel, logger: logger)
     }
 
-    func handle(value: Value, logger: Logger) async { await http.handle(value: value, logger: logger) }
+    func handle(value: Value, logger: Logger) async {
+        let patience = ClientPatience(value.channel, seconds: Self.patience)
+        defer { patience.end() }
+        await http { [agent] request, writer, _ in
+            let answer = await Self.answer(to: request, of: agent)
+            let response = answer.response(to: request)
+            try await writer.write(response: response.head, body: response.body)
+            if answer.status == 200 { patience.renew() }
+        }.handle(value: value, logger: logger)
+    }
 
-    private var http: HTTP1Channel {
+    private func http(_ responder: @escaping HTTPChannelHandler.Responder) -> HTTP1Channel {
         HTTP1Channel(
-            responder: { [agent] request, writer, _ in
-                let answer = await Self.answer(to: request, of: agent).response(to: request)
-                try await writer.write(response: answer.head, body: answer.body)
-            },
+            responder: responder,
             configuration: .init(
-                idleTimeout: .seconds(Self.patience),
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: Self.headerOctets, maxHeaderListSize: Self.headerOctets,
                     maxHeaderFieldCount: Self.headerFields)))

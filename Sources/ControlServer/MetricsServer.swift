@@ -1,10 +1,8 @@
 package import Authenticator
-import Hummingbird
+import HTTPServing
 import HummingbirdCore
 package import Logging
 import NIOCore
-import NIOPosix
-import ServiceLifecycle
 
 /// An address that only this machine reaches; port 0 is the system's choice.
 package struct LoopbackAddress: Sendable {
@@ -34,25 +32,18 @@ package struct MetricsServer: Sendable {
 
     /// Serves until a graceful shutdown.
     ///
+    /// - Parameter onListening: called once metrics are given.
     /// - Throws: ``MetricsServerError`` where the address cannot be listened on.
-    package func run() async throws {
-        var quiet = log
-        quiet.logLevel = max(log.logLevel, .notice)
-        let server = Server(
-            childChannelSetup: channel,
-            configuration: ServerConfiguration(
-                address: .hostname(address.host, port: address.port), serverName: nil,
-                availableConnectionsDelegate: MaximumAvailableConnections(Self.connections)),
-            onServerRunning: { [log] listening in
-                log.notice(
-                    "metrics are given",
-                    metadata: ["address": "\(listening.localAddress.map { "\($0)" } ?? "unknown")"])
-            },
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet)
+    package func run(onListening: @escaping @Sendable () -> Void = {}) async throws {
+        let listener = HTTPListener(
+            .hostname(address.host, port: address.port), connections: Self.connections, log: log)
         do {
-            try await server.run()
+            try await listener.run(channel) { [log] address in
+                log.notice("metrics are given", metadata: ["address": "\(address)"])
+                onListening()
+            }
         } catch let error as IOError {
-            throw MetricsServerError(address: address, reason: "\(error)")
+            throw MetricsServerError(address: address, reason: "\(error.text); choose another with metrics-listen")
         }
     }
 }

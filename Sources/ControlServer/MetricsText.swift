@@ -88,10 +88,22 @@ struct MetricsText {
     static func text(of labels: [String: String]) -> String {
         guard !labels.isEmpty else { return "" }
         let pairs = labels.sorted { $0.key < $1.key }.map { name, value in
-            let written = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
-            return "\(name)=\"\(written)\""
+            "\(name)=\"\(escaped(value))\""
         }
         return "{\(pairs.joined(separator: ","))}"
+    }
+
+    /// By scalars: a quote is one also where a combining mark follows it, and a line feed after a carriage return.
+    private static func escaped(_ value: String) -> String {
+        var text = String.UnicodeScalarView()
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\\", "\"": text.append(contentsOf: ["\\", scalar])
+            case "\n": text.append(contentsOf: ["\\", "n"])
+            default: text.append(scalar)
+            }
+        }
+        return String(text)
     }
 
     /// With 0 for each that has not come.

@@ -1,3 +1,4 @@
+import HTTPServing
 import Hummingbird
 import HummingbirdCore
 import Logging
@@ -15,7 +16,7 @@ struct PushChannel: ServerChildChannel {
     }
 
     func handle(value: Value, logger: Logger) async {
-        let patience = PushPatience(value.channel, seconds: bounds.patience)
+        let patience = ClientPatience(value.channel, seconds: bounds.patience)
         defer { patience.end() }
         let peer = value.channel.remoteAddress?.ipAddress ?? "unknown"
         await http { [responder] request, writer, _ in

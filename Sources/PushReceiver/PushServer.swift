@@ -1,13 +1,10 @@
 package import Authenticator
-import Glibc
-import Hummingbird
+import HTTPServing
 import HummingbirdCore
 import HummingbirdTLS
 package import Logging
 import NIOCore
-import NIOPosix
 import NIOSSL
-import ServiceLifecycle
 
 /// Takes Web Push (RFC 8030) by HTTP or HTTPS.
 package struct PushServer: Sendable {
@@ -42,26 +39,15 @@ package struct PushServer: Sendable {
     }
 
     private func serve(_ channel: some ServerChildChannel, _ onListening: @escaping @Sendable () -> Void) async throws {
-        var quiet = log
-        quiet.logLevel = max(log.logLevel, .notice)
-        let server = Server(
-            childChannelSetup: channel,
-            configuration: ServerConfiguration(
-                address: .hostname(address.host, port: address.port), serverName: nil,
-                availableConnectionsDelegate: MaximumAvailableConnections(connections)),
-            onServerRunning: { [log] listening in
-                log.notice(
-                    "pushes are taken",
-                    metadata: ["address": "\(listening.localAddress.map { "\($0)" } ?? "unknown")"])
-                onListening()
-            },
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet)
+        let listener = HTTPListener(
+            .hostname(address.host, port: address.port), connections: connections, log: log)
         do {
-            try await server.run()
+            try await listener.run(channel) { [log] address in
+                log.notice("pushes are taken", metadata: ["address": "\(address)"])
+                onListening()
+            }
         } catch let error as IOError {
-            // glibc keeps the text per thread (strerror(3)), and it is copied at once.
-            let text = unsafe String(cString: strerror(error.errnoCode))
-            throw PushServerError(address: address, reason: "\(text); choose another with push-listen")
+            throw PushServerError(address: address, reason: "\(error.text); choose another with push-listen")
         }
     }
 }

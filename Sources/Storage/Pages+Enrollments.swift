@@ -15,6 +15,11 @@ extension Pages {
         return try Row.fetchAll(statement, arguments: [ended]).map { try enrollment($0) }
     }
 
+    func enrollmentCount() throws -> Int {
+        let statement = try database.cachedStatement(sql: "SELECT count(*) FROM enrollment WHERE state <> 'ended'")
+        return try Int.fetchOne(statement) ?? 0
+    }
+
     func insert(_ enrollment: Enrollment) throws {
         let (state, key) = (StateColumns(enrollment.state), KeyColumns(enrollment.key))
         try database.cachedStatement(

@@ -141,14 +141,14 @@ struct AgentProcess {
 
     private func serve(_ agent: Agent, _ copier: any StateCopier, _ hangUps: UnixSignalsSequence) async throws {
         let pushServer = pushServer(agent)
-        let readiness = Readiness(pushServer == nil ? [.control, .keys] : [.control, .keys, .push])
+        let readiness = readiness(isPushed: pushServer != nil)
         let reloader = Reloader(
             started: settings, tuning: tuning, pushServer: pushServer, manager: ProcessEnvironment.serviceManager,
             readiness: readiness, log: log)
         // Later ones use earlier ones, and stop before them.
         let services =
             agent.loops(isPolling: true) { readiness.has(.keys) }.map { Loop($0) } + pushServices(pushServer, readiness)
-            + metricsServices(agent) + [Loop(controlServer(agent, copier, readiness).run, stopsItself: true)]
+            + metricsServices(agent, readiness) + [Loop(controlServer(agent, copier, readiness).run, stopsItself: true)]
             + [Loop { try await reloader.run(hangUps) }] + supervision(agent, readiness)
         var configuration = ServiceGroupConfiguration(
             // Where one fails the others still stop in order.
@@ -167,17 +167,30 @@ struct AgentProcess {
         }
     }
 
-    private func metricsServices(_ agent: Agent) -> [any Service] {
-        settings.metricsAddress.map { [Loop(MetricsServer(agent, $0, log: log).run, stopsItself: true)] } ?? []
+    private func readiness(isPushed: Bool) -> Readiness {
+        var parts: Set<Readiness.Part> = [.control, .keys]
+        if isPushed { parts.insert(.push) }
+        if settings.metricsAddress != nil { parts.insert(.metrics) }
+        let (log, path) = (log, settings.socketPath)
+        return Readiness(parts) {
+            log.notice("ready", metadata: ["socket": "\(path)", "version": "\(SoftwareVersion.text)"])
+        }
+    }
+
+    private func metricsServices(_ agent: Agent, _ readiness: Readiness) -> [any Service] {
+        guard let address = settings.metricsAddress else { return [] }
+        let server = MetricsServer(agent, address, log: log)
+        return [Loop({ try await server.run { readiness.has(.metrics) } }, stopsItself: true)]
     }
 
     private func controlServer(_ agent: Agent, _ copier: any StateCopier, _ readiness: Readiness) -> ControlServer {
-        let (log, path) = (log, settings.socketPath)
+        let path = settings.socketPath
         return ControlServer(
             agent: agent, copier: copier, path: path, access: settings.access, bounds: settings.bounds.control, log: log
         ) {
             readiness.has(.control)
-            log.notice("ready", metadata: ["socket": "\(path)", "version": "\(SoftwareVersion.text)"])
+            // Where a port is taken the agent stops again, and nobody is told to come.
+            guard await cancelWhenGracefulShutdown(readiness.untilPorts) else { return }
             StandardStream.output.write("listening on \(path)")
         }
     }

@@ -7,29 +7,61 @@ final class Readiness: Sendable {
         case control
         /// So is the address for pushes.
         case push
+        /// So is the one for metrics.
+        case metrics
         /// Each key was looked at: it can be used, or it is known why not.
         case keys
     }
 
-    private let missing: Mutex<Set<Part>>
-    private let wait: AsyncStream<Never>
-    private let end: AsyncStream<Never>.Continuation
+    private static let ports: Set<Part> = [.push, .metrics]
 
-    init(_ parts: Set<Part>) {
+    private let missing: Mutex<Set<Part>>
+    private let ports = Gate()
+    private let whole = Gate()
+    private let onWhole: @Sendable () -> Void
+
+    /// - Parameter onWhole: called once, when nothing is missing any more.
+    init(_ parts: Set<Part>, onWhole: @escaping @Sendable () -> Void) {
         missing = Mutex(parts)
-        (wait, end) = AsyncStream.makeStream()
+        self.onWhole = onWhole
+        if hasPorts { ports.open() }
     }
 
     /// Whether nothing is missing.
     var isWhole: Bool { missing.withLock(\.isEmpty) }
 
     func has(_ part: Part) {
-        missing.withLock { _ = $0.remove(part) }
-        if isWhole { end.finish() }
+        let left = missing.withLock { missing in missing.remove(part) == nil ? nil : missing }
+        guard let left else { return }
+        if left.isDisjoint(with: Self.ports) { ports.open() }
+        guard left.isEmpty else { return }
+        onWhole()
+        whole.open()
     }
 
     /// Returns once nothing is missing, or the task is cancelled; for one task.
-    func untilWhole() async {
+    func untilWhole() async { await whole.pass() }
+
+    /// Whether the addresses for pushes and for metrics are listened on: once that is so, or else when the task is
+    /// cancelled; for one task.
+    func untilPorts() async -> Bool {
+        await ports.pass()
+        return hasPorts
+    }
+
+    private var hasPorts: Bool { missing.withLock { $0.isDisjoint(with: Self.ports) } }
+}
+
+/// Is opened once; lets one task wait for that.
+private struct Gate {
+    private let wait: AsyncStream<Never>
+    private let end: AsyncStream<Never>.Continuation
+
+    init() { (wait, end) = AsyncStream.makeStream() }
+
+    func open() { end.finish() }
+
+    func pass() async {
         for await _ in wait {}
     }
 }

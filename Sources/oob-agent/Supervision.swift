@@ -32,26 +32,30 @@ struct Supervision: Sendable {
 
     private func watch() async throws {
         let longPause = manager.patience.map { $0 / .seconds(2) } ?? Self.longPause
-        let pause = min(Self.pause, longPause)
+        // A look in vain and the next one are still within the manager's patience: 6 + 2 + 1 + 2 of 12 parts.
+        let pause = min(Self.pause, longPause / 6)
         var isReadySaid = false
         while true {
             try Task.checkCancellation()
             // From before the look, so that nothing can change unseen.
             let bell = agent.hub.bell { _ in true }
-            if let line = await look() {
+            let line = await look(within: pause * 2)
+            if let line {
                 let signs: [ServiceManager.News] = manager.patience == nil ? [] : [.alive]
                 tell((isReadySaid ? [] : [.ready]) + signs + [.status(line)])
                 isReadySaid = true
             }
             try await SystemClock().sleep(seconds: pause)
+            guard line != nil else { continue }
             try await SystemClock().sleep(seconds: longPause - pause, orUntil: bell)
         }
     }
 
-    /// The agent's status, asked for as any client does; nil where it gives no answer.
-    private func look() async -> String? {
+    /// The agent's status, asked for as any client does; nil where it gives no answer within so many seconds.
+    private func look(within seconds: Double) async -> String? {
         do {
-            let health = try await ControlClient(socketFlag: socket, environment: [:]).health()
+            let client = try ControlClient(socketFlag: socket, environment: [:])
+            let health = try await client.health(seconds: max(Int(seconds), 1))
             return StatusLine(health, try? await Tally(agent)).text
         } catch {
             log.warning("the agent does not answer itself", metadata: ["reason": "\(error)"])
@@ -75,8 +79,7 @@ private struct Tally {
     let queued: Int
 
     init(_ agent: Agent) async throws {
-        enrollments = try await agent.enrollments().count
-        (pending, queued) = try await agent.counts()
+        (enrollments, pending, queued) = try await agent.counts()
     }
 }
 
@@ -91,7 +94,9 @@ private struct StatusLine {
     init(_ health: HealthView, _ tally: Tally?) {
         let reason = health.reasons.first.map { first in
             let others = health.reasons.count - 1
-            return String(first.prefix(Self.mostOfReason)) + (others > 0 ? " (and \(others) more)" : "")
+            // The last of very many only says how many more there are.
+            let rest = others < Agent.mostTroubles ? "\(others) more" : "many more"
+            return String(first.prefix(Self.mostOfReason)) + (others > 0 ? " (and \(rest))" : "")
         }
         let counts = tally.map { tally in
             let enrollments = "\(tally.enrollments) enrollment\(tally.enrollments == 1 ? "" : "s")"

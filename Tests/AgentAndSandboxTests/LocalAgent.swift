@@ -21,11 +21,17 @@ struct LocalAgent: Sendable {
     }
 
     let agent: Agent
+    /// For what else the agent has files for.
+    let directory: String
     private let ports: Ports
     private let route: IssuerRoute
 
     /// Runs `body` with an agent in a directory of its own, which does nothing by itself.
-    static func run(at issuer: IssuerURL, _ body: (LocalAgent) async throws -> Void) async throws {
+    ///
+    /// - Parameter wrapping: what the agent has for the book that it is given.
+    static func run(
+        at issuer: IssuerURL, wrapping: (any Book) -> any Book = { $0 }, _ body: (LocalAgent) async throws -> Void
+    ) async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "oob-\(UUID().uuidString)").path()
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
@@ -33,7 +39,7 @@ struct LocalAgent: Sendable {
         let gateway = HTTPIssuerGateway(version: "1", road: IssuerRoad(), clock: Clock())
         let secret = try AgentSecret(Secret(SecureRandom.octets(32)))
         let ports = Ports(
-            book: try SQLiteBook(path: directory + "/agent.db"),
+            book: wrapping(try SQLiteBook(path: directory + "/agent.db")),
             custody: try KeyFileCustody(directory: directory + "/keys", secret: secret),
             auditKeys: SealedAuditKeys(secret: secret), gateway: gateway, clock: Clock(), entropy: SystemEntropy())
         let agent = Agent(
@@ -42,7 +48,8 @@ struct LocalAgent: Sendable {
         let result: Result<Void, any Error>
         do {
             let route = IssuerRoute(issuer: issuer, rootsPEM: nil)
-            result = .success(try await body(LocalAgent(agent: agent, ports: ports, route: route)))
+            result = .success(
+                try await body(LocalAgent(agent: agent, directory: directory, ports: ports, route: route)))
         } catch {
             result = .failure(error)
         }

@@ -29,7 +29,7 @@ struct FiguresTests {
         #expect(figures.work.presented == 4)
         #expect(
             figures.work.outcomes == [.approved: 1, .denied: 1, .cancelled: 1, .refused: 1, .expired: 1])
-        #expect(figures.work.refusals.counts == ["rpId": 1])
+        #expect(figures.work.refusals.counts.filter { $0.value > 0 } == ["rpId": 1])
         #expect(figures.holdings?.pending == 1)
         #expect(figures.holdings?.queued == 3)
         // Asked again, nothing counts again.
@@ -86,7 +86,7 @@ struct FiguresTests {
             try await sample.eventually { try $0.request(id)?.life.delivery == .delivered(.authenticated) ? true : nil }
         }
         let work = await sample.agent.figures().work
-        #expect(work.answers.counts == ["Y": 1])
+        #expect(work.answers.counts == ["Y": 1, "N": 0])
         #expect(work.timeToDelivery.sum == 12)
         #expect(work.timeToDelivery.counts.reduce(0, +) == 1)
     }
@@ -105,6 +105,52 @@ struct FiguresTests {
         async let other = sample.agent.figures()
         #expect(await [one, other].map(\.work.presented) == [180, 180])
         #expect(await sample.agent.figures().work.outcomes[.denied] == 180)
+    }
+
+    @Test func `who asks waits for so many entries, and the next one goes on behind them`() async throws {
+        let card = try await prepared()
+        let tally = WorkTally(pageSize: 2, mostPages: 3)
+        tally.begin(after: try await sample.agent.journal.newest(), at: 0)
+        for number in 1...7 { try await sample.receive(.numbered(number), for: card) }
+        var presented: [Int] = []
+        for _ in 1...3 {
+            try await tally.readOn(in: sample.book)
+            presented.append(tally.counts.presented)
+        }
+        // Two entries each: it came, and it was presented.
+        #expect(presented == [3, 6, 7])
+    }
+
+    @Test func `what many writes have left is counted before anybody asks, also after the book was in trouble`()
+        async throws
+    {
+        let card = try await prepared()
+        let book = BreakableBook(sample.book)
+        book.breakReads()
+        let tally = WorkTally(pageSize: 2, mostPages: 0)
+        tally.begin(after: try await sample.agent.journal.newest(), at: 0)
+        try await sample.running([{ [sample] in try await tally.run(in: book, sample.agent.hub) }]) {
+            // What is written before it listens rings nothing.
+            for number in 1...200 where tally.counts.presented < 7 {
+                try await sample.receive(.numbered(number), for: card)
+                try await Task.sleep(for: .milliseconds(5))
+                if number == 10 { book.breakReads(false) }
+            }
+        }
+        #expect(tally.counts.presented >= 7)
+    }
+
+    @Test func `no more than so many enrollments in trouble are named, and the others are counted`() async throws {
+        for number in 1...23 {
+            let card = try await sample.enrolled("\(number)")
+            sample.agent.health.note(card.id, trouble: "down")
+        }
+        let troubles = try await sample.agent.troubles()
+        #expect(troubles.count == 21)
+        #expect(troubles[19].hasSuffix("https://issuer.example: down"))
+        #expect(troubles[20] == "3 more enrollments are in trouble")
+        #expect(try await sample.agent.counts().enrollments == 23)
+        #expect(await sample.agent.figures().holdings?.troubled == 23)
     }
 
     @Test func `a dropped message counts under its reason, also where the log has no line for it`() async throws {
@@ -151,6 +197,24 @@ struct FiguresTests {
         #expect(counts.counts.count == WordCounts.most + 1)
         #expect(counts.counts["word-1"] == 2)
         #expect(counts.counts[WordCounts.other] == 1_000 - WordCounts.most)
+    }
+
+    @Test func `each known word has its number before it comes, and keeps it however many others there are`() {
+        let known = WorkCounts()
+        #expect(Set(known.answers.counts.keys) == ["Y", "N"])
+        for word in ["commitment", "conflict", "tooManyMembers", "tooManyUndecided"] {
+            #expect(known.refusals.counts[word] == 0)
+        }
+        #expect(
+            known.failures.counts == [
+                "already_decided": 0, "cancelled": 0, "expired": 0, "invalid_assertion": 0, "invalid_token": 0,
+                "unenrolled": 0, "unknown_request": 0,
+            ])
+        var counts = WordCounts(known: ["a"])
+        for number in 1...1_000 { counts.note("word-\(number)") }
+        counts.note("a")
+        #expect(counts.counts["a"] == 1)
+        #expect(counts.counts.count == 1 + WordCounts.most + 1)
     }
 
     @Test func `a time on a bucket's bound is in it, and one that a clock set back is none`() {

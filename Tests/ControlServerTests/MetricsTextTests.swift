@@ -43,7 +43,8 @@ import Testing
             "oldest_queued_age_seconds 19", #"messages_total{channel="push"} 3"#,
             #"messages_total{channel="poll"} 4"#, "messages_repeated_total 5", "pushes_refused_total 6",
             #"messages_dropped_total{reason="future"} 7"#, #"messages_dropped_total{reason="over_quota"} 0"#,
-            #"requests_ended_total{outcome="approved"} 0"#,
+            #"requests_ended_total{outcome="approved"} 0"#, #"requests_refused_total{reason="rpId"} 0"#,
+            #"decisions_failed_total{reason="expired"} 0"#, #"decisions_answered_total{trans_status="Y"} 0"#,
         ]
         for line in expected { #expect(lines.contains("oob_agent_" + line)) }
     }
@@ -82,6 +83,10 @@ import Testing
     @Test func `a label's value cannot end before its end`() {
         #expect(MetricsText.text(of: ["a": "\\ \" \n"]) == #"{a="\\ \" \n"}"#)
         #expect(MetricsText.text(of: [:]) == "")
+        // One character each, and two scalars.
+        #expect(
+            Array(MetricsText.text(of: ["a": "\"\u{301}\\\u{301}\r\n"]).utf8)
+                == Array("{a=\"\\\"\u{301}\\\\\u{301}\r\\n\"}".utf8))
     }
 
     @Test(arguments: ["localhost", "LOCALHOST:9464", "127.0.0.1:9464", "127.9.9.9", "[::1]", "[::1]:9464"])

@@ -3,10 +3,12 @@
 Run with `.venv/bin/python Tests/Outside/test_metrics.py`; OOB_BIN_DIR names the programs' directory.
 """
 
+import contextlib
 import http.client
 import re
 import socket
 import subprocess
+import threading
 import time
 import unittest
 
@@ -99,17 +101,14 @@ class TheText(WithAnAgent):
         after = self.metrics()
 
         def gain(name: str, **labels) -> float:
-            try:
-                return value(after, name, **labels) - value(before, name, **labels)
-            except ValueError:  # A word that had not come before.
-                return value(after, name, **labels)
+            return value(after, name, **labels) - value(before, name, **labels)
 
         self.assertEqual(gain("oob_agent_requests_presented_total"), 1)
         self.assertEqual(gain("oob_agent_requests_ended_total", outcome="approved"), 1)
         self.assertEqual(gain("oob_agent_requests_ended_total", outcome="denied"), 0)
         self.assertEqual(gain("oob_agent_messages_total", channel="poll"), 1)
         self.assertEqual(gain("oob_agent_decisions_answered_total", trans_status="Y"), 1)
-        self.assertEqual(gain("oob_agent_decisions_answered_total", trans_status="Y"), 1)
+        self.assertEqual(gain("oob_agent_decisions_answered_total", trans_status="N"), 0)
         for name in ["decision", "delivery"]:
             buckets = [each for each in after[f"oob_agent_{name}_duration_seconds"].samples if "le" in each.labels]
             counts = [each.value for each in buckets]
@@ -117,6 +116,16 @@ class TheText(WithAnAgent):
             self.assertEqual(buckets[-1].labels["le"], "+Inf")
         self.assertEqual(value(after, "oob_agent_requests_pending"), 0)
         self.assertEqual(value(after, "oob_agent_build_info", version=self.agent.json("status")["version"]), 1)
+
+    def test_a_word_that_an_alert_looks_for_has_its_number_before_it_comes(self):
+        # A series that begins at 1 has not increased.
+        found = self.metrics()
+        for name, label, words in [
+                ("decisions_failed", "reason", ["expired", "unenrolled", "invalid_assertion"]),
+                ("requests_refused", "reason", ["commitment", "rpId", "conflict"]),
+                ("messages_dropped", "reason", ["not_authentic"])]:
+            for word in words:
+                self.assertEqual(value(found, f"oob_agent_{name}_total", **{label: word}), 0)
 
     def purchase(self) -> dict:
         request = self.issuer.ask(self.enrollment["authenticatorId"], self.issuer.transaction())
@@ -153,6 +162,23 @@ class ThePort(WithAnAgent):
             self.addCleanup(each.close)
         self.assertEqual(self.agent.json("status")["state"], "ready")
 
+    def test_clients_that_never_come_to_an_end_do_not_keep_others_out(self):
+        over = threading.Event()
+
+        def drip(client: socket.socket):
+            with client, contextlib.suppress(OSError):
+                client.sendall(b"GET /metrics HTTP/1.1\r\nX: ")
+                while not over.wait(0.2):
+                    client.sendall(b"a")
+
+        clients = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(16)]
+        threads = [threading.Thread(target=drip, args=[each]) for each in clients]
+        for thread in threads:
+            thread.start()
+            self.addCleanup(thread.join)
+        self.addCleanup(over.set)
+        self.assertEqual(self.ask(Host="localhost")[0], 200)
+
 
 class TheSetting(unittest.TestCase):
     def refused(self, value: str) -> subprocess.CompletedProcess:
@@ -186,7 +212,8 @@ class TheSetting(unittest.TestCase):
                 [BIN_DIR / "oob-agent", "--state-dir", folder / "state", "--metrics-listen", f"127.0.0.1:{port}"],
                 capture_output=True, text=True, timeout=60)
         self.assertEqual(run.returncode, 69, run.stderr)
-        self.assertIn(f"metrics cannot be given on 127.0.0.1 port {port}: ", run.stderr)
+        reason = "Address already in use; choose another with metrics-listen"
+        self.assertIn(f"metrics cannot be given on 127.0.0.1 port {port}: {reason}\n", run.stderr)
 
 
 class InTrouble(unittest.TestCase):

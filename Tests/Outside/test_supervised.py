@@ -47,21 +47,39 @@ class Supervised(unittest.TestCase):
 
 
 class News(Supervised):
-    def test_it_is_ready_once_it_listens_for_clients_and_for_pushes(self):
-        port = free_port()
+    def test_it_is_ready_once_it_listens_for_clients_for_pushes_and_for_metrics(self):
+        port, metrics = free_port(), free_port()
         program = Program(
             self.folder, "oob-agent", "--state-dir", str(self.folder / "state"), "--socket",
             str(self.folder / "control.sock"), "--push-listen", f"127.0.0.1:{port}", "--push-url",
-            f"http://localhost:{port}", NOTIFY_SOCKET=self.manager.place)
+            f"http://localhost:{port}", "--metrics-listen", f"127.0.0.1:{metrics}", NOTIFY_SOCKET=self.manager.place)
         self.addCleanup(program.stop)
         self.manager.until(self.is_ready, "ready")
         control = str(self.folder / "control.sock")
-        for family, place in [(socket.AF_UNIX, control), (socket.AF_INET, ("127.0.0.1", port))]:
+        for family, place in [
+                (socket.AF_UNIX, control), (socket.AF_INET, ("127.0.0.1", port)),
+                (socket.AF_INET, ("127.0.0.1", metrics))]:
             with socket.socket(family) as client:
                 client.connect(place)  # At once, and not after a second try.
         ready = next(news for news in self.manager.told if self.is_ready(news))
         self.assertEqual(ready, {"READY": "1", "STATUS": "Ready: 0 enrollments, 0 pending"})
         self.assertEqual(self.manager.told[0], {"STATUS": "Starting"})
+        self.assertEqual(program.log.read_text().count("notice ready"), 1)
+
+    def test_where_a_port_is_taken_it_is_not_ready_and_tells_nobody_to_come(self):
+        for form in ["--metrics-listen", "--push-listen"]:
+            with self.subTest(form), socket.create_server(("127.0.0.1", 0)) as taken:
+                port, place = taken.getsockname()[1], len(self.manager.told)
+                more = ["--push-url", f"http://localhost:{port}"] if "push" in form else []
+                program = Program(
+                    temporary_folder(self), "oob-agent", "--state-dir", str(self.folder / f"state{form}"), form,
+                    f"127.0.0.1:{port}", *more, NOTIFY_SOCKET=self.manager.place)
+                self.assertEqual(program.process.wait(READY_WITHIN), 69, program.tail())
+                with program.process.stdout:
+                    self.assertEqual(program.process.stdout.read(), "")
+                self.assertNotIn("notice ready", program.log.read_text())
+                self.manager.until_status("Not started: ", place)
+                self.assertFalse(any(map(self.is_ready, self.manager.told)))
 
     def test_its_status_is_that_of_its_enrollments_and_requests(self):
         agent = self.agent(WATCHDOG_USEC="2000000")
@@ -74,8 +92,25 @@ class News(Supervised):
         agent.json("approve", request.transaction["acsTransId"], "--wait", "30")
         place = self.manager.until_status("Ready: 1 enrollment, 0 pending", place)
         issuer.authenticators.clear()
+        agent.ctl("fetch")
         self.manager.until_status(
             f"Degraded: 1 enrollment, 0 pending; enrollment {card['id']}: {issuer.origin} ", place)
+
+    def test_of_very_many_enrollments_in_trouble_some_are_named_and_the_others_counted(self):
+        agent, issuer = self.agent(), self.enterContext(Issuer())
+        for _ in range(22):
+            agent.json("enroll", "--issuer", issuer.origin, "--code", issuer.enrollment_code(),
+                       "--authn-type", "presence")
+        issuer.authenticators.clear()
+        agent.ctl("fetch")
+        is_said = lambda news: news.get("STATUS", "").endswith(" (and many more)")  # noqa: E731
+        place = self.manager.until(is_said, "many in trouble")
+        self.assertRegex(self.manager.told[place - 1]["STATUS"], "^Degraded: 22 enrollments, 0 pending; enrollment ")
+        deadline = time.monotonic() + READY_WITHIN
+        while (reasons := agent.json("status")["reasons"])[-1] != "2 more enrollments are in trouble":
+            self.assertLess(time.monotonic(), deadline, reasons)
+            time.sleep(0.05)  # Looks again; nothing depends on how long.
+        self.assertEqual(len(reasons), 21)
 
     def test_signs_of_life_come_in_half_the_time_and_none_for_another_process(self):
         self.agent(WATCHDOG_USEC="2000000")
@@ -98,6 +133,24 @@ class News(Supervised):
         place = len(self.manager.told)
         self.logged(agent, words, times=4)
         self.assertEqual(self.manager.told[place:], [])
+
+    def test_one_look_that_has_no_answer_in_time_is_not_the_end(self):
+        seconds = 18
+        agent = self.agent(WATCHDOG_USEC=f"{seconds}000000")
+        self.manager.until(self.is_ready, "ready")
+        aside = self.folder / "aside.sock"
+        agent.socket.rename(aside)
+        with socket.socket(socket.AF_UNIX) as silent:
+            silent.bind(str(agent.socket))
+            silent.listen()
+            silent.settimeout(READY_WITHIN)
+            place = len(self.manager.told)
+            with silent.accept()[0]:
+                aside.replace(agent.socket)
+                # Half of the manager's patience is over.
+                self.manager.until(
+                    lambda news: news.get("WATCHDOG") == "1", "a sign of life", place, seconds=seconds / 2)
+        self.logged(agent, "the agent does not answer itself")
 
     def test_its_stop_is_told_before_it_has_stopped(self):
         agent = self.agent()
@@ -212,6 +265,7 @@ class Journal(Supervised):
             with self.subTest(form):
                 folder = temporary_folder(self)
                 agent = Agent(folder, "--log-format", form, JOURNAL_STREAM="8:4711")
+                self.logged(agent, "ready")
                 agent.stop()
                 lines = agent.log.read_text().splitlines()
                 self.assertTrue(lines)

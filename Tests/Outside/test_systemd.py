@@ -91,6 +91,16 @@ class Life(Installed):
         self.start()
         before = self.box.show(AGENT, "MainPID")
         self.box.run("kill", "-STOP", before)
+        self.assert_started_again(before)
+
+    def test_an_agent_that_runs_and_answers_nobody_is_started_again(self):
+        self.box.drop_in(AGENT, "watchdog", "[Service]\nWatchdogSec=3s\n")
+        self.start()
+        before = self.box.show(AGENT, "MainPID")
+        self.box.run("rm", SOCKET)
+        self.assert_started_again(before)
+
+    def assert_started_again(self, before: str):
         self.box.eventually(lambda: self.box.show(AGENT, "NRestarts") == "1", "a restart")
         self.box.eventually(lambda: self.box.show(AGENT, "SubState") == "running", "the agent")
         self.assertNotEqual(self.box.show(AGENT, "MainPID"), before)

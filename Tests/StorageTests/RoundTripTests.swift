@@ -31,6 +31,7 @@ struct RoundTripTests {
         }
         #expect(try await sample.book.read { try $0.enrollments(includingEnded: true) }.count == 6)
         #expect(try await sample.book.read { try $0.enrollments(includingEnded: false) }.count == 4)
+        #expect(try await sample.book.read { try $0.enrollmentCount() } == 4)
     }
 
     @Test(arguments: [true, false, nil])

@@ -1,3 +1,4 @@
+import IssuerProtocol
 import StrictJSON
 import ThreeDS
 
@@ -10,11 +11,11 @@ package struct WorkCounts: Sendable, Equatable {
     package private(set) var presented = 0
     package private(set) var outcomes: [Outcome: Int] = [:]
     /// By the rule that did not hold.
-    package private(set) var refusals = WordCounts()
+    package private(set) var refusals = WordCounts(known: refusalTokens)
     /// By the issuer's transStatus.
-    package private(set) var answers = WordCounts()
+    package private(set) var answers = WordCounts(known: TransStatus.allCases.map(\.rawValue))
     /// By what ended the delivery.
-    package private(set) var failures = WordCounts()
+    package private(set) var failures = WordCounts(known: failureTokens)
     /// From a request's coming to the decision of a person or program.
     package internal(set) var timeToDecision = DurationHistogram()
     /// From the decision, or the agent's own refusal, to the issuer's answer.
@@ -40,6 +41,13 @@ package struct WorkCounts: Sendable, Equatable {
         default: break
         }
     }
+
+    private static let refusalTokens =
+        RequestRefusal.Rule.allCases.map(\.rawValue) + TransactionRefusal.Code.allCases.map(\.rawValue)
+        + Receipt.Refusal.allCases.map(\.rawValue)
+
+    private static let failureTokens =
+        ProblemCode.allCases.filter(\.endsDelivery).map(\.rawValue) + [DeliveryState.unenrolled]
 
     private mutating func end(as outcome: Outcome) { outcomes[outcome, default: 0] += 1 }
 }

@@ -1,18 +1,25 @@
 import Synchronization
 
 /// Keeps ``WorkCounts`` by reading on in the journal whenever somebody asks: nothing is counted that is not durable, and
-/// whoever never asks pays nothing.
+/// whoever asks does not wait for what was written long ago.
 final class WorkTally: Sendable {
-    private static let pageSize = 500
-
     private struct State {
         var startedAt: Int64 = 0
         /// The last entry that was counted.
         var position: Int64 = 0
         var counts = WorkCounts()
+        /// How often something was written since the last page.
+        var writes = 0
     }
 
+    private let pageSize: Int
+    /// The most pages that are read for one who asks.
+    private let mostPages: Int
     private let state = Mutex(State())
+
+    init(pageSize: Int = 500, mostPages: Int = 20) {
+        (self.pageSize, self.mostPages) = (pageSize, mostPages)
+    }
 
     /// Counts what comes after an entry.
     func begin(after sequence: Int64, at now: Int64) {
@@ -25,19 +32,42 @@ final class WorkTally: Sendable {
     /// As of the last time that the journal was read.
     var counts: WorkCounts { state.withLock(\.counts) }
 
-    /// Reads on to the journal's end.
-    func readOn(in book: any Book) async throws {
-        while true {
-            let start = state.withLock(\.position)
-            let page = try await book.read { try Page(after: start, in: $0, limit: Self.pageSize) }
-            guard let end = page.end else { return }
-            state.withLock { state in
-                // Whoever asked at the same time may have counted it.
-                guard state.position == start else { return }
-                for (entry, request) in page.entries { state.counts.note(entry, about: request) }
-                state.position = end
+    /// Reads on to the journal's end by itself each time that a page and more may have been written.
+    ///
+    /// Where it cannot be read this waits for the next write: who asks is told, and nothing stays uncounted.
+    func run(in book: any Book, _ hub: EventHub) async throws {
+        let bell = hub.bell { [self] event in
+            guard case .journalGrew = event else { return false }
+            return state.withLock { state in
+                state.writes += 1
+                return state.writes >= pageSize
             }
         }
+        for await _ in bell {
+            while (try? await readPage(in: book)) == true {}
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Reads on to the journal's end, or as far as somebody who waits for it may be kept waiting.
+    func readOn(in book: any Book) async throws {
+        for _ in 0..<mostPages {
+            guard try await readPage(in: book) else { return }
+        }
+    }
+
+    /// False at the journal's end.
+    private func readPage(in book: any Book) async throws -> Bool {
+        let (start, limit) = (state.withLock(\.position), pageSize)
+        let page = try await book.read { try Page(after: start, in: $0, limit: limit) }
+        state.withLock { state in
+            state.writes = 0
+            // Whoever asked at the same time may have counted it.
+            guard let end = page.end, state.position == start else { return }
+            for (entry, request) in page.entries { state.counts.note(entry, about: request) }
+            state.position = end
+        }
+        return page.end != nil
     }
 
     private struct Page: Sendable {

@@ -1,21 +1,21 @@
-import NIOCore
+package import NIOCore
 import Synchronization
 
-/// Cuts a connection whose sender takes too long.
+/// Cuts a connection whose client takes too long, however little it sends how often.
 ///
-/// Only a push that was taken earns a sender more time, so whoever sends anything else is soon gone.
-final class PushPatience: Sendable {
+/// Only what the server calls good earns a client more time, so whoever sends anything else is soon gone.
+package final class ClientPatience: Sendable {
     private let channel: any Channel
     private let amount: TimeAmount
     private let deadline = Mutex<Scheduled<Void>?>(nil)
 
-    init(_ channel: any Channel, seconds: Int) {
+    package init(_ channel: any Channel, seconds: Int) {
         self.channel = channel
         amount = .seconds(Int64(seconds))
         renew()
     }
 
-    func renew() {
+    package func renew() {
         let channel = channel
         let next = channel.eventLoop.scheduleTask(in: amount) { channel.close(promise: nil) }
         let old = deadline.withLock { deadline in
@@ -25,5 +25,5 @@ final class PushPatience: Sendable {
         old?.cancel()
     }
 
-    func end() { deadline.withLock { $0 }?.cancel() }
+    package func end() { deadline.withLock { $0 }?.cancel() }
 }

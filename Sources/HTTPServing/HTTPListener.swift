@@ -1,0 +1,50 @@
+import Glibc
+package import HummingbirdCore
+package import Logging
+package import NIOCore
+import NIOPosix
+
+/// Listens on one address, and answers what comes there in HTTP: what the agent's servers have in common.
+package struct HTTPListener: Sendable {
+    private let address: BindAddress
+    private let serverName: String?
+    private let connections: Int
+    private let log: Logger
+
+    /// - Parameters:
+    ///   - serverName: what the field `server` of an answer says; nil: there is none.
+    ///   - connections: so many at a time; more wait until one is closed.
+    package init(_ address: BindAddress, serverName: String? = nil, connections: Int, log: Logger) {
+        self.address = address
+        self.serverName = serverName
+        self.connections = connections
+        self.log = log
+    }
+
+    /// Serves until a graceful shutdown.
+    ///
+    /// - Parameter onListening: called with the address once it is taken; nobody is answered before it returns.
+    /// - Throws: `IOError` where the address cannot be listened on.
+    package func run(
+        _ channel: some ServerChildChannel, onListening: @escaping @Sendable (String) async -> Void
+    ) async throws {
+        var quiet = log
+        quiet.logLevel = max(log.logLevel, .notice)
+        let server = Server(
+            childChannelSetup: channel,
+            configuration: ServerConfiguration(
+                address: address, serverName: serverName,
+                availableConnectionsDelegate: MaximumAvailableConnections(connections)),
+            onServerRunning: { await onListening($0.localAddress.map { "\($0)" } ?? "unknown") },
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet)
+        try await server.run()
+    }
+}
+
+extension IOError {
+    /// The kernel's word for it.
+    package var text: String {
+        // glibc keeps the text per thread (strerror(3)), and it is copied at once.
+        unsafe String(cString: strerror(errnoCode))
+    }
+}

@@ -1,0 +1,90 @@
+import Authenticator
+import Control
+import ControlServer
+import IssuerProtocol
+import Logging
+import Synchronization
+import Testing
+
+/// The agent on its control socket, in this process.
+@Suite(.timeLimit(.minutes(2)))
+struct LongAnswerTests {
+    private struct NoCopies: StateCopier {
+        func copy() async throws -> any AsyncSequence<[UInt8], any Error> & Sendable { throw CancellationError() }
+    }
+
+    private func served(_ local: LocalAgent, _ body: (ControlClient) async throws -> Void) async throws {
+        let socket = local.directory + "/control.sock"
+        let (listening, sayListening) = AsyncStream.makeStream(of: Never.self)
+        let server = ControlServer(
+            agent: local.agent, copier: NoCopies(), path: socket, bounds: ControlBounds(),
+            log: Logger(label: "server") { _ in SwiftLogNoOpLogHandler() }
+        ) { sayListening.finish() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await server.run() }
+            for await _ in listening {}
+            try await body(try ControlClient(socketFlag: socket, environment: [:]))
+            group.cancelAll()
+        }
+    }
+
+    @Test func `while a long answer is made for somebody, the agent says how it is`() async throws {
+        let read = LongRead()
+        let issuer = try IssuerURL("http://localhost:1")
+        try await LocalAgent.run(at: issuer, wrapping: { SlowBook(real: $0, read: read) }) { local in
+            try await served(local) { client in
+                read.next()
+                async let status = client.status()
+                await read.untilBegun()
+                // Behind the first, as all long answers are.
+                async let requests = client.requests(all: true, limit: 1, enrollment: nil)
+                defer { read.finish() }
+                let health = try await client.health()
+                #expect(health == HealthView(ready: true))
+                read.finish()
+                #expect(try await status.state == .ready)
+                #expect(try await requests.isEmpty)
+            }
+        }
+    }
+}
+
+/// A look-up that lasts until it is told to end.
+private final class LongRead: Sendable {
+    private let isNext = Mutex(false)
+    private let beginning = AsyncStream.makeStream(of: Never.self)
+    private let end = AsyncStream.makeStream(of: Never.self)
+
+    /// The next look-up is the long one.
+    func next() { isNext.withLock { $0 = true } }
+
+    func untilBegun() async { for await _ in beginning.stream {} }
+
+    func finish() { end.continuation.finish() }
+
+    func pass() async {
+        let isThis = isNext.withLock { isNext in
+            defer { isNext = false }
+            return isNext
+        }
+        guard isThis else { return }
+        beginning.continuation.finish()
+        for await _ in end.stream {}
+    }
+}
+
+private struct SlowBook: Book {
+    let real: any Book
+    let read: LongRead
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any BookReader) throws -> T) async throws -> T {
+        await read.pass()
+        return try await real.read(body)
+    }
+
+    func write<T: Sendable>(_ body: @escaping @Sendable (any BookWriter) throws -> T) async throws -> T {
+        try await real.write(body)
+    }
+
+    func scrub() async throws { try await real.scrub() }
+}
