@@ -1,4 +1,7 @@
 extension Agent {
+    /// Whether the first look at the keys is still to come.
+    package var isStarting: Bool { keyWatch.health.isFirstLookDue }
+
     /// Why the agent cannot do its work for every enrollment; empty where it can.
     ///
     /// Also where the book cannot be read, which is then the reason.
@@ -12,7 +15,8 @@ extension Agent {
 
     /// The same, for enrollments that were looked up.
     package func troubles(with enrollments: [Enrollment]) -> [String] {
-        (bookTrouble.map { ["\($0)"] } ?? []) + enrollments.compactMap(trouble)
+        (isStarting ? ["the agent is starting: not all keys have been looked at yet"] : [])
+            + (bookTrouble.map { ["\($0)"] } ?? []) + enrollments.compactMap(trouble)
     }
 
     /// Why the agent cannot do its work for an enrollment; nil where nothing is known that keeps it from that.

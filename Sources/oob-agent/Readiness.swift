@@ -7,7 +7,7 @@ final class Readiness: Sendable {
         case control
         /// So is the address for pushes.
         case push
-        /// Each key was looked at: it can be used, or it is known why not.
+        /// The keys were looked at, and one can be used, or there is no enrollment.
         case keys
     }
 

@@ -77,6 +77,26 @@ class News(Supervised):
         self.manager.until_status(
             f"Degraded: 1 enrollment, 0 pending; enrollment {card['id']}: {issuer.origin} ", place)
 
+    def test_while_no_key_can_be_used_it_is_not_ready_and_says_why(self):
+        issuer = self.enterContext(Issuer())
+        enroll = lambda agent: agent.json(  # noqa: E731
+            "enroll", "--issuer", issuer.origin, "--code", issuer.enrollment_code(), "--authn-type", "presence")
+        first = Agent(self.folder)
+        card = enroll(first)
+        first.stop()
+        key, = (self.folder / "state" / "keys").glob("*.key")
+        key.rename(self.folder / "kept.key")
+        agent = self.agent()
+        place = self.manager.until_status(f"Waiting for a key that can be used: enrollment {card['id']}: ")
+        self.assertEqual(self.manager.told[place - 1]["EXTEND_TIMEOUT_USEC"], "150000000")
+        status = agent.json("status")
+        self.assertEqual(status["state"], "degraded")
+        self.assertIn(str(key), status["reasons"][0])
+        self.assertFalse(any(map(self.is_ready, self.manager.told)))
+        enroll(agent)  # Another key, and that can be used.
+        ready = self.manager.until(self.is_ready, "ready", place)
+        self.assertTrue(self.manager.told[ready - 1]["STATUS"].startswith("Degraded: 2 enrollments, "))
+
     def test_signs_of_life_come_in_half_the_time_and_none_for_another_process(self):
         self.agent(WATCHDOG_USEC="2000000")
         is_alive = lambda news: news.get("WATCHDOG") == "1"  # noqa: E731
