@@ -171,6 +171,8 @@ struct KeyWatchTests {
         try await watched { _ in #expect(steps.value == [.keyUsable]) }
         _ = try await sample.enrolled(authnType: .pin, at: try elsewhere)
         try await watched { _ in #expect(steps.value.suffix(2) == [.lookedAtKeys(1, of: 1), .keyUsable]) }
+        try FileManager.default.removeItem(atPath: sample.keyPath(of: try await sample.enrolled("b")))
+        try await watched { _ in #expect(steps.value.suffix(2) == [.lookedAtKeys(2, of: 2), .keyUsable]) }
     }
 
     @Test(arguments: [true, false])
