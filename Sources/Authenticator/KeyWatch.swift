@@ -24,7 +24,7 @@ package struct KeyWatch: Sendable {
     /// Works until the task is cancelled: at all keys at once and once a day, and at those that cannot be used once a
     /// minute until they can.
     ///
-    /// - Parameter onStep: called after each look at a key, and with how the keys are after each round.
+    /// - Parameter onStep: called after each key of the first look, and with how the keys are after each round.
     package func run(onStep: @Sendable (StartStep) -> Void) async throws {
         var (failed, last): (Set<EnrollmentID>, Int64?) = ([], nil)
         while !Task.isCancelled {
@@ -75,11 +75,12 @@ package struct KeyWatch: Sendable {
             if place == round.own.count { ownDone = ports.clock.now }
             try await look(at: name)
             say(name, &failed)
+            await Task.yield()
+            guard health.isFirstLookDue else { continue }
             onStep(.lookedAtKeys(place + 1, of: names.count))
-            if health.isFirstLookDue, let ownDone, ports.clock.now - ownDone >= Self.outsidePatience {
+            if let ownDone, ports.clock.now - ownDone >= Self.outsidePatience {
                 try await conclude(areAllSeen: false, onStep)
             }
-            await Task.yield()
         }
         try await conclude(areAllSeen: true, onStep)
     }

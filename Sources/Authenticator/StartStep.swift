@@ -27,12 +27,11 @@ package enum StartStep: Sendable, Equatable {
         }
     }
 
-    /// How long it may take until the next one.
-    package var patience: Duration {
+    /// How long it may take until the next one; nil where nobody knows.
+    package var patience: Duration? {
         switch self {
         case .scrubbing: .seconds(1_800)
-        // Such keys are looked at again after a while.
-        case .noKeyUsable: .seconds(90 + KeyWatch.pauseAfterFailure)
+        case .noKeyUsable: nil
         default: Self.usualPatience
         }
     }

@@ -10,7 +10,13 @@ extension AgentProcess {
 
     /// Tells the service manager how far the start has come.
     func tell(_ step: StartStep) {
-        noting { () throws(SystemError) in try startNews.tell(step.text, patience: step.patience) }
+        noting { () throws(SystemError) in
+            guard let patience = step.patience else {
+                try ProcessEnvironment.serviceManager?.tell([.status(step.text)])
+                return
+            }
+            try startNews.tell(step.text, patience: patience)
+        }
     }
 
     /// What was seen of the keys: the agent is not ready before one can be used.

@@ -145,13 +145,14 @@ struct KeyWatchTests {
         let card = try await sample.enrolled()
         let path = sample.keyPath(of: card)
         try FileManager.default.moveItem(atPath: path, toPath: path + ".kept")
+        try await sample.agent.prepare()
         try await watched { _ in
             let why = "enrollment \(card.id): \(try #require(problem(of: card)))"
             #expect(steps.value == [.lookedAtKeys(1, of: 1), .noKeyUsable(why)])
             try FileManager.default.moveItem(atPath: path + ".kept", toPath: path)
             sample.clock.advance(by: KeyWatch.pauseAfterFailure)
             _ = try await nap()
-            #expect(steps.value.suffix(2) == [.lookedAtKeys(1, of: 1), .keyUsable])
+            #expect(steps.value == [.lookedAtKeys(1, of: 1), .noKeyUsable(why), .keyUsable])
         }
     }
 
@@ -170,9 +171,9 @@ struct KeyWatchTests {
     @Test func `no enrollment takes no key, and nothing is known against one that takes a PIN`() async throws {
         try await watched { _ in #expect(steps.value == [.keyUsable]) }
         _ = try await sample.enrolled(authnType: .pin, at: try elsewhere)
-        try await watched { _ in #expect(steps.value.suffix(2) == [.lookedAtKeys(1, of: 1), .keyUsable]) }
+        try await watched { _ in #expect(steps.value == [.keyUsable, .keyUsable]) }
         try FileManager.default.removeItem(atPath: sample.keyPath(of: try await sample.enrolled("b")))
-        try await watched { _ in #expect(steps.value.suffix(2) == [.lookedAtKeys(2, of: 2), .keyUsable]) }
+        try await watched { _ in #expect(steps.value == [.keyUsable, .keyUsable, .keyUsable]) }
     }
 
     @Test(arguments: [true, false])
@@ -188,7 +189,7 @@ struct KeyWatchTests {
         try await watched { _ in }
         #expect(seen.value == [true, true, true])
         let words = steps.value.map { if case .noKeyUsable = $0 { "none" } else { $0 == .keyUsable ? "one" : "key" } }
-        #expect(words == (hasOwn ? ["key", "key", "key", "one", "key", "one"] : ["key", "key", "none", "key", "none"]))
+        #expect(words == (hasOwn ? ["key", "key", "key", "one", "one"] : ["key", "key", "none", "none"]))
     }
 
     @Test func `the agent is starting until all keys were looked at, and not ready`() async throws {
