@@ -9,27 +9,28 @@ import Testing
 /// Keys are looked at in the background.
 @Suite(.timeLimit(.minutes(10)))
 struct KeyWatchTests {
-    private let sample: SampleAgent
+    let sample: SampleAgent
     private let log = WrittenLog()
     /// What the watch has told.
-    private let steps = Box<[StartStep]>([])
+    let steps = Box<[StartStep]>([])
 
     init() throws { sample = try SampleAgent().restarted(log: log.logger) }
 
     /// Runs the body while the watch works; it begins when all keys were looked at once.
-    private func watched(_ body: (_ firstNap: Double) async throws -> Void) async throws {
-        try await sample.running([{ try await sample.agent.keyWatch.run { step in steps.change { $0.append(step) } } }]) { try await body(try await nap()) }
+    func watched(_ body: (_ firstNap: Double) async throws -> Void) async throws {
+        try await sample.running([{ try await sample.agent.keyWatch.run { step in steps.change { $0.append(step) } } }])
+        { try await body(try await nap()) }
     }
 
     /// How long the watch lies down for: a minute, or nearly a day; others sleep for other times.
-    private func nap() async throws -> Double {
+    func nap() async throws -> Double {
         while true {
             let seconds = try await sample.clock.naps.next()
             if seconds == KeyWatch.pauseAfterFailure || seconds > KeyWatch.pause / 2 { return seconds }
         }
     }
 
-    private func problem(of card: SampleEnrollment) -> String? { sample.agent.keyTest(of: card.id)?.problem }
+    func problem(of card: SampleEnrollment) -> String? { sample.agent.keyTest(of: card.id)?.problem }
 
     @Test func `after the start each key file has been looked at, and nothing else of a key`() async throws {
         let cards = [try await sample.enrolled("a"), try await sample.enrolled("b")]
@@ -97,7 +98,7 @@ struct KeyWatchTests {
     }
 
     /// A file that is not there.
-    private var elsewhere: KeyPlace {
+    var elsewhere: KeyPlace {
         get throws {
             let uri = try KeyURI("file:\(sample.directory.path)/none.pem")
             let publicKey = try SigningKey.generate(.es256).publicKey
@@ -141,39 +142,20 @@ struct KeyWatchTests {
         }
     }
 
-    @Test func `while no key can be used that is said, until one can`() async throws {
+    @Test func `a file with a PIN is looked at without it`() async throws {
+        let card = try await sample.enrolled(authnType: .pin, pin: try PIN(Secret(Array("2468".utf8))))
+        try await watched { _ in
+            #expect(sample.agent.keyTest(of: card.id) == KeyTest(extent: .file, at: sample.now, problem: nil))
+        }
+    }
+
+    @Test func `an enrollment that is over is looked at no more`() async throws {
         let card = try await sample.enrolled()
-        let path = sample.keyPath(of: card)
-        try FileManager.default.moveItem(atPath: path, toPath: path + ".kept")
-        try await sample.agent.prepare()
+        try FileManager.default.removeItem(atPath: sample.keyPath(of: card))
         try await watched { _ in
-            let why = "enrollment \(card.id): \(try #require(problem(of: card)))"
-            #expect(steps.value == [.lookedAtKeys(1, of: 1), .noKeyUsable(why)])
-            try FileManager.default.moveItem(atPath: path + ".kept", toPath: path)
-            sample.clock.advance(by: KeyWatch.pauseAfterFailure)
-            _ = try await nap()
-            #expect(steps.value == [.lookedAtKeys(1, of: 1), .noKeyUsable(why), .keyUsable])
+            _ = try await sample.agent.unenroll(card.id, locally: true, forced: true)
+            #expect(sample.agent.keyTest(of: card.id) == nil)
         }
-    }
-
-    @Test func `one of several keys that can be used is enough, also where it came later`() async throws {
-        for name in ["a", "b"] {
-            try FileManager.default.removeItem(atPath: sample.keyPath(of: try await sample.enrolled(name)))
-        }
-        try await watched { _ in
-            #expect(steps.value.last?.text.hasPrefix("Waiting for a key that can be used: enrollment ") == true)
-            sample.agent.hub.publish(.enrolled(try await sample.enrolled("c").id))
-            _ = try await nap()
-            #expect(steps.value.last == .keyUsable)
-        }
-    }
-
-    @Test func `no enrollment takes no key, and nothing is known against one that takes a PIN`() async throws {
-        try await watched { _ in #expect(steps.value == [.keyUsable]) }
-        _ = try await sample.enrolled(authnType: .pin, at: try elsewhere)
-        try await watched { _ in #expect(steps.value == [.keyUsable, .keyUsable]) }
-        try FileManager.default.removeItem(atPath: sample.keyPath(of: try await sample.enrolled("b")))
-        try await watched { _ in #expect(steps.value == [.keyUsable, .keyUsable, .keyUsable]) }
     }
 
     @Test(arguments: [true, false])
@@ -202,21 +184,5 @@ struct KeyWatchTests {
         #expect(!sample.agent.isStarting)
         #expect(try await sample.agent.troubles() == [])
         #expect(await sample.agent.figures().isReady)
-    }
-
-    @Test func `a file with a PIN is looked at without it`() async throws {
-        let card = try await sample.enrolled(authnType: .pin, pin: try PIN(Secret(Array("2468".utf8))))
-        try await watched { _ in
-            #expect(sample.agent.keyTest(of: card.id) == KeyTest(extent: .file, at: sample.now, problem: nil))
-        }
-    }
-
-    @Test func `an enrollment that is over is looked at no more`() async throws {
-        let card = try await sample.enrolled()
-        try FileManager.default.removeItem(atPath: sample.keyPath(of: card))
-        try await watched { _ in
-            _ = try await sample.agent.unenroll(card.id, locally: true, forced: true)
-            #expect(sample.agent.keyTest(of: card.id) == nil)
-        }
     }
 }
