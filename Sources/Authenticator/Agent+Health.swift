@@ -2,6 +2,9 @@ extension Agent {
     /// The most enrollments in trouble that are named one by one.
     package static let mostTroubles = 20
 
+    /// Whether the first look at the keys is still to come.
+    package var isStarting: Bool { keyWatch.health.isFirstLookDue }
+
     /// Why the agent cannot do its work for every enrollment; empty where it can.
     ///
     /// Also where the book cannot be read, which is then the reason.
@@ -18,7 +21,8 @@ extension Agent {
     package func troubles(with enrollments: [Enrollment]) -> [String] {
         let found = enrollments.compactMap(trouble)
         let others = found.count - Self.mostTroubles
-        return (bookTrouble.map { ["\($0)"] } ?? []) + found.prefix(Self.mostTroubles)
+        return (isStarting ? ["the agent is starting: not all keys have been looked at yet"] : [])
+            + (bookTrouble.map { ["\($0)"] } ?? []) + found.prefix(Self.mostTroubles)
             + (others > 0 ? ["\(others) more enrollment\(others == 1 ? " is" : "s are") in trouble"] : [])
     }
 

@@ -3,12 +3,12 @@ extension Agent {
     ///
     /// - Parameters:
     ///   - isPolling: whether the agent asks issuers by itself whether there is something.
-    ///   - keysSeen: called once each key was looked at.
+    ///   - onStep: called where keys were looked at.
     package func loops(
-        isPolling: Bool, keysSeen: @escaping @Sendable () -> Void = {}
+        isPolling: Bool, onStep: @escaping @Sendable (StartStep) -> Void = { _ in }
     ) -> [@Sendable () async throws -> Void] {
         [bookWatch.run, signCountWatch.run, courier.run, ceremonies.run] + (isPolling ? [fetcher.run] : []) + [
-            journalPruner.run, housekeeper.run, { try await keyWatch.run(onLooked: keysSeen) }, pushSubscriber.run,
+            journalPruner.run, housekeeper.run, { try await keyWatch.run(onStep: onStep) }, pushSubscriber.run,
             pushHints.run, timekeeper.run, { try await workTally.run(in: ports.book, hub) },
         ]
     }

@@ -74,7 +74,8 @@ package struct Agent: Sendable {
             PushReception(
                 ports: ports, settings: $0, intake: intake, hub: hub, tally: tally, badPeers: badPeers, log: log)
         }
-        unenroller = Unenroller(ports: ports, directory: directory, hub: hub, health: health, log: log)
+        unenroller = Unenroller(
+            ports: ports, directory: directory, hub: hub, health: health, tally: tally, log: log)
         let lanes = SignatureLanes()
         decider = Decider(
             ports: ports, hub: hub, lanes: lanes, signCountWatch: signCountWatch, localTime: settings.localTime)
@@ -87,10 +88,18 @@ package struct Agent: Sendable {
 
     /// Clears up after a crash, and sees that the custody opens what the book holds; before anything runs.
     ///
-    /// - Parameter rewrapper: where the agent's secret changes.
+    /// - Parameters:
+    ///   - rewrapper: where the agent's secret changes.
+    ///   - onStep: called where something that takes time was done.
     /// - Throws: what the custody throws for a secret that is not the one this state was made with; `RotationFailure`.
-    package func prepare(rewrapping rewrapper: (any Rewrapper)? = nil) async throws {
-        if let rewrapper { try await SecretRotation(ports: ports, rewrapper: rewrapper, log: log).run() }
+    package func prepare(
+        rewrapping rewrapper: (any Rewrapper)? = nil, onStep: @escaping @Sendable (StartStep) -> Void = { _ in }
+    ) async throws {
+        keyWatch.health.expectFirstLook()
+        if let rewrapper {
+            try await SecretRotation(ports: ports, rewrapper: rewrapper, log: log, onStep: onStep).run()
+        }
+        try await scrubAfterRotation(onStep)
         try await record(.started(version: settings.version))
         workTally.begin(after: try await journal.newest(), at: ports.clock.now)
         try await EndedKeys(ports: ports).sweep(log)
@@ -99,6 +108,16 @@ package struct Agent: Sendable {
             _ = try ports.custody.open(membership.sealedToken, for: enrollment.id)
             return
         }
+    }
+
+    /// Sees that what a change of the secret has written over is nowhere in the free space of the book's files.
+    ///
+    /// It is owed as long as that change is the journal's last entry: the next is that of a start that has done this.
+    private func scrubAfterRotation(_ onStep: @Sendable (StartStep) -> Void) async throws {
+        guard try await journal.newestKind() == .secretChanged else { return }
+        onStep(.scrubbing)
+        try await ports.book.scrub()
+        onStep(.scrubbed)
     }
 
     /// The last word, after all that runs has stopped.

@@ -7,7 +7,7 @@ import Synchronization
 /// loses anything.
 package final class EventHub: Sendable {
     private struct Listener {
-        /// Takes what it needs of an event, and says whether to ring for it.
+        /// Takes what it needs of an event, and says whether to ring for it; it must not call the hub, which is locked.
         let hears: @Sendable (AgentEvent) -> Bool
         let bell: AsyncStream<Void>.Continuation
     }
@@ -26,22 +26,26 @@ package final class EventHub: Sendable {
         // Whoever begins to listen meanwhile does so before all of it or after, and all mailboxes have their keys before
         // the first bell rings: whoever made a bell, looked into a mailbox and then waited finds there what it rang for.
         state.withLock { state in
-            var ringing: [AsyncStream<Void>.Continuation] = []
+            var ringing: Set<Int> = []
             for event in events {
-                for listener in state.listeners.values where listener.hears(event) { ringing.append(listener.bell) }
+                for (id, listener) in state.listeners where listener.hears(event) { ringing.insert(id) }
             }
-            for bell in ringing { bell.yield() }
+            for id in ringing { state.listeners[id]?.bell.yield() }
         }
     }
 
     package func publish(_ event: AgentEvent) { publish([event]) }
 
-    /// A bell that rings once or more after each event for which `isRelevant`, from this call on.
+    /// A bell that rings after events for which `isRelevant`, from this call on: once for those published together.
+    ///
+    /// - Parameter isRelevant: must not call the hub, which is locked meanwhile.
     package func bell(for isRelevant: @escaping @Sendable (AgentEvent) -> Bool) -> AsyncStream<Void> {
         attach(isRelevant)
     }
 
     /// A bell with the keys that events have named since they were last taken.
+    ///
+    /// - Parameter keysOf: must not call the hub, which is locked meanwhile.
     func mailbox<Key: Hashable & Sendable>(_ keysOf: @escaping @Sendable (AgentEvent) -> [Key]) -> Mailbox<Key> {
         let keys = KeySet<Key>()
         let bell = attach { event in

@@ -34,6 +34,14 @@ extension Journal {
         try await book.read { try $0.journalMark(.head)?.point.sequence ?? 0 }
     }
 
+    /// What the newest entry is about; nil where there is none.
+    func newestKind() async throws -> JournalFact.Kind? {
+        try await book.read { book in
+            let newest = try book.journalMark(.head)?.point.sequence ?? 0
+            return try book.journal(after: newest - 1, limit: 1).first.flatMap(JournalEntry.init)?.kind
+        }
+    }
+
     /// The events after one entry, oldest first.
     ///
     /// Where entries after it are no longer kept, or it is of a future that this book does not have (it was restored

@@ -25,6 +25,7 @@ package final class KeyHealth: Sendable {
         var tests: [EnrollmentID: KeyTest] = [:]
         /// Those that have signed and verified since the start, and that nothing was wrong with since.
         var proven: Set<EnrollmentID> = []
+        var isFirstLookDue = false
     }
 
     private let state = Mutex(State())
@@ -34,6 +35,13 @@ package final class KeyHealth: Sendable {
 
     /// Those that cannot be used at the moment.
     var failing: [EnrollmentID] { state.withLock { $0.tests.filter { $0.value.problem != nil }.map(\.key) } }
+
+    /// Whether the agent has started and the first look at all keys is still to come.
+    var isFirstLookDue: Bool { state.withLock(\.isFirstLookDue) }
+
+    func expectFirstLook() { state.withLock { $0.isFirstLookDue = true } }
+
+    func firstLookIsOver() { state.withLock { $0.isFirstLookDue = false } }
 
     func isProven(_ name: EnrollmentID) -> Bool { state.withLock { $0.proven.contains(name) } }
 

@@ -18,32 +18,94 @@ package struct KeyWatch: Sendable {
     static let pause: Double = 86_400
     /// The seconds between two looks at those that cannot be used.
     static let pauseAfterFailure: Double = 60
+    /// The seconds after which a start no longer waits for the keys that the agent did not make.
+    static let outsidePatience: Int64 = 60
 
-    /// Works until the task is cancelled: at once, once a day, and after a failure until the key is well again.
+    /// Works until the task is cancelled: at all keys at once and once a day, and at those that cannot be used once a
+    /// minute until they can.
     ///
-    /// - Parameter onLooked: called each time that all were looked at.
-    package func run(onLooked: @Sendable () -> Void) async throws {
-        var names = try await all()
-        var failed: Set<EnrollmentID> = []
+    /// - Parameter onStep: called after each key of the first look, and with how the keys are after each round.
+    package func run(onStep: @Sendable (StartStep) -> Void) async throws {
+        var (failed, last): (Set<EnrollmentID>, Int64?) = ([], nil)
         while !Task.isCancelled {
-            for name in names {
-                try await look(at: name)
-                say(name, &failed)
-                await Task.yield()
+            let isAllDue = secondsUntilAll(after: last) == 0
+            if isAllDue { last = ports.clock.now }
+            try await round(isAllDue ? try await all() : Round(own: health.failing), &failed, onStep)
+            let bell = hub.bell { event in
+                switch event {
+                case .keyFailed, .enrolled, .unenrolled: true
+                default: false
+                }
             }
-            onLooked()
-            let bell = hub.bell { if case .keyFailed = $0 { true } else { false } }
-            let pause = health.failing.isEmpty ? Self.pause : Self.pauseAfterFailure
-            try await ports.clock.sleep(seconds: pause, orUntil: bell)
-            let failing = health.failing
-            names = failing.isEmpty ? try await all() : failing
+            let pause = secondsUntilAll(after: last)
+            try await ports.clock.sleep(
+                seconds: health.failing.isEmpty ? pause : min(pause, Self.pauseAfterFailure), orUntil: bell)
         }
     }
 
-    private func all() async throws -> [EnrollmentID] {
-        try await ports.patiently {
-            try await ports.book.read { try $0.enrollments(includingEnded: false) }.map(\.id)
+    /// 0 where there was none yet, also where the clock was set back since.
+    private func secondsUntilAll(after last: Int64?) -> Double {
+        guard let last, ports.clock.now >= last else { return 0 }
+        return max(Self.pause - Double(ports.clock.now - last), 0)
+    }
+
+    /// The keys that are looked at, one after the other; those that the agent did not make may take their time.
+    private struct Round {
+        var own: [EnrollmentID]
+        var outside: [EnrollmentID] = []
+    }
+
+    private func all() async throws -> Round {
+        let enrollments = try await enrollments()
+        return Round(
+            own: enrollments.filter { $0.key == .own }.map(\.id),
+            outside: enrollments.filter { $0.key != .own }.map(\.id))
+    }
+
+    private func enrollments() async throws -> [Enrollment] {
+        try await ports.patiently { try await ports.book.read { try $0.enrollments(includingEnded: false) } }
+    }
+
+    private func round(
+        _ round: Round, _ failed: inout Set<EnrollmentID>, _ onStep: @Sendable (StartStep) -> Void
+    ) async throws {
+        let names = round.own + round.outside
+        var ownDone: Int64?
+        for (place, name) in names.enumerated() {
+            if place == round.own.count { ownDone = ports.clock.now }
+            try await look(at: name)
+            say(name, &failed)
+            await Task.yield()
+            guard health.isFirstLookDue else { continue }
+            onStep(.lookedAtKeys(place + 1, of: names.count))
+            if let ownDone, ports.clock.now - ownDone >= Self.outsidePatience {
+                try await conclude(areAllSeen: false, onStep)
+            }
         }
+        try await conclude(areAllSeen: true, onStep)
+    }
+
+    private func conclude(areAllSeen: Bool, _ onStep: @Sendable (StartStep) -> Void) async throws {
+        let problem = try await problemOfAll(areAllSeen: areAllSeen)
+        health.firstLookIsOver()
+        onStep(problem.map(StartStep.noKeyUsable) ?? .keyUsable)
+    }
+
+    /// Why no key of any enrollment can be used; nil where one can, or none is needed.
+    ///
+    /// - Parameter areAllSeen: nothing is known against one without a look, which would take a PIN.
+    private func problemOfAll(areAllSeen: Bool) async throws -> String? {
+        guard !health.failing.isEmpty else { return nil }
+        var first: String?
+        for enrollment in try await enrollments() where enrollment.membership != nil {
+            guard let test = health.test(of: enrollment.id) else {
+                if areAllSeen { return nil }
+                continue
+            }
+            guard let problem = test.problem else { return nil }
+            first = first ?? "enrollment \(enrollment.id): \(problem)"
+        }
+        return first
     }
 
     private func look(at name: EnrollmentID) async throws {

@@ -26,6 +26,7 @@ struct SecretRotation: Sendable {
     let ports: Ports
     let rewrapper: any Rewrapper
     let log: Logger
+    var onStep: @Sendable (StartStep) -> Void = { _ in }
 
     /// The most tokens that one database transaction rewrites.
     static let step = 200
@@ -36,7 +37,8 @@ struct SecretRotation: Sendable {
         var pushes: [EnrollmentID] = []
         var auditKey = false
 
-        var isNothing: Bool { !auditKey && keys.isEmpty && tokens.isEmpty && pushes.isEmpty }
+        var count: Int { keys.count + tokens.count + pushes.count }
+        var isNothing: Bool { !auditKey && count == 0 }
     }
 
     /// Everything is looked at first, so that nothing is changed where something opens under neither secret.
@@ -49,24 +51,35 @@ struct SecretRotation: Sendable {
     func run() async throws {
         let due = try await survey()
         guard !due.isNothing else {
-            log.notice("nothing is under the previous secret any more: take it away")
-            return try await ports.book.scrub()
+            return log.notice("nothing is under the previous secret any more: take it away")
         }
         log.notice("the secret is being changed", metadata: ["keys": "\(due.keys.count)"])
+        try await rewrap(due)
+        try await conclude(due)
+        log.notice("the secret was changed: take the previous one away", metadata: ["keys": "\(due.keys.count)"])
+    }
+
+    private func rewrap(_ due: Due) async throws {
+        var done = 0
+        func note(_ count: Int) {
+            done += count
+            onStep(.rewrapped(done, of: due.count))
+        }
         for name in due.keys {
             try rewrapper.rewrap(keyOf: name)
+            note(1)
             await Task.yield()
         }
         for start in stride(from: 0, to: due.tokens.count, by: Self.step) {
-            try await rewrapTokens(of: Array(due.tokens[start...].prefix(Self.step)))
+            let ids = Array(due.tokens[start...].prefix(Self.step))
+            try await rewrapTokens(of: ids)
+            note(ids.count)
         }
         for start in stride(from: 0, to: due.pushes.count, by: Self.step) {
-            try await rewrapPushKeys(of: Array(due.pushes[start...].prefix(Self.step)))
+            let ids = Array(due.pushes[start...].prefix(Self.step))
+            try await rewrapPushKeys(of: ids)
+            note(ids.count)
         }
-        try await conclude(due)
-        // What was written over is also nowhere in the free space of the book's files.
-        try await ports.book.scrub()
-        log.notice("the secret was changed: take the previous one away", metadata: ["keys": "\(due.keys.count)"])
     }
 
     private func survey() async throws -> Due {
@@ -77,7 +90,7 @@ struct SecretRotation: Sendable {
         }
         var due = Due()
         try changingNothing("the audit key") { due.auditKey = try sealed.flatMap(rewrapper.auditKey) != nil }
-        for (enrollment, pushKeys) in zip(enrollments, pushKeys) {
+        for (place, (enrollment, pushKeys)) in zip(enrollments, pushKeys).enumerated() {
             let id = enrollment.id
             try changingNothing("enrollment \(id)") {
                 if enrollment.key == .own, try rewrapper.isDue(keyOf: id) { due.keys.append(id) }
@@ -85,6 +98,7 @@ struct SecretRotation: Sendable {
                 guard let token = enrollment.membership?.sealedToken else { return }
                 if try rewrapper.token(token, of: id) != nil { due.tokens.append(id) }
             }
+            onStep(.surveyed(place + 1, of: enrollments.count))
             await Task.yield()
         }
         return due

@@ -15,6 +15,7 @@ struct Unenroller: Sendable {
     let directory: IssuerDirectory
     let hub: EventHub
     let health: IssuerHealth
+    let tally: PushTally
     let log: Logger
 
     /// How long decisions that wait in the outbox are given to go out first, in seconds.
@@ -104,6 +105,7 @@ struct Unenroller: Sendable {
         }
         log.notice("unenrolled", metadata: enrollment.logged())
         hub.publish(events)
+        tally.end(id)
         try await EndedKeys(ports: ports).remove(of: id)
     }
 

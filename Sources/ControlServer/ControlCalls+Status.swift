@@ -20,7 +20,8 @@ extension ControlCalls {
         let counts = try await agent.counts()
         let reasons = agent.troubles(with: enrollments)
         return StatusView(
-            version: agent.settings.version, state: reasons.isEmpty ? .ready : .degraded, reasons: reasons,
+            version: agent.settings.version, state: AgentState(isStarting: agent.isStarting, isWell: reasons.isEmpty),
+            reasons: reasons,
             enrollments: enrollments.map { EnrollmentView($0, of: agent) },
             pending: counts.pending, queued: counts.queued,
             warnings: await weaknesses)
@@ -30,5 +31,11 @@ extension ControlCalls {
         let reasons = try await agent.troubles()
         return try .json(
             HealthView(ready: reasons.isEmpty, reasons: reasons), status: reasons.isEmpty ? 200 : 503)
+    }
+}
+
+extension AgentState {
+    init(isStarting: Bool, isWell: Bool) {
+        self = isStarting ? .starting : isWell ? .ready : .degraded
     }
 }

@@ -52,6 +52,8 @@ extension ServiceManager {
         case ready, reloading, stopping
         /// A sign of life.
         case alive
+        /// It is still at work at its start, and says more within so long: until then it is not ended.
+        case working(Duration)
         /// How it is, for people: one line.
         case status(String)
 
@@ -65,6 +67,7 @@ extension ServiceManager {
             case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(Self.now)"
             case .stopping: "STOPPING=1"
             case .alive: "WATCHDOG=1"
+            case .working(let patience): "EXTEND_TIMEOUT_USEC=\(Int64(patience / .microseconds(1)))"
             case .status(let text): "STATUS=" + Self.line(text)
             }
         }

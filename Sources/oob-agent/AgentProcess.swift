@@ -22,6 +22,9 @@ struct AgentProcess {
     let settings: Settings
     private let tuning: LogTuning
     let log: Logger
+    let startNews = StartNews(patience: StartStep.usualPatience) { news throws(SystemError) in
+        try ProcessEnvironment.serviceManager?.tell(news)
+    }
 
     init(_ settings: Settings) {
         self.settings = settings
@@ -31,6 +34,7 @@ struct AgentProcess {
     }
 
     func run() async throws {
+        tellStart()
         // From here on a hang-up ends nothing; one that comes while the agent starts is heeded later.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         try claimStateDirectory()
@@ -122,7 +126,7 @@ struct AgentProcess {
 
     private func prepare(_ agent: Agent, _ rewrapper: SecretRewrapper?) async throws {
         do {
-            try await agent.prepare(rewrapping: rewrapper)
+            try await agent.prepare(rewrapping: rewrapper, onStep: { tell($0) })
         } catch is SealError {
             throw StartError(
                 .config, "the secret is not the one that this state was made with: give that one (--secret-file)")
@@ -147,7 +151,7 @@ struct AgentProcess {
             readiness: readiness, log: log)
         // Later ones use earlier ones, and stop before them.
         let services =
-            agent.loops(isPolling: true) { readiness.has(.keys) }.map { Loop($0) } + pushServices(pushServer, readiness)
+            agent.loops(isPolling: true) { heed($0, readiness) }.map { Loop($0) } + pushServices(pushServer, readiness)
             + metricsServices(agent, readiness) + [Loop(controlServer(agent, copier, readiness).run, stopsItself: true)]
             + [Loop { try await reloader.run(hangUps) }] + supervision(agent, readiness)
         var configuration = ServiceGroupConfiguration(

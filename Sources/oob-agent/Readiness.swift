@@ -9,7 +9,7 @@ final class Readiness: Sendable {
         case push
         /// So is the one for metrics.
         case metrics
-        /// Each key was looked at: it can be used, or it is known why not.
+        /// The keys were looked at, and one can be used, or there is no enrollment.
         case keys
     }
 

@@ -21,7 +21,6 @@ struct Supervision: Sendable {
 
     /// Works until the task is cancelled.
     func run() async throws {
-        tell([.status("Starting")])
         do {
             await readiness.untilWhole()
             try await watch()

@@ -13,6 +13,7 @@ struct FiguresTests {
     private func prepared() async throws -> SampleEnrollment {
         let card = try await sample.enrolled()
         try await sample.agent.prepare()
+        sample.agent.keyWatch.health.firstLookIsOver()
         return card
     }
 
@@ -188,6 +189,23 @@ struct FiguresTests {
             let later = await sample.agent.figures()
             #expect(later.pauses == [:] && later.isReady)
         }
+    }
+
+    @Test func `what was counted of an enrollment stays counted when that is over, and no more is kept of it`()
+        async throws
+    {
+        let cards = [try await prepared(), try await sample.enrolled("b"), try await sample.enrolled("c")]
+        let tally = sample.agent.tally
+        for id in cards.map(\.id) {
+            _ = tally.noteNew(id, by: .push, iat: nil, at: sample.now)
+            _ = tally.noteNew(id, by: .poll, iat: nil, at: sample.now)
+            tally.noteAgain(id)
+            tally.noteRefused(id)
+        }
+        for card in cards.prefix(2) { _ = try await sample.agent.unenroll(card.id, locally: true, forced: true) }
+        #expect(cards.map { tally.facts(of: $0.id) == nil } == [true, true, false])
+        let figures = await sample.agent.figures()
+        #expect([figures.pushed, figures.polled, figures.repeated, figures.refusedPushes] == [3, 3, 3, 3])
     }
 
     @Test func `the words that are counted apart are bounded`() {

@@ -9,25 +9,28 @@ import Testing
 /// Keys are looked at in the background.
 @Suite(.timeLimit(.minutes(10)))
 struct KeyWatchTests {
-    private let sample: SampleAgent
+    let sample: SampleAgent
     private let log = WrittenLog()
+    /// What the watch has told.
+    let steps = Box<[StartStep]>([])
 
     init() throws { sample = try SampleAgent().restarted(log: log.logger) }
 
     /// Runs the body while the watch works; it begins when all keys were looked at once.
-    private func watched(_ body: (_ firstNap: Double) async throws -> Void) async throws {
-        try await sample.running([{ try await sample.agent.keyWatch.run {} }]) { try await body(try await nap()) }
+    func watched(_ body: (_ firstNap: Double) async throws -> Void) async throws {
+        try await sample.running([{ try await sample.agent.keyWatch.run { step in steps.change { $0.append(step) } } }])
+        { try await body(try await nap()) }
     }
 
-    /// How long the watch lies down for; others sleep for other times.
-    private func nap() async throws -> Double {
+    /// How long the watch lies down for: a minute, or nearly a day; others sleep for other times.
+    func nap() async throws -> Double {
         while true {
             let seconds = try await sample.clock.naps.next()
-            if [KeyWatch.pause, KeyWatch.pauseAfterFailure].contains(seconds) { return seconds }
+            if seconds == KeyWatch.pauseAfterFailure || seconds > KeyWatch.pause / 2 { return seconds }
         }
     }
 
-    private func problem(of card: SampleEnrollment) -> String? { sample.agent.keyTest(of: card.id)?.problem }
+    func problem(of card: SampleEnrollment) -> String? { sample.agent.keyTest(of: card.id)?.problem }
 
     @Test func `after the start each key file has been looked at, and nothing else of a key`() async throws {
         let cards = [try await sample.enrolled("a"), try await sample.enrolled("b")]
@@ -53,7 +56,7 @@ struct KeyWatchTests {
             try FileManager.default.moveItem(atPath: path + ".kept", toPath: path)
             sample.clock.advance(by: first)
             let last = try await nap()
-            #expect(last == KeyWatch.pause)
+            #expect(last == KeyWatch.pause - 2 * first)
             #expect(problem(of: gone) == nil && log.lines(.notice) == ["a key can be used again"])
         }
     }
@@ -71,7 +74,7 @@ struct KeyWatchTests {
             try FileManager.default.moveItem(atPath: path + ".kept", toPath: path)
             sample.clock.advance(by: KeyWatch.pauseAfterFailure)
             let last = try await nap()
-            #expect(last == KeyWatch.pause)
+            #expect(last == KeyWatch.pause - KeyWatch.pauseAfterFailure)
             let passed = KeyTest(extent: .signature, at: sample.now, problem: nil)
             #expect(
                 sample.agent.keyTest(of: card.id) == passed, "after a failure only a signature shows that it is well")
@@ -94,16 +97,48 @@ struct KeyWatchTests {
         }
     }
 
+    /// A file that is not there.
+    var elsewhere: KeyPlace {
+        get throws {
+            let uri = try KeyURI("file:\(sample.directory.path)/none.pem")
+            let publicKey = try SigningKey.generate(.es256).publicKey
+            let facts = OutsideKeyFacts(kind: .file, publicKey: publicKey, isExportable: true)
+            return KeyPlace.outside(OutsideKey(uri: uri, facts: facts))
+        }
+    }
+
     @Test func `no key is looked at where that could cost a try, and one without a PIN is`() async throws {
-        let uri = try KeyURI("file:\(sample.directory.path)/none.pem")
-        let publicKey = try SigningKey.generate(.es256).publicKey
-        let facts = OutsideKeyFacts(kind: .file, publicKey: publicKey, isExportable: true)
-        let place = KeyPlace.outside(OutsideKey(uri: uri, facts: facts))
+        let place = try elsewhere
         let withPIN = try await sample.enrolled("a", authnType: .pin, at: place)
         let without = try await sample.enrolled("b", at: place)
         try await watched { _ in
             #expect(sample.agent.keyTest(of: withPIN.id) == nil)
             #expect(problem(of: without)?.contains("none.pem") == true)
+        }
+    }
+
+    @Test func `a key that stays unusable does not keep the others from their daily look`() async throws {
+        let (gone, card) = (try await sample.enrolled("a"), try await sample.enrolled("b"))
+        try FileManager.default.removeItem(atPath: sample.keyPath(of: gone))
+        try await watched { _ in
+            try FileManager.default.removeItem(atPath: sample.keyPath(of: card))
+            sample.clock.advance(by: KeyWatch.pauseAfterFailure)
+            _ = try await nap()
+            #expect(problem(of: card) == nil, "after a minute those are looked at that failed")
+            sample.clock.advance(by: KeyWatch.pause)
+            _ = try await nap()
+            #expect(problem(of: card)?.contains("there is no such file") == true)
+        }
+    }
+
+    @Test func `a clock that is set back does not put off the look at all keys`() async throws {
+        let card = try await sample.enrolled()
+        try await watched { _ in
+            try FileManager.default.removeItem(atPath: sample.keyPath(of: card))
+            sample.clock.advance(by: -9 * KeyWatch.pause)
+            sample.agent.hub.publish(.enrolled(card.id))
+            _ = try await nap()
+            #expect(problem(of: card) != nil)
         }
     }
 
@@ -121,5 +156,33 @@ struct KeyWatchTests {
             _ = try await sample.agent.unenroll(card.id, locally: true, forced: true)
             #expect(sample.agent.keyTest(of: card.id) == nil)
         }
+    }
+
+    @Test(arguments: [true, false])
+    func `the agent's own keys come first, and for the others a start waits a minute`(hasOwn: Bool) async throws {
+        for name in ["a", "b", "c"] { _ = try await sample.enrolled(name, at: try elsewhere) }
+        let own = hasOwn ? [try await sample.enrolled("d")] : []
+        try await sample.agent.prepare()
+        let seen = Box<[Bool]>([])
+        sample.custody.beforeOpening {
+            sample.clock.advance(by: 30)
+            seen.change { $0.append(own.allSatisfy { sample.agent.keyTest(of: $0.id) != nil }) }
+        }
+        try await watched { _ in }
+        #expect(seen.value == [true, true, true])
+        let words = steps.value.map { if case .noKeyUsable = $0 { "none" } else { $0 == .keyUsable ? "one" : "key" } }
+        #expect(words == (hasOwn ? ["key", "key", "key", "one", "one"] : ["key", "key", "none", "none"]))
+    }
+
+    @Test func `the agent is starting until all keys were looked at, and not ready`() async throws {
+        _ = try await sample.enrolled()
+        try await sample.agent.prepare()
+        #expect(sample.agent.isStarting)
+        #expect(try await sample.agent.troubles() == ["the agent is starting: not all keys have been looked at yet"])
+        #expect(await !sample.agent.figures().isReady)
+        try await watched { _ in }
+        #expect(!sample.agent.isStarting)
+        #expect(try await sample.agent.troubles() == [])
+        #expect(await sample.agent.figures().isReady)
     }
 }

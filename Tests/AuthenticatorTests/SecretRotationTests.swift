@@ -172,6 +172,48 @@ struct SecretRotationTests {
         }
     }
 
+    /// Whether the octets are in any of the book's files.
+    private func isInFiles(_ octets: Data) throws -> Bool {
+        try sample.directory.files(in: "").filter { $0.hasPrefix("book.sqlite") }.contains { name in
+            try Data(contentsOf: URL(filePath: "\(sample.directory.path)/\(name)")).range(of: octets) != nil
+        }
+    }
+
+    @Test func `what a crash has left of it goes at the next start, whatever secrets that has`() async throws {
+        try await sample.agent.prepare()
+        let card = try await sample.enrolled()
+        let token = Data(try #require(card.enrollment.membership).sealedToken)
+        let first = try rotating()
+        first.book.breakScrub(by: SampleError("cut off"))
+        await #expect(throws: SampleError.self) { try await first.agent.prepare(rewrapping: try rewrapper()) }
+        #expect(try isInFiles(token))
+        try await sample.restarted(secret: new).agent.prepare()
+        #expect(try !isInFiles(token))
+    }
+
+    @Test func `the book is written anew once, and not at each start with both secrets`() async throws {
+        try await sample.agent.prepare()
+        _ = try await sample.enrolled()
+        try await rotate()
+        let again = try rotating()
+        again.book.breakScrub(by: SampleError("written anew"))
+        try await again.agent.prepare(rewrapping: try rewrapper())
+    }
+
+    @Test func `it is told how far it has come`() async throws {
+        try await sample.agent.prepare()
+        for name in ["a", "b"] { _ = try await sample.enrolled(name) }
+        let steps = Box<[StartStep]>([])
+        try await rotating().agent.prepare(rewrapping: try rewrapper()) { step in steps.change { $0.append(step) } }
+        #expect(
+            steps.value == [
+                .surveyed(1, of: 2), .surveyed(2, of: 2), .rewrapped(1, of: 4), .rewrapped(2, of: 4),
+                .rewrapped(4, of: 4), .scrubbing, .scrubbed,
+            ])
+        #expect(steps.value.map(\.text)[3] == "Changing the secret: 2 of 4 keys and tokens")
+        #expect(steps.value.map(\.patience).suffix(3) == [.seconds(120), .seconds(1_800), .seconds(120)])
+    }
+
     @Test func `it is in the journal, once, and the journal is whole`() async throws {
         try await sample.agent.prepare()
         for name in ["a", "b"] { _ = try await sample.enrolled(name) }

@@ -33,6 +33,10 @@ import Testing
         #expect(ServiceManager.News.status(String(repeating: "s", count: 600)).text.utf8.count == 7 + 512)
     }
 
+    @Test func `how long a start still takes is told in microseconds`() {
+        #expect(ServiceManager.News.working(.seconds(120)).text == "EXTEND_TIMEOUT_USEC=120000000")
+    }
+
     @Test func `a reload is told with the time of the clock that never goes back`() throws {
         var time = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)

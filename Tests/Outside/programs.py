@@ -75,10 +75,14 @@ class Agent(Program):
         super().__init__(
             folder, "oob-agent", "--state-dir", str(folder / "state"), "--socket", str(self.socket), *arguments, **how)
         deadline = time.monotonic() + READY_WITHIN
-        while self.ctl("status", "--json").returncode != 0:
+        while not self.has_started():
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise AssertionError(f"oob-agent did not become ready:\n{self.tail()}")
             time.sleep(0.05)  # Asks again; nothing depends on how long.
+
+    def has_started(self) -> bool:
+        status = self.ctl("status", "--json")
+        return status.returncode == 0 and json.loads(status.stdout)["state"] != "starting"
 
     def ctl(self, command: str, *arguments: str) -> subprocess.CompletedProcess:
         """One `oobctl` run, whatever it exits with; a command may be of two words, such as `audit verify`."""

@@ -112,6 +112,40 @@ class News(Supervised):
             time.sleep(0.05)  # Looks again; nothing depends on how long.
         self.assertEqual(len(reasons), 21)
 
+    def test_while_no_key_can_be_used_it_is_not_ready_and_says_why(self):
+        issuer = self.enterContext(Issuer())
+        enroll = lambda agent: agent.json(  # noqa: E731
+            "enroll", "--issuer", issuer.origin, "--code", issuer.enrollment_code(), "--authn-type", "presence")
+        first = Agent(self.folder)
+        card = enroll(first)
+        first.stop()
+        key, = (self.folder / "state" / "keys").glob("*.key")
+        key.rename(self.folder / "kept.key")
+        agent = self.agent()
+        place = self.manager.until_status(f"Waiting for a key that can be used: enrollment {card['id']}: ")
+        self.assertEqual(list(self.manager.told[place - 1]), ["STATUS"], "it does not ask for more time")
+        status = agent.json("status")
+        self.assertEqual(status["state"], "degraded")
+        self.assertIn(str(key), status["reasons"][0])
+        self.assertFalse(any(map(self.is_ready, self.manager.told)))
+        enroll(agent)  # Another key, and that can be used.
+        # At once, or where that came too soon after a look at the keys, with the next one.
+        ready = self.manager.until(self.is_ready, "ready", place, seconds=150)
+        self.assertTrue(self.manager.told[ready - 1]["STATUS"].startswith("Degraded: 2 enrollments, "))
+
+    def test_a_start_that_changes_the_secret_asks_for_the_time_that_it_takes(self):
+        old, new = self.folder / "old", self.folder / "new"
+        for path in [old, new]:
+            path.touch(0o600)
+            path.write_bytes(uuid.uuid4().bytes * 2)
+        Agent(self.folder, "--secret-file", str(old)).stop()
+        self.agent("--secret-file", str(new), "--previous-secret-file", str(old))
+        self.manager.until(self.is_ready, "ready")
+        asked = [news for news in self.manager.told if "EXTEND_TIMEOUT_USEC" in news]
+        self.assertEqual([news["EXTEND_TIMEOUT_USEC"] for news in asked], ["1800000000", "120000000"])
+        self.assertEqual([news["STATUS"] for news in asked], [
+            "Removing from the database what the change of the secret has written over", "Starting"])
+
     def test_signs_of_life_come_in_half_the_time_and_none_for_another_process(self):
         self.agent(WATCHDOG_USEC="2000000")
         is_alive = lambda news: news.get("WATCHDOG") == "1"  # noqa: E731

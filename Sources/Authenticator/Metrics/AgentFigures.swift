@@ -54,7 +54,7 @@ extension Agent {
         let facts = tally.all
         return AgentFigures(
             version: settings.version, startedAt: workTally.startedAt,
-            isReady: isBookWell && holdings?.troubled == 0, isBookWell: isBookWell,
+            isReady: !isStarting && isBookWell && holdings?.troubled == 0, isBookWell: isBookWell,
             unusableKeys: keyWatch.health.failing.count, holdings: holdings, work: workTally.counts,
             pushed: facts.reduce(0) { $0 + $1.firstByPush }, polled: facts.reduce(0) { $0 + $1.firstByPoll },
             repeated: facts.reduce(0) { $0 + $1.duplicates }, refusedPushes: facts.reduce(0) { $0 + $1.refused },

@@ -21,6 +21,13 @@ package struct PushFacts: Sendable, Equatable {
     package fileprivate(set) var latency: Int64?
     /// Whether pushes come, so that polls need not be frequent.
     package fileprivate(set) var works = false
+
+    fileprivate mutating func count(_ others: PushFacts) {
+        firstByPush += others.firstByPush
+        firstByPoll += others.firstByPoll
+        duplicates += others.duplicates
+        refused += others.refused
+    }
 }
 
 /// Which way messages come by, for each enrollment.
@@ -29,11 +36,21 @@ final class PushTally: Sendable {
     static let grace: Int64 = 10
 
     private let facts = Mutex<[EnrollmentID: PushFacts]>([:])
+    /// What was counted of enrollments that are over, as one; only used within the lock of ``facts``.
+    private let ended = Mutex(PushFacts())
 
     func facts(of id: EnrollmentID) -> PushFacts? { facts.withLock { $0[id] } }
 
-    /// Those of each enrollment.
-    var all: [PushFacts] { facts.withLock { Array($0.values) } }
+    /// Those of each enrollment, and of all that are over as one.
+    var all: [PushFacts] { facts.withLock { facts in facts.values + [ended.withLock(\.self)] } }
+
+    /// The enrollment is over: what was counted stays counted.
+    func end(_ id: EnrollmentID) {
+        facts.withLock { facts in
+            guard let known = facts.removeValue(forKey: id) else { return }
+            ended.withLock { $0.count(known) }
+        }
+    }
 
     func works(_ id: EnrollmentID) -> Bool { facts.withLock { $0[id]?.works == true } }
 

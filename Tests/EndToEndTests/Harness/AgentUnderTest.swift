@@ -36,7 +36,8 @@ final class AgentUnderTest: Sendable {
         self.child.withLock { $0 = child }
         try await Patience.until("an answer of the agent") {
             if let status = child.status { throw Ended(description: "the agent exits \(status): \(log)") }
-            return try await run(["status"], at: otherSocket ?? socket).status == 0 ? () : nil
+            let status = try await run(["status", "--json"], at: otherSocket ?? socket)
+            return status.status == 0 && !status.output.contains(#""state":"starting""#) ? () : nil
         }
     }
 

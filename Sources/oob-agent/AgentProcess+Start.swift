@@ -1,0 +1,35 @@
+import Authenticator
+import LinuxProcess
+import Logging
+
+extension AgentProcess {
+    /// The first that the service manager hears.
+    func tellStart() {
+        noting { () throws(SystemError) in try ProcessEnvironment.serviceManager?.tell([.status("Starting")]) }
+    }
+
+    /// Tells the service manager how far the start has come.
+    func tell(_ step: StartStep) {
+        noting { () throws(SystemError) in
+            guard let patience = step.patience else {
+                try ProcessEnvironment.serviceManager?.tell([.status(step.text)])
+                return
+            }
+            try startNews.tell(step.text, patience: patience)
+        }
+    }
+
+    /// What was seen of the keys: the agent is not ready before one can be used.
+    func heed(_ step: StartStep, _ readiness: Readiness) {
+        if step == .keyUsable { readiness.has(.keys) }
+        if !readiness.isWhole { tell(step) }
+    }
+
+    private func noting(_ tell: () throws(SystemError) -> Void) {
+        do throws(SystemError) {
+            try tell()
+        } catch {
+            log.warning("the service manager could not be told", metadata: ["reason": "\(error)"])
+        }
+    }
+}

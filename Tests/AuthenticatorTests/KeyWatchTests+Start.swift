@@ -1,0 +1,43 @@
+import Foundation
+import IssuerProtocol
+import Testing
+
+@testable import Authenticator
+
+/// What a start hears of the keys.
+extension KeyWatchTests {
+    @Test func `while no key can be used that is said, until one can`() async throws {
+        let card = try await sample.enrolled()
+        let path = sample.keyPath(of: card)
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".kept")
+        try await sample.agent.prepare()
+        try await watched { _ in
+            let why = "enrollment \(card.id): \(try #require(problem(of: card)))"
+            #expect(steps.value == [.lookedAtKeys(1, of: 1), .noKeyUsable(why)])
+            try FileManager.default.moveItem(atPath: path + ".kept", toPath: path)
+            sample.clock.advance(by: KeyWatch.pauseAfterFailure)
+            _ = try await nap()
+            #expect(steps.value == [.lookedAtKeys(1, of: 1), .noKeyUsable(why), .keyUsable])
+        }
+    }
+
+    @Test func `one of several keys that can be used is enough, also where it came later`() async throws {
+        for name in ["a", "b"] {
+            try FileManager.default.removeItem(atPath: sample.keyPath(of: try await sample.enrolled(name)))
+        }
+        try await watched { _ in
+            #expect(steps.value.last?.text.hasPrefix("Waiting for a key that can be used: enrollment ") == true)
+            sample.agent.hub.publish(.enrolled(try await sample.enrolled("c").id))
+            _ = try await nap()
+            #expect(steps.value.last == .keyUsable)
+        }
+    }
+
+    @Test func `no enrollment takes no key, and nothing is known against one that takes a PIN`() async throws {
+        try await watched { _ in #expect(steps.value == [.keyUsable]) }
+        _ = try await sample.enrolled(authnType: .pin, at: try elsewhere)
+        try await watched { _ in #expect(steps.value == [.keyUsable, .keyUsable]) }
+        try FileManager.default.removeItem(atPath: sample.keyPath(of: try await sample.enrolled("b")))
+        try await watched { _ in #expect(steps.value == [.keyUsable, .keyUsable, .keyUsable]) }
+    }
+}
