@@ -1,7 +1,7 @@
 internal import NIOSSL
 
 /// The certificate by which the agent is known to issuers that ask for one (mutual TLS), and its private key.
-package struct ClientIdentity: Sendable {
+package struct ClientIdentity: Hashable, Sendable {
     /// Why a certificate and a key cannot be used: a sentence that quotes nothing of them.
     package struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
         package enum Part: Sendable { case certificate, key }
