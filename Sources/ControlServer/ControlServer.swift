@@ -57,7 +57,7 @@ package struct ControlServer: Sendable {
     package func run() async throws {
         guard await !isTaken() else { throw ControlServerError.taken(path: path) }
         var quiet = log
-        quiet.logLevel = max(log.logLevel, .notice)
+        quiet.logLevel = .notice
         let server = Server(
             childChannelSetup: channel,
             configuration: ServerConfiguration(

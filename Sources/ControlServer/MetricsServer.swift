@@ -37,7 +37,7 @@ package struct MetricsServer: Sendable {
     /// - Throws: ``MetricsServerError`` where the address cannot be listened on.
     package func run() async throws {
         var quiet = log
-        quiet.logLevel = max(log.logLevel, .notice)
+        quiet.logLevel = .notice
         let server = Server(
             childChannelSetup: channel,
             configuration: ServerConfiguration(

@@ -43,7 +43,7 @@ package struct PushServer: Sendable {
 
     private func serve(_ channel: some ServerChildChannel, _ onListening: @escaping @Sendable () -> Void) async throws {
         var quiet = log
-        quiet.logLevel = max(log.logLevel, .notice)
+        quiet.logLevel = .notice
         let server = Server(
             childChannelSetup: channel,
             configuration: ServerConfiguration(

@@ -12,6 +12,7 @@ final class Readiness: Sendable {
     }
 
     private let missing: Mutex<Set<Part>>
+    private let told = Mutex(false)
     private let wait: AsyncStream<Never>
     private let end: AsyncStream<Never>.Continuation
 
@@ -22,6 +23,11 @@ final class Readiness: Sendable {
 
     /// Whether nothing is missing.
     var isWhole: Bool { missing.withLock(\.isEmpty) }
+
+    /// Whether the service manager knows, or is just being told, that the agent is ready.
+    var isTold: Bool { told.withLock(\.self) }
+
+    func willBeTold() { told.withLock { $0 = true } }
 
     func has(_ part: Part) {
         missing.withLock { _ = $0.remove(part) }
