@@ -38,6 +38,11 @@ package struct ClientIdentity: Hashable, Sendable {
         }
     }
 
+    /// By the certificates: the key is the one of the first, and need not be written out to be compared.
+    package static func == (one: ClientIdentity, other: ClientIdentity) -> Bool { one.chain == other.chain }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(chain) }
+
     func show(in configuration: inout TLSConfiguration) {
         configuration.certificateChain = chain.map { .certificate($0) }
         configuration.privateKey = .privateKey(key)

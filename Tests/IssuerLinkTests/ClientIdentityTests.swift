@@ -75,6 +75,14 @@ struct ClientIdentityTests {
         }
     }
 
+    @Test func `files that are read again without having changed are the same identity`() async throws {
+        let authority = try await TestAuthority()
+        let (one, other) = (try await authority.issue("agent"), try await authority.issue("agent"))
+        #expect(try one.identity == one.identity)
+        #expect(try one.identity.hashValue == one.identity.hashValue)
+        #expect(try one.identity != other.identity)
+    }
+
     @Test func `an issuer that asks for none is not shown any`() async throws {
         let authority = try await TestAuthority()
         let road = IssuerRoad(identity: try await TestAuthority().issue("agent").identity)
