@@ -259,6 +259,11 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        .testTarget(
+            name: "AgentProgramTests",
+            dependencies: [
+                "AgentHost", "Authenticator", "Keys", "oob-agent", .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(name: "EndToEndTests", dependencies: ["oob-agent", "oobctl", "oob-issuer", "SoftKeys"]),
     ],
     swiftLanguageModes: [.v6]

@@ -11,20 +11,22 @@ package enum StateClaim {
         do throws(FileError) {
             try PrivateDirectory.make(at: directory)
         } catch {
-            throw .unusable("the state directory \(error)")
+            throw .unusable("the state directory \(error)", systemError: error.systemError)
         }
         let lock: StateLock
         do throws(StateLockError) {
             lock = try StateLock.acquire(directory: directory)
         } catch {
-            if case .heldBy = error { throw .held("another agent runs on this state: \(error)") }
-            throw .unusable("\(error)")
+            switch error {
+            case .heldBy: throw .held("another agent runs on this state: \(error)")
+            case .system(let cause): throw .unusable("\(error)", systemError: cause.errno)
+            }
         }
         do throws(FileError) {
             try DurableFile.removeLeftovers(in: directory)
         } catch {
             lock.release()
-            throw .unusable("the state directory \(error)")
+            throw .unusable("the state directory \(error)", systemError: error.systemError)
         }
         return lock
     }
@@ -34,12 +36,12 @@ package enum StateClaim {
 package enum StateClaimError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Another process, or another part of this one, has it.
     case held(String)
-    /// It cannot be made, read or written, or it is not private.
-    case unusable(String)
+    /// It cannot be made, read or written, or it is not private; with errno where a system call said so.
+    case unusable(String, systemError: CInt?)
 
     package var description: String {
         switch self {
-        case .held(let sentence), .unusable(let sentence): sentence
+        case .held(let sentence), .unusable(let sentence, _): sentence
         }
     }
 }

@@ -29,7 +29,7 @@ package struct HTTPListener: Sendable {
         _ channel: some ServerChildChannel, onListening: @escaping @Sendable (String) async -> Void
     ) async throws {
         var quiet = log
-        quiet.logLevel = max(log.logLevel, .notice)
+        quiet.logLevel = .notice
         let server = Server(
             childChannelSetup: channel,
             configuration: ServerConfiguration(

@@ -23,6 +23,8 @@ struct ClientNeeds: Hashable, Sendable {
     /// Texts that are Unicode-equivalent hold the same certificates: those are ASCII.
     let roots: String?
     let proxy: HTTPProxy?
+    /// A new one means new clients; those of the old one finish their calls, and make room when it is needed.
+    let identity: ClientIdentity?
 }
 
 /// The clients for one set of root certificates, through a proxy or not.
@@ -72,14 +74,10 @@ final class ClientCache: Sendable {
         var isShutDown = false
     }
 
-    private let identity: ClientIdentity?
     private let limits: TransportLimits
     private let state = Mutex(State())
 
-    init(identity: ClientIdentity?, limits: TransportLimits) {
-        self.identity = identity
-        self.limits = limits
-    }
+    init(limits: TransportLimits) { self.limits = limits }
 
     /// Runs `body` with clients that are not shut down to make room before it returns.
     func withPair<Value>(
@@ -110,17 +108,17 @@ final class ClientCache: Sendable {
             return (known.pair, nil)
         }
         // What can fail comes first: a pair that is made must be shut down one day.
-        let tls = try tlsConfiguration(needs.roots)
+        let tls = try tlsConfiguration(needs)
         let unused = try makeRoom(&state)
         let pair = ClientPair(tls: tls, proxy: needs.proxy, limits: limits)
         state.entries[needs] = Entry(pair: pair, users: 1, lastUse: state.uses)
         return (pair, unused)
     }
 
-    private func tlsConfiguration(_ roots: String?) throws(IssuerFailure) -> TLSConfiguration {
+    private func tlsConfiguration(_ needs: ClientNeeds) throws(IssuerFailure) -> TLSConfiguration {
         do {
-            var configuration = try TrustedRoots.configuration(pem: roots)
-            identity?.show(in: &configuration)
+            var configuration = try TrustedRoots.configuration(pem: needs.roots)
+            needs.identity?.show(in: &configuration)
             return configuration
         } catch {
             throw .transient(reason: "\(error)", retryAfter: nil)

@@ -1,7 +1,7 @@
 internal import NIOSSL
 
 /// The certificate by which the agent is known to issuers that ask for one (mutual TLS), and its private key.
-package struct ClientIdentity: Sendable {
+package struct ClientIdentity: Hashable, Sendable {
     /// Why a certificate and a key cannot be used: a sentence that quotes nothing of them.
     package struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {
         package enum Part: Sendable { case certificate, key }
@@ -37,6 +37,11 @@ package struct ClientIdentity: Sendable {
             throw Refusal(part: .key, description: "it is not the private key of the client certificate")
         }
     }
+
+    /// By the certificates: the key is the one of the first, and need not be written out to be compared.
+    package static func == (one: ClientIdentity, other: ClientIdentity) -> Bool { one.chain == other.chain }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(chain) }
 
     func show(in configuration: inout TLSConfiguration) {
         configuration.certificateChain = chain.map { .certificate($0) }

@@ -29,6 +29,9 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
     /// Ends all calls and closes all connections; whatever is called afterwards fails.
     package func shutdown() async { await transport.clients.shutdown() }
 
+    /// Takes another road from the next call on; those that are under way end as they began.
+    package func use(_ road: IssuerRoad) { transport.present.replace(by: road) }
+
     /// Refuses root certificates that a route could not be used with.
     package static func checkRoots(pem: String) throws(RootsError) { _ = try TrustedRoots.configuration(pem: pem) }
 

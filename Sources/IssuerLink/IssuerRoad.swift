@@ -1,5 +1,6 @@
 internal import Authenticator
 internal import IssuerProtocol
+internal import Synchronization
 
 /// What a person has put between the agent and all of its issuers.
 package struct IssuerRoad: Sendable {
@@ -14,6 +15,17 @@ package struct IssuerRoad: Sendable {
     }
 
     func proxy(to route: IssuerRoute) -> HTTPProxy? { route.issuer.isLoopback ? nil : proxy }
+}
+
+/// The road as it is at the moment.
+final class PresentRoad: Sendable {
+    private let state: Mutex<IssuerRoad>
+
+    init(_ road: IssuerRoad) { state = Mutex(road) }
+
+    var road: IssuerRoad { state.withLock(\.self) }
+
+    func replace(by road: IssuerRoad) { state.withLock { $0 = road } }
 }
 
 /// An HTTP proxy, which tunnels TLS (RFC 9110 §9.3.6, CONNECT) and so sees no more than the issuer's name.

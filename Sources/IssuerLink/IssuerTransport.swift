@@ -7,13 +7,13 @@ internal import NIOHTTP1
 /// Carries one call to an issuer and brings its answer, within the call's bounds.
 struct IssuerTransport: Sendable {
     let clients: ClientCache
-    private let road: IssuerRoad
+    let present: PresentRoad
     private let version: String
     private let clock: any AgentClock
 
     init(version: String, road: IssuerRoad, clock: any AgentClock, limits: TransportLimits) {
-        clients = ClientCache(identity: road.identity, limits: limits)
-        self.road = road
+        clients = ClientCache(limits: limits)
+        present = PresentRoad(road)
         self.version = version
         self.clock = clock
     }
@@ -21,8 +21,9 @@ struct IssuerTransport: Sendable {
     func answer(to call: IssuerCall, by route: IssuerRoute) async throws(IssuerFailure) -> IssuerAnswer {
         // A request may leave before the client hears of the cancellation.
         guard !Task.isCancelled else { throw .cancelled }
+        let road = present.road
         let way = IssuerWay(to: route, road)
-        let needs = ClientNeeds(roots: route.rootsPEM, proxy: way.proxy)
+        let needs = ClientNeeds(roots: route.rootsPEM, proxy: way.proxy, identity: road.identity)
         return try await clients.withPair(for: needs) { pair throws(IssuerFailure) in
             try await answerInTime(to: call, by: pair.client(for: call.lane), way).get()
         }

@@ -23,6 +23,12 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
     package let path: String
     package let reason: Reason
 
+    /// What the system said (errno), where a call failed.
+    package var systemError: CInt? {
+        guard case .system(_, let number) = reason else { return nil }
+        return number
+    }
+
     package var description: String { "\(path): \(problem)" }
 
     private var problem: String {

@@ -30,7 +30,7 @@ package struct ServiceManager: Sendable {
         patience = isOurs && microseconds > 0 ? .microseconds(microseconds) : nil
     }
 
-    /// Tells it something; waits at most a second where it does not listen.
+    /// Tells it something; keeps its thread for at most a second where it does not listen.
     package func tell(_ news: [News]) throws(SystemError) {
         let octets = Array(news.map(\.text).joined(separator: "\n").utf8)
         let file = Glibc.socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
@@ -41,7 +41,9 @@ package struct ServiceManager: Sendable {
         else {
             throw .afterCall("setsockopt SO_SNDTIMEO")
         }
-        guard UnixAddress(socket).send(octets, from: file) == octets.count else {
+        var sent: Int
+        repeat { sent = UnixAddress(socket).send(octets, from: file) } while sent < 0 && errno == EINTR
+        guard sent == octets.count else {
             throw .afterCall("sendto NOTIFY_SOCKET")
         }
     }
@@ -72,10 +74,16 @@ extension ServiceManager {
             }
         }
 
-        /// A line feed would begin another assignment; what is not ASCII may be cut in the middle.
+        /// A line feed would begin another assignment; the end is that of a scalar.
         private static func line(_ text: String) -> String {
-            let octets = text.utf8.map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: " ") : $0 }
-            return String(decoding: octets.prefix(mostStatusOctets), as: UTF8.self)
+            var line = String.UnicodeScalarView()
+            var octets = 0
+            for scalar in text.unicodeScalars {
+                octets += UTF8.width(scalar)
+                guard octets <= mostStatusOctets else { break }
+                line.append(scalar.value < 0x20 || scalar.value == 0x7F ? " " : scalar)
+            }
+            return String(line)
         }
 
         /// Microseconds of the clock that never goes back (clock_gettime(2)).

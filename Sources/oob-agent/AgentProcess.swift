@@ -28,7 +28,7 @@ struct AgentProcess {
 
     init(_ settings: Settings) {
         self.settings = settings
-        let tuning = LogTuning(settings)
+        let tuning = LogTuning(LineFormat(settings.logFormat), settings.logLevel)
         self.tuning = tuning
         log = Logger(label: "oob-agent") { _ in LineLogHandler(tuning) }
     }
@@ -43,10 +43,10 @@ struct AgentProcess {
             version: SoftwareVersion.text, road: settings.road, clock: SystemClock(), bounds: settings.bounds.answer)
         do {
             let (agent, copier, rewrapper) = try agent(gateway)
-            try await live(agent, copier, rewrapper, hangUps)
+            try await live(agent, copier, rewrapper, gateway, hangUps)
         } catch {
             await gateway.shutdown()
-            throw (error as? BookTrouble).map(StartError.init) ?? error
+            throw error
         }
         await gateway.shutdown()
         log.notice("stopped")
@@ -56,8 +56,7 @@ struct AgentProcess {
         do throws(StateClaimError) {
             try StateClaim.take(settings.stateDirectory)
         } catch {
-            if case .held = error { throw StartError(.unavailable, "\(error)") }
-            throw StartError(.noPermission, "\(error)")
+            throw StartError(error)
         }
     }
 
@@ -90,10 +89,10 @@ struct AgentProcess {
                 directory: directory, book: book, custody: custody, clock: SystemClock(), version: SoftwareVersion.text)
             let rewrapper = previous.map { SecretRewrapper(own, by: SecretChange(from: $0, to: secret)) }
             return (Agent(ports: ports, settings: coreSettings, log: log), backups, rewrapper)
-        } catch let trouble as BookTrouble {
-            throw StartError(trouble)
+        } catch let error as FileError {
+            throw StartError(StartError.Status(error.systemError), "\(error)")
         } catch {
-            throw StartError(.noPermission, "\(error)")
+            throw StartError(error)
         }
     }
 
@@ -107,12 +106,13 @@ struct AgentProcess {
 
     /// Serves, and says in the journal when that is over, also where it ended badly.
     private func live(
-        _ agent: Agent, _ copier: any StateCopier, _ rewrapper: SecretRewrapper?, _ hangUps: UnixSignalsSequence
+        _ agent: Agent, _ copier: any StateCopier, _ rewrapper: SecretRewrapper?, _ gateway: HTTPIssuerGateway,
+        _ hangUps: UnixSignalsSequence
     ) async throws {
         try await prepare(agent, rewrapper)
         let result: Result<Void, any Error>
         do {
-            result = .success(try await serve(agent, copier, hangUps))
+            result = .success(try await serve(agent, copier, gateway, hangUps))
         } catch {
             result = .failure(error)
         }
@@ -143,17 +143,20 @@ struct AgentProcess {
         }
     }
 
-    private func serve(_ agent: Agent, _ copier: any StateCopier, _ hangUps: UnixSignalsSequence) async throws {
+    private func serve(
+        _ agent: Agent, _ copier: any StateCopier, _ gateway: HTTPIssuerGateway, _ hangUps: UnixSignalsSequence
+    ) async throws {
         let pushServer = pushServer(agent)
         let readiness = readiness(isPushed: pushServer != nil)
+        let lastReload = LastReload()
         let reloader = Reloader(
-            started: settings, tuning: tuning, pushServer: pushServer, manager: ProcessEnvironment.serviceManager,
-            readiness: readiness, log: log)
+            started: settings, tuning: tuning, gateway: gateway, pushServer: pushServer,
+            manager: ProcessEnvironment.serviceManager, readiness: readiness, last: lastReload, log: log)
         // Later ones use earlier ones, and stop before them.
         let services =
             agent.loops(isPolling: true) { heed($0, readiness) }.map { Loop($0) } + pushServices(pushServer, readiness)
             + metricsServices(agent, readiness) + [Loop(controlServer(agent, copier, readiness).run, stopsItself: true)]
-            + [Loop { try await reloader.run(hangUps) }] + supervision(agent, readiness)
+            + [Loop { try await reloader.run(hangUps) }] + supervision(agent, readiness, lastReload)
         var configuration = ServiceGroupConfiguration(
             // Where one fails the others still stop in order.
             services: services.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) },

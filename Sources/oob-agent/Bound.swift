@@ -24,65 +24,67 @@ struct Bound {
 
 // Where the protocol or a format bounds something itself, the range ends there: a setting can only lower it.
 extension Bound {
-    static let maxUndecided = Bound(
-        .maxUndecided, "The most undecided requests of one enrollment", 1...100_000, usual: agent.undecided)
-    static let maxRefused = Bound(
-        .maxRefused,
-        "The most requests of one enrollment within 24 hours that are kept though they are never presented",
-        1...agent.refusedADay, usual: agent.refusedADay)
-    static let maxCancellations = Bound(
-        .maxCancellations, "The most cancellations of one enrollment that are remembered", 1...100_000,
-        usual: agent.cancellations)
-    static let maxRequestOctets = Bound(
-        .maxRequestOctets, "The most octets of one request", 1_024...agent.messageOctets, usual: agent.messageOctets)
-    static let maxHeld = Bound(
-        .maxHeld, "The most requests of one enrollment that are held in memory until they can be judged", 1...1_000,
-        usual: agent.heldOfEnrollment)
-    static let maxHeldInAll = Bound(
-        .maxHeldInAll, "The most requests that are held so, of all enrollments together", 1...100_000,
-        usual: agent.held)
-    static let logPause = Bound(
-        .logPause, "The seconds between two log lines about one bad peer", 60...86_400, usual: Int(agent.logPause))
-    static let maxAnswerOctets = Bound(
-        .maxAnswerOctets, "The most octets of an issuer's answer", 16_384...answer.bodyOctets,
-        usual: answer.bodyOctets)
-    static let maxListOctets = Bound(
-        .maxListOctets, "The most octets of an issuer's list of requests", 16_384...answer.listOctets,
-        usual: answer.listOctets)
-    static let maxListRequests = Bound(
-        .maxListRequests, "The most requests in an issuer's list", 1...answer.listRequests, usual: answer.listRequests)
-    static let pollIntervalWithPush = Bound(
-        .pollIntervalWithPush, "The seconds from one poll to the next while pushes come", 1...3_600,
-        usual: Int(PushSettings.usualPollInterval))
-    static let pushRate = Bound(
-        .pushRate, "The most pushes to one enrollment in a minute", 1...60_000, usual: Int(PushRates().ofEndpoint))
-    static let pushRateInAll = Bound(
-        .pushRateInAll, "The most pushes in a minute, to all enrollments together", 1...6_000_000,
-        usual: Int(PushRates().inAll))
-    static let pushConnections = Bound(
-        .pushConnections, "The most connections for pushes", 2...4_096, usual: PushBounds.standard.connections)
-    static let pushPatience = Bound(
-        .pushPatience, "The seconds that a sender has for a whole push", 1...600, usual: PushBounds.standard.patience)
-    static let controlConnections = Bound(
-        .controlConnections, "The most connections on the control socket", 2...4_096, usual: control.connections)
-    static let controlPatience = Bound(
-        .controlPatience, "The seconds that a client of the control socket has to send a request or to read an answer",
-        1...600, usual: control.patience)
-    static let controlHeaderOctets = Bound(
-        .controlHeaderOctets, "The most octets of a control request's header fields", 1_024...65_536,
-        usual: control.headerOctets)
-    static let controlBodyOctets = Bound(
-        .controlBodyOctets, "The most octets of a control request's body", 1_024...control.bodyOctets,
-        usual: control.bodyOctets)
+    /// Each, by its setting.
+    static let of = Dictionary(uniqueKeysWithValues: all.map { ($0.setting, $0) })
 
-    static let eventsKept = Bound(
-        .eventsKept, "From how many of the journal's newest entries events are replayed", 1_000...10_000_000,
-        usual: 100_000)
-    static let auditRetention = Bound(
-        .auditRetention, "The days for which the journal's entries are kept", 30...3_660, usual: 400)
-
-    static let retention = Bound(
-        .retention, "The days for which requests that are over are kept, and known again", 2...3_660, usual: 400)
+    private static let all = [
+        Bound(.maxUndecided, "The most undecided requests of one enrollment", 1...100_000, usual: agent.undecided),
+        Bound(
+            .maxRefused,
+            "The most requests of one enrollment within 24 hours that are kept though they are never presented",
+            1...agent.refusedADay, usual: agent.refusedADay),
+        Bound(
+            .maxCancellations, "The most cancellations of one enrollment that are remembered", 1...100_000,
+            usual: agent.cancellations),
+        Bound(
+            .maxRequestOctets, "The most octets of one request", 1_024...agent.messageOctets, usual: agent.messageOctets
+        ),
+        Bound(
+            .maxHeld, "The most requests of one enrollment that are held in memory until they can be judged", 1...1_000,
+            usual: agent.heldOfEnrollment),
+        Bound(
+            .maxHeldInAll, "The most requests that are held so, of all enrollments together", 1...100_000,
+            usual: agent.held),
+        Bound(
+            .logPause, "The seconds between two log lines about one bad peer", 60...86_400, usual: Int(agent.logPause)),
+        Bound(
+            .maxAnswerOctets, "The most octets of an issuer's answer", 16_384...answer.bodyOctets,
+            usual: answer.bodyOctets),
+        Bound(
+            .maxListOctets, "The most octets of an issuer's list of requests", 16_384...answer.listOctets,
+            usual: answer.listOctets),
+        Bound(
+            .maxListRequests, "The most requests in an issuer's list", 1...answer.listRequests,
+            usual: answer.listRequests),
+        Bound(
+            .pollIntervalWithPush, "The seconds from one poll to the next while pushes come", 1...3_600,
+            usual: Int(PushSettings.usualPollInterval)),
+        Bound(
+            .pushRate, "The most pushes to one enrollment in a minute", 1...60_000, usual: Int(PushRates().ofEndpoint)),
+        Bound(
+            .pushRateInAll, "The most pushes in a minute, to all enrollments together", 1...6_000_000,
+            usual: Int(PushRates().inAll)),
+        Bound(.pushConnections, "The most connections for pushes", 2...4_096, usual: PushBounds.standard.connections),
+        Bound(
+            .pushPatience, "The seconds that a sender has for a whole push", 1...600,
+            usual: PushBounds.standard.patience),
+        Bound(.controlConnections, "The most connections on the control socket", 2...4_096, usual: control.connections),
+        Bound(
+            .controlPatience,
+            "The seconds that a client of the control socket has to send a request or to read an answer", 1...600,
+            usual: control.patience),
+        Bound(
+            .controlHeaderOctets, "The most octets of a control request's header fields", 1_024...65_536,
+            usual: control.headerOctets),
+        Bound(
+            .controlBodyOctets, "The most octets of a control request's body", 1_024...control.bodyOctets,
+            usual: control.bodyOctets),
+        Bound(
+            .eventsKept, "From how many of the journal's newest entries events are replayed", 1_000...10_000_000,
+            usual: 100_000),
+        Bound(.auditRetention, "The days for which the journal's entries are kept", 30...3_660, usual: 400),
+        Bound(.retention, "The days for which requests that are over are kept, and known again", 2...3_660, usual: 400),
+    ]
 
     private static let agent = AgentBounds.standard
     private static let answer = AnswerBounds.standard

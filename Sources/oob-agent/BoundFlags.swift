@@ -2,75 +2,71 @@ import ArgumentParser
 
 /// The flags of the bounds, as text.
 struct BoundFlags: ParsableArguments {
-    @Option(name: .customLong("max-undecided"), help: help(.maxUndecided, "count"))
+    @Option(name: .customLong("max-undecided"), help: ArgumentHelp(.maxUndecided, "count"))
     var maxUndecided: String?
 
-    @Option(name: .customLong("max-refused"), help: help(.maxRefused, "count"))
+    @Option(name: .customLong("max-refused"), help: ArgumentHelp(.maxRefused, "count"))
     var maxRefused: String?
 
-    @Option(name: .customLong("max-cancellations"), help: help(.maxCancellations, "count"))
+    @Option(name: .customLong("max-cancellations"), help: ArgumentHelp(.maxCancellations, "count"))
     var maxCancellations: String?
 
-    @Option(name: .customLong("max-request-octets"), help: help(.maxRequestOctets, "octets"))
+    @Option(name: .customLong("max-request-octets"), help: ArgumentHelp(.maxRequestOctets, "octets"))
     var maxRequestOctets: String?
 
-    @Option(name: .customLong("max-held"), help: help(.maxHeld, "count"))
+    @Option(name: .customLong("max-held"), help: ArgumentHelp(.maxHeld, "count"))
     var maxHeld: String?
 
-    @Option(name: .customLong("max-held-in-all"), help: help(.maxHeldInAll, "count"))
+    @Option(name: .customLong("max-held-in-all"), help: ArgumentHelp(.maxHeldInAll, "count"))
     var maxHeldInAll: String?
 
-    @Option(name: .customLong("log-pause"), help: help(.logPause, "seconds"))
+    @Option(name: .customLong("log-pause"), help: ArgumentHelp(.logPause, "seconds"))
     var logPause: String?
 
-    @Option(name: .customLong("poll-interval-with-push"), help: help(.pollIntervalWithPush, "seconds"))
+    @Option(name: .customLong("poll-interval-with-push"), help: ArgumentHelp(.pollIntervalWithPush, "seconds"))
     var pollIntervalWithPush: String?
 
-    @Option(name: .customLong("push-rate"), help: help(.pushRate, "count"))
+    @Option(name: .customLong("push-rate"), help: ArgumentHelp(.pushRate, "count"))
     var pushRate: String?
 
-    @Option(name: .customLong("push-rate-in-all"), help: help(.pushRateInAll, "count"))
+    @Option(name: .customLong("push-rate-in-all"), help: ArgumentHelp(.pushRateInAll, "count"))
     var pushRateInAll: String?
 
-    @Option(name: .customLong("push-connections"), help: help(.pushConnections, "count"))
+    @Option(name: .customLong("push-connections"), help: ArgumentHelp(.pushConnections, "count"))
     var pushConnections: String?
 
-    @Option(name: .customLong("push-patience"), help: help(.pushPatience, "seconds"))
+    @Option(name: .customLong("push-patience"), help: ArgumentHelp(.pushPatience, "seconds"))
     var pushPatience: String?
 
-    @Option(name: .customLong("max-answer-octets"), help: help(.maxAnswerOctets, "octets"))
+    @Option(name: .customLong("max-answer-octets"), help: ArgumentHelp(.maxAnswerOctets, "octets"))
     var maxAnswerOctets: String?
 
-    @Option(name: .customLong("max-list-octets"), help: help(.maxListOctets, "octets"))
+    @Option(name: .customLong("max-list-octets"), help: ArgumentHelp(.maxListOctets, "octets"))
     var maxListOctets: String?
 
-    @Option(name: .customLong("max-list-requests"), help: help(.maxListRequests, "count"))
+    @Option(name: .customLong("max-list-requests"), help: ArgumentHelp(.maxListRequests, "count"))
     var maxListRequests: String?
 
-    @Option(name: .customLong("control-connections"), help: help(.controlConnections, "count"))
+    @Option(name: .customLong("control-connections"), help: ArgumentHelp(.controlConnections, "count"))
     var controlConnections: String?
 
-    @Option(name: .customLong("control-patience"), help: help(.controlPatience, "seconds"))
+    @Option(name: .customLong("control-patience"), help: ArgumentHelp(.controlPatience, "seconds"))
     var controlPatience: String?
 
-    @Option(name: .customLong("control-header-octets"), help: help(.controlHeaderOctets, "octets"))
+    @Option(name: .customLong("control-header-octets"), help: ArgumentHelp(.controlHeaderOctets, "octets"))
     var controlHeaderOctets: String?
 
-    @Option(name: .customLong("control-body-octets"), help: help(.controlBodyOctets, "octets"))
+    @Option(name: .customLong("control-body-octets"), help: ArgumentHelp(.controlBodyOctets, "octets"))
     var controlBodyOctets: String?
 
-    @Option(name: .customLong("events-kept"), help: help(.eventsKept, "count"))
+    @Option(name: .customLong("events-kept"), help: ArgumentHelp(.eventsKept, "count"))
     var eventsKept: String?
 
-    @Option(name: .customLong("audit-retention"), help: help(.auditRetention, "days"))
+    @Option(name: .customLong("audit-retention"), help: ArgumentHelp(.auditRetention, "days"))
     var auditRetention: String?
 
-    @Option(name: .customLong("retention"), help: help(.retention, "days"))
+    @Option(name: .customLong("retention"), help: ArgumentHelp(.retention, "days"))
     var retention: String?
-
-    private static func help(_ bound: Bound, _ unit: String) -> ArgumentHelp {
-        ArgumentHelp(bound.help, valueName: unit)
-    }
 
     /// Nil for what was not given, and for a setting that is no bound.
     func value(of setting: Setting) -> String? {

@@ -45,7 +45,8 @@ struct Bounds {
 }
 
 extension SettingSource {
-    fileprivate func value(_ bound: Bound) throws(StartError) -> Int {
-        try integer(bound.setting, in: bound.range) ?? bound.usual
+    fileprivate func value(_ setting: Setting) throws(StartError) -> Int {
+        guard let bound = Bound.of[setting] else { throw StartError(.software, "\(setting.rawValue) has no bounds") }
+        return try integer(setting, in: bound.range) ?? bound.usual
     }
 }

@@ -11,11 +11,12 @@ enum LineFormat {
     /// JSON with the level in front, which the journal takes away.
     case journaldJSON
 
-    init(_ format: Settings.LogFormat, _ environment: [String: String]) {
-        let isJournald = environment["JOURNAL_STREAM"] != nil
+    /// As standard error takes it.
+    init(_ format: Settings.LogFormat) {
+        let isJournal = StandardStream.error.isJournal
         switch format {
-        case .json: self = isJournald ? .journaldJSON : .json
-        case .text: self = isJournald ? .journald : .text
+        case .json: self = isJournal ? .journaldJSON : .json
+        case .text: self = isJournal ? .journald : .text
         }
     }
 }
@@ -23,15 +24,15 @@ enum LineFormat {
 /// Writes each event as one line on standard error: a constant sentence, then `name=value` pairs.
 struct LineLogHandler: LogHandler {
     private let tuning: LogTuning
-    /// Of a logger that was given a level of its own.
-    private var ownLevel: Logger.Level?
+    /// Of a logger that was given a level: it says nothing below, and as little as the process where that is less.
+    private var floor: Logger.Level = .trace
     var metadata: Logger.Metadata = [:]
 
     init(_ tuning: LogTuning) { self.tuning = tuning }
 
     var logLevel: Logger.Level {
-        get { ownLevel ?? tuning.level }
-        set { ownLevel = newValue }
+        get { max(floor, tuning.level) }
+        set { floor = newValue }
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -39,10 +40,13 @@ struct LineLogHandler: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    func log(event: LogEvent) {
-        let all = metadata.merging(event.metadata ?? [:]) { _, newer in newer }
+    func log(event: LogEvent) { StandardStream.error.write(line(of: event)) }
+
+    func line(of event: LogEvent) -> String {
+        var all = metadata.merging(event.metadata ?? [:]) { _, newer in newer }
+        if let error = event.error { all["error"] = "\(error)" }
         let pairs = all.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }
-        StandardStream.error.write(line(event.level, "\(event.message)", pairs))
+        return line(event.level, "\(event.message)", pairs)
     }
 
     private func line(_ level: Logger.Level, _ message: String, _ pairs: [(String, String)]) -> String {
@@ -59,9 +63,14 @@ struct LineLogHandler: LogHandler {
         let written = pairs.map { name, value in
             let shown = DisplayText(value).text
             let isBare = !shown.isEmpty && shown.utf8.allSatisfy { $0 > 0x20 && $0 != 0x22 && $0 != 0x3D }
-            return "\(name)=" + (isBare ? shown : "\"\(shown.replacing("\"", with: "\\\""))\"")
+            return "\(name)=" + (isBare ? shown : quoted(shown))
         }
         return ([message] + written).joined(separator: " ")
+    }
+
+    /// By scalars: a quote with a mark on it is another character, and a quote all the same to whoever reads octets.
+    private static func quoted(_ text: String) -> String {
+        "\"" + text.unicodeScalars.map { $0 == "\"" ? "\\\"" : String($0) }.joined() + "\""
     }
 }
 

@@ -2,6 +2,8 @@ import Logging
 import Synchronization
 
 /// How the process logs at the moment; all its loggers look here, so that a reload reaches each of them.
+///
+/// One that was given a level of its own is never louder than this.
 final class LogTuning: Sendable {
     private struct State {
         var format: LineFormat
@@ -10,14 +12,12 @@ final class LogTuning: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ settings: Settings) {
-        state = Mutex(State(format: settings.lineFormat, level: settings.logLevel))
-    }
+    init(_ format: LineFormat, _ level: Logger.Level) { state = Mutex(State(format: format, level: level)) }
 
     var format: LineFormat { state.withLock(\.format) }
     var level: Logger.Level { state.withLock(\.level) }
 
-    func set(_ settings: Settings) {
-        state.withLock { $0 = State(format: settings.lineFormat, level: settings.logLevel) }
+    func set(_ format: LineFormat, _ level: Logger.Level) {
+        state.withLock { $0 = State(format: format, level: level) }
     }
 }

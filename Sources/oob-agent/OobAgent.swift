@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import Keys
 import LinuxProcess
+import Logging
 import Versioning
 
 /// The agent: the one program that holds keys and the database.
@@ -45,19 +46,23 @@ struct OobAgent: AsyncParsableCommand {
         do {
             try ProcessHardening.apply()
         } catch {
-            leave(StartError(.osError, "this process could not be protected: \(error)"))
+            leave(StartError(.osError, "this process could not be protected: \(error)"), .text)
         }
         do {
             var command = try parseAsRoot()
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
-            }
-        } catch let error as StartError {
-            leave(error)
+            guard let agent = command as? OobAgent else { return try command.run() }
+            await agent.runOrLeave()
         } catch {
             exit(withError: error)
+        }
+    }
+
+    /// Whatever ends the agent early is said in one way.
+    private func runOrLeave() async {
+        do {
+            try await run()
+        } catch {
+            Self.leave(StartError(error), SettingSource.logFormat(flags, ProcessEnvironment.variables))
         }
     }
 
@@ -75,10 +80,15 @@ struct OobAgent: AsyncParsableCommand {
         try await AgentProcess(settings).run()
     }
 
-    private static func leave(_ error: StartError) -> Never {
-        let level = ProcessEnvironment.variables["JOURNAL_STREAM"] == nil ? "" : "<3>"
-        StandardStream.error.write("\(level)oob-agent: \(error.message)")
-        try? ProcessEnvironment.serviceManager?.tell([.status("Not started: \(error.message)")])
+    private static func leave(_ error: StartError, _ format: Settings.LogFormat) -> Never {
+        let message = error.message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        switch format {
+        case .text: StandardStream.error.write((StandardStream.error.isJournal ? "<3>" : "") + "oob-agent: " + message)
+        case .json:
+            let log = Logger(label: "oob-agent") { _ in LineLogHandler(LogTuning(LineFormat(.json), .error)) }
+            log.error("ended by an error", metadata: ["reason": "\(message)", "status": "\(error.status.rawValue)"])
+        }
+        try? ProcessEnvironment.serviceManager?.tell([.status("Not started: \(message)")])
         Glibc.exit(error.status.rawValue)
     }
 }

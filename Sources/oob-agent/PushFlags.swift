@@ -2,30 +2,27 @@ import ArgumentParser
 
 /// The flags of the push receiver, as text.
 struct PushFlags: ParsableArguments {
-    @Option(name: .customLong("push-listen"), help: help(.pushListen, "address:port"))
+    @Option(name: .customLong("push-listen"), help: ArgumentHelp(.pushListen, "address:port"))
     var listen: String?
 
-    @Option(name: .customLong("push-url"), help: help(.pushURL, "url"))
+    @Option(name: .customLong("push-url"), help: ArgumentHelp(.pushURL, "url"))
     var url: String?
 
-    @Option(name: .customLong("push-tls-cert"), help: help(.pushTLSCert, "file"), completion: .file())
+    @Option(name: .customLong("push-tls-cert"), help: ArgumentHelp(.pushTLSCert, "file"), completion: .file())
     var certificate: String?
 
-    @Option(name: .customLong("push-tls-key"), help: help(.pushTLSKey, "file"), completion: .file())
+    @Option(name: .customLong("push-tls-key"), help: ArgumentHelp(.pushTLSKey, "file"), completion: .file())
     var key: String?
 
     @Option(
-        name: .customLong("push-behind-proxy"), help: help(.pushBehindProxy, "true|false"),
+        name: .customLong("push-behind-proxy"), help: ArgumentHelp(.pushBehindProxy, "true|false"),
         completion: .list(["true", "false"]))
     var behindProxy: String?
 
     @Option(
-        name: .customLong("push-vapid"), help: help(.pushVAPID, "who"), completion: .list(["required", "upstream"]))
+        name: .customLong("push-vapid"), help: ArgumentHelp(.pushVAPID, "who"),
+        completion: .list(["required", "upstream"]))
     var vapid: String?
-
-    private static func help(_ setting: Setting, _ value: String) -> ArgumentHelp {
-        ArgumentHelp(setting.help, valueName: value)
-    }
 
     /// Nil for what was not given, and for a setting that is none of these.
     func value(of setting: Setting) -> String? {

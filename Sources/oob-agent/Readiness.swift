@@ -16,6 +16,7 @@ final class Readiness: Sendable {
     private static let ports: Set<Part> = [.push, .metrics]
 
     private let missing: Mutex<Set<Part>>
+    private let told = Mutex(false)
     private let ports = Gate()
     private let whole = Gate()
     private let onWhole: @Sendable () -> Void
@@ -29,6 +30,11 @@ final class Readiness: Sendable {
 
     /// Whether nothing is missing.
     var isWhole: Bool { missing.withLock(\.isEmpty) }
+
+    /// Whether the service manager knows, or is just being told, that the agent is ready.
+    var isTold: Bool { told.withLock(\.self) }
+
+    func willBeTold() { told.withLock { $0 = true } }
 
     func has(_ part: Part) {
         let left = missing.withLock { missing in missing.remove(part) == nil ? nil : missing }

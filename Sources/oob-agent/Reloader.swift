@@ -1,3 +1,4 @@
+import IssuerLink
 import LinuxProcess
 import Logging
 import PushReceiver
@@ -5,41 +6,49 @@ import PushReceiver
 /// Reads the settings anew where it is asked to (SIGHUP), and takes over those that may change while the agent runs.
 struct Reloader: Sendable {
     /// What a reload takes over; all else waits for the next start.
-    private static let changeable: Set<Setting> = [.logLevel, .logFormat, .pushTLSCert, .pushTLSKey]
+    private static let changeable: Set<Setting> = [
+        .logLevel, .logFormat, .clientCert, .clientKey, .proxy, .pushTLSCert, .pushTLSKey,
+    ]
 
     /// As the agent was started.
     let started: Settings
     let tuning: LogTuning
+    let gateway: HTTPIssuerGateway
     let pushServer: PushServer?
     /// Nil where nobody wants to know.
     let manager: ServiceManager?
     let readiness: Readiness
+    let last: LastReload
     let log: Logger
 
     /// Works as long as requests come.
     func run(_ requests: some AsyncSequence<some Any, Never>) async throws {
         for await _ in requests {
-            tell(.reloading)
-            reload()
-            tell(.ready)
+            tell([.reloading])
+            let before = last.refusal
+            last.set(reload())
+            tell([.ready] + (last.news(after: before).map { [.status($0)] } ?? []))
         }
         try Task.checkCancellation()
     }
 
-    /// A config that is not in order changes nothing.
-    private func reload() {
+    /// A config that is not in order changes nothing; returns what is wrong with it.
+    private func reload() -> String? {
         do throws(StartError) {
             let settings = try started.again()
-            tuning.set(settings)
+            tuning.set(LineFormat(settings.logFormat), settings.logLevel)
+            gateway.use(settings.road)
             if let identity = settings.push?.identity { pushServer?.use(identity) }
             log.notice("the settings were read anew")
             let waiting = Setting.allCases.filter { isWaiting($0, settings) }.map(\.rawValue)
-            guard !waiting.isEmpty else { return }
+            guard !waiting.isEmpty else { return nil }
             log.warning(
                 "settings have changed that need a restart",
                 metadata: ["settings": "\(waiting.joined(separator: ", "))"])
+            return nil
         } catch {
             log.error("the settings stay as they were", metadata: ["reason": "\(error.message)"])
+            return error.message
         }
     }
 
@@ -51,11 +60,11 @@ struct Reloader: Sendable {
         return !Self.changeable.contains(setting) || (isTLSTurned && setting.isOfPushTLS)
     }
 
-    private func tell(_ news: ServiceManager.News) {
-        // Before the agent is ready nothing of it can be reloaded: it is still starting.
-        guard readiness.isWhole else { return }
+    private func tell(_ news: [ServiceManager.News]) {
+        // Whoever started the agent hears first from its supervision that it is ready: until then it is starting.
+        guard readiness.isTold else { return }
         do throws(SystemError) {
-            try manager?.tell([news])
+            try manager?.tell(news)
         } catch {
             log.warning("the service manager could not be told", metadata: ["reason": "\(error)"])
         }

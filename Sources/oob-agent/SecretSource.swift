@@ -10,10 +10,11 @@ enum SecretSource {
         do throws(StartError) {
             return try read(path, privacy: .ownerOnly)
         } catch  where error.isMissing {
+            let secret = try make(path)
             log.warning(
                 "a secret was made in the state directory; whoever copies the directory has keys and secret",
                 metadata: ["path": "\(path)"])
-            return try make(path)
+            return secret
         }
     }
 
@@ -39,7 +40,8 @@ enum SecretSource {
                 .missing,
                 "the secret \(path) was not handed over: put it where LoadCredential= of the unit looks for it")
         } catch let error as FileError {
-            throw StartError(error.reason == .missing ? .missing : .noPermission, "the secret \(error)")
+            let status = error.reason == .missing ? .missing : StartError.Status(error.systemError)
+            throw StartError(status, "the secret \(error)")
         } catch {
             throw StartError(.config, "the secret \(path): \(error)")
         }
@@ -51,7 +53,8 @@ enum SecretSource {
             try SecretFile.write(secret, to: path)
             return try AgentSecret(secret)
         } catch {
-            throw StartError(.noPermission, "the secret could not be made: \(error)")
+            let status: StartError.Status = (error as? FileError).map { .init($0.systemError) } ?? .osError
+            throw StartError(status, "the secret could not be made: \(error)")
         }
     }
 }

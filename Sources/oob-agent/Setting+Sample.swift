@@ -24,12 +24,7 @@ extension Setting {
         case .metricsListen: "127.0.0.1:9464"
         case .pkcs11Module: "/usr/lib/x86_64-linux-gnu/p11-kit-proxy.so"
         case .tpmTCTI: "device:/dev/tpmrm0"
-        default: numberAtEndOfHelp
+        default: Bound.of[self].map { "\($0.usual)" } ?? ""
         }
-    }
-
-    /// The default of a ``Bound``, which its help ends with.
-    private var numberAtEndOfHelp: String {
-        String(help.dropLast().reversed().prefix { $0.isNumber }.reversed())
     }
 }

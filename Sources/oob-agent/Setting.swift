@@ -106,28 +106,7 @@ enum Setting: String, CaseIterable {
         case .tpmTCTI:
             "How the TPM is reached for keys in it, as tpm2-tss has it, such as device:/dev/tpmrm0. Default: "
                 + "$TPM2OPENSSL_TCTI, else what tpm2-tss finds."
-        case .maxUndecided: Bound.maxUndecided.help
-        case .maxRefused: Bound.maxRefused.help
-        case .maxCancellations: Bound.maxCancellations.help
-        case .maxRequestOctets: Bound.maxRequestOctets.help
-        case .maxHeld: Bound.maxHeld.help
-        case .maxHeldInAll: Bound.maxHeldInAll.help
-        case .logPause: Bound.logPause.help
-        case .pollIntervalWithPush: Bound.pollIntervalWithPush.help
-        case .pushRate: Bound.pushRate.help
-        case .pushRateInAll: Bound.pushRateInAll.help
-        case .pushConnections: Bound.pushConnections.help
-        case .pushPatience: Bound.pushPatience.help
-        case .maxAnswerOctets: Bound.maxAnswerOctets.help
-        case .maxListOctets: Bound.maxListOctets.help
-        case .maxListRequests: Bound.maxListRequests.help
-        case .controlConnections: Bound.controlConnections.help
-        case .controlPatience: Bound.controlPatience.help
-        case .controlHeaderOctets: Bound.controlHeaderOctets.help
-        case .controlBodyOctets: Bound.controlBodyOctets.help
-        case .eventsKept: Bound.eventsKept.help
-        case .auditRetention: Bound.auditRetention.help
-        case .retention: Bound.retention.help
+        default: Bound.of[self]?.help ?? ""
         }
     }
 }

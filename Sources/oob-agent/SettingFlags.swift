@@ -6,55 +6,55 @@ struct SettingFlags: ParsableArguments {
     var config: String?
 
     @Option(
-        name: .customLong("state-dir"), help: ArgumentHelp(Setting.stateDir.help, valueName: "dir"),
+        name: .customLong("state-dir"), help: ArgumentHelp(.stateDir, "dir"),
         completion: .directory)
     var stateDir: String?
 
-    @Option(help: ArgumentHelp(Setting.socket.help, valueName: "path"), completion: .file())
+    @Option(help: ArgumentHelp(.socket, "path"), completion: .file())
     var socket: String?
 
     @Option(
-        name: .customLong("secret-file"), help: ArgumentHelp(Setting.secretFile.help, valueName: "file"),
+        name: .customLong("secret-file"), help: ArgumentHelp(.secretFile, "file"),
         completion: .file())
     var secretFile: String?
 
     @Option(
         name: .customLong("previous-secret-file"),
-        help: ArgumentHelp(Setting.previousSecretFile.help, valueName: "file"), completion: .file())
+        help: ArgumentHelp(.previousSecretFile, "file"), completion: .file())
     var previousSecretFile: String?
 
     @Option(
-        name: .customLong("log-level"), help: ArgumentHelp(Setting.logLevel.help, valueName: "level"),
+        name: .customLong("log-level"), help: ArgumentHelp(.logLevel, "level"),
         completion: .list(["debug", "info", "notice", "warning", "error"]))
     var logLevel: String?
 
     @Option(
-        name: .customLong("log-format"), help: ArgumentHelp(Setting.logFormat.help, valueName: "format"),
+        name: .customLong("log-format"), help: ArgumentHelp(.logFormat, "format"),
         completion: .list(["text", "json"]))
     var logFormat: String?
 
     @Option(
-        name: .customLong("exponent-policy"), help: ArgumentHelp(Setting.exponentPolicy.help, valueName: "policy"),
+        name: .customLong("exponent-policy"), help: ArgumentHelp(.exponentPolicy, "policy"),
         completion: .list(["refuse", "warn"]))
     var exponentPolicy: String?
 
     @Option(
         name: .customLong("allow-test-authenticators"),
-        help: ArgumentHelp(Setting.allowTestAuthenticators.help, valueName: "true|false"),
+        help: ArgumentHelp(.allowTestAuthenticators, "true|false"),
         completion: .list(["true", "false"]))
     var allowTestAuthenticators: String?
 
     @Option(
-        name: .customLong("client-cert"), help: ArgumentHelp(Setting.clientCert.help, valueName: "file"),
+        name: .customLong("client-cert"), help: ArgumentHelp(.clientCert, "file"),
         completion: .file())
     var clientCert: String?
 
     @Option(
-        name: .customLong("client-key"), help: ArgumentHelp(Setting.clientKey.help, valueName: "file"),
+        name: .customLong("client-key"), help: ArgumentHelp(.clientKey, "file"),
         completion: .file())
     var clientKey: String?
 
-    @Option(help: ArgumentHelp(Setting.proxy.help, valueName: "url"))
+    @Option(help: ArgumentHelp(.proxy, "url"))
     var proxy: String?
 
     @OptionGroup var access: AccessFlags
@@ -62,15 +62,15 @@ struct SettingFlags: ParsableArguments {
     @OptionGroup var push: PushFlags
 
     @Option(
-        name: .customLong("metrics-listen"), help: ArgumentHelp(Setting.metricsListen.help, valueName: "address:port"))
+        name: .customLong("metrics-listen"), help: ArgumentHelp(.metricsListen, "address:port"))
     var metricsListen: String?
 
     @Option(
-        name: .customLong("pkcs11-module"), help: ArgumentHelp(Setting.pkcs11Module.help, valueName: "path"),
+        name: .customLong("pkcs11-module"), help: ArgumentHelp(.pkcs11Module, "path"),
         completion: .file())
     var pkcs11Module: String?
 
-    @Option(name: .customLong("tpm-tcti"), help: ArgumentHelp(Setting.tpmTCTI.help, valueName: "tcti"))
+    @Option(name: .customLong("tpm-tcti"), help: ArgumentHelp(.tpmTCTI, "tcti"))
     var tpmTCTI: String?
 
     @OptionGroup var bounds: BoundFlags
@@ -94,4 +94,9 @@ struct SettingFlags: ParsableArguments {
         default: access.value(of: setting) ?? push.value(of: setting) ?? bounds.value(of: setting)
         }
     }
+}
+
+extension ArgumentHelp {
+    /// - Parameter value: what stands for the value, such as "file".
+    init(_ setting: Setting, _ value: String) { self.init(setting.help, valueName: value) }
 }

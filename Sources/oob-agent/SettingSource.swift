@@ -15,6 +15,13 @@ struct SettingSource {
         config = try path.map { path throws(StartError) in try ConfigFile(path: path) }
     }
 
+    /// How the log is written where not all settings are in order: as far as that can be told.
+    static func logFormat(_ flags: SettingFlags, _ environment: [String: String]) -> Settings.LogFormat {
+        let source = try? SettingSource(flags: flags, environment: environment)
+        let named = source?.find(.logFormat)?.value ?? flags.logFormat ?? environment[Setting.logFormat.variable]
+        return named.flatMap(Settings.LogFormat.init) ?? .text
+    }
+
     struct Found {
         let value: String
         /// What names the place in a message.

@@ -83,6 +83,4 @@ struct Settings {
 
     /// Reads all anew: the config and the files that settings name may have changed since.
     func again() throws(StartError) -> Settings { try Settings(flags: flags, environment: environment) }
-
-    var lineFormat: LineFormat { LineFormat(logFormat, environment) }
 }

@@ -17,6 +17,17 @@ enum StandardStream {
         }
     }
 
+    /// Whether what is written goes to the journal (systemd.exec(5), JOURNAL_STREAM), and not somewhere else since.
+    ///
+    /// The variable alone says nothing: whatever the journal's own processes start has it too.
+    var isJournal: Bool {
+        var status = stat()
+        guard let named = ProcessEnvironment.variables["JOURNAL_STREAM"], unsafe fstat(descriptor, &status) == 0 else {
+            return false
+        }
+        return named == "\(status.st_dev):\(status.st_ino)"
+    }
+
     private var descriptor: CInt {
         switch self {
         case .output: STDOUT_FILENO

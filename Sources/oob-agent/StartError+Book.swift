@@ -13,4 +13,16 @@ extension StartError {
             }
         self.init(status, trouble.sentence)
     }
+
+    /// What nobody foresaw is a fault of the program's own.
+    init(_ error: any Error) {
+        switch error {
+        case let known as StartError: self = known
+        case let trouble as BookTrouble: self.init(trouble)
+        default:
+            self.init(
+                .software,
+                "the agent ends by a fault of its own, or of a database that something else has written to: \(error)")
+        }
+    }
 }

@@ -19,12 +19,12 @@ struct StartError: Error {
             switch self {
             case .usage: "wrong usage"
             case .dataError: "the state or the backup is damaged, or of another version"
-            case .noInput: "the backup cannot be read"
-            case .unavailable: "another agent runs on this state"
+            case .noInput: "the secret or the backup that is named is not there, or cannot be read"
+            case .unavailable: "the state, the socket or a port is another's, or its directory is missing"
             case .software: "an error of the agent's own"
-            case .osError: "the operating system refused what the agent needs"
+            case .osError: "the operating system refused what the agent needs, such as open files"
             case .cannotCreate: "the directory to restore into is not empty"
-            case .ioError: "the state cannot be written"
+            case .ioError: "the disk of the state is full, read-only or failing"
             case .noPermission: "a file or directory may not be used, or is open to others"
             case .config: "a setting is wrong; the message names the place"
             }

@@ -6,7 +6,9 @@ import Logging
 
 /// Tells the service manager how the agent is: that it is ready, its status, that it lives, and that it stops.
 ///
-/// A sign of life is given only where the agent has answered itself on its control socket, from its book.
+/// A sign of life is given only where the agent has answered itself on its control socket, as it answers any client. It
+/// says that the process takes calls: not that the book can be read, nor that fetcher, courier and timekeeper get on,
+/// which a start anew would not mend; that is in the status, and in the metrics.
 struct Supervision: Sendable {
     /// The seconds between two looks, however much happens.
     private static let pause: Double = 5
@@ -17,6 +19,7 @@ struct Supervision: Sendable {
     let agent: Agent
     let socket: String
     let readiness: Readiness
+    let lastReload: LastReload
     let log: Logger
 
     /// Works until the task is cancelled.
@@ -40,9 +43,10 @@ struct Supervision: Sendable {
             let bell = agent.hub.bell { _ in true }
             let line = await look(within: pause * 2)
             if let line {
+                readiness.willBeTold()
                 let signs: [ServiceManager.News] = manager.patience == nil ? [] : [.alive]
-                tell((isReadySaid ? [] : [.ready]) + signs + [.status(line)])
-                isReadySaid = true
+                // One that was not told is ready with the next look.
+                if tell((isReadySaid ? [] : [.ready]) + signs + [.status(line)]) { isReadySaid = true }
             }
             try await SystemClock().sleep(seconds: pause)
             guard line != nil else { continue }
@@ -55,18 +59,22 @@ struct Supervision: Sendable {
         do {
             let client = try ControlClient(socketFlag: socket, environment: [:])
             let health = try await client.health(seconds: max(Int(seconds), 1))
-            return StatusLine(health, try? await Tally(agent)).text
+            return StatusLine(health, try? await Tally(agent), refusal: lastReload.refusal).text
         } catch {
             log.warning("the agent does not answer itself", metadata: ["reason": "\(error)"])
             return nil
         }
     }
 
-    private func tell(_ news: [ServiceManager.News]) {
+    /// Returns whether the manager was told.
+    @discardableResult
+    private func tell(_ news: [ServiceManager.News]) -> Bool {
         do throws(SystemError) {
             try manager.tell(news)
+            return true
         } catch {
             log.warning("the service manager could not be told", metadata: ["reason": "\(error)"])
+            return false
         }
     }
 }
@@ -89,8 +97,10 @@ private struct StatusLine {
 
     let text: String
 
-    /// - Parameter tally: nil where the book cannot be read, which is then among the reasons.
-    init(_ health: HealthView, _ tally: Tally?) {
+    /// - Parameters:
+    ///   - tally: nil where the book cannot be read, which is then among the reasons.
+    ///   - refusal: why the last reload was refused; nil where it was not.
+    init(_ health: HealthView, _ tally: Tally?, refusal: String?) {
         let reason = health.reasons.first.map { first in
             let others = health.reasons.count - 1
             // The last of very many only says how many more there are.
@@ -102,6 +112,9 @@ private struct StatusLine {
             return "\(enrollments), \(tally.pending) pending"
                 + (tally.queued > 0 ? ", \(tally.queued) undelivered" : "")
         }
-        text = (health.ready ? "Ready: " : "Degraded: ") + [counts, reason].compactMap(\.self).joined(separator: "; ")
+        let reload = refusal.map { "reload refused: \($0)" }
+        text =
+            (health.ready ? "Ready: " : "Degraded: ")
+            + [counts, reason, reload].compactMap(\.self).joined(separator: "; ")
     }
 }

@@ -50,6 +50,39 @@ struct ClientIdentityTests {
         }
     }
 
+    @Test func `another one is shown from the next call on, and what is under way goes on`() async throws {
+        let authority = try await TestAuthority()
+        let good = IssuerRoad(identity: try await authority.issue("agent").identity)
+        let bad = IssuerRoad(identity: try await TestAuthority().issue("agent").identity)
+        let tls = try await authority.issue("localhost").server(clients: authority)
+        try await Link.run(tls: tls, roots: authority.pem, road: good) { request in
+            request.method == "GET" ? .silence : .authenticated
+        } _: { link in
+            try await link.decide()
+            try await withThrowingTaskGroup(of: IssuerFailure.self) { group in
+                group.addTask { try await mustFail { try await link.gateway.fetch(link.access, wait: 60, after: nil) } }
+                for await case .received(let request) in link.server.events where request.method == "GET" { break }
+                link.gateway.use(bad)
+                // Not on the connection that stands still, either.
+                let refused = try await mustFail { try await link.decide() }
+                #expect(refused.reason == "the issuer refused the client certificate")
+                link.gateway.use(good)
+                try await link.decide()
+                group.cancelAll()
+                let failure = try await group.next()
+                #expect(failure?.reason == "the call was cancelled")
+            }
+        }
+    }
+
+    @Test func `files that are read again without having changed are the same identity`() async throws {
+        let authority = try await TestAuthority()
+        let (one, other) = (try await authority.issue("agent"), try await authority.issue("agent"))
+        #expect(try one.identity == one.identity)
+        #expect(try one.identity.hashValue == one.identity.hashValue)
+        #expect(try one.identity != other.identity)
+    }
+
     @Test func `an issuer that asks for none is not shown any`() async throws {
         let authority = try await TestAuthority()
         let road = IssuerRoad(identity: try await TestAuthority().issue("agent").identity)

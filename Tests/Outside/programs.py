@@ -98,6 +98,13 @@ class Agent(Program):
         return json.loads(run.stdout)
 
 
+def journal_stream(file: Path) -> str:
+    """What systemd says of a standard error that is the journal's (systemd.exec(5)), here of a file that is made."""
+    file.touch()
+    status = file.stat()
+    return f"{status.st_dev}:{status.st_ino}"
+
+
 def temporary_folder(test) -> Path:
     """A directory that goes away after the tests of a class; short, for a socket's path has 107 octets at most."""
     folder = Path(tempfile.mkdtemp(prefix="oob-", dir="/tmp"))

@@ -47,6 +47,8 @@ class TheSample(unittest.TestCase):
         for paragraph in self.sample.split("\n\n")[1:]:
             *lines, member = paragraph.splitlines()
             text = " ".join(line.removeprefix("# ") for line in lines)
+            self.assertGreater(len(text), 20, member)
+            self.assertRegex(member, r"^#[a-z0-9-]+: .")
             self.assertIn(" ".join(text.split()), said, member)
 
     def test_it_sets_nothing(self):

@@ -19,6 +19,7 @@ from failing import Failing
 from issuer import EXAMPLE_TRANSACTION
 from programs import BIN_DIR, Agent, Sandbox, started, temporary_folder
 from software_authenticator import call
+from supervision import Manager
 
 WITHIN = 60
 IS_ROOT = os.geteuid() == 0
@@ -280,6 +281,34 @@ class AtStart(DatabaseCase):
         run = self.start_in_vain()
         self.assertEqual(run.returncode, 74, run)
         self.assertIn("full", run.stderr.splitlines()[-1])
+
+    @as_root
+    def test_a_disk_without_room_for_the_first_files(self):
+        # Its own inode, and then the lock's.
+        for inodes, words in [(1, "agent.lock"), (2, "the secret could not be made")]:
+            self.state.mkdir(mode=0o700, exist_ok=True)
+            subprocess.run(
+                ["mount", "-t", "tmpfs", "-o", f"nr_inodes={inodes},mode=0700", "oob-test", self.state], check=True)
+            self.addCleanup(subprocess.run, ["umount", "--lazy", self.state], check=True)
+            with self.subTest(words):
+                run = self.start_in_vain()
+                self.assertEqual(run.returncode, 74, run)
+                (line,) = run.stderr.splitlines()
+                self.assertIn(words, line)
+                self.assertIn("No space left on device", line)
+
+    def test_what_nobody_foresaw_is_one_line_and_a_status(self):
+        """Here a journal with an entry where the next one belongs."""
+        self.begin_and_stop()
+        with sqlite3.connect(self.database) as database:
+            database.execute("INSERT INTO journal VALUES ((SELECT max(seq) + 1 FROM journal), '{}')")
+        database.close()
+        manager = self.enterContext(Manager(self.folder / "notify"))
+        run = self.start_in_vain("env", f"NOTIFY_SOCKET={manager.place}")
+        self.assertEqual(run.returncode, 70, run)
+        last = run.stderr.splitlines()[-1]
+        self.assertTrue(last.startswith("oob-agent: the agent ends by a fault of its own, or of a database"), run)
+        manager.until_status("Not started: the agent ends by a fault of its own")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from issuer import Issuer
-from programs import BIN_DIR, Agent, temporary_folder, unpacked
+from programs import BIN_DIR, Agent, journal_stream, temporary_folder, unpacked
 from test_metrics import WithAnAgent
 from test_push import free_port
 
@@ -117,9 +117,10 @@ class TheLog(unittest.TestCase):
     """What a run writes: a payment that is approved, one that is denied and one that is refused."""
 
     @classmethod
-    def run_with(cls, *arguments: str, **variables: str) -> tuple[list[str], list[dict]]:
+    def run_with(cls, *arguments: str, is_journal: bool = False) -> tuple[list[str], list[dict]]:
         """The log's lines, and the requests as `oobctl show --json` has them."""
         folder = temporary_folder(cls)
+        variables = {"JOURNAL_STREAM": journal_stream(folder / "oob-agent.log")} if is_journal else {}
         with Issuer() as issuer:
             agent = Agent(folder, *arguments, **variables)
             try:
@@ -159,7 +160,7 @@ class TheLog(unittest.TestCase):
     def test_under_journald_each_line_begins_with_its_level_and_has_no_time(self):
         numbers = {"debug": "7", "info": "6", "notice": "5", "warning": "4", "error": "3"}
         known = sentences()
-        lines, _ = self.run_with("--log-level", "debug", JOURNAL_STREAM="1:1")
+        lines, _ = self.run_with("--log-level", "debug", is_journal=True)
         self.assertGreater(len(lines), 8)
         for line in lines:
             number, text = re.fullmatch(r"<(\d)>(.*)", line).groups()

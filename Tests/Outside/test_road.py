@@ -5,14 +5,16 @@ Run with `.venv/bin/python Tests/Outside/test_road.py`; OOB_BIN_DIR names the pr
 
 import json
 import os
+import signal
 import ssl
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
 from issuer import Issuer
-from programs import BIN_DIR, Agent, Sandbox, started, temporary_folder
+from programs import BIN_DIR, READY_WITHIN, Agent, Sandbox, started, temporary_folder
 from road import Authority, Front, Proxy, openssl, server_side
 from software_authenticator import call
 
@@ -129,6 +131,36 @@ class ClientCertificates(Road):
             agent = self.agent(*arguments)
             with self.subTest(sentence), Front(server_side(self.localhost, clients=self.authority)) as front:
                 self.fails(agent, front.origin, self.authority.certificate, sentence)
+
+
+    def test_a_renewed_one_is_shown_after_a_reload_and_a_pair_that_does_not_match_changes_nothing(self):
+        certificate, key = self.folder / "renewed.pem", self.folder / "renewed.key"
+
+        def install(new_certificate: Path, new_key: Path):
+            certificate.write_bytes(new_certificate.read_bytes())
+            key.write_bytes(new_key.read_bytes())
+            key.chmod(0o600)
+
+        install(*Authority(self.folder).issue("agent"))
+        agent = self.agent("--client-cert", str(certificate), "--client-key", str(key))
+        with Front(server_side(self.localhost, clients=self.authority)) as front:
+            issuer = self.issuer(front)
+            refused = "the issuer refused the client certificate"
+            self.fails(agent, front.origin, self.authority.certificate, refused)
+            good = self.authority.issue("agent")
+            install(good[0], self.authority.issue("agent")[1])
+            self.reload(agent, "the settings stay as they were")
+            self.fails(agent, front.origin, self.authority.certificate, refused)
+            install(*good)
+            self.reload(agent, "the settings were read anew")
+            self.works(agent, issuer, self.authority.certificate)
+
+    def reload(self, agent: Agent, words: str):
+        agent.process.send_signal(signal.SIGHUP)
+        deadline = time.monotonic() + READY_WITHIN
+        while words not in agent.log.read_text():
+            self.assertLess(time.monotonic(), deadline, agent.tail())
+            time.sleep(0.05)  # Looks again; nothing depends on how long.
 
 
 class Proxies(Road):

@@ -3,16 +3,20 @@
 Run with `.venv/bin/python Tests/Outside/test_supervised.py`; OOB_BIN_DIR names the programs' directory.
 """
 
+import json
+import os
 import re
+import shutil
 import signal
 import socket
 import ssl
 import time
 import unittest
 import uuid
+from pathlib import Path
 
 from issuer import Issuer
-from programs import READY_WITHIN, Agent, Program, temporary_folder
+from programs import READY_WITHIN, Agent, Program, journal_stream, temporary_folder
 from road import Authority
 from supervision import Manager
 from test_push import free_port
@@ -253,6 +257,35 @@ class Reloads(Supervised):
         self.logged(agent, "the settings were read anew", 2)
         self.assertEqual(agent.log.read_text().count("need a restart"), 1)
 
+    def test_a_refused_reload_is_in_the_status_until_one_goes_well(self):
+        self.config.write_text("log-level: info\n")
+        agent = self.agent("--config", str(self.config), WATCHDOG_USEC="2000000")
+        self.manager.until(self.is_ready, "ready")
+        place = len(self.manager.told)
+        self.reload(agent, "log-colour: red\n")
+        place = self.manager.until_status(f"Reload refused: {self.config}:1: log-colour: ", place)
+        place = self.manager.until_status(
+            f"Ready: 0 enrollments, 0 pending; reload refused: {self.config}:1: log-colour: ", place)
+        self.reload(agent, "log-level: info\n")
+        place = self.manager.until(lambda news: news == {"READY": "1", "STATUS": "Reloaded"}, "a reload", place)
+        self.manager.until(lambda news: news.get("STATUS") == "Ready: 0 enrollments, 0 pending", "the status", place)
+
+    @unittest.skipUnless(shutil.which("strace"), "there is no strace here")
+    def test_a_reload_of_an_agent_that_does_not_answer_yet_says_nothing_of_ready(self):
+        """None of its connections comes about, so that it never answers itself."""
+        program = Program(
+            self.folder, "oob-agent", "--state-dir", str(self.folder / "state"), "--socket",
+            str(self.folder / "control.sock"), NOTIFY_SOCKET=self.manager.place,
+            through=("strace", "-f", "-o", "/dev/null", "-e", "inject=connect:error=ECONNREFUSED"))
+        self.addCleanup(program.stop)
+        self.logged(program, "the agent does not answer itself")
+        (agent,) = Path(f"/proc/{program.process.pid}/task/{program.process.pid}/children").read_text().split()
+        os.kill(int(agent), signal.SIGHUP)
+        self.logged(program, "the settings were read anew")
+        os.kill(int(agent), signal.SIGTERM)
+        self.manager.until(lambda news: "STOPPING" in news, "the stop")
+        self.assertEqual([news for news in self.manager.told if {"READY", "RELOADING"} & set(news)], [])
+
     def test_without_a_config_and_a_manager_a_hang_up_is_harmless(self):
         agent = Agent(self.folder)
         self.addCleanup(agent.stop)
@@ -298,7 +331,7 @@ class Journal(Supervised):
         for form in ["text", "json"]:
             with self.subTest(form):
                 folder = temporary_folder(self)
-                agent = Agent(folder, "--log-format", form, JOURNAL_STREAM="8:4711")
+                agent = Agent(folder, "--log-format", form, JOURNAL_STREAM=journal_stream(folder / "oob-agent.log"))
                 self.logged(agent, "ready")
                 agent.stop()
                 lines = agent.log.read_text().splitlines()
@@ -308,9 +341,41 @@ class Journal(Supervised):
                 self.assertTrue(any(re.match(r"<5>.*\bready\b", line) for line in lines), lines)
 
     def test_so_has_the_line_that_says_why_it_does_not_start(self):
-        status, said = self.start_in_vain("--state-dir", "/dev/null", JOURNAL_STREAM="8:4711")
+        stream = journal_stream(self.folder / "oob-agent.log")
+        status, said = self.start_in_vain("--state-dir", "/dev/null", JOURNAL_STREAM=stream)
         self.assertEqual(status, 77)
         self.assertRegex(said, r"^<3>oob-agent: the state directory /dev/null: [^\n]+\n$")
+
+    def test_a_standard_error_that_is_not_the_journals_any_more_has_times_and_no_levels(self):
+        """As in a terminal, or with 2>FILE, of a session that systemd began."""
+        agent = Agent(self.folder, JOURNAL_STREAM="8:4711")
+        agent.stop()
+        for line in agent.log.read_text().splitlines():
+            self.assertRegex(line, r"^\d{4}-\d\d-\d\dT[0-9:]+Z [a-z]+ ")
+        status, said = self.start_in_vain("--state-dir", "/dev/null", JOURNAL_STREAM="8:4711")
+        self.assertEqual(status, 77)
+        self.assertIn("\noob-agent: the state directory", said)
+
+    def test_in_json_so_is_the_line_that_says_why_it_does_not_start(self):
+        config = self.folder / "agent.yaml"
+        config.write_text("log-format: json\nstate-dir: /dev/null\n")
+        wrong = ("--log-level", "loud")
+        for arguments, variables, expected in [
+            (("--config", str(config)), {}, 77), (("--config", str(config), *wrong), {}, 64),
+            (("--log-format", "json", *wrong), {}, 64), (wrong, {"OOB_AGENT_LOG_FORMAT": "json"}, 64),
+            (("--log-format", "json", "--config", "/nowhere"), {}, 78),
+        ]:
+            folder = self.folder / f"{len(list(self.folder.iterdir()))}"
+            folder.mkdir()
+            program = Program(folder, "oob-agent", *arguments, HOME=str(folder),
+                              JOURNAL_STREAM=journal_stream(folder / "oob-agent.log"), **variables)
+            with self.subTest(arguments), program.process.stdout:
+                self.assertEqual(program.process.wait(READY_WITHIN), expected)
+                (line,) = program.log.read_text().splitlines()
+                self.assertEqual(line[:3], "<3>")
+                said = json.loads(line[3:])
+                self.assertEqual((said["message"], said["status"]), ("ended by an error", str(expected)))
+                self.assertTrue(said["reason"])
 
 
 if __name__ == "__main__":
