@@ -61,7 +61,7 @@ package struct PushServer: Sendable {
         } catch let error as IOError {
             // glibc keeps the text per thread (strerror(3)), and it is copied at once.
             let text = unsafe String(cString: strerror(error.errnoCode))
-            throw PushServerError(address: address, reason: "\(text); choose another with push-listen")
+            throw PushServerError(address: address, reason: text, isForbidden: error.errnoCode == EACCES)
         }
     }
 }
@@ -70,6 +70,11 @@ package struct PushServer: Sendable {
 package struct PushServerError: Error, CustomStringConvertible {
     let address: ListenAddress
     let reason: String
+    /// Ports below 1024 take a privilege.
+    package let isForbidden: Bool
 
-    package var description: String { "pushes cannot be taken on \(address.host) port \(address.port): \(reason)" }
+    package var description: String {
+        "pushes cannot be taken on \(address.host) port \(address.port): \(reason); choose another with push-listen"
+            + (isForbidden ? ", or add the drop-in low-port.conf to the unit" : "")
+    }
 }

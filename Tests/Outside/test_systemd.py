@@ -3,12 +3,14 @@
 Run with `.venv/bin/python Tests/Outside/test_systemd.py`; OOB_BIN_DIR names the programs' directory.
 """
 
+import json
 import os
 import subprocess
 import unittest
 from pathlib import Path
 
 from programs import BIN_DIR, temporary_folder
+from sealed import opened_by, spellings
 from systemd_box import AGENT, CONFIG, ISSUER, SECRET_FILE, UNITS, Installed, can_skip
 
 SOCKET = "/run/oob-agent/control.sock"
@@ -147,18 +149,6 @@ class Life(Installed):
         self.assertEqual([row["id"] for row in self.json("enrollments")], [card])
         self.approve(self.purchase())
 
-    def test_two_instances_have_nothing_in_common(self):
-        for name in "ab":
-            self.box.write(f"/etc/oob-agent/{name}.yaml", "")
-            self.box.run("sh", "-ec", f"umask 077; openssl rand -out /etc/credstore/oob-agent-{name}.secret 32")
-            self.start(f"oob-agent@{name}.service")
-        sockets = [f"/run/oob-agent-{name}/control.sock" for name in "ab"]
-        card = self.enroll(socket=sockets[0])["id"]
-        enrollments = [[row["id"] for row in self.json("enrollments", socket=socket)] for socket in sockets]
-        self.assertEqual(enrollments, [[card], []])
-        self.box.systemctl("stop", "oob-agent@b.service")
-        self.approve(self.purchase(socket=sockets[0]), socket=sockets[0])
-
 
 @can_skip()
 class Access(Installed):
@@ -184,7 +174,7 @@ class Access(Installed):
         self.assertEqual([row["state"] for row in self.json("list", "--all")], ["approved"])
 
     def test_nothing_of_a_secret_is_in_the_journal(self):
-        self.box.write(CONFIG, "log-level: debug\n")
+        self.box.write(CONFIG, "log-level: debug\npush-listen: 127.0.0.1:8090\npush-url: http://localhost:8090\n")
         self.start()
         self.enroll()
         pin = "7391-Zq-4711"
@@ -194,13 +184,28 @@ class Access(Installed):
             oobctl enroll --socket {SOCKET} --issuer {ISSUER} --code "$code" --authn-type pin --pin-file /host/pin""")
         purchase = self.purchase()
         self.approve(purchase, "--pin-file", "/host/pin")
-        secret = self.box.run("od", "-An", "-v", "-tx1", "-w64", SECRET_FILE).stdout.replace(" ", "").strip()
         code = self.box.run("cat", "/host/code").stdout.strip()
         self.box.run("journalctl", "--sync")
         said = self.box.run("journalctl", "--no-pager", "--all", "--output", "export", "--unit", AGENT).stdout
         self.assertIn("ready", said)
-        for hidden in [pin, code, *self.codes, secret, "Bearer "]:
+        for hidden in [pin, code, *self.codes, "Bearer "]:
             self.assertNotIn(hidden, said)
+        for name, octets in self.sealed().items():
+            for spelled in spellings(octets):
+                self.assertNotIn(spelled, said.encode(), name)
+
+    def sealed(self) -> dict[str, bytes]:
+        """The agent's secret, and what its database has under it: tokens and push keys."""
+        secret = bytes.fromhex(self.box.run("od", "-An", "-v", "-tx1", SECRET_FILE).stdout)
+        rows = json.loads(self.box.run("python3", "-c", """
+import json, sqlite3
+book = sqlite3.connect("/var/lib/oob-agent/agent.db")
+print(json.dumps([[f"access token {id}", token] for id, token in book.execute("select id, hex(sealed_token) from enrollment")]
+    + [[f"push key {id}", key] for id, key in book.execute("select enrollment_id, hex(sealed_key) from push_subscription")]))
+""").stdout)
+        self.assertEqual(len(rows), 4)
+        opened = {label: opened_by(secret, bytes.fromhex(sealed), label) for label, sealed in rows}
+        return {"the agent's secret": secret} | opened
 
 
 if __name__ == "__main__":
