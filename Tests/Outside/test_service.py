@@ -133,6 +133,14 @@ class Operations(Pasted):
         self.assertEqual(self.box.show(AGENT, "ActiveState"), "inactive")
         self.assertIn("agent.db", self.names("/var/lib/oob-agent.broken"))
 
+    def test_a_restore_into_a_directory_of_the_services_own_says_what_to_do(self):
+        self.ask("Back up and restore the service")
+        self.box.run("sh", "-ec", f"systemctl stop oob-agent; rm -r {STATE}/*")
+        run = self.box.run("oob-agent", "--restore", "/var/backups/oob-agent.tar", "--state-dir", STATE, check=False)
+        uid = self.box.run("id", "-u", "oob-agent").stdout.strip()
+        self.assertEqual(run.returncode, 77)
+        self.assertIn(f"{STATE}: it belongs to uid {uid}: run as that user, or chown it to uid 0\n", run.stderr)
+
     def test_the_service_is_moved_to_another_host(self):
         self.ask("Move the service to another host")
         self.assertEqual(self.box.show(AGENT, "UnitFileState"), "disabled")

@@ -45,7 +45,7 @@ class Units(unittest.TestCase):
 
     def test_an_instance_differs_from_the_one_agent_in_names_only(self):
         single, instance = ((UNITS / "system" / name).read_text() for name in [AGENT, "oob-agent@.service"])
-        renamed = (instance.replace(" (%i)", "").replace("oob-agent-%i", "oob-agent").replace("%i.yaml", "config.yaml"))
+        renamed = instance.replace(" (%i)", "").replace("-%i", "").replace("%i.yaml", "config.yaml")
         self.assertEqual(renamed, single)
 
     def test_users_of_the_socket_are_told_from_each_other(self):
