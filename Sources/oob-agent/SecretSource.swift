@@ -37,7 +37,8 @@ enum SecretSource {
         } catch let error as FileError where error.reason == .missing && privacy == .credential {
             throw StartError(
                 .missing,
-                "the secret \(path) was not handed over: put it where LoadCredential= of the unit looks for it")
+                "the secret \(path) was not handed over: put it where LoadCredential= of the unit looks for it, which is "
+                    + "/etc/credstore/oob-agent.secret (oob-agent-NAME.secret of an instance) as the unit comes")
         } catch let error as FileError {
             throw StartError(error.reason == .missing ? .missing : .noPermission, "the secret \(error)")
         } catch {

@@ -88,7 +88,9 @@ class TheSecret(Pasted):
         self.approve(self.purchase())
 
     def test_the_second_half_alone_deletes_nothing(self):
+        # The agent runs, and was never started with both.
         self.box.run("cp", SECRET_FILE, "/etc/credstore/oob-agent.previous")
+        self.box.drop_in(AGENT, "previous-secret", "[Service]\nLoadCredential=previous-secret:oob-agent.previous\n")
         self.fails("Change the secret", 1)
         self.assertEqual(self.names("/etc/credstore"), ["oob-agent.previous", "oob-agent.secret"])
 

@@ -161,6 +161,14 @@ class Access(Installed):
         files = self.box.run("find", "/var/lib/oob-agent", "!", "-user", "oob-agent", "-o", "-perm", "/077").stdout
         self.assertEqual(files, "")
 
+    def test_its_memory_is_never_swapped(self):
+        self.start()
+        self.assertEqual(self.box.show(AGENT, "MemorySwapMax"), "0")
+        group = self.box.run("cut", "-d:", "-f3", f"/proc/{self.box.show(AGENT, 'MainPID')}/cgroup").stdout.strip()
+        most = self.box.run("cat", f"/sys/fs/cgroup{group}/memory.swap.max", check=False)
+        # Where the machine lets a box have that controller.
+        self.assertIn(most.stdout, ["0\n", ""])
+
     def test_root_and_the_group_may_use_the_socket_and_anyone_else_is_refused(self):
         self.start()
         self.enroll()
