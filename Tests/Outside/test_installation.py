@@ -82,7 +82,8 @@ class Installation(Installed):
             self.assertEqual(shown, ["inactive", "disabled"])
         self.box.run("oob-agent", "--config", CONFIG, "--check-config")
         self.box.systemctl("enable", "--now", AGENT)
-        self.assertEqual(self.box.run("stat", "-c", "%G %a", "/run/oob-agent/control.sock").stdout, "oob-approvers 660\n")
+        socket = self.box.run("stat", "-c", "%G %a", "/run/oob-agent/control.sock").stdout
+        self.assertEqual(socket, "oob-approvers 660\n")
         self.start()
         self.enroll()
         self.approve(self.purchase())

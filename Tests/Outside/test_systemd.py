@@ -208,8 +208,9 @@ class Access(Installed):
         rows = json.loads(self.box.run("python3", "-c", """
 import json, sqlite3
 book = sqlite3.connect("/var/lib/oob-agent/agent.db")
-print(json.dumps([[f"access token {id}", token] for id, token in book.execute("select id, hex(sealed_token) from enrollment")]
-    + [[f"push key {id}", key] for id, key in book.execute("select enrollment_id, hex(sealed_key) from push_subscription")]))
+tokens = book.execute("select 'access token ' || id, hex(sealed_token) from enrollment")
+push_keys = book.execute("select 'push key ' || enrollment_id, hex(sealed_key) from push_subscription")
+print(json.dumps([*tokens, *push_keys]))
 """).stdout)
         self.assertEqual(len(rows), 4)
         opened = {label: opened_by(secret, bytes.fromhex(sealed), label) for label, sealed in rows}

@@ -35,7 +35,8 @@ class BadInput(Installed):
     def test_no_credential(self):
         self.box.run("mv", SECRET_FILE, "/host/secret")
         self.addCleanup(self.box.run, "mv", "/host/secret", SECRET_FILE)
-        self.refused(66, "put it where LoadCredential= of the unit looks for it, which is /etc/credstore/oob-agent.secret")
+        self.refused(
+            66, "put it where LoadCredential= of the unit looks for it, which is /etc/credstore/oob-agent.secret")
 
     def test_a_lock_of_another_user(self):
         self.box.run("sh", "-ec", """
@@ -71,8 +72,8 @@ class BadInput(Installed):
 
     def test_a_socket_directory_that_is_missing(self):
         self.box.write(CONFIG, "socket: /run/nowhere/control.sock\n")
-        self.refused(78, "the control socket /run/nowhere/control.sock cannot be made: No such file or directory; make its "
-                         "directory, or choose another path with socket")
+        self.refused(78, "the control socket /run/nowhere/control.sock cannot be made: No such file or directory; "
+                         "make its directory, or choose another path with socket")
 
     def test_a_port_that_takes_a_privilege(self):
         self.box.write(CONFIG, "push-listen: 127.0.0.1:90\npush-url: http://localhost:90\n")
@@ -83,8 +84,8 @@ class BadInput(Installed):
         self.box.run("install", "-d", "-m", "0700", "-o", "bob", "/var/lib/oob-agent-bob")
         self.box.write(CONFIG, "state-dir: /var/lib/oob-agent-bob\n")
         self.box.drop_in(AGENT, "bob", "[Service]\nReadWritePaths=/var/lib/oob-agent-bob\n")
-        self.refused(77, "the state directory /var/lib/oob-agent-bob: open: Permission denied; check the owner and the mode of "
-                         "the file and of the directories above it")
+        self.refused(77, "the state directory /var/lib/oob-agent-bob: open: Permission denied; check the owner and the "
+                         "mode of the file and of the directories above it")
 
     def test_a_state_of_a_newer_version(self):
         self.start()
