@@ -110,16 +110,24 @@ package struct ControlServer: Sendable {
 package enum ControlServerError: Error, CustomStringConvertible {
     case taken(path: String)
     case unusable(path: String, reason: String)
+    /// No socket can be there, however often it is tried.
+    case misplaced(path: String, reason: String)
+
+    private static let lasting = [ENOENT, ENOTDIR, EACCES, EPERM, EROFS, ELOOP]
 
     /// Nil for an error that is not about the socket's path.
     init?(_ error: any Error, path: String) {
         switch error {
         case let error as IOError:
-            self = .unusable(path: path, reason: "\(error.text); check its directory")
+            self =
+                Self.lasting.contains(error.errnoCode)
+                ? .misplaced(
+                    path: path, reason: "\(error.text); make its directory, or choose another path with socket")
+                : .unusable(path: path, reason: "\(error.text); check its directory")
         case is UnixDomainSocketPathWrongType:
-            self = .unusable(path: path, reason: "something that is not a socket stands there")
+            self = .misplaced(path: path, reason: "something that is not a socket stands there")
         case SocketAddressError.unixDomainSocketPathTooLong:
-            self = .unusable(path: path, reason: "its path is too long; choose a shorter one")
+            self = .misplaced(path: path, reason: "its path is too long; choose a shorter one")
         default: return nil
         }
     }
@@ -127,7 +135,8 @@ package enum ControlServerError: Error, CustomStringConvertible {
     package var description: String {
         switch self {
         case .taken(let path): "another process listens on the control socket \(path)"
-        case .unusable(let path, let reason): "the control socket \(path) cannot be made: \(reason)"
+        case .unusable(let path, let reason), .misplaced(let path, let reason):
+            "the control socket \(path) cannot be made: \(reason)"
         }
     }
 }

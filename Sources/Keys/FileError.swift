@@ -38,7 +38,7 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
         case .unusablePath: "this is no path of a file; give one that ends in a name"
         case .notRegularFile: "it is not a regular file; put the file itself there, not a link to it"
         case .notDirectory: "it is not a directory; move it away or choose another path"
-        case .wrongOwner(let uid): "it belongs to uid \(uid); chown it to uid \(geteuid())"
+        case .wrongOwner(let uid): "it belongs to uid \(uid): run as that user, or chown it to uid \(geteuid())"
         case .tooPermissive(let mode, let advised):
             "its mode is 0\(String(mode, radix: 8)), which lets other users at it; chmod \(advised) it"
         case .tooLarge(let maxOctets): "it has more than \(maxOctets) octets; this cannot be the right file"

@@ -1,4 +1,5 @@
 package import Authenticator
+import Glibc
 import HTTPServing
 import HummingbirdCore
 import HummingbirdTLS
@@ -47,7 +48,7 @@ package struct PushServer: Sendable {
                 onListening()
             }
         } catch let error as IOError {
-            throw PushServerError(address: address, reason: "\(error.text); choose another with push-listen")
+            throw PushServerError(address: address, reason: error.text, isForbidden: error.errnoCode == EACCES)
         }
     }
 }
@@ -56,6 +57,11 @@ package struct PushServer: Sendable {
 package struct PushServerError: Error, CustomStringConvertible {
     let address: ListenAddress
     let reason: String
+    /// Ports below 1024 take a privilege.
+    package let isForbidden: Bool
 
-    package var description: String { "pushes cannot be taken on \(address.host) port \(address.port): \(reason)" }
+    package var description: String {
+        "pushes cannot be taken on \(address.host) port \(address.port): \(reason); choose another with push-listen"
+            + (isForbidden ? ", or add the drop-in low-port.conf to the unit" : "")
+    }
 }

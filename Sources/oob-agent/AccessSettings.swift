@@ -26,6 +26,12 @@ extension SettingSource {
                 found.status, "\(found.place): the agent's user is not of this group: add it, or name one of its groups"
             )
         }
+        guard group == getegid() || Accounts.mayChangeGroups else {
+            throw StartError(
+                found.status,
+                "\(found.place): this process may not give its socket to another group than its own: make this one its "
+                    + "own, with Group= in a drop-in of the unit")
+        }
         return group
     }
 
@@ -103,6 +109,9 @@ private enum Accounts {
         }
         return false
     }
+
+    /// Whether chown(2) is let through at all: a service manager's filter of system calls may forbid it, as our units do.
+    static var mayChangeGroups: Bool { fchown(-1, .max, .max) == 0 || errno != EPERM }
 
     /// Those that this process has.
     static var ownGroups: [UInt32] {

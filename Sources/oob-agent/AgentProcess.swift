@@ -166,9 +166,10 @@ struct AgentProcess {
         do {
             try await ServiceGroup(configuration: configuration).run()
         } catch let error as ControlServerError {
+            if case .misplaced = error { throw StartError(.config, "\(error)") }
             throw StartError(.unavailable, "\(error)")
         } catch let error as PushServerError {
-            throw StartError(.unavailable, "\(error)")
+            throw StartError(error.isForbidden ? .noPermission : .unavailable, "\(error)")
         } catch let error as MetricsServerError {
             throw StartError(.unavailable, "\(error)")
         }

@@ -38,7 +38,8 @@ enum SecretSource {
         } catch let error as FileError where error.reason == .missing && privacy == .credential {
             throw StartError(
                 .missing,
-                "the secret \(path) was not handed over: put it where LoadCredential= of the unit looks for it")
+                "the secret \(path) was not handed over: put it where LoadCredential= of the unit looks for it, which is "
+                    + "/etc/credstore/oob-agent.secret (oob-agent-NAME.secret of an instance) as the unit comes")
         } catch let error as FileError {
             let status = error.reason == .missing ? .missing : StartError.Status(error.systemError)
             throw StartError(status, "the secret \(error)")

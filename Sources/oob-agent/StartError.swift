@@ -20,7 +20,7 @@ struct StartError: Error {
             case .usage: "wrong usage"
             case .dataError: "the state or the backup is damaged, or of another version"
             case .noInput: "the secret or the backup that is named is not there, or cannot be read"
-            case .unavailable: "the state, the socket or a port is another's, or its directory is missing"
+            case .unavailable: "the state, the socket or a port is another process's"
             case .software: "an error of the agent's own"
             case .osError: "the operating system refused what the agent needs, such as open files"
             case .cannotCreate: "the directory to restore into is not empty"

@@ -97,14 +97,14 @@ import Testing
         }
     }
 
-    @Test func `a socket that cannot be made exits 69 and names it`() async throws {
+    @Test func `a socket that cannot be there exits 78 and names it`() async throws {
         try await Scenario.run { scenario in
             let file = "\(scenario.folder)/file"
             try Data("kept".utf8).write(to: URL(filePath: file))
             let agent = scenario.agent()
             for path in ["\(scenario.folder)/none/a.sock", file, scenario.folder] {
                 let refused = try await agent.startInVain(["--socket", path])
-                #expect(refused.status == 69, "\(refused)")
+                #expect(refused.status == 78, "\(refused)")
                 #expect(refused.errors.contains("the control socket \(path)"), "\(refused)")
                 #expect(refused.output.isEmpty, "it must not say that it listens")
             }

@@ -12,6 +12,7 @@ import Testing
         "test_prompt_screens.py", "test_qr.py", "test_help.py", "test_completion.py", "test_metrics.py",
         "test_operations.py", "test_configuration.py",
         "test_supervised.py", "test_systemd.py", "test_systemd_reach.py", "test_systemd_trouble.py",
+        "test_systemd_instances.py", "test_systemd_passing.py", "test_service.py", "test_service_settings.py",
         "test_package.py", "test_installation.py",
     ])
     func `Python's webauthn, fido2, jwcrypto and rfc8785 agree with the programs`(script: String) async throws {

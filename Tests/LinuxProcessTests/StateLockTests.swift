@@ -86,4 +86,12 @@ import Testing
         let linked = #expect(throws: StateLockError.self) { try StateLock.acquire(directory: scratch.path) }
         #expect(linked == .system(SystemError(operation: "open \(path)", errno: ELOOP)))
     }
+
+    @Test func `a lock file that another user has made is an error that says what to do`() {
+        let refused = StateLockError.system(SystemError(operation: "open \(path)", errno: EACCES))
+        #expect(
+            refused.description
+                == "open \(path): Permission denied; check its owner and mode: an agent that another user ran may have "
+                + "made it")
+    }
 }

@@ -27,10 +27,10 @@ SECRET_FILE = "/etc/credstore/oob-agent.secret"
 CONFIG = "/etc/oob-agent/config.yaml"
 
 
-def page_blocks(heading: str) -> list[str]:
-    """The shell commands of a section of docs/systemd.md, block by block."""
-    page = (CHECKOUT / "docs" / "systemd.md").read_text(encoding="utf-8")
-    (section,) = re.findall(rf"^## {heading}$(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)
+def page_blocks(heading: str, name: str = "systemd.md") -> list[str]:
+    """The shell commands of a section of a page, block by block, without those of the sections in it."""
+    page = (CHECKOUT / "docs" / name).read_text(encoding="utf-8")
+    (section,) = re.findall(rf"^##+ {heading}$(.*?)(?=^##|\Z)", page, re.DOTALL | re.MULTILINE)
     return re.findall(r"^```sh\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
 
 
@@ -115,6 +115,7 @@ def installed() -> Box:
     unittest.addModuleCleanup(shutil.rmtree, folder)
     box = Box(folder, *(f"{BIN_DIR / name}:/usr/bin/{name}" for name in PROGRAMS), f"{UNITS}:{place}")
     unittest.addModuleCleanup(box.down)
+    # The programs are there.
     for block in page_blocks("By hand")[1:]:
         box.run("sh", "-ec", f"cd {place}/..\n{block}")
     box.run("sh", "-ec", "useradd alice; usermod --append --groups oob-approvers alice; useradd bob")
@@ -134,7 +135,7 @@ class Installed(unittest.TestCase):
         cls.box = installed()
 
     def setUp(self):
-        """An agent as after its installation, stopped: no state, no drop-in, an empty config."""
+        """An agent as after its installation, stopped: no state, no drop-in, nothing in the config but its group."""
         self.clean()
         self.addCleanup(self.clean)
 
@@ -142,7 +143,10 @@ class Installed(unittest.TestCase):
         self.box.systemctl("stop", "oob-agent.service", "oob-agent@a.service", "oob-agent@b.service")
         self.box.run("sh", "-ec", f"""
             rm -rf /etc/systemd/system/oob-agent.service.d /etc/systemd/system/oob-agent@*.d /var/lib/oob-agent*
-            : > {CONFIG}""")
+            rm -f /etc/credstore.encrypted/* /etc/credstore/oob-agent.[!s]* /etc/credstore/oob-agent-*
+            rm -f /etc/oob-agent/[!c]* /var/backups/oob-agent*
+            test -e {SECRET_FILE} || (umask 077; head -c 32 /dev/urandom > {SECRET_FILE})
+            echo 'socket-group: oob-approvers' > {CONFIG}""")
         self.box.systemctl("daemon-reload")
         self.box.systemctl("reset-failed")
 
@@ -174,3 +178,26 @@ class Installed(unittest.TestCase):
     def approve(self, purchase: str, *arguments: str, **how):
         shown = self.json("approve", purchase, *arguments, **how)
         self.assertEqual((shown["state"], shown["delivery"], shown["transStatus"]), ("approved", "delivered", "Y"))
+
+
+class Pasted(Installed):
+    """Commands of the pages, as somebody pastes them into a shell of root's."""
+
+    def paste(self, heading: str, number: int = 0, page: str = "systemd.md", check: bool = True, **names: str):
+        """Runs a block of a page; the shell goes on after what fails."""
+        block = page_blocks(heading, page)[number]
+        return self.box.run("env", *(f"{name}={value}" for name, value in names.items()), "bash", "-c", block, check=check)
+
+    def fails(self, heading: str, number: int = 0, **how) -> str:
+        run = self.paste(heading, number, check=False, **how)
+        self.assertNotEqual(run.returncode, 0, f"{run.stdout}{run.stderr}")
+        return run.stderr
+
+    def names(self, folder: str) -> list[str]:
+        return self.box.run("ls", folder).stdout.split()
+
+    def digest(self, path: str) -> str:
+        return self.box.run("sha256sum", path).stdout.split()[0]
+
+    def enrolled(self) -> list[str]:
+        return [row["id"] for row in self.json("enrollments")]

@@ -4,7 +4,6 @@ file, log, core and socket of a run searched for what must not be there.
 Run with `.venv/bin/python Tests/Outside/test_hygiene.py`; OOB_BIN_DIR names the programs' directory.
 """
 
-import base64
 import contextlib
 import ctypes
 import mmap
@@ -20,12 +19,11 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from cryptography.hazmat.primitives import serialization
 
 from issuer import Issuer
 from programs import BIN_DIR, Agent, started, temporary_folder
+from sealed import opened_by, spellings
 
 IS_ROOT = os.geteuid() == 0
 NOBODY = 65_534
@@ -241,17 +239,9 @@ class Eavesdropper:
         self.thread.join(10)
 
 
-def derived(use: str, label: str) -> bytes:
-    """docs/threat-model.md, "How keys lie on disk"."""
-    info = f"oob-agent/1/{use}".encode() + b"\0" + label.encode()
-    return HKDF(hashes.SHA256(), 32, None, info).derive(SECRET)
-
-
 def private_scalar(path: Path, enrollment: str) -> bytes:
     """The number in a key file, by the secret and the PIN."""
-    label = f"credential key {enrollment}"
-    sealed = path.read_bytes()
-    inner = AESGCM(derived("seal", label)).decrypt(sealed[1:13], sealed[13:], label.encode())
+    inner = opened_by(SECRET, path.read_bytes(), f"credential key {enrollment}")
     key = serialization.load_der_private_key(inner, PIN.encode())
     return key.private_numbers().private_value.to_bytes(32, "big")
 
@@ -260,11 +250,6 @@ def has_no_core(pid: int) -> bool:
     limits = Path(f"/proc/{pid}/limits").read_text().splitlines()
     (line,) = [line for line in limits if line.startswith("Max core file size")]
     return line.split()[4:6] == ["0", "0"]
-
-
-def spellings(octets: bytes) -> list[bytes]:
-    return [octets, octets.hex().encode(), octets.hex().upper().encode(), base64.b64encode(octets).rstrip(b"="),
-            base64.urlsafe_b64encode(octets).rstrip(b"=")]
 
 
 class WhatARunLeavesBehind(unittest.TestCase):

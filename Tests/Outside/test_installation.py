@@ -10,7 +10,7 @@ from pathlib import Path
 
 from debian_package import DEB, TOOLCHAINS, needs_package
 from programs import temporary_folder
-from systemd_box import AGENT, CONFIG, PROGRAMS, SECRET_FILE, Box, Installed, can_skip
+from systemd_box import AGENT, CONFIG, PROGRAMS, SECRET_FILE, Box, Installed, can_skip, page_blocks
 
 STATE = "/var/lib/oob-agent"
 
@@ -80,7 +80,10 @@ class Installation(Installed):
         for unit in [AGENT, "oob-issuer.service"]:
             shown = [self.box.show(unit, name) for name in ["ActiveState", "UnitFileState"]]
             self.assertEqual(shown, ["inactive", "disabled"])
+        self.box.run("oob-agent", "--config", CONFIG, "--check-config")
         self.box.systemctl("enable", "--now", AGENT)
+        socket = self.box.run("stat", "-c", "%G %a", "/run/oob-agent/control.sock").stdout
+        self.assertEqual(socket, "oob-approvers 660\n")
         self.start()
         self.enroll()
         self.approve(self.purchase())
@@ -118,6 +121,21 @@ class Installation(Installed):
         self.assertNotIn(self.box.show(AGENT, "MainPID"), [before, "0"])
         self.assertEqual(self.box.run("cat", CONFIG).stdout, "log-level: notice\n")
         self.assertEqual(self.enrolled(), [card])
+        self.approve(self.purchase())
+
+    def test_the_commands_of_the_page_upgrade_the_service_and_go_back(self):
+        self.start()
+        card = self.enroll()["id"]
+        upgrade, back = page_blocks("Upgrade the service, and go back", "operations.md")
+        old = self.box.run("dpkg-query", "--show", "oob-agent").stdout
+        self.box.run("env", f"NEW={self.newer()}", "bash", "-ec", upgrade)
+        self.assertNotEqual(self.box.run("dpkg-query", "--show", "oob-agent").stdout, old)
+        lost = self.purchase()
+        self.approve(lost)
+        self.box.run("env", "OLD=/opt/oob-agent.deb", "bash", "-ec", back)
+        self.assertEqual(self.box.run("dpkg-query", "--show", "oob-agent").stdout, old)
+        self.assertEqual(self.enrolled(), [card])
+        self.assertNotEqual(self.ctl("show", lost, check=False).returncode, 0)
         self.approve(self.purchase())
 
     def test_an_upgrade_starts_nothing_that_did_not_run(self):

@@ -66,21 +66,29 @@ def rows(heading: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[1:]]
 
 
+def blocks(*headings: str) -> list[str]:
+    """The commands of sections; without headings of all but the service's, which test_service.py runs."""
+    own = PAGE.split("\n## As a service of the host\n")
+    text = own[0] if not headings else "\n".join(PAGE.split(f"\n## {each}\n")[1].split("\n## ")[0] for each in headings)
+    return re.findall(r"^```sh\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
 class TheCommands(unittest.TestCase):
+    def run_as_a_user(self, folder: Path, issuer: Issuer, *commands: str, options: str = "-eux"):
+        names = {
+            "HOME": str(folder), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "BUILD": str(BIN_DIR),
+            "METRICS_PORT": str(free_port()), "ISSUER": issuer.origin, "CODE": issuer.enrollment_code()}
+        # Whatever fails, no agent is left behind.
+        last = 'trap \'kill "${agent:-}" 2>&1 || true\' EXIT\n'
+        return subprocess.run(
+            ["bash", options, "-o", "pipefail", "-c", last + "\n".join(commands)], env=names, cwd=folder,
+            capture_output=True, text=True, timeout=280)
+
     def test_its_commands_do_what_it_says(self):
         folder = temporary_folder(type(self))
         issuer = self.enterContext(Issuer())
-        script = "\n".join(re.findall(r"^```sh\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE))
-        self.assertGreater(script.count("\n"), 50)
-        port = free_port()
-        names = {
-            "HOME": str(folder), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "BUILD": str(BIN_DIR),
-            "METRICS_PORT": str(port), "ISSUER": issuer.origin, "CODE": issuer.enrollment_code()}
-        # Whatever fails, no agent is left behind.
-        last = 'trap \'kill "${agent:-}" 2>&1 || true\' EXIT\n'
-        run = subprocess.run(
-            ["bash", "-euxo", "pipefail", "-c", last + script], env=names, cwd=folder, capture_output=True, text=True,
-            timeout=280)
+        self.assertGreater("".join(blocks()).count("\n"), 50)
+        run = self.run_as_a_user(folder, issuer, *blocks())
         log = folder / "oob-agent.log"
         said = log.read_text(encoding="utf-8") if log.exists() else ""
         self.assertEqual(run.returncode, 0, f"{run.stderr[-3_000:]}\n{said[-2_000:]}")
@@ -91,6 +99,27 @@ class TheCommands(unittest.TestCase):
         # A secret that was changed opens nothing any more, and the copies of the state are gone.
         self.assertEqual(sorted(each.name for each in (folder / ".local" / "state").iterdir()), ["oob-agent"])
         self.assertFalse((folder / ".config" / "oob-agent" / "previous-secret").exists())
+        # What nobody said is to be deleted.
+        self.assertTrue((folder / "oob-agent.tar").exists())
+
+    def test_a_change_of_the_secret_that_fails_deletes_nothing(self):
+        """Pasted: a shell goes on after what fails."""
+        folder = temporary_folder(type(self))
+        issuer = self.enterContext(Issuer())
+        (change, end) = blocks("Change the secret")
+        key = "~/.local/state/oob-agent/keys/*.key"
+        secrets = "sha256sum ~/.config/oob-agent/*"
+        run = self.run_as_a_user(
+            folder, issuer, *blocks("Install", "Enroll"), secrets, f"chmod 0644 {key}", change, end, secrets, change,
+            end, secrets, f"chmod 0600 {key}", change.splitlines()[-1], end, secrets, "stop", options="-u")
+        self.assertEqual(run.returncode, 0, run.stderr[-3_000:])
+        shown = [{name.rpartition("/")[2]: digest for digest, name in re.findall(r"^([0-9a-f]{64})  (.*)$", part, re.M)}
+                 for part in re.split(r"(?<=/secret\n)", run.stdout)][:4]
+        first, failed, again, done = shown
+        self.assertEqual(failed["previous-secret"], first["secret"])
+        self.assertEqual([again[name] for name in ("previous-secret", "secret")],
+                         [failed[name] for name in ("previous-secret", "secret")])
+        self.assertEqual((done["secret"], "previous-secret" in done), (failed["secret"], False))
 
 
 class TheLogLines(unittest.TestCase):

@@ -3,12 +3,14 @@
 Run with `.venv/bin/python Tests/Outside/test_systemd.py`; OOB_BIN_DIR names the programs' directory.
 """
 
+import json
 import os
 import subprocess
 import unittest
 from pathlib import Path
 
 from programs import BIN_DIR, temporary_folder
+from sealed import opened_by, spellings
 from systemd_box import AGENT, CONFIG, ISSUER, SECRET_FILE, UNITS, Installed, can_skip
 
 SOCKET = "/run/oob-agent/control.sock"
@@ -43,7 +45,7 @@ class Units(unittest.TestCase):
 
     def test_an_instance_differs_from_the_one_agent_in_names_only(self):
         single, instance = ((UNITS / "system" / name).read_text() for name in [AGENT, "oob-agent@.service"])
-        renamed = (instance.replace(" (%i)", "").replace("oob-agent-%i", "oob-agent").replace("%i.yaml", "config.yaml"))
+        renamed = instance.replace(" (%i)", "").replace("-%i", "").replace("%i.yaml", "config.yaml")
         self.assertEqual(renamed, single)
 
     def test_users_of_the_socket_are_told_from_each_other(self):
@@ -157,18 +159,6 @@ class Life(Installed):
         self.assertEqual([row["id"] for row in self.json("enrollments")], [card])
         self.approve(self.purchase())
 
-    def test_two_instances_have_nothing_in_common(self):
-        for name in "ab":
-            self.box.write(f"/etc/oob-agent/{name}.yaml", "")
-            self.box.run("sh", "-ec", f"umask 077; openssl rand -out /etc/credstore/oob-agent-{name}.secret 32")
-            self.start(f"oob-agent@{name}.service")
-        sockets = [f"/run/oob-agent-{name}/control.sock" for name in "ab"]
-        card = self.enroll(socket=sockets[0])["id"]
-        enrollments = [[row["id"] for row in self.json("enrollments", socket=socket)] for socket in sockets]
-        self.assertEqual(enrollments, [[card], []])
-        self.box.systemctl("stop", "oob-agent@b.service")
-        self.approve(self.purchase(socket=sockets[0]), socket=sockets[0])
-
 
 @can_skip()
 class Access(Installed):
@@ -180,6 +170,14 @@ class Access(Installed):
         self.assertEqual(self.box.run("stat", "-c", "%U %a", SECRET_FILE).stdout, "root 600\n")
         files = self.box.run("find", "/var/lib/oob-agent", "!", "-user", "oob-agent", "-o", "-perm", "/077").stdout
         self.assertEqual(files, "")
+
+    def test_its_memory_is_never_swapped(self):
+        self.start()
+        self.assertEqual(self.box.show(AGENT, "MemorySwapMax"), "0")
+        group = self.box.run("cut", "-d:", "-f3", f"/proc/{self.box.show(AGENT, 'MainPID')}/cgroup").stdout.strip()
+        most = self.box.run("cat", f"/sys/fs/cgroup{group}/memory.swap.max", check=False)
+        # Where the machine lets a box have that controller.
+        self.assertIn(most.stdout, ["0\n", ""])
 
     def test_root_and_the_group_may_use_the_socket_and_anyone_else_is_refused(self):
         self.start()
@@ -194,7 +192,7 @@ class Access(Installed):
         self.assertEqual([row["state"] for row in self.json("list", "--all")], ["approved"])
 
     def test_nothing_of_a_secret_is_in_the_journal(self):
-        self.box.write(CONFIG, "log-level: debug\n")
+        self.box.write(CONFIG, "log-level: debug\npush-listen: 127.0.0.1:8090\npush-url: http://localhost:8090\n")
         self.start()
         self.enroll()
         pin = "7391-Zq-4711"
@@ -204,13 +202,29 @@ class Access(Installed):
             oobctl enroll --socket {SOCKET} --issuer {ISSUER} --code "$code" --authn-type pin --pin-file /host/pin""")
         purchase = self.purchase()
         self.approve(purchase, "--pin-file", "/host/pin")
-        secret = self.box.run("od", "-An", "-v", "-tx1", "-w64", SECRET_FILE).stdout.replace(" ", "").strip()
         code = self.box.run("cat", "/host/code").stdout.strip()
         self.box.run("journalctl", "--sync")
         said = self.box.run("journalctl", "--no-pager", "--all", "--output", "export", "--unit", AGENT).stdout
         self.assertIn("ready", said)
-        for hidden in [pin, code, *self.codes, secret, "Bearer "]:
+        for hidden in [pin, code, *self.codes, "Bearer "]:
             self.assertNotIn(hidden, said)
+        for name, octets in self.sealed().items():
+            for spelled in spellings(octets):
+                self.assertNotIn(spelled, said.encode(), name)
+
+    def sealed(self) -> dict[str, bytes]:
+        """The agent's secret, and what its database has under it: tokens and push keys."""
+        secret = bytes.fromhex(self.box.run("od", "-An", "-v", "-tx1", SECRET_FILE).stdout)
+        rows = json.loads(self.box.run("python3", "-c", """
+import json, sqlite3
+book = sqlite3.connect("/var/lib/oob-agent/agent.db")
+tokens = book.execute("select 'access token ' || id, hex(sealed_token) from enrollment")
+push_keys = book.execute("select 'push key ' || enrollment_id, hex(sealed_key) from push_subscription")
+print(json.dumps([*tokens, *push_keys]))
+""").stdout)
+        self.assertEqual(len(rows), 4)
+        opened = {label: opened_by(secret, bytes.fromhex(sealed), label) for label, sealed in rows}
+        return {"the agent's secret": secret} | opened
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What an agent under a real systemd speaks to, and where its secret comes from. See Tests/Systemd/box; it needs root.
+"""What an agent under a real systemd speaks to. See Tests/Systemd/box; it needs root.
 
 Run with `.venv/bin/python Tests/Outside/test_systemd_reach.py`; OOB_BIN_DIR names the programs' directory.
 """
@@ -6,7 +6,7 @@ Run with `.venv/bin/python Tests/Outside/test_systemd_reach.py`; OOB_BIN_DIR nam
 import json
 import unittest
 
-from systemd_box import AGENT, CONFIG, SECRET_FILE, UNITS, Installed, can_skip, page_blocks
+from systemd_box import AGENT, CONFIG, UNITS, Installed, can_skip
 
 
 @can_skip()
@@ -89,31 +89,6 @@ class Reach(Installed):
         said = self.box.run("env", place, "HOME=/home/bob", "oobctl", "status", "--json", user="bob").stdout
         self.assertEqual(json.loads(said)["state"], "ready")
         self.assertEqual(self.box.run("stat", "-c", "%U", "/home/bob/.local/state/oob-agent").stdout, "bob\n")
-
-
-@can_skip()
-class Credentials(Installed):
-    def test_an_encrypted_secret_opens_what_the_plain_one_has_made(self):
-        self.start()
-        card = self.enroll()["id"]
-        self.box.run("cp", SECRET_FILE, "/host/secret")
-        self.addCleanup(self.box.run, "mv", "/host/secret", SECRET_FILE)
-        encrypt = page_blocks("Drop-ins")[0]
-        self.box.run("sh", "-ec", f"cd /usr/share/oob-agent\n{encrypt}")
-        self.assertEqual([row["id"] for row in self.json("enrollments")], [card])
-        self.approve(self.purchase())
-        self.assertEqual(self.box.run("ls", "/etc/credstore").stdout, "")
-
-    def test_the_secret_is_changed_at_a_start_with_both(self):
-        self.start()
-        card = self.enroll()["id"]
-        secret = self.box.run("sha256sum", SECRET_FILE).stdout
-        self.box.run("sh", "-ec", page_blocks("Drop-ins")[1])
-        self.assertNotEqual(self.box.run("sha256sum", SECRET_FILE).stdout, secret)
-        self.box.systemctl("restart", AGENT)
-        self.assertEqual([row["id"] for row in self.json("enrollments")], [card])
-        self.approve(self.purchase())
-        self.assertEqual(self.box.run("ls", "/etc/credstore").stdout, "oob-agent.secret\n")
 
 
 if __name__ == "__main__":

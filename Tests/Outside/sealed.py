@@ -1,0 +1,21 @@
+"""What lies under the agent's secret, opened as docs/threat-model.md ("How keys lie on disk") says, and its spellings."""
+
+import base64
+
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+
+def derived(secret: bytes, use: str, label: str) -> bytes:
+    info = f"oob-agent/1/{use}".encode() + b"\0" + label.encode()
+    return HKDF(hashes.SHA256(), 32, None, info).derive(secret)
+
+
+def opened_by(secret: bytes, sealed: bytes, label: str) -> bytes:
+    return AESGCM(derived(secret, "seal", label)).decrypt(sealed[1:13], sealed[13:], label.encode())
+
+
+def spellings(octets: bytes) -> list[bytes]:
+    return [octets, octets.hex().encode(), octets.hex().upper().encode(), base64.b64encode(octets).rstrip(b"="),
+            base64.urlsafe_b64encode(octets).rstrip(b"=")]
