@@ -28,10 +28,22 @@ package final class SoftTPM: Sendable {
         try run(
             ["swtpm", "socket", "--tpm2", "--daemon", "--tpmstate", "dir=" + folder]
                 + ["--server", "type=unixio,path=" + socket, "--ctrl", "type=unixio,path=" + control]
-                + ["--flags", "not-need-init,startup-clear"])
+                + ["--flags", "not-need-init,startup-clear", "--pid", "file=" + folder + "/pid"])
     }
 
-    package func stop() throws { try run(["swtpm_ioctl", "-s", "--unix", control]) }
+    /// Returns when it is gone, and with it its lock of the folder.
+    package func stop() throws {
+        let pid = try String(contentsOfFile: folder + "/pid", encoding: .utf8).trimmingCharacters(in: .newlines)
+        try run(["swtpm_ioctl", "-s", "--unix", control])
+        let deadline = ContinuousClock.now + .seconds(10)
+        // Of a process that is gone and that nobody has waited for, the program is not to be seen either.
+        while (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe")) != nil {
+            guard ContinuousClock.now < deadline else {
+                throw ProgramRun.Failure(words: ["swtpm"], status: 0, message: "it does not stop")
+            }
+            usleep(10_000)
+        }
+    }
 
     /// Runs one of the `tpm2-tools`, and makes room after it: the TPM has place for three objects.
     package func tool(_ words: String...) throws {
