@@ -167,13 +167,14 @@ class Installation(Installed):
         self.assertEqual(self.enrolled(), [card])
 
     def test_a_purge_forgets_instances_and_names_what_an_administrator_has_written(self):
-        left = ["/etc/oob-agent/a.yaml", f"/etc/systemd/system/{AGENT}.d/level.conf"]
+        left = ["/etc/oob-agent/a.yaml", f"/etc/systemd/system/{AGENT}.d/level.conf",
+                "/etc/sysusers.d/oob-agent-a.conf", "/var/backups/oob-agent.tar"]
         for path in left:
             self.box.write(path, "")
         self.box.systemctl("enable", "oob-agent@a.service")
         self.addCleanup(self.box.run, "rm", "-rf", *left)
         said = self.dpkg("--purge", "oob-agent").stderr
-        for path in [left[0], f"/etc/systemd/system/{AGENT}.d"]:
+        for path in [left[0], f"/etc/systemd/system/{AGENT}.d", *left[2:]]:
             self.assertIn(f"oob-agent: left, for this package has not made it: {path}\n", said)
         self.assertEqual(self.box.run("find", "/etc/systemd/system", "-name", "oob-agent@a.service").stdout, "")
 
@@ -188,11 +189,11 @@ class Installation(Installed):
 
     def test_a_purge_deletes_the_keys_once_that_was_answered_and_names_them(self):
         self.start()
-        self.box.run("mkdir", f"{STATE}-a")
+        self.box.run("mkdir", f"{STATE}-a", f"{STATE}.broken")
         self.box.run("debconf-set-selections", stdin="oob-agent oob-agent/purge-keys boolean true\n")
         said = self.dpkg("--purge", "oob-agent").stderr
-        self.assertIn(f"deleting, as was asked for:\n{STATE}\n{STATE}-a\n{SECRET_FILE}\n", said)
-        for path in [STATE, f"{STATE}-a", SECRET_FILE, CONFIG]:
+        self.assertIn(f"deleting, as was asked for:\n{STATE}\n{STATE}-a\n{STATE}.broken\n{SECRET_FILE}\n", said)
+        for path in [STATE, f"{STATE}-a", f"{STATE}.broken", SECRET_FILE, CONFIG]:
             self.box.run("test", "!", "-e", path)
 
     def test_the_question_of_a_purge_is_asked_and_a_yes_deletes(self):
