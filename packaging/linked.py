@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -121,9 +120,9 @@ def swift_version(scratch: Path) -> str:
 
 
 def icu_version(scratch: Path) -> str | None:
-    """Of the ICU inside Foundation, as the toolchain has it; None where no program has its data."""
+    """Of the ICU inside Foundation, as the toolchain of the build has it; None where no program has its data."""
     if not any(b"icudt" in (scratch / "release" / program).read_bytes() for program in PROGRAMS):
         return None
-    toolchain = Path(shutil.which("swiftc") or "swiftc").resolve().parents[1]
-    header = toolchain / "lib/swift_static/_foundation_unicode/uvernum.h"
+    compiler = re.search(r'"(/[^"]+/swiftc)"', (scratch / "release.yaml").read_text(encoding="utf-8"))[1]
+    header = Path(compiler).resolve().parents[1] / "lib/swift_static/_foundation_unicode/uvernum.h"
     return re.search(r'define U_ICU_VERSION "(\S+)"', header.read_text(encoding="utf-8"))[1]

@@ -61,7 +61,7 @@ class Box:
         who = ["setpriv", "--reuid", user, "--regid", user, "--init-groups"] if user else []
         done = subprocess.run(
             [SCRIPT, "run", self.folder, *who, *command], input=stdin or "", capture_output=True, text=True,
-            timeout=180)
+            timeout=180, env={**os.environ, "HOME": "/root"})
         if check and done.returncode != 0:
             raise AssertionError(f"{command} exits {done.returncode}: {done.stdout}{done.stderr}")
         return done
