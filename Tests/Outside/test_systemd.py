@@ -5,6 +5,7 @@ Run with `.venv/bin/python Tests/Outside/test_systemd.py`; OOB_BIN_DIR names the
 
 import json
 import os
+import re
 import subprocess
 import unittest
 from pathlib import Path
@@ -47,6 +48,11 @@ class Units(unittest.TestCase):
         single, instance = ((UNITS / "system" / name).read_text() for name in [AGENT, "oob-agent@.service"])
         renamed = instance.replace(" (%i)", "").replace("-%i", "").replace("%i.yaml", "config.yaml")
         self.assertEqual(renamed, single)
+
+    def test_they_run_nothing_but_the_programs_and_what_every_debian_has(self):
+        run = {re.match(r"[-@:+!]*(\S+)", line.partition("=")[2])[1]
+               for unit in UNITS.glob("*/*.service") for line in unit.read_text().splitlines() if line.startswith("Exec")}
+        self.assertEqual(run, {"/usr/bin/oob-agent", "/usr/bin/oob-issuer", "/bin/sh"})
 
     def test_users_of_the_socket_are_told_from_each_other(self):
         for unit in (UNITS / "system").glob("oob-agent*"):
