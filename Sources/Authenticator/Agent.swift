@@ -27,10 +27,10 @@ package struct Agent: Sendable {
 
     let ports: Ports
     private let log: Logger
-    private let enroller: Enroller
-    private let unenroller: Unenroller
+    let enroller: Enroller
+    let unenroller: Unenroller
     private let decider: Decider
-    private let pinChange: PINChange
+    let pinChange: PINChange
     private let badPeers: LogQuota
     let health = IssuerHealth()
     let tally = PushTally()
@@ -132,73 +132,6 @@ package struct Agent: Sendable {
     private func record(_ fact: JournalFact) async throws {
         let now = ports.clock.now
         try await ports.book.write { try $0.record(fact, at: now) }
-    }
-
-    // MARK: Enrollments
-
-    /// All that are not over, oldest first; with `ended`, also those.
-    package func enrollments(includingEnded ended: Bool = false) async throws -> [Enrollment] {
-        try await ports.book.read { try $0.enrollments(includingEnded: ended) }
-    }
-
-    /// The enrollment whose id begins with `prefix`.
-    ///
-    /// - Throws: `CommandFailure` `.notFound` or `.ambiguous`.
-    package func enrollment(prefix: String, includingEnded: Bool = false) async throws -> Enrollment {
-        let all = try await ports.book.read { try $0.enrollments(includingEnded: includingEnded) }
-        let found = prefix.isEmpty ? [] : all.filter { $0.id.text.hasPrefix(prefix) }
-        guard let first = found.first else {
-            throw CommandFailure(.notFound, "there is no enrollment \(DisplayText(prefix).text)")
-        }
-        guard found.count == 1 else {
-            throw CommandFailure(
-                .ambiguous,
-                "\(prefix) stands for several enrollments: \(found.prefix(5).map(\.id.text).joined(separator: ", "))")
-        }
-        return first
-    }
-
-    /// Enrolls, and waits up to `patience` seconds for the issuer's answer.
-    ///
-    /// - Returns: the enrollment: active, or still enrolling where the issuer has not answered in time.
-    package func enroll(_ wish: EnrollmentWish, patience: Double) async throws -> Enrollment {
-        let id = try await enroller.begin(wish)
-        let isAboutThis: @Sendable (AgentEvent) -> Bool = { event in
-            switch event {
-            case .enrolled(id), .enrollmentFailed(id): true
-            default: false
-            }
-        }
-        let concluded = try await hub.wait(seconds: patience, on: ports.clock, for: isAboutThis) {
-            let enrollment = try await enrollment(id)
-            if case .enrolling = enrollment?.state { return nil as Enrollment? }
-            return enrollment
-        }
-        guard let current = try await concluded == nil ? enrollment(id) : concluded else {
-            throw CommandFailure(.failed, "the enrollment \(id) is gone")
-        }
-        if case .ended = current.state {
-            throw CommandFailure(.issuerRefused, "the enrollment was given up: \(current.endReason ?? "it is over")")
-        }
-        return current
-    }
-
-    /// Changes the PIN of an enrollment.
-    ///
-    /// - Throws: `CommandFailure` where it is as it was; a wrong old one counts as at an approval.
-    package func changePIN(of id: EnrollmentID, from old: PIN, to new: PIN) async throws {
-        try await pinChange.run(id, from: old, to: new)
-    }
-
-    /// Until when an enrollment takes no PIN, seconds since 1970; nil where it takes one now, or has none.
-    package func blockedUntil(_ enrollment: Enrollment) -> Int64? {
-        enrollment.pinTries.isBlocked(at: ports.clock.now) ? enrollment.pinTries.blockedUntil : nil
-    }
-
-    package func unenroll(
-        _ id: EnrollmentID, locally: Bool, forced: Bool, erasing: Bool = false
-    ) async throws -> Unenrollment {
-        try await unenroller.unenroll(id, locally: locally, forced: forced, erasing: erasing)
     }
 
     // MARK: Requests
