@@ -10,15 +10,12 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from programs import BIN_DIR, temporary_folder
+from programs import temporary_folder
 from sealed import opened_by, spellings
 from systemd_box import AGENT, CONFIG, ISSUER, SECRET_FILE, UNITS, Installed, can_skip
 
 SOCKET = "/run/oob-agent/control.sock"
 LOOPBACK = (UNITS / "drop-ins" / "loopback.conf").read_text()
-# Whether members of a group may use the socket is a setting that this version may have.
-HAS_SOCKET_GROUP = "--socket-group" in subprocess.run(
-    [BIN_DIR / "oob-agent", "--help"], capture_output=True, text=True, timeout=60).stdout
 
 
 def exposure(*units: Path, threshold: int) -> subprocess.CompletedProcess:
@@ -192,8 +189,6 @@ class Access(Installed):
         refused = self.ctl("list", "--json", user="bob", check=False)
         self.assertNotEqual(refused.returncode, 0)
         self.assertIn("may not be used by this user", refused.stderr)
-        if not HAS_SOCKET_GROUP:
-            return
         self.approve(purchase, user="alice")
         self.assertEqual([row["state"] for row in self.json("list", "--all")], ["approved"])
 

@@ -47,18 +47,19 @@ class FullDisk(Installed):
             mkdir -p /var/lib/oob-agent && mount -t tmpfs -o size=4m,mode=0700 small /var/lib/oob-agent""")
         self.addCleanup(self.box.run, "sh", "-c", "systemctl stop oob-agent; umount /var/lib/oob-agent")
 
-    def fill(self):
+    def purchase_on_a_full_disk(self) -> str:
+        self.start()
+        self.enroll()
+        purchase = self.purchase()
         self.box.run("sh", "-c", "cat /dev/zero > /var/lib/oob-agent/ballast 2>/dev/null || true")
+        return purchase
 
     def sign_of_life(self) -> int:
         return int(self.box.show(AGENT, "WatchdogTimestampMonotonic"))
 
     def test_a_full_disk_is_told_loses_nothing_and_is_recovered_from(self):
         self.box.drop_in(AGENT, "watchdog", "[Service]\nWatchdogSec=10s\n")
-        self.start()
-        self.enroll()
-        purchase = self.purchase()
-        self.fill()
+        purchase = self.purchase_on_a_full_disk()
         refused = self.ctl("approve", purchase, "--json", check=False)
         self.assertNotEqual(refused.returncode, 0)
         self.assertIn("full", refused.stderr)
@@ -76,10 +77,7 @@ class FullDisk(Installed):
 
     def test_an_agent_that_is_killed_on_a_full_disk_comes_back_once_there_is_room(self):
         self.box.drop_in(AGENT, "fast", "[Service]\nRestartSec=10ms\n")
-        self.start()
-        self.enroll()
-        purchase = self.purchase()
-        self.fill()
+        purchase = self.purchase_on_a_full_disk()
         self.box.run("kill", "-KILL", self.box.show(AGENT, "MainPID"))
         fails_often(self.box, "74")
         self.box.run("rm", "/var/lib/oob-agent/ballast")
