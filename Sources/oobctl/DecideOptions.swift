@@ -15,7 +15,9 @@ struct DecideOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Decide only if the amount is this one, such as \"USD 1.00\".", valueName: "amount"))
     var expectAmount: String?
 
-    @Option(help: ArgumentHelp("Decide only if the merchant's name is this text.", valueName: "text"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Decide only if the merchant's name is this text.", valueName: "text"))
     var expectMerchant: String?
 
     @Option(help: ArgumentHelp("Decide only if the acsTransId is this one.", valueName: "id"))
@@ -39,7 +41,7 @@ struct DecideOptions: ParsableArguments {
 
     func selectors() throws -> [RequestSelector] {
         guard ids.isEmpty == next else { throw ValidationError("Give one or more IDs, or --next instead.") }
-        return next ? [.next] : try ids.map(Usage.id)
+        return next ? [.next] : try ids.map { try Usage.id(DashedIDs.unescaped($0)) }
     }
 
     func command(reason: DenialReason? = nil) -> DecideCommand {

@@ -21,7 +21,9 @@ struct Enroll: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The issuer's URL.", valueName: "url"))
     var issuer: String?
 
-    @Option(help: ArgumentHelp("The issuer's enrollment code, which is good once.", valueName: "code"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The issuer's enrollment code, which is good once.", valueName: "code"))
     var code: String?
 
     @Option(help: "What an approval takes. Default: pin at a terminal or with --pin-file, else presence.")

@@ -24,7 +24,8 @@ struct Evidence: AsyncParsableCommand {
     @OptionGroup var enrollment: EnrollmentOption
     @OptionGroup var common: CommonOptions
 
-    func validate() throws {
+    mutating func validate() throws {
+        id = DashedIDs.unescaped(id)
         _ = try Usage.id(id)
         if directory?.isEmpty == true { throw ValidationError("A directory needs a name.") }
     }

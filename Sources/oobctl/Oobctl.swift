@@ -30,7 +30,7 @@ struct Oobctl: AsyncParsableCommand {
         try? ProcessHardening.forbidDumps()
         do {
             try checkVerb()
-            var command = try await asyncParseAsRoot()
+            var command = try await asyncParseAsRoot(DashedIDs.escaped(Array(CommandLine.arguments.dropFirst())))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

@@ -12,7 +12,8 @@ struct Show: AsyncParsableCommand {
     @OptionGroup var enrollment: EnrollmentOption
     @OptionGroup var common: CommonOptions
 
-    func validate() throws {
+    mutating func validate() throws {
+        id = DashedIDs.unescaped(id)
         _ = try Usage.id(id)
     }
 

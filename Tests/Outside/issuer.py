@@ -114,7 +114,8 @@ class Issuer(Server):
 
     def ask(self, authenticator_id: str, transaction: dict, *, expires_in: int = 600, key: JWK | None = None,
             nonce: bytes | None = None, committed: dict | None = None, user_verification: str = "preferred",
-            payment: spc.Payment | None = None, extensions: dict | None = None, later: int = 0) -> Request:
+            payment: spc.Payment | None = None, extensions: dict | None = None, later: int = 0,
+            jti: str | None = None) -> Request:
         """Issues an authn request; with `payment` the assertion is to be a payment.get. `key` signs it instead of the
         issuer's own; `committed` is what the challenge commits to instead of the transaction: with either it is not in
         order. `extensions` are sent instead of what `payment` needs. `later` are seconds: only a later one of two
@@ -122,7 +123,7 @@ class Issuer(Server):
         now = int(time.time()) + later
         nonce = nonce or secrets.token_bytes(32)
         challenge = commitment(nonce, committed or transaction)
-        jti = secrets.token_urlsafe(16)
+        jti = jti or secrets.token_urlsafe(16)
         claims = {
             "iss": self.origin, "aud": authenticator_id, "jti": jti, "iat": now, "exp": now + expires_in,
             "nonce": verify.encode(nonce), "transaction": transaction,

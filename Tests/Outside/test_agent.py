@@ -142,6 +142,30 @@ class Decisions(AgainstTheAgent):
         run = self.agent.ctl("approve", request.transaction["acsTransId"], *WAIT)
         self.assertEqual((run.returncode, run.stdout), (0, request.transaction["threeDSRequestorAppURL"] + "\n"))
 
+    def test_a_jti_that_begins_with_a_dash_is_an_id_and_no_option(self):
+        """Each 64th random one does. An `h` in it printed the help, and exited 0."""
+        for jti in ["-hYkR2fuQc2RjziHg4Ingg", "--Wait5", "-o_", "-0"]:
+            with self.subTest(jti):
+                request = self.ask(jti=jti)
+                shown = self.agent.json("approve", *WAIT, jti)
+                self.assertEqual((shown["jti"], shown["state"], shown["transStatus"]), (jti, "approved", "Y"))
+                self.assertEqual(self.issuers["none"].decided(request).trans_status, "Y")
+                self.assertEqual(self.agent.json("show", jti)["id"], shown["id"])
+
+    def test_ids_that_begin_with_a_dash_stay_in_their_order(self):
+        urls = ["app1://done", "app2://done", "app3://done"]
+        for jti, url in zip(["-2h", "a3-h", "-B1"], urls):
+            self.ask(jti=jti, transaction=self.issuers["none"].transaction(threeDSRequestorAppURL=url))
+        run = self.agent.ctl("approve", "-2h", *WAIT, "a3-h", "--", "-B1")
+        self.assertEqual((run.returncode, run.stdout.split()), (0, urls), run.stderr)
+
+    def test_a_merchants_name_that_begins_with_a_dash_can_be_expected(self):
+        request = self.ask(jti="-Name1", transaction=self.issuers["none"].transaction(merchantName="-5H"))
+        run = self.agent.ctl("approve", "-Name1", *WAIT, "--expect-merchant", "-5")
+        self.assertEqual(run.returncode, 4, run.stderr)
+        shown = self.agent.json("approve", "--expect-merchant", "-5H", "-Name1")
+        self.assertEqual((shown["jti"], shown["state"]), (request.jti, "approved"))
+
     def test_the_signature_counter_only_grows(self):
         counts = []
         for _ in range(3):

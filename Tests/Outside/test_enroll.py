@@ -199,6 +199,11 @@ class FromAScript(Enrolling):
                 self.assertIn(text, error["message"])
             self.assertNotIn(code, error["message"])
 
+    def test_a_code_may_begin_with_a_dash(self):
+        self.issuer.codes.add("-h5Code")
+        run = self.agent.ctl("enroll", "--issuer", self.issuer.origin, "--code", "-h5Code", "--json")
+        self.assertEqual(run.returncode, 0, run.stderr)
+
     def test_a_link_of_another_form_says_what_is_allowed(self):
         for link, said in [
             ("https://issuer.example", "it must begin with oob-enroll:?"),

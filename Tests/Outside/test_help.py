@@ -95,6 +95,21 @@ class Help(unittest.TestCase):
             self.assertEqual({int(number) for number in numbers} | {0}, set(statuses(said(program, "--help"))))
 
 
+    def test_the_commands_that_take_request_ids_have_the_flags_that_oobctl_knows_such_ids_by(self):
+        source = (ROOT / "Sources/oobctl/DashedIDs.swift").read_text(encoding="utf-8")
+        named, flags = (set(re.findall(r'"([^"]+)"', re.search(rf"let {name}: Set = (.*)", source)[1]))
+                        for name in ["commands", "flags"])
+        taking = {words[1]: command for words, command in COMMANDS.items()
+                  if any(each["kind"] == "positional" and "jti" in each["abstract"] for each in command.get("arguments", []))}
+        self.assertEqual(named, set(taking))
+        self.assertEqual(flags, {"--" + name["name"] for command in taking.values() for each in command["arguments"]
+                                 if each["kind"] == "flag" for name in each["names"] if name["kind"] == "long"}
+                         - {"--help", "--version"})
+        for command in taking.values():
+            self.assertLessEqual({name["name"] for each in command["arguments"] for name in each.get("names", [])
+                                  if name["kind"] == "short"}, {"h", "o"}, "an ID of one more letter would be an option")
+
+
 class ManPages(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
