@@ -93,6 +93,7 @@ struct HostSurroundings: Surroundings {
     }
 
     private var swap: Finding? {
+        guard !ControlGroup.neverSwaps() else { return nil }
         let question = "memory is swapped to a disk in clear"
         return asked(.swapUnencrypted, question) { () throws(CannotTell) in
             let areas = try SwapArea.all()
