@@ -1,4 +1,5 @@
 package import Authenticator
+import Glibc
 import HTTPServing
 import HummingbirdCore
 package import Logging
@@ -43,7 +44,7 @@ package struct MetricsServer: Sendable {
                 onListening()
             }
         } catch let error as IOError {
-            throw MetricsServerError(address: address, reason: "\(error.text); choose another with metrics-listen")
+            throw MetricsServerError(address: address, reason: error.text, isForbidden: error.errnoCode == EACCES)
         }
     }
 }
@@ -52,6 +53,10 @@ package struct MetricsServer: Sendable {
 package struct MetricsServerError: Error, CustomStringConvertible {
     let address: LoopbackAddress
     let reason: String
+    /// Ports below 1024 take a privilege.
+    package let isForbidden: Bool
 
-    package var description: String { "metrics cannot be given on \(address.host) port \(address.port): \(reason)" }
+    package var description: String {
+        "metrics cannot be given on \(address.host) port \(address.port): \(reason); choose another with metrics-listen"
+    }
 }

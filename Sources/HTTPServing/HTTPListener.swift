@@ -35,9 +35,17 @@ package struct HTTPListener: Sendable {
             configuration: ServerConfiguration(
                 address: address, serverName: serverName,
                 availableConnectionsDelegate: MaximumAvailableConnections(connections)),
-            onServerRunning: { await onListening($0.localAddress.map { "\($0)" } ?? "unknown") },
+            onServerRunning: { await onListening($0.localAddress?.text ?? "unknown") },
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quiet)
         try await server.run()
+    }
+}
+
+extension SocketAddress {
+    /// As a setting has it, `127.0.0.1:9464` or `[::1]:9464`, with the port that was taken; a socket's path.
+    fileprivate var text: String {
+        guard let host = ipAddress, let port else { return pathname ?? "" }
+        return `protocol` == .inet6 ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 }
 

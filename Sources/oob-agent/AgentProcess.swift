@@ -171,7 +171,7 @@ struct AgentProcess {
         } catch let error as PushServerError {
             throw StartError(error.isForbidden ? .noPermission : .unavailable, "\(error)")
         } catch let error as MetricsServerError {
-            throw StartError(.unavailable, "\(error)")
+            throw StartError(error.isForbidden ? .noPermission : .unavailable, "\(error)")
         }
     }
 

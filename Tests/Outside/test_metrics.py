@@ -36,6 +36,14 @@ def value(found: dict, name: str, **labels) -> float:
     return sample.value
 
 
+def has_loopback_of_ipv6() -> bool:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        return False
+    return True
+
+
 class WithAnAgent(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -203,6 +211,17 @@ class TheSetting(unittest.TestCase):
         listening = subprocess.run(
             ["ss", "-Htlnp"], capture_output=True, text=True, check=True).stdout
         self.assertNotIn(f"pid={agent.process.pid},", listening)
+
+    def test_the_log_says_which_port_the_system_chose_in_the_form_that_the_setting_has(self):
+        for host in ["127.0.0.1", *(["[::1]"] if has_loopback_of_ipv6() else [])]:
+            agent = Agent(temporary_folder(type(self)), "--metrics-listen", f"{host}:0")
+            self.addCleanup(agent.stop)
+            place = re.search(r"metrics are given address=(\S+)\n", agent.log.read_text())[1]
+            self.assertEqual(place.rpartition(":")[0], host)
+            connection = http.client.HTTPConnection(place, timeout=30)
+            self.addCleanup(connection.close)
+            connection.request("GET", "/metrics")
+            self.assertEqual(connection.getresponse().status, 200)
 
     def test_a_port_that_is_taken_is_said_with_its_address(self):
         folder = temporary_folder(type(self))

@@ -72,6 +72,9 @@ class BadInput(Installed):
         self.box.write(CONFIG, "push-listen: 127.0.0.1:90\npush-url: http://localhost:90\n")
         self.refused(77, "127.0.0.1 port 90: Permission denied; choose another with push-listen, or add the drop-in "
                          "low-port.conf to the unit")
+        self.box.write(CONFIG, "metrics-listen: 127.0.0.1:90\n")
+        self.refused(77, "metrics cannot be given on 127.0.0.1 port 90: Permission denied; choose another with "
+                         "metrics-listen")
 
     def test_a_state_directory_of_another_user(self):
         self.box.run("install", "-d", "-m", "0700", "-o", "bob", "/var/lib/oob-agent-bob")
