@@ -94,7 +94,6 @@ let package = Package(
             dependencies: [
                 "Authenticator", "HTTPServing", "IssuerProtocol",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -165,6 +164,7 @@ let package = Package(
         .target(  // What the agent's servers have in common: an address to listen on, and patience with a client.
             name: "HTTPServing",
             dependencies: [
+                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// One request to the agent.
 struct ControlCall: Sendable {
     enum Method: String, Sendable { case get = "GET", post = "POST", delete = "DELETE" }

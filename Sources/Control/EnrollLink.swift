@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// The link that an issuer hands out: `oob-enroll:?issuer=…&code=…`, values percent-encoded (RFC 3986 §2.1).
 package struct EnrollLink: Sendable, Equatable {
     package static let scheme = "oob-enroll"

@@ -20,13 +20,19 @@ package struct LoopbackAddress: Sendable {
 package struct MetricsServer: Sendable {
     /// Connections at a time; more wait until one is closed.
     private static let connections = 16
+    private static let header = PatientChannel.HeaderBounds(fieldOctets: 8_192, octets: 8_192, fields: 32)
+    /// The seconds for a request and its answer.
+    private static let patience = 10
 
-    private let channel: MetricsChannel
+    private let channel: PatientChannel
     private let address: LoopbackAddress
     private let log: Logger
 
     package init(_ agent: Agent, _ address: LoopbackAddress, log: Logger) {
-        channel = MetricsChannel(agent: agent)
+        let responder = MetricsResponder(agent: agent)
+        channel = PatientChannel(Self.header, seconds: Self.patience) { request, _ in
+            await responder.answer(to: request)
+        }
         self.address = address
         self.log = log
     }

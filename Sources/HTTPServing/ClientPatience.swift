@@ -1,21 +1,21 @@
-package import NIOCore
+import NIOCore
 import Synchronization
 
 /// Cuts a connection whose client takes too long, however little it sends how often.
 ///
 /// Only what the server calls good earns a client more time, so whoever sends anything else is soon gone.
-package final class ClientPatience: Sendable {
+final class ClientPatience: Sendable {
     private let channel: any Channel
     private let amount: TimeAmount
     private let deadline = Mutex<Scheduled<Void>?>(nil)
 
-    package init(_ channel: any Channel, seconds: Int) {
+    init(_ channel: any Channel, seconds: Int) {
         self.channel = channel
         amount = .seconds(Int64(seconds))
         renew()
     }
 
-    package func renew() {
+    func renew() {
         let channel = channel
         let next = channel.eventLoop.scheduleTask(in: amount) { channel.close(promise: nil) }
         let old = deadline.withLock { deadline in
@@ -25,5 +25,5 @@ package final class ClientPatience: Sendable {
         old?.cancel()
     }
 
-    package func end() { deadline.withLock { $0 }?.cancel() }
+    func end() { deadline.withLock { $0 }?.cancel() }
 }

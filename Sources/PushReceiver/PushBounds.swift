@@ -1,3 +1,5 @@
+import HTTPServing
+
 /// What a sender of pushes may take; the body's bound is the standard's.
 package struct PushBounds: Sendable {
     /// Connections at a time; more wait until one is closed.
@@ -6,9 +8,7 @@ package struct PushBounds: Sendable {
     package var patience = 10
 
     /// The header fields of a request: a VAPID token is the longest.
-    static let headerFields = 64
-    static let headerFieldOctets = 6_144
-    static let headerOctets = 16_384
+    static let header = PatientChannel.HeaderBounds(fieldOctets: 6_144, octets: 16_384, fields: 64)
 
     package static let standard = PushBounds()
 

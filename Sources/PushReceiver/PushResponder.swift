@@ -8,8 +8,8 @@ import NIOCore
 struct PushResponder: Sendable {
     let reception: PushReception
 
-    /// - Returns: the answer, and whether the push was taken.
-    func answer(to request: Request, from peer: String) async -> (response: Response, isTaken: Bool) {
+    /// - Returns: the answer, and whether the push was good, that is taken.
+    func answer(to request: Request, from peer: String) async -> (response: Response, isGood: Bool) {
         do throws(PushAnswer) {
             // The endpoint first: who does not know one learns nothing else, and nothing of the body is read.
             let target = try await reception.target(request.uri.path)

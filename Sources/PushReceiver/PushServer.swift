@@ -9,7 +9,7 @@ import NIOSSL
 
 /// Takes Web Push (RFC 8030) by HTTP or HTTPS.
 package struct PushServer: Sendable {
-    private let channel: PushChannel
+    private let channel: PatientChannel
     private let address: ListenAddress
     /// Nil: plain HTTP.
     private let identity: LiveIdentity?
@@ -20,7 +20,10 @@ package struct PushServer: Sendable {
     package init(
         reception: PushReception, address: ListenAddress, identity: ServerIdentity?, bounds: PushBounds, log: Logger
     ) {
-        channel = PushChannel(responder: PushResponder(reception: reception), bounds: bounds)
+        let responder = PushResponder(reception: reception)
+        channel = PatientChannel(PushBounds.header, seconds: bounds.patience) { request, peer in
+            await responder.answer(to: request, from: peer)
+        }
         self.address = address
         self.identity = identity.map(LiveIdentity.init)
         connections = bounds.connections

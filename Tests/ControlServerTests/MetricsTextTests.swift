@@ -91,13 +91,13 @@ import Testing
 
     @Test(arguments: ["localhost", "LOCALHOST:9464", "127.0.0.1:9464", "127.9.9.9", "[::1]", "[::1]:9464"])
     func `this machine is asked for`(authority: String) {
-        #expect(MetricsChannel.isLoopback(authority))
+        #expect(MetricsResponder.isLoopback(authority))
     }
 
     @Test(arguments: [
         nil, "", "evil.example:9464", "127.evil.example", "192.0.2.1", "[::2]:1", "localhost.evil.example",
     ])
     func `another name is not this machine's`(authority: String?) {
-        #expect(!MetricsChannel.isLoopback(authority))
+        #expect(!MetricsResponder.isLoopback(authority))
     }
 }

@@ -1,4 +1,5 @@
 import AgentConfig
+import StrictJSON
 
 @testable import Control
 

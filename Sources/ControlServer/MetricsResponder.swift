@@ -1,45 +1,16 @@
 import Authenticator
-import HTTPServing
 import HTTPTypes
-import Hummingbird
 import HummingbirdCore
-import Logging
-import NIOCore
 
-/// What happens on one connection of the metrics port: HTTP/1.1 within bounds, `GET /metrics`.
-struct MetricsChannel: ServerChildChannel {
-    typealias Value = HTTP1Channel.Value
-
+/// What the metrics port answers: `GET /metrics`.
+struct MetricsResponder: Sendable {
     static let path = "/metrics"
-    /// The seconds for a whole request and its answer, and for the next one after it.
-    private static let patience = 10
-    private static let headerOctets = 8_192
-    private static let headerFields = 32
 
     let agent: Agent
 
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        http { _, _, _ in }.setup(channel: channel, logger: logger)
-    }
-
-    func handle(value: Value, logger: Logger) async {
-        let patience = ClientPatience(value.channel, seconds: Self.patience)
-        defer { patience.end() }
-        await http { [agent] request, writer, _ in
-            let answer = await Self.answer(to: request, of: agent)
-            let response = answer.response(to: request)
-            try await writer.write(response: response.head, body: response.body)
-            if answer.status == 200 { patience.renew() }
-        }.handle(value: value, logger: logger)
-    }
-
-    private func http(_ responder: @escaping HTTPChannelHandler.Responder) -> HTTP1Channel {
-        HTTP1Channel(
-            responder: responder,
-            configuration: .init(
-                httpDecoderConfiguration: .init(
-                    maxHeaderFieldSize: Self.headerOctets, maxHeaderListSize: Self.headerOctets,
-                    maxHeaderFieldCount: Self.headerFields)))
+    func answer(to request: Request) async -> (response: Response, isGood: Bool) {
+        let answer = await Self.answer(to: request, of: agent)
+        return (answer.response(to: request), answer.status == 200)
     }
 
     private static func answer(to request: Request, of agent: Agent) async -> Answer {

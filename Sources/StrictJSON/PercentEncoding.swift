@@ -1,7 +1,7 @@
 /// Percent-encoding of RFC 3986 §2.1.
-enum PercentEncoding {
+package enum PercentEncoding {
     /// All but the unreserved octets of §2.3 encoded, so the result is one path segment or one query value.
-    static func encode(_ text: String) -> String {
+    package static func encode(_ text: String) -> String {
         var result = ""
         for octet in text.utf8 {
             if isUnreserved(octet) {
@@ -14,7 +14,7 @@ enum PercentEncoding {
     }
 
     /// The octets that a text stands for; nil where a `%` is not followed by two hexadecimal digits.
-    static func decode(_ text: String) -> [UInt8]? {
+    package static func decode(_ text: String) -> [UInt8]? {
         var octets: [UInt8] = []
         var rest = text.utf8[...]
         while let octet = rest.popFirst() {

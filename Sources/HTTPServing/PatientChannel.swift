@@ -1,0 +1,65 @@
+import Hummingbird
+package import HummingbirdCore
+package import Logging
+package import NIOCore
+
+/// What happens on one connection to whoever comes: HTTP/1.1 within bounds, and no longer than a client has earned.
+package struct PatientChannel: ServerChildChannel {
+    package typealias Value = HTTP1Channel.Value
+
+    /// The answer to a request from a peer's address, and whether it was a good one, which earns its client more time.
+    package typealias Responder =
+        @Sendable (_ request: Request, _ peer: String) async -> (response: Response, isGood: Bool)
+
+    /// The most that the fields of a request may be.
+    package struct HeaderBounds: Sendable {
+        let fieldOctets: Int
+        let octets: Int
+        let fields: Int
+
+        /// - Parameters:
+        ///   - fieldOctets: of one field.
+        ///   - octets: of all together.
+        ///   - fields: how many there are.
+        package init(fieldOctets: Int, octets: Int, fields: Int) {
+            self.fieldOctets = fieldOctets
+            self.octets = octets
+            self.fields = fields
+        }
+    }
+
+    private let header: HeaderBounds
+    private let seconds: Int
+    private let responder: Responder
+
+    /// - Parameter seconds: for a whole request and its answer, and for the next one after it.
+    package init(_ header: HeaderBounds, seconds: Int, _ responder: @escaping Responder) {
+        self.header = header
+        self.seconds = seconds
+        self.responder = responder
+    }
+
+    package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        http { _, _, _ in }.setup(channel: channel, logger: logger)
+    }
+
+    package func handle(value: Value, logger: Logger) async {
+        let patience = ClientPatience(value.channel, seconds: seconds)
+        defer { patience.end() }
+        let peer = value.channel.remoteAddress?.ipAddress ?? "unknown"
+        await http { [responder] request, writer, _ in
+            let (response, isGood) = await responder(request, peer)
+            try await writer.write(response: response.head, body: response.body)
+            if isGood { patience.renew() }
+        }.handle(value: value, logger: logger)
+    }
+
+    private func http(_ responder: @escaping HTTPChannelHandler.Responder) -> HTTP1Channel {
+        HTTP1Channel(
+            responder: responder,
+            configuration: .init(
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: header.fieldOctets, maxHeaderListSize: header.octets,
+                    maxHeaderFieldCount: header.fields)))
+    }
+}
