@@ -196,7 +196,9 @@ package struct Agent: Sendable {
         _ selector: RequestSelector, enrollment: EnrollmentID?, wait: Double
     ) async throws -> RequestRecord {
         let found = try await hub.wait(seconds: wait, on: ports.clock, for: AgentEvent.mayBringRequest) {
-            try await ports.book.read { try Selection.find(selector, enrollment: enrollment, in: $0) }
+            try await ports.book.read {
+                try Selection.find(selector, enrollment: enrollment, isWaitedFor: wait > 0, in: $0)
+            }
         }
         if let found { return found }
         switch selector {

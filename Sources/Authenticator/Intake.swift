@@ -93,6 +93,7 @@ struct Intake: Sendable {
         switch (outcome, item.reading) {
         case (.entered(let events)?, _):
             noteNew(item, enrollment)
+            noteLate(item, enrollment)
             events.forEach { tell($0, item, enrollment) }
             hub.publish(events)
         case (.known?, _):
@@ -112,8 +113,7 @@ struct Intake: Sendable {
                 .future, "a request is from the future; check this machine's clock", enrollment,
                 ["seconds-ahead": "\(seconds)"])
         case (nil, .unknownKey(let kid)):
-            log.notice(
-                "a request waits for an unknown key", metadata: enrollment.logged(["kid": "\(kid.debugDescription)"]))
+            noteUnknownKey(kid, enrollment)
             hold(item, for: IssuerDirectory.unknownKeyPause, enrollment)
         case (nil, .notAuthentic(let reason)):
             drop(.notAuthentic, "a request is not authentic", enrollment, ["reason": "\(reason)"])
@@ -147,6 +147,25 @@ struct Intake: Sendable {
         else { return }
         log.warning(
             "a request came by poll that was not pushed: polls are frequent again", metadata: enrollment.logged())
+    }
+
+    /// An issuer lists nothing whose time is over, so its clock and this one differ.
+    private func noteLate(_ item: Item, _ enrollment: Enrollment) {
+        guard item.way == .poll, case .request(let request) = item.reading, case .expired = request.verdict,
+            let exp = request.exp, let leftOut = refusedPeers.admit("\(enrollment.id.text) late", now: ports.clock.now)
+        else { return }
+        var metadata: Logger.Metadata = ["exp": "\(exp)"]
+        if leftOut > 0 { metadata["also-late"] = "\(leftOut)" }
+        log.warning(
+            "a request came when its time was over; check this machine's clock", metadata: enrollment.logged(metadata))
+    }
+
+    /// One line per enrollment and pause, beside those about what is dropped: nothing has proved who sent it.
+    private func noteUnknownKey(_ kid: String, _ enrollment: Enrollment) {
+        guard let leftOut = refusedPeers.admit("\(enrollment.id.text) kid", now: ports.clock.now) else { return }
+        var metadata: Logger.Metadata = ["kid": "\(kid.debugDescription)"]
+        if leftOut > 0 { metadata["also-unknown"] = "\(leftOut)" }
+        log.notice("a request waits for an unknown key", metadata: enrollment.logged(metadata))
     }
 
     private func hold(_ item: Item, for seconds: Int64, _ enrollment: Enrollment) {

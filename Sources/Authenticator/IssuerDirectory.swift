@@ -29,7 +29,9 @@ actor IssuerDirectory {
     }
 
     func discovery(_ route: IssuerRoute) async throws(IssuerFailure) -> Discovery {
-        if let entry = entries[route], clock.now - entry.discoveredAt < Self.freshFor { return entry.discovery }
+        if let entry = entries[route], clock.now.isWithin(Self.freshFor, of: entry.discoveredAt) {
+            return entry.discovery
+        }
         let gateway = gateway
         let discovery = try await discoveries.value(for: route) { () async throws(IssuerFailure) in
             try await gateway.discovery(route)
@@ -49,7 +51,7 @@ actor IssuerDirectory {
     /// Keys to try where a `kid` is not among those at hand: fetched for it, or where it is too soon to ask again, the
     /// ones that were fetched last.
     func keysForUnknown(_ route: IssuerRoute) async throws(IssuerFailure) -> JWKSet? {
-        if let asked = entries[route]?.askedForUnknownAt, clock.now - asked < Self.unknownKeyPause {
+        if let asked = entries[route]?.askedForUnknownAt, clock.now.isWithin(Self.unknownKeyPause, of: asked) {
             return isFetchingKeys.contains(route) ? try await fetchKeys(route) : entries[route]?.keys
         }
         entries[route]?.askedForUnknownAt = clock.now
@@ -57,7 +59,7 @@ actor IssuerDirectory {
     }
 
     private func isFresh(_ entry: Entry) -> Bool {
-        entry.keysFetchedAt != .min && clock.now - entry.keysFetchedAt < Self.freshFor
+        entry.keysFetchedAt != .min && clock.now.isWithin(Self.freshFor, of: entry.keysFetchedAt)
     }
 
     private func fetchKeys(_ route: IssuerRoute) async throws(IssuerFailure) -> JWKSet {

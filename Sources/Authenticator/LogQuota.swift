@@ -18,7 +18,7 @@ final class LogQuota: Sendable {
     /// The number of lines left out since the last one, where one may be written now; nil where not.
     func admit(_ peer: String, now: Int64) -> Int? {
         peers.withLock { peers in
-            if let known = peers[peer], now - known.spokenAt < pause {
+            if let known = peers[peer], now.isWithin(pause, of: known.spokenAt) {
                 peers[peer]?.leftOut += 1
                 return nil
             }

@@ -11,6 +11,12 @@ package protocol AgentClock: Sendable {
     func sleep(seconds: Double) async throws
 }
 
+extension Int64 {
+    /// Whether this time is at most so many seconds after another, and not before it: what was noted before the clock was
+    /// set back is of no use any more.
+    func isWithin(_ seconds: Int64, of other: Int64) -> Bool { other <= self && self - other < seconds }
+}
+
 /// Where randomness comes from.
 package protocol Entropy: Sendable {
     /// `count` octets fit for keys, ids and nonces.

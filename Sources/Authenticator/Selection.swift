@@ -26,18 +26,26 @@ package enum RequestSelector: Sendable, Equatable {
 enum Selection {
     /// The request; nil where there is none (yet).
     ///
+    /// - Parameter isWaitedFor: whether it may be still to come; then what its issuer named it counts as a whole only, lest
+    ///   another is taken whose `jti` goes on.
     /// - Throws: `CommandFailure` with `.ambiguous` where a name stands for several.
     static func find(
-        _ selector: RequestSelector, enrollment: EnrollmentID?, in book: any BookReader
+        _ selector: RequestSelector, enrollment: EnrollmentID?, isWaitedFor: Bool, in book: any BookReader
     ) throws -> RequestRecord? {
         guard case .named(let name) = selector else { return try book.oldestPending(enrollment: enrollment) }
-        let found = try book.requests(prefix: name, enrollment: enrollment, limit: 20)
+        let found = try book.requests(prefix: name, enrollment: enrollment, limit: 20).filter {
+            !isWaitedFor || $0.isWholly(named: name) || $0.hasAgentsNameOrTransaction(beginning: name)
+        }
         let whole = found.filter { $0.isWholly(named: name) }
         let candidates = whole.isEmpty ? found : whole
         guard candidates.count > 1 else { return candidates.first }
-        // A whole acsTransId that stands for several means the pending one.
+        // A whole acsTransId that stands for several of one enrollment means the pending one. What others than its issuer
+        // named so never takes its place.
         let pending = candidates.filter { $0.life.state == .pending }
-        if !whole.isEmpty, pending.count == 1 { return pending.first }
+        let areOneTransaction = candidates.allSatisfy {
+            $0.acsTransId == name.lowercased() && $0.enrollmentId == candidates[0].enrollmentId
+        }
+        if areOneTransaction, pending.count == 1 { return pending.first }
         throw CommandFailure(.ambiguous, "\(name) stands for several requests: \(listed(candidates))")
     }
 
@@ -53,5 +61,10 @@ enum Selection {
 extension RequestRecord {
     fileprivate func isWholly(named name: String) -> Bool {
         id.text == name || jti.text == name || acsTransId == name.lowercased()
+    }
+
+    /// Both have one form, so what is shorter is a part of one.
+    fileprivate func hasAgentsNameOrTransaction(beginning name: String) -> Bool {
+        id.text.hasPrefix(name) || acsTransId?.hasPrefix(name.lowercased()) == true
     }
 }

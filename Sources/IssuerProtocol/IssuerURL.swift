@@ -16,7 +16,7 @@ package struct IssuerURL: Hashable, Sendable, CustomStringConvertible {
         let authority = String(decoding: text.utf8.dropFirst(isHTTPS ? 8 : 7), as: UTF8.self)
         let (host, port) = try Self.hostAndPort(authority, defaultPort: isHTTPS ? 443 : 80)
         guard HostName.isValid(host) else {
-            throw Self.refusal("must be scheme, lower-case host and port only, without a slash at the end")
+            throw Self.formRefusal
         }
         guard isHTTPS || HostName.isLoopback(host) else { throw Self.refusal("http is for loopback only; use https") }
         self.text = text
@@ -40,6 +40,10 @@ package struct IssuerURL: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { text }
 
+    private static var formRefusal: ProtocolError {
+        refusal("must be scheme, lower-case host and port only, without a slash at the end")
+    }
+
     private static func refusal(_ what: String) -> ProtocolError { ProtocolError(what: what, where: "issuer URL") }
 
     /// The port is what follows the last colon that is not within an IPv6 address.
@@ -49,6 +53,7 @@ package struct IssuerURL: Hashable, Sendable, CustomStringConvertible {
             return (authority, defaultPort)
         }
         let digits = String(decoding: octets[(colon + 1)...], as: UTF8.self)
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { throw formRefusal }
         guard let port = UInt16(digits), port > 0, String(port).utf8.elementsEqual(digits.utf8) else {
             throw refusal("the port must be 1 to 65535")
         }

@@ -6,6 +6,8 @@ package struct RequestRefusal: Error, Equatable, Sendable, CustomStringConvertib
     package enum Rule: String, Sendable, CaseIterable {
         case expMissing, expNotInteger, iatMissing, iatNotInteger, expNotAfterIat, lifetimeTooLong
         case duplicateName
+        /// A `jti` that a command would take for an option or for `next`.
+        case jtiReserved
         case nonce
         /// Missing, no object, or not of WebAuthn's form.
         case publicKey

@@ -39,6 +39,9 @@ struct RequestRules {
     private func request() throws -> AuthnRequest {
         let lifetime = try Lifetime(claims)
         if let pointer = claims.duplicateNames.first { throw RequestRefusal.duplicateName(pointer) }
+        guard !jti.readsAsCommand else {
+            throw RequestRefusal.invalid(.jtiReserved, "jti is a word of the command line's: \(jti)")
+        }
         let nonce = try nonce()
         let received = try transactionObject()
         let transaction = try Self.transaction(received)

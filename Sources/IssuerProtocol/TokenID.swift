@@ -15,5 +15,14 @@ package struct TokenID: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
+    /// Whether a command that names a request by it would mean something else: `next` is the oldest pending request, and
+    /// a dash before lower-case letters and dashes alone is an option.
+    var readsAsCommand: Bool {
+        let isOption =
+            text.hasPrefix("-") && text.utf8.count > 1
+            && text.utf8.allSatisfy { $0 == UInt8(ascii: "-") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
+        return isOption || text == "next"
+    }
+
     package var description: String { text }
 }

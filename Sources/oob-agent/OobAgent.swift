@@ -51,6 +51,8 @@ struct OobAgent: AsyncParsableCommand {
         do {
             var command = try parseAsRoot()
             guard let agent = command as? OobAgent else { return try command.run() }
+            // A reload before there is anything to reload, or a terminal that is closed: AgentProcess listens later.
+            signal(SIGHUP, SIG_IGN)
             await agent.runOrLeave()
         } catch {
             exit(withError: error)

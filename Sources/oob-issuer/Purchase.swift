@@ -24,7 +24,7 @@ struct Purchase: AsyncParsableCommand {
     @Option(help: ArgumentHelp("purchaseExponent.", valueName: "digit"))
     var exponent: String
 
-    @Option(help: ArgumentHelp("merchantName.", valueName: "name"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("merchantName.", valueName: "name"))
     var merchant: String
 
     @Option(help: ArgumentHelp("A random one unless given.", valueName: "uuid"))
@@ -52,7 +52,9 @@ struct Purchase: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The merchant's origin, for payment.get.", valueName: "origin"))
     var payeeOrigin: String?
 
-    @Option(help: ArgumentHelp("The payment instrument's displayName, for payment.get.", valueName: "name"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The payment instrument's displayName, for payment.get.", valueName: "name"))
     var instrumentName: String?
 
     @Option(help: ArgumentHelp("The payment instrument's icon, for payment.get.", valueName: "url"))

@@ -1,22 +1,25 @@
 /// IDs that begin with a dash: each 64th `jti`, where an issuer's are random base64url.
 ///
 /// The parser would read one as options: it would refuse most, and print the help for one with an `h` in it. So they
-/// are escaped before it reads the command line, and ``unescaped(_:)`` after.
+/// are escaped before it reads the command line, and ``unescaped(_:)`` after. What has two dashes before lower-case letters
+/// and dashes alone is an option, and `-h` and `-o` are; the agent refuses requests of such a `jti`.
 enum DashedIDs {
     private static let commands: Set = ["approve", "deny", "show", "evidence"]
 
     /// The options of those commands that take no value; the word after any other is its value.
-    private static let flags: Set = ["--json", "--next", "--open"]
+    private static let flags: Set = ["--json", "--next", "--open", "--help", "--version", "-h"]
 
     /// `words`, as they follow the program's name, with such IDs escaped; their order stays.
     static func escaped(_ words: [String]) -> [String] {
         guard let command = words.first, commands.contains(command) else { return words }
         let end = words.firstIndex(of: "--") ?? words.endIndex
-        return words.indices.map { index in
-            let word = words[index]
-            guard 0 < index, index < end, isDashedID(word), !takesValue(words[index - 1]) else { return word }
-            return "\\" + word
+        var isValue = false
+        let read = words[..<end].dropFirst().map { word in
+            let isID = !isValue && isDashedID(word)
+            isValue = !isValue && !isID && takesValue(word)
+            return isID ? "\\" + word : word
         }
+        return [command] + read + words[end...]
     }
 
     /// The ID as it was typed.
@@ -25,14 +28,15 @@ enum DashedIDs {
     }
 
     private static func takesValue(_ word: String) -> Bool {
-        word.hasPrefix("-") && word != "-" && !isDashedID(word) && !flags.contains(word) && !word.contains("=")
+        word.hasPrefix("-") && word != "-" && !flags.contains(word) && !word.contains("=")
     }
 
-    /// Whether it is what an ID may be and no option is: options have lower-case letters and dashes alone.
+    /// Whether it has what an ID may have, and is no option of those commands.
     private static func isDashedID(_ word: String) -> Bool {
-        word.hasPrefix("-")
-            && word.utf8.allSatisfy { isLowerCaseOrDash($0) || isOfIDsAlone($0) }
-            && word.utf8.contains(where: isOfIDsAlone)
+        guard word.hasPrefix("-"), word.utf8.allSatisfy({ isLowerCaseOrDash($0) || isOfIDsAlone($0) }) else {
+            return false
+        }
+        return word.utf8.contains(where: isOfIDsAlone) || word.utf8.count > 2 && !word.hasPrefix("--")
     }
 
     private static func isLowerCaseOrDash(_ octet: UInt8) -> Bool {

@@ -35,7 +35,7 @@ struct Enroll: AsyncParsableCommand {
         completion: .file())
     var pinFile: String?
 
-    @Option(help: ArgumentHelp("What you call the enrollment.", valueName: "name"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("What you call the enrollment.", valueName: "name"))
     var name: String?
 
     @Option(

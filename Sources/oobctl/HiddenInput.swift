@@ -4,15 +4,17 @@ import Glibc
 enum HiddenInput {
     private static let signals = [SIGTERM, SIGHUP]
     // Written before the handlers are there, and read by them alone: one question is asked at a time.
-    private nonisolated(unsafe) static var before = termios()
+    // Memory of its own, for the compiler gives a static termios three octets less than it writes.
+    private nonisolated(unsafe) static let before = UnsafeMutablePointer<termios>.allocate(capacity: 1)
     private nonisolated(unsafe) static var number: Int32 = -1
 
     /// The keys of Ctrl-C and the like come as octets: whoever reads decides about them.
     static func begin(_ number: Int32, _ before: termios) {
-        unsafe (Self.number, Self.before) = (number, before)
+        unsafe Self.before.initialize(to: before)
+        unsafe Self.number = number
         for signal in signals {
             _ = Glibc.signal(signal) { signal in
-                unsafe tcsetattr(HiddenInput.number, TCSANOW, &HiddenInput.before)
+                unsafe tcsetattr(HiddenInput.number, TCSANOW, HiddenInput.before)
                 _ = Glibc.signal(signal, SIG_DFL)
                 raise(signal)
             }
@@ -24,7 +26,7 @@ enum HiddenInput {
     }
 
     static func end() {
-        unsafe tcsetattr(number, TCSAFLUSH, &before)
+        unsafe tcsetattr(number, TCSAFLUSH, before)
         for signal in signals { _ = Glibc.signal(signal, SIG_DFL) }
     }
 }

@@ -50,10 +50,11 @@ struct Terminal: ~Copyable {
     private func answer(
         to question: String, isShown: Bool, else refusal: ControlError
     ) throws(ClientFailure) -> [UInt8] {
-        write(TerminalText.sentence(question) + " ")
         var before = termios()
         guard unsafe tcgetattr(number, &before) == 0 else { throw .refused(refusal) }
+        // First of all: who answers as soon as the question is there is neither shown nor left unread.
         HiddenInput.begin(number, before)
+        write(TerminalText.sentence(question) + " ")
         defer {
             HiddenInput.end()
             write("\n")

@@ -1,5 +1,6 @@
 import IssuerProtocol
 import Keys
+import Logging
 import Testing
 
 @testable import Authenticator
@@ -56,6 +57,26 @@ struct KeyRotationTests {
         #expect(await sample.issuer.keyFetches == 3)
     }
 
+    @Test func `messages under unknown kids, which anybody can make, are one log line an enrollment and minute`()
+        async throws
+    {
+        let log = WrittenLog()
+        let sample = try sample.restarted(log: log.logger)
+        let (card, other) = (try await sample.enrolled("card"), try await sample.enrolled("other"))
+        func flood(_ numbers: ClosedRange<Int>, _ card: SampleEnrollment) async throws {
+            let messages = try numbers.map { try message(.numbered($0), for: card) }
+            try await sample.receive(messages: messages, for: card)
+        }
+        func said() -> Int { log.lines(.notice).count { $0 == "a request waits for an unknown key" } }
+        try await flood(1...300, card)
+        #expect(said() == 1)
+        try await flood(301...301, other)
+        #expect(said() == 2)
+        sample.clock.advance(by: 60)
+        try await flood(302...400, card)
+        #expect(said() == 3)
+    }
+
     @Test func `a message whose key never comes is dropped after 10 minutes`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(messages: [message(.numbered(1), for: card)], for: card)
@@ -66,6 +87,16 @@ struct KeyRotationTests {
         }
         #expect(sample.agent.timekeeper.holding.nextDeadline == nil)
         #expect(await sample.issuer.keyFetches <= 12)
+    }
+
+    @Test func `after the clock was set back keys are fetched as ever`() async throws {
+        let card = try await sample.enrolled()
+        sample.clock.advance(by: 30_000)
+        try await sample.receive(messages: [message(SampleRequest(exp: 40_000), for: card)], for: card)
+        sample.clock.advance(by: -30_000)
+        await sample.issuer.onKeys { [newKeys] () throws(IssuerFailure) in newKeys }
+        try await sample.receive(messages: [message(.numbered(2), for: card)], for: card)
+        #expect(try await sample.onlyRequest().jti.text == "request-2")
     }
 
     @Test func `a key that is gone is no longer trusted`() async throws {

@@ -94,6 +94,8 @@ struct QuotaTests {
         #expect(quota.admit("bad", now: 59) == nil)
         #expect(quota.admit("bad", now: 60) == 2, "those that were left out are counted")
         #expect(quota.admit("bad", now: 119) == nil)
+        #expect(quota.admit("bad", now: 30) == 1, "nobody is silent because the clock was set back")
+        #expect(quota.admit("bad", now: 31) == nil)
     }
 
     @Test func `so many bad peers as there is memory for are remembered, then the memory starts anew`() {

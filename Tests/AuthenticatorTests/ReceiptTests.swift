@@ -1,4 +1,5 @@
 import IssuerProtocol
+import Logging
 import StrictJSON
 import Testing
 import ThreeDS
@@ -138,6 +139,21 @@ struct ReceiptTests {
         #expect(record.life == .expired && record.presented == nil)
         #expect(try await sample.outbox(of: card).isEmpty)
         #expect(try await failureCode { try await sample.approve(record.id) } == .noLongerDecidable)
+    }
+
+    @Test func `what an issuer lists after its time says that a clock is wrong, once a minute`() async throws {
+        let log = WrittenLog()
+        let sample = try sample.restarted(log: log.logger)
+        let card = try await sample.enrolled()
+        sample.clock.advance(by: 600)
+        for number in 1...3 {
+            let late = try sample.message(
+                SampleRequest(jti: "late-\(number)", claims: ["exp": .integer(.min)]), for: card)
+            try await sample.agent.fetcher.intake.receive(
+                [late], for: try await sample.enrollment(card.id), by: number < 3 ? .poll : .push)
+        }
+        #expect(
+            log.lines(.warning) == ["a request came when its time was over; check this machine's clock"])
     }
 
     @Test func `a refused request is denied at once, and never presented`() async throws {

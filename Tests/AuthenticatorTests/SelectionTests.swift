@@ -63,6 +63,22 @@ struct SelectionTests {
         #expect(try await failureCode { _ = try await find("request-19") } == nil)
     }
 
+    @Test func `what is waited for under its whole jti is not another whose jti goes on`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(
+            SampleRequest(jti: "pay-10", acsTransId: "1f37539c-d82e-4929-88db-2f9e72c7fa62"), for: card)
+        #expect(try await find("pay-1") == "pay-10")
+        guard let selector = RequestSelector("pay-1") else { throw SampleError("no selector") }
+        async let waiting = sample.agent.request(selector, enrollment: nil, wait: 10)
+        try await sample.clock.sleepers()
+        try await sample.receive(SampleRequest(jti: "pay-1"), for: card)
+        #expect(try await waiting.jti.text == "pay-1")
+        for name in ["1f37", String(try await sample.requests()[0].id.text.prefix(8))] {
+            guard let selector = RequestSelector(name) else { throw SampleError("no selector") }
+            #expect(try await sample.agent.request(selector, enrollment: nil, wait: 10).jti.text == "pay-10")
+        }
+    }
+
     @Test func `a whole acsTransId means the pending one of those that it stands for`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(jti: "first", iat: 1), for: card)
@@ -71,6 +87,22 @@ struct SelectionTests {
         #expect(try await find(SampleRequest().acsTransId) == "second")
         try await sample.receive(SampleCancellation(jti: "cancellation-2", cancels: "second"), for: card)
         #expect(try await failureCode { _ = try await find(SampleRequest().acsTransId) } == .ambiguous)
+    }
+
+    @Test(arguments: [SampleRequest().acsTransId, "request-1"])
+    func `what another issuer gave the same name never takes the place of what was shown`(decoyJTI: String) async throws
+    {
+        let (card, hostile) = (try await sample.enrolled("card"), try await sample.enrolled("hostile"))
+        let name = SampleRequest().acsTransId
+        let isNamedByJTI = decoyJTI == name
+        let decoy = SampleRequest(
+            jti: decoyJTI, acsTransId: isNamedByJTI ? "1f37539c-d82e-4929-88db-2f9e72c7fa62" : name)
+        try await sample.receive(decoy, for: hostile)
+        #expect(try await find(name) == decoyJTI, "it is alone, and shown")
+        try await sample.receive(SampleCancellation(cancels: decoyJTI), for: hostile)
+        try await sample.receive(SampleRequest(jti: "victim", iat: 1), for: card)
+        #expect(try await failureCode { _ = try await find(name) } == .ambiguous)
+        #expect(try await find(name, of: card) == "victim")
     }
 
     @Test func `an enrollment narrows it down`() async throws {

@@ -36,6 +36,12 @@ struct IssuerURLTests {
         #expect(throws: ProtocolError.self) { try IssuerURL(text) }
     }
 
+    @Test(arguments: ["https://bank.example:8443/", "https://bank.example/", "https://bank.example:8443/path"])
+    func `a slash at the end is said to be what is wrong, also after a port`(text: String) throws {
+        let error = #expect(throws: ProtocolError.self) { try IssuerURL(text) }
+        #expect(error?.what.contains("without a slash at the end") == true)
+    }
+
     @Test(arguments: [
         ("https://localhost", true), ("http://127.9.9.9", true), ("http://[::1]", true), ("https://128.0.0.1", false),
         ("https://localhost.example", false), ("https://issuer.example", false),

@@ -152,6 +152,24 @@ class Decisions(AgainstTheAgent):
                 self.assertEqual(self.issuers["none"].decided(request).trans_status, "Y")
                 self.assertEqual(self.agent.json("show", jti)["id"], shown["id"])
 
+    def test_a_part_of_one_is_an_id_too(self):
+        request = self.ask(jti="-habcDEF7", transaction=self.issuers["none"].transaction(merchantName="-x"))
+        self.agent.json("fetch")
+        run = self.agent.ctl("approve", "-habcDEF7", "--expect-merchant", "-y", *WAIT)
+        self.assertEqual(run.returncode, 4, run.stderr)
+        self.assertEqual(self.agent.json("show", "-habc")["jti"], request.jti)
+        shown = self.agent.json("approve", "--expect-merchant", "-x", "-habc")
+        self.assertEqual((shown["jti"], shown["state"]), (request.jti, "approved"))
+
+    def test_a_jti_that_is_an_option_or_next_is_refused_for_a_script_would_decide_another(self):
+        other = self.ask()
+        for jti in ["--next", "next", "--help", "-h"]:
+            request = self.ask(jti=jti)
+            self.assertEqual(self.issuers["none"].decided(request).decision["reason"], "invalidRequest")
+            self.assertIn("jtiReserved", [row.get("refusal") for row in self.agent.json("list", "--all", "--limit", "1000")
+                                          if row["jti"] == jti])
+        self.assertEqual(self.listed("--all")[other.transaction["acsTransId"]]["state"], "pending")
+
     def test_ids_that_begin_with_a_dash_stay_in_their_order(self):
         urls = ["app1://done", "app2://done", "app3://done"]
         for jti, url in zip(["-2h", "a3-h", "-B1"], urls):

@@ -245,6 +245,16 @@ class AtATerminal(WithPIN):
         self.texts.append(person.shown)
         self.assertIn("transStatus Y", person.shown)
 
+    def test_nothing_is_shown_of_an_answer_from_the_first_octet_of_the_question_on(self):
+        self.enroll()
+        acs = self.ask()
+        for _ in range(5):
+            person = self.terminal("approve", acs)
+            person.until("P")
+            self.assertFalse(termios.tcgetattr(person.number)[3] & termios.ECHO)
+            os.write(person.number, b"\x03")
+            self.assertEqual(person.end(), 1, person.shown)
+
     def test_two_that_differ_enroll_nothing(self):
         person = self.terminal(
             "enroll", "--yes", "--issuer", self.issuer.origin, "--code", self.issuer.enrollment_code())

@@ -286,6 +286,19 @@ class Reloads(Supervised):
         self.manager.until(lambda news: "STOPPING" in news, "the stop")
         self.assertEqual([news for news in self.manager.told if {"READY", "RELOADING"} & set(news)], [])
 
+    def test_a_hang_up_before_the_settings_were_read_ends_nothing(self):
+        config = self.folder / "config.yaml"
+        os.mkfifo(config)
+        program = Program(
+            self.folder, "oob-agent", "--state-dir", str(self.folder / "state"), "--socket",
+            str(self.folder / "control.sock"), "--config", str(config))
+        self.addCleanup(program.stop)
+        # Opens once the agent has opened it, and waits for what is in it.
+        with open(config, "w") as file:
+            program.process.send_signal(signal.SIGHUP)
+            file.write("log-level: info\n")
+        self.logged(program, "ready")
+
     def test_without_a_config_and_a_manager_a_hang_up_is_harmless(self):
         agent = Agent(self.folder)
         self.addCleanup(agent.stop)

@@ -32,7 +32,7 @@ read -rt 60 _ _ issuer <&"$issuer_says"
 read -rt 60 _ <&"$agent_says"
 
 link="$(oob-issuer code --issuer "$issuer" | grep -o 'oob-enroll:[^[:space:]]*')"
-oobctl enroll "$link" --authn-type presence >"$dir/enrollment"
+oobctl enroll "$link" --yes --authn-type presence >"$dir/enrollment"
 acs_trans_id="$(oob-issuer purchase --issuer "$issuer" --amount 100 --currency 840 --exponent 2 \
     --merchant CoffeeHouse2 --app-url "https://merchant.example/return?transID=1")"
 
