@@ -286,18 +286,21 @@ class Reloads(Supervised):
         self.manager.until(lambda news: "STOPPING" in news, "the stop")
         self.assertEqual([news for news in self.manager.told if {"READY", "RELOADING"} & set(news)], [])
 
-    def test_a_hang_up_before_the_settings_were_read_ends_nothing(self):
-        config = self.folder / "config.yaml"
-        os.mkfifo(config)
+    @unittest.skipUnless(shutil.which("strace"), "there is no strace here")
+    def test_a_hang_up_ends_nothing_from_before_the_settings_are_read_on(self):
+        config, trace = self.folder / "config.yaml", self.folder / "trace"
+        config.write_text("log-level: info\n")
         program = Program(
             self.folder, "oob-agent", "--state-dir", str(self.folder / "state"), "--socket",
-            str(self.folder / "control.sock"), "--config", str(config))
+            str(self.folder / "control.sock"), "--config", str(config),
+            through=("strace", "-f", "-o", trace, "-e", "trace=openat,rt_sigaction"))
         self.addCleanup(program.stop)
-        # Opens once the agent has opened it, and waits for what is in it.
-        with open(config, "w") as file:
-            program.process.send_signal(signal.SIGHUP)
-            file.write("log-level: info\n")
         self.logged(program, "ready")
+        (agent,) = Path(f"/proc/{program.process.pid}/task/{program.process.pid}/children").read_text().split()
+        os.kill(int(agent), signal.SIGTERM)
+        before, _, after = trace.read_text().partition(str(config))
+        self.assertIn("rt_sigaction(SIGHUP, {sa_handler=SIG_IGN", before)
+        self.assertNotIn("rt_sigaction(SIGHUP, {sa_handler=SIG_DFL", after)
 
     def test_without_a_config_and_a_manager_a_hang_up_is_harmless(self):
         agent = Agent(self.folder)
