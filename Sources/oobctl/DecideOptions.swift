@@ -9,7 +9,9 @@ struct DecideOptions: ParsableArguments {
     @Flag(help: "The oldest pending request, instead of an ID.")
     var next = false
 
-    @Option(help: ArgumentHelp("Wait for the request where it has not come yet, 0 to 3600.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp(
+            "Wait for the request where it has not come yet, 0 to 3600; its jti is whole then.", valueName: "seconds"))
     var wait: Int?
 
     @Option(help: ArgumentHelp("Decide only if the amount is this one, such as \"USD 1.00\".", valueName: "amount"))
