@@ -27,7 +27,7 @@ struct Receipt {
         case known
         /// The jti stands for other octets: it is never answered.
         case reusedJTI
-        /// Too many that are never presented came within a day: it is neither kept nor answered.
+        /// Too many came within a day, or too many that are never presented: it is neither kept nor answered.
         case overQuota
         /// `iat` is ahead: it is not in the book.
         case early(secondsAhead: Int64)
@@ -46,6 +46,10 @@ struct Receipt {
     func enter(_ read: ReadRequest, message: String, in book: any BookWriter) throws -> Outcome {
         if let seen = try book.message(enrollment: enrollment.id, jti: read.jti) {
             return try outcome(of: seen, comingAgainAs: read.payloadDigest, in: book)
+        }
+        // Whatever becomes of it, it takes room in the book: also one that is presented for a second only.
+        guard try book.messageCount(enrollment: enrollment.id, since: now - Self.day) < bounds.messagesADay else {
+            return .overQuota
         }
         switch read.verdict {
         case .early(let seconds): return .early(secondsAhead: seconds)
