@@ -158,17 +158,6 @@ class ThePort(WithAnAgent):
         self.assertEqual(self.ask("HEAD")[2], "")
         self.assertEqual(self.ask("POST")[1]["allow"], "GET, HEAD")
 
-    def test_after_the_last_request_of_a_connection_no_more_is_answered(self):
-        for version, options, answers in [("1.1", "Close", 1), ("1.1", "te, close", 1), ("1.0", "te", 1),
-                                          ("1.1", "te", 2)]:
-            request = f"GET /metrics HTTP/{version}\r\nhost: 127.0.0.1:{self.port}\r\nconnection: {options}\r\n\r\n"
-            with self.subTest(version=version, options=options), \
-                    socket.create_connection(("127.0.0.1", self.port), timeout=60) as connection:
-                connection.sendall(request.encode() * 2)
-                connection.shutdown(socket.SHUT_WR)
-                octets = b"".join(iter(lambda: connection.recv(65_536), b""))
-                self.assertEqual(octets.count(b"HTTP/1.1 200 OK"), answers)
-
     def test_a_page_in_a_browser_that_gave_this_host_a_name_of_its_own_learns_nothing(self):
         status, _, text = self.ask(Host="evil.example")
         self.assertEqual(status, 421)
