@@ -10,6 +10,8 @@ package struct AgentBounds: Sendable {
     ///
     /// Those are refused, and answered so, or too late. One more is dropped.
     package var refusedADay = 10_000
+    /// The most messages of one enrollment within 24 hours, whatever becomes of them; one more request is dropped.
+    package var messagesADay = 20_000
     /// The most cancellations of one enrollment that are remembered at a time; one more is dropped.
     package var cancellations = 10_000
     /// The octets of one message; a longer one is dropped.

@@ -51,6 +51,8 @@ package protocol BookReader {
     func newestTime() throws -> Int64?
 
     func message(enrollment: EnrollmentID, jti: TokenID) throws -> SeenMessage?
+    /// How many messages of an enrollment came at or after `since`, seconds since 1970; the same one again is none.
+    func messageCount(enrollment: EnrollmentID, since: Int64) throws -> Int
     /// How many cancellations are remembered for an enrollment.
     func cancellationCount(enrollment: EnrollmentID) throws -> Int
     func cancellation(enrollment: EnrollmentID, of jti: TokenID) throws -> RememberedCancellation?

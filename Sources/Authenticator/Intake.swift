@@ -104,7 +104,7 @@ struct Intake: Sendable {
         case (.overQuota?, _):
             drop(
                 .overQuota,
-                "too many requests that are never presented came today; one more was dropped", enrollment, [:])
+                "too many messages came for one enrollment; one more was dropped", enrollment, [:])
         case (.early(let seconds)?, _):
             // Clocks differ: it is read again when its iat is no longer ahead by more than the tolerance.
             hold(item, for: seconds - AuthnRequestReader.clockTolerance, enrollment)

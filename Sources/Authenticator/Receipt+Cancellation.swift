@@ -8,7 +8,10 @@ extension Receipt {
             return try outcome(of: seen, comingAgainAs: cancellation.payloadDigest, in: book)
         }
         try book.removeCancellations(until: now)
-        guard try book.cancellationCount(enrollment: enrollment.id) < bounds.cancellations else { return .overQuota }
+        // Past the bound for requests each of them can still be taken back.
+        guard try book.cancellationCount(enrollment: enrollment.id) < bounds.cancellations,
+            try messagesOfADay(in: book) < 2 * bounds.messagesADay
+        else { return .overQuota }
         let message = SeenMessage(
             enrollmentId: enrollment.id, jti: cancellation.jti, payloadDigest: cancellation.payloadDigest,
             requestId: nil, seenAt: now)

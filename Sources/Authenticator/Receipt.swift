@@ -27,7 +27,7 @@ struct Receipt {
         case known
         /// The jti stands for other octets: it is never answered.
         case reusedJTI
-        /// Too many that are never presented came within a day: it is neither kept nor answered.
+        /// Too many came within a day, or too many that are never presented: it is neither kept nor answered.
         case overQuota
         /// `iat` is ahead: it is not in the book.
         case early(secondsAhead: Int64)
@@ -47,6 +47,8 @@ struct Receipt {
         if let seen = try book.message(enrollment: enrollment.id, jti: read.jti) {
             return try outcome(of: seen, comingAgainAs: read.payloadDigest, in: book)
         }
+        // Whatever becomes of it, it takes room in the book: also one that is presented for a second only.
+        guard try messagesOfADay(in: book) < bounds.messagesADay else { return .overQuota }
         switch read.verdict {
         case .early(let seconds): return .early(secondsAhead: seconds)
         case .tooEarly(let seconds): return .tooEarly(secondsAhead: seconds)
@@ -201,6 +203,11 @@ struct Receipt {
                 sequence: nil, enrollmentId: enrollment.id, jti: read.jti, requestId: newId, signCount: nil,
                 body: body, exp: answerUntil(read), traceparent: read.traceparent))
         return .entered([.requestRefused(newId), .outboxFilled(enrollment.id)])
+    }
+
+    /// The messages of 24 hours, each jti once, whatever became of it.
+    func messagesOfADay(in book: any BookReader) throws -> Int {
+        try book.messageCount(enrollment: enrollment.id, since: now - Self.day)
     }
 
     private func isWithinQuota(in book: any BookReader) throws -> Bool {

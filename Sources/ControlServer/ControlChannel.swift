@@ -1,5 +1,6 @@
 import Authenticator
 import Control
+import HTTPServing
 import Hummingbird
 import HummingbirdCore
 import Logging
@@ -15,7 +16,7 @@ struct ControlChannel: ServerChildChannel {
     let headers: HTTP1Channel.Configuration.DecoderConfiguration
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        http { _, _, _ in }.setup(channel: channel, logger: logger)
+        http { _, _, _ in }.setupWithLastRequests(channel: channel, logger: logger)
     }
 
     func handle(value: Value, logger: Logger) async {

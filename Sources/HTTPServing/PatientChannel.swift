@@ -40,7 +40,7 @@ package struct PatientChannel: ServerChildChannel {
     }
 
     package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        http { _, _, _ in }.setup(channel: channel, logger: logger)
+        http { _, _, _ in }.setupWithLastRequests(channel: channel, logger: logger)
     }
 
     package func handle(value: Value, logger: Logger) async {

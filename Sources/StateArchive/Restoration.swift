@@ -11,11 +11,18 @@ package struct Restoration {
     private let directory: String
     /// The migrations that this version knows.
     private let knownSchema: Set<String>
+    private let schema: (String) throws -> [String]
 
-    package init(of backup: String, into directory: String, knownSchema: [String]) {
+    /// - Parameter schema: reads the migrations that the database in a file has been through, and changes nothing in it;
+    ///   throws where it is no database.
+    package init(
+        of backup: String, into directory: String, knownSchema: [String],
+        schema: @escaping (_ path: String) throws -> [String]
+    ) {
         self.backup = backup
         self.directory = directory
         self.knownSchema = Set(knownSchema)
+        self.schema = schema
     }
 
     private var unpacked: String { "\(directory)/\(StateFiles.restore)" }
@@ -114,6 +121,13 @@ package struct Restoration {
         let unknown = manifest.schema.filter { !knownSchema.contains($0) }
         guard unknown.isEmpty else {
             throw .newer(path: backup, fault: "its database knows \(unknown.joined(separator: ", "))")
+        }
+        // Where it lies now no file that SQLite makes beside it outlasts the restore.
+        let found = try? schema("\(unpacked)/\(StateFiles.database)")
+        guard let found, !found.isEmpty, Set(found) == Set(manifest.schema) else {
+            throw .damaged(
+                path: backup, fault: "its \(StateFiles.database) is no database with the schema that its manifest names"
+            )
         }
     }
 

@@ -15,6 +15,12 @@ extension Pages {
         }
     }
 
+    func messageCount(enrollment: EnrollmentID, since: Int64) throws -> Int {
+        let statement = try database.cachedStatement(
+            sql: "SELECT COUNT(*) FROM message WHERE enrollment_id = ? AND seen_at >= ?")
+        return try Int.fetchOne(statement, arguments: [enrollment.text, since]) ?? 0
+    }
+
     func insert(_ message: SeenMessage) throws {
         try database.cachedStatement(
             sql: "INSERT INTO message (enrollment_id, jti, payload_digest, request_id, seen_at) VALUES (?, ?, ?, ?, ?)"

@@ -5,23 +5,39 @@ extension SQLiteBook {
     /// The names of the migrations that this version knows, in their order.
     package static var knownSchema: [String] { Schema.migrator.migrations }
 
+    /// The names of the migrations that the database in a file has been through, also of those that this version does
+    /// not know; none where it is no book.
+    ///
+    /// Opened for reading alone: the file stays as it is.
+    package static func schema(of path: String) throws -> [String] {
+        try naming(path) {
+            let database = try DatabaseQueue(path: path, configuration: readOnly)
+            let applied = try database.read { try Schema.migrator.appliedIdentifiers($0) }
+            try database.close()
+            return applied.sorted()
+        }
+    }
+
+    private static var readOnly: Configuration {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        configuration.label = "copy"
+        return configuration
+    }
+
     /// By a connection of its own, in one long read: the writer goes on, and its log grows until the copy is there.
     ///
     /// `VACUUM INTO` writes rows and nothing else: what was removed from the file, and lies in its free space, is not
     /// in the copy.
     package func copy(to path: String) async throws -> BookCopy {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(5)
-        configuration.label = "copy"
-        let readOnly = configuration
         try await Self.naming(self.path) {
-            let source = try DatabaseQueue(path: self.path, configuration: readOnly)
+            let source = try DatabaseQueue(path: self.path, configuration: Self.readOnly)
             try await source.vacuum(into: path)
             try source.close()
         }
         return try await Self.naming(path) {
-            let copy = try DatabaseQueue(path: path, configuration: readOnly)
+            let copy = try DatabaseQueue(path: path, configuration: Self.readOnly)
             let contents = try await copy.read(Self.contents)
             try copy.close()
             return contents

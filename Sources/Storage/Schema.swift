@@ -29,6 +29,7 @@ enum Schema {
         migrator.registerMigration("8-credential-key") { try $0.execute(sql: credentialKey) }
         migrator.registerMigration("9-evidence") { try $0.execute(sql: evidence) }
         migrator.registerMigration("10-push") { try $0.execute(sql: push) }
+        migrator.registerMigration("11-messages-a-day") { try $0.execute(sql: messagesADay) }
         return migrator
     }
 

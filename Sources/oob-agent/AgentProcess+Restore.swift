@@ -7,7 +7,9 @@ extension AgentProcess {
         try claimStateDirectory()
         let directory = settings.stateDirectory
         do throws(RestoreError) {
-            let state = try Restoration(of: file, into: directory, knownSchema: SQLiteBook.knownSchema).run()
+            let state = try Restoration(
+                of: file, into: directory, knownSchema: SQLiteBook.knownSchema, schema: SQLiteBook.schema(of:)
+            ).run()
             StandardStream.error.write(
                 """
                 Restored into \(directory): the state as it was at \(state.createdAt), with \(state.keys) key files.

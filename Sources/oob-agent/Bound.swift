@@ -34,6 +34,10 @@ extension Bound {
             "The most requests of one enrollment within 24 hours that are kept though they are never presented",
             1...agent.refusedADay, usual: agent.refusedADay),
         Bound(
+            .maxMessages,
+            "The most messages of one enrollment within 24 hours, whatever becomes of them",
+            100...1_000_000, usual: agent.messagesADay),
+        Bound(
             .maxCancellations, "The most cancellations of one enrollment that are remembered", 1...100_000,
             usual: agent.cancellations),
         Bound(

@@ -8,6 +8,9 @@ struct BoundFlags: ParsableArguments {
     @Option(name: .customLong("max-refused"), help: ArgumentHelp(.maxRefused, "count"))
     var maxRefused: String?
 
+    @Option(name: .customLong("max-messages"), help: ArgumentHelp(.maxMessages, "count"))
+    var maxMessages: String?
+
     @Option(name: .customLong("max-cancellations"), help: ArgumentHelp(.maxCancellations, "count"))
     var maxCancellations: String?
 
@@ -73,6 +76,7 @@ struct BoundFlags: ParsableArguments {
         switch setting {
         case .maxUndecided: maxUndecided
         case .maxRefused: maxRefused
+        case .maxMessages: maxMessages
         case .maxCancellations: maxCancellations
         case .maxRequestOctets: maxRequestOctets
         case .maxHeld: maxHeld

@@ -21,6 +21,7 @@ struct Bounds {
     init(_ source: SettingSource) throws(StartError) {
         agent.undecided = try source.value(.maxUndecided)
         agent.refusedADay = try source.value(.maxRefused)
+        agent.messagesADay = try source.value(.maxMessages)
         agent.cancellations = try source.value(.maxCancellations)
         agent.messageOctets = try source.value(.maxRequestOctets)
         agent.heldOfEnrollment = try source.value(.maxHeld)

@@ -25,6 +25,7 @@ enum Setting: String, CaseIterable {
     case tpmTCTI = "tpm-tcti"
     case maxUndecided = "max-undecided"
     case maxRefused = "max-refused"
+    case maxMessages = "max-messages"
     case maxCancellations = "max-cancellations"
     case maxRequestOctets = "max-request-octets"
     case maxHeld = "max-held"

@@ -2,7 +2,8 @@ import Testing
 
 @Suite struct BoundSettingTests {
     private static let ranges: [(name: String, least: Int, most: Int)] = [
-        ("max-undecided", 1, 100_000), ("max-refused", 1, 10_000), ("max-cancellations", 1, 100_000),
+        ("max-undecided", 1, 100_000), ("max-refused", 1, 10_000), ("max-messages", 100, 1_000_000),
+        ("max-cancellations", 1, 100_000),
         ("max-request-octets", 1_024, 16_384), ("max-held", 1, 1_000), ("max-held-in-all", 1, 100_000),
         ("log-pause", 60, 86_400), ("max-answer-octets", 16_384, 1_048_576),
         ("max-list-octets", 16_384, 2_097_152), ("max-list-requests", 1, 100), ("control-connections", 2, 4_096),

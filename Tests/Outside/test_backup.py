@@ -38,6 +38,20 @@ def enrolled(test, issuer: Issuer, agent: Agent) -> str:
     return enrollment["id"]
 
 
+def archive(database: bytes, manifest: dict) -> bytes:
+    """A backup with this database and no keys; its manifest tells of what is in it."""
+    def entry(name: str, content: bytes, **more) -> bytes:
+        member = tarfile.TarInfo(name)
+        member.size, member.mode = len(content), 0o600
+        for attribute, value in more.items():
+            setattr(member, attribute, value)
+        return member.tobuf(tarfile.USTAR_FORMAT) + content + bytes(-len(content) % 512)
+
+    body = entry("agent.db", database) + entry("keys/", b"", type=tarfile.DIRTYPE, mode=0o700)
+    told = manifest | {"keys": 0, "octets": len(body), "sha256": hashlib.sha256(body).hexdigest()}
+    return body + entry("manifest.json", json.dumps(told).encode()) + bytes(1024)
+
+
 def eventually(test, holds, what: str):
     deadline = time.monotonic() + 60
     while not holds():
@@ -77,6 +91,20 @@ class ABackup(unittest.TestCase):
             self.assertEqual(connection.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
             self.assertEqual(connection.execute("SELECT id, state FROM enrollment").fetchall(),
                              [(self.enrollment, "active")])
+
+    def test_one_whose_database_is_none_is_not_restored_though_its_manifest_holds(self):
+        with tarfile.open(fileobj=io.BytesIO(self.backup())) as tar:
+            manifest = json.load(tar.extractfile("manifest.json"))
+        for number, octets in enumerate([b"", b"hello"]):
+            with self.subTest(octets=octets):
+                path = self.folder / f"{number}.tar"
+                path.write_bytes(archive(octets, manifest))
+                state = self.folder / f"state-{number}"
+                run = subprocess.run([BIN_DIR / "oob-agent", "--restore", path, "--state-dir", state],
+                                     capture_output=True, text=True, timeout=120)
+                self.assertEqual(run.returncode, 65, run.stderr)
+                self.assertIn("agent.db is no database", run.stderr)
+                self.assertEqual([entry.name for entry in state.iterdir()], ["agent.lock"])
 
     def test_an_erasure_that_was_only_asked_for_is_finished_at_the_next_start(self):
         self.assertEqual(self.agent.ctl("unenroll", self.enrollment).returncode, 0)

@@ -231,6 +231,19 @@ class SlowSenders(WithPush):
                     pass  # An answer may come first; then the connection ends.
 
 
+class PatientSenders(WithPush):
+    options = ("--push-patience", "600")
+
+    def test_a_connection_ends_after_its_last_request(self):
+        url = urlsplit(self.subscription(self.enrolled())["endpoint"])
+        for version, options in [("1.1", "close"), ("1.1", "Close"), ("1.1", "te, close"), ("1.0", "te")]:
+            with self.subTest(version=version, options=options), \
+                    socket.create_connection((url.hostname, url.port), 30) as sender:
+                sender.sendall(f"GET / HTTP/{version}\r\nHost: x\r\nConnection: {options}\r\n\r\n".encode())
+                answer = b"".join(iter(lambda: sender.recv(4_096), b""))
+                self.assertTrue(answer.startswith(b"HTTP/1.1 4"), answer)
+
+
 class OverTLS(unittest.TestCase):
     def test_pywebpush_delivers_over_https_to_a_certificate_of_a_test_authority(self):
         folder, port = temporary_folder(type(self)), free_port()

@@ -29,7 +29,7 @@ struct RestorationTests {
         let path = try sample.write(octets)
         defer { try? FileManager.default.removeItem(atPath: directory) }
         do throws(RestoreError) {
-            _ = try Restoration(of: path, into: directory, knownSchema: knownSchema).run()
+            _ = try sample.restoration(of: path, into: directory, knownSchema: knownSchema).run()
             return nil
         } catch {
             #expect(try names(in: directory).isEmpty, "something is left", sourceLocation: sourceLocation)
@@ -64,6 +64,13 @@ struct RestorationTests {
         (TarHeader(name: name, size: Int64(content.count)), content)
     }
 
+    /// The entry of a book with nothing in it, which opens as a log-writing one (WAL).
+    private func database() throws -> (TarHeader, [UInt8]) {
+        let path = "\(sample.folder)/empty.db"
+        _ = try SQLiteBook(path: path)
+        return file("agent.db", Array(FileManager.default.contents(atPath: path) ?? Data()))
+    }
+
     @Test func `a restored state is the one that was copied, for its owner alone`() async throws {
         let card = try await sample.enroll()
         let directory = try sample.restored(try await sample.backup())
@@ -81,7 +88,7 @@ struct RestorationTests {
         let path = try sample.write(try await sample.backup())
         let directory = try sample.emptyDirectory()
         try Data("kept".utf8).write(to: URL(filePath: "\(directory)/\(name)"))
-        let restoration = Restoration(of: path, into: directory, knownSchema: SQLiteBook.knownSchema)
+        let restoration = sample.restoration(of: path, into: directory)
         #expect(throws: RestoreError.occupied(directory: directory, names: [name])) { try restoration.run() }
         #expect(try names(in: directory) == [name])
         #expect(FileManager.default.contents(atPath: "\(directory)/\(name)") == Data("kept".utf8))
@@ -91,7 +98,7 @@ struct RestorationTests {
         let path = try sample.write(try await sample.backup())
         let directory = try sample.emptyDirectory()
         for name in ["secret", "agent.lock"] { try Data("x".utf8).write(to: URL(filePath: "\(directory)/\(name)")) }
-        _ = try Restoration(of: path, into: directory, knownSchema: SQLiteBook.knownSchema).run()
+        _ = try sample.restoration(of: path, into: directory).run()
         #expect(try names(in: directory) == ["agent.db", "agent.lock", "keys", "secret"])
     }
 
@@ -133,23 +140,23 @@ struct RestorationTests {
         "agent.db-wal", "keys/0123456789ABCDEF0123.key", "keys/0123456789abcdef0123.key/x", "keys", ".restore",
     ])
     func `a name that no backup has is refused`(name: String) throws {
-        #expect(isDamaged(try failure(archive([file("agent.db"), file(name)]))))
+        #expect(isDamaged(try failure(archive([database(), file(name)]))))
     }
 
     @Test func `an entry that stands twice, is a directory, or is too large is refused`() throws {
         let key = "keys/0123456789abcdef0123.key"
         let directory = (TarHeader(name: "keys/", kind: .directory), [UInt8]())
-        #expect(try failure(archive([file("agent.db"), directory, file(key)], keys: 1)) == nil)
-        #expect(isDamaged(try failure(archive([file("agent.db"), file("agent.db")]))))
+        #expect(try failure(archive([database(), directory, file(key)], keys: 1)) == nil)
+        #expect(isDamaged(try failure(archive([database(), database()]))))
         #expect(isDamaged(try failure(archive([(TarHeader(name: "agent.db", kind: .directory), [])]))))
         let large = [UInt8](repeating: 1, count: 16_385)
-        #expect(isDamaged(try failure(archive([file("agent.db"), file(key, large)], keys: 1))))
-        #expect(try failure(archive([file("agent.db"), file(key, large.dropLast())], keys: 1)) == nil)
+        #expect(isDamaged(try failure(archive([database(), file(key, large)], keys: 1))))
+        #expect(try failure(archive([database(), file(key, large.dropLast())], keys: 1)) == nil)
     }
 
     @Test func `files that are not those that the manifest tells of are refused`() throws {
         let key = "keys/0123456789abcdef0123.key"
-        #expect(isDamaged(try failure(archive([file("agent.db"), file(key)], keys: 2))))
+        #expect(isDamaged(try failure(archive([database(), file(key)], keys: 2))))
         #expect(isDamaged(try failure(archive([file(key)], keys: 1))))
         #expect(isDamaged(try failure(archive([]))))
     }
@@ -162,7 +169,7 @@ struct RestorationTests {
 
     @Test func `a backup of a newer version is refused as that, and names what is not known`() throws {
         let schema = SQLiteBook.knownSchema + ["99-from-the-future"]
-        let newer = try failure(archive([file("agent.db")], schema: schema))
+        let newer = try failure(archive([database()], schema: schema))
         guard case .newer(_, let fault) = newer else { throw SampleError(reason: "\(String(describing: newer))") }
         #expect(fault.contains("99-from-the-future"))
         guard case .newer(_, "its format is 2") = try failure(end(Array(#"{"format":2}"#.utf8))) else {
@@ -170,10 +177,32 @@ struct RestorationTests {
         }
     }
 
+    @Test func `a database that is none, or has another schema than the manifest names, is refused`() throws {
+        let whole = try database().1
+        let noBook = [
+            [], [1], Array("SQLite format 3\u{0}".utf8), Array(whole.dropLast(4_096)), Array(whole.dropFirst()),
+        ]
+        for octets in noBook {
+            let error = try failure(archive([file("agent.db", octets)]))
+            #expect(isDamaged(error) && "\(String(describing: error))".contains("agent.db"), "\(octets.count) octets")
+            #expect(isDamaged(try failure(archive([file("agent.db", octets)], schema: []))), "\(octets.count) octets")
+        }
+        #expect(isDamaged(try failure(archive([database()], schema: SQLiteBook.knownSchema.dropLast()))))
+        #expect(isDamaged(try failure(archive([database()], schema: []))))
+    }
+
+    @Test func `the database is not touched by a look at it, and nothing is left beside it`() throws {
+        let entry = try database()
+        let octets = try archive([entry, (TarHeader(name: "keys/", kind: .directory), [])])
+        let directory = try sample.restored(octets)
+        #expect(try names(in: directory) == ["agent.db", "keys"])
+        #expect(FileManager.default.contents(atPath: "\(directory)/agent.db") == Data(entry.1))
+    }
+
     @Test func `what is no backup is said so with its path`() throws {
         let error = try #require(try failure(Array(repeating: 0x41, count: 5_000)))
         #expect(isDamaged(error) && "\(error)".contains("\(sample.folder)/backup.tar"))
-        let missing = Restoration(of: "/nonexistent/b.tar", into: try sample.emptyDirectory(), knownSchema: [])
+        let missing = sample.restoration(of: "/nonexistent/b.tar", into: try sample.emptyDirectory())
         guard case .unreadable(let cause) = #expect(throws: RestoreError.self, performing: { try missing.run() }) else {
             throw SampleError(reason: "it was readable")
         }
@@ -187,7 +216,7 @@ struct RestorationTests {
         try PrivateDirectory.make(at: "\(directory)/.restore")
         try DurableFile.move("\(directory)/agent.db", to: "\(directory)/.restore/agent.db")
         #expect(!StateFiles.tidy(directory))
-        _ = try Restoration(of: sample.write(octets), into: directory, knownSchema: SQLiteBook.knownSchema).run()
+        _ = try sample.restoration(of: sample.write(octets), into: directory).run()
         #expect(try names(in: directory) == ["agent.db", "keys"])
         #expect(try sample.keyNames(in: directory) == ["\(card.id).key"])
     }
@@ -205,7 +234,7 @@ struct RestorationTests {
         let octets = try await sample.backup()
         let directory = try sample.restored(octets)
         try PrivateDirectory.make(at: "\(directory)/.restore")
-        let restoration = Restoration(of: try sample.write(octets), into: directory, knownSchema: [])
+        let restoration = sample.restoration(of: try sample.write(octets), into: directory, knownSchema: [])
         #expect(throws: RestoreError.self) { try restoration.run() }
         #expect(try names(in: directory).contains("agent.db") && sample.keyNames(in: directory).count == 1)
     }

@@ -85,8 +85,15 @@ final class SampleState: Sendable {
     /// Restores octets into a new directory, and returns that.
     func restored(_ octets: [UInt8]) throws -> String {
         let directory = try emptyDirectory()
-        _ = try Restoration(of: write(octets), into: directory, knownSchema: SQLiteBook.knownSchema).run()
+        _ = try restoration(of: write(octets), into: directory).run()
         return directory
+    }
+
+    /// A restore as an agent does it.
+    func restoration(
+        of path: String, into directory: String, knownSchema: [String] = SQLiteBook.knownSchema
+    ) -> Restoration {
+        Restoration(of: path, into: directory, knownSchema: knownSchema, schema: SQLiteBook.schema(of:))
     }
 
     func keyNames(in directory: String) throws -> [String] {

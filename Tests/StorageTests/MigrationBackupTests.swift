@@ -71,6 +71,27 @@ struct MigrationBackupTests {
         try old.close()
     }
 
+    @Test func `messages that came before an upgrade count in their day`() async throws {
+        try writeOldVersion(upTo: "10-push")
+        let queue = try DatabaseQueue(path: path)
+        try await queue.write { database in
+            for (jti, seenAt) in [("a", 99), ("b", 100), ("c", 101)] {
+                try database.execute(
+                    sql: """
+                        INSERT INTO message (enrollment_id, jti, payload_digest, seen_at)
+                        VALUES ('0123456789abcdef0123', ?, x'00', ?)
+                        """, arguments: [jti, seenAt])
+            }
+        }
+        try queue.close()
+        let id = try #require(EnrollmentID("0123456789abcdef0123"))
+        let other = try #require(EnrollmentID("0123456789abcdef0124"))
+        let book = try SQLiteBook(path: path)
+        #expect(try backups == ["agent.db.before-11-messages-a-day"])
+        #expect(try await book.read { try $0.messageCount(enrollment: id, since: 100) } == 2)
+        #expect(try await book.read { try $0.messageCount(enrollment: other, since: 0) } == 0)
+    }
+
     @Test func `a new database, and one that is up to date, has none`() throws {
         _ = try SQLiteBook(path: path)
         _ = try SQLiteBook(path: path)

@@ -48,6 +48,7 @@ struct QueryPlanTests {
         LookUp("never presented of one enrollment") { book, id, _ in
             _ = try book.unpresentedCount(enrollment: id, since: 1)
         },
+        LookUp("messages of one enrollment") { book, id, _ in _ = try book.messageCount(enrollment: id, since: 1) },
         LookUp("cancellations of one enrollment") { book, id, _ in _ = try book.cancellationCount(enrollment: id) },
         LookUp("due") { book, _, _ in _ = try book.duePending(now: 1, limit: 9) },
         LookUp("message") { book, id, jti in _ = try book.message(enrollment: id, jti: jti) },
@@ -99,6 +100,13 @@ struct QueryPlanTests {
         let plan = try plan(lookUp)
         #expect(plan.contains { $0.hasPrefix("SEARCH") })
         #expect(!plan.contains { $0.hasPrefix("SCAN") }, "\(plan)")
+    }
+
+    @Test func `messages of a day are counted without a look at older ones`() throws {
+        let plan = try plan(
+            LookUp("messages") { book, id, _ in _ = try book.messageCount(enrollment: id, since: 1) })
+        #expect(
+            plan == ["SEARCH message USING COVERING INDEX message_of_enrollment (enrollment_id=? AND seen_at>?)"])
     }
 
     @Test(arguments: ofWhatIsOpen)
