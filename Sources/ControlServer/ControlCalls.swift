@@ -2,6 +2,7 @@ import Authenticator
 import Control
 import Keys
 import Logging
+import ServiceLifecycle
 import ThreeDS
 
 /// What each call of the control API does: reads its arguments into the core's types, asks the core, makes views.
@@ -45,12 +46,21 @@ struct ControlCalls: Sendable {
             "decided",
             metadata: peer.logged(["request": "\(found.id)", "decision": decision == .approve ? "approve" : "deny"]))
         let seconds = Double(command.deliveryTimeout ?? DecideCommand.defaultDeliveryTimeout)
-        let delivered = try await client.whileThere { try await agent.delivered(decided, seconds: seconds) }
+        let delivered = try await client.whileThere { try await settled(decided, seconds: seconds) }
         do {
             return try .json(try await detailed(delivered))
         } catch is BookTrouble {
             // It is decided and durable, whatever has come over the database since.
             return try .json(RequestView(delivered, enrollment: nil))
+        }
+    }
+
+    /// Waits for the issuer's answer, unless the agent is to stop: what is decided goes to the issuer after its next start.
+    private func settled(_ decided: RequestRecord, seconds: Double) async throws -> RequestRecord {
+        do {
+            return try await cancelWhenGracefulShutdown { try await agent.delivered(decided, seconds: seconds) }
+        } catch is CancellationError where Task.isShuttingDownGracefully {
+            return decided
         }
     }
 
