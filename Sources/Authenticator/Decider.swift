@@ -49,13 +49,18 @@ struct Decider: Sendable {
         _ id: RequestID, _ expectations: Expectations, _ approver: Approver, _ pin: PIN?
     ) async throws -> RequestRecord {
         let now = ports.clock.now
-        let (first, enrollment) = try await ports.book.read { book in
-            try decidable(id, expectations, now: now, in: book)
+        let enrollment = try await ports.book.read { book in
+            try decidable(id, expectations, now: now, in: book).1
         }
         // In its lane an approval is alone with its credential, so the number it takes cannot be taken twice.
         return try await lanes.run(enrollment.id) {
             // An old copy of the state goes above the issuer's signCount before it signs again.
             await signCountWatch.ensureChecked(enrollment.id)
+            // Who was in the lane before may have decided it: then no key is opened and no PIN tried for it.
+            let inTurn = ports.clock.now
+            let first = try await ports.book.read { book in
+                try decidable(id, expectations, now: inTurn, in: book).0
+            }
             return try await opened(first, of: enrollment, pin) { key in
                 var request = first
                 while true {

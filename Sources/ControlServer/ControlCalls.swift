@@ -2,10 +2,14 @@ import Authenticator
 import Control
 import Keys
 import Logging
+import ServiceLifecycle
 import ThreeDS
 
 /// What each call of the control API does: reads its arguments into the core's types, asks the core, makes views.
 struct ControlCalls: Sendable {
+    /// How many requests in a row may be decided by others before `next` gives up.
+    private static let mostTries = 256
+
     let agent: Agent
     let copier: any StateCopier
     let log: Logger
@@ -35,22 +39,56 @@ struct ControlCalls: Sendable {
         let (decision, selector) = (try decision.inTheCore(command.reason), try selector(name))
         let pin = try command.pin.map { text throws(ControlError) in try PIN(text, as: "pin") }
         let (expectations, enrollment) = (try Expectations(command), try await id(of: command.enrollment))
-        let found = try await client.whileThere {
-            try await agent.request(selector, enrollment: enrollment, wait: Double(command.wait ?? 0))
-        }
         let peer = ControlPeer(client.caller)
         let approver = Approver.command(peer, shownTextDigest: command.shownTextDigest)
-        let decided = try await agent.decide(decision, on: found.id, expecting: expectations, by: approver, pin: pin)
+        let decided = try await decided(selector, enrollment, wait: command.wait ?? 0, for: client) { id in
+            try await agent.decide(decision, on: id, expecting: expectations, by: approver, pin: pin)
+        }
         log.info(
             "decided",
-            metadata: peer.logged(["request": "\(found.id)", "decision": decision == .approve ? "approve" : "deny"]))
+            metadata: peer.logged(["request": "\(decided.id)", "decision": decision == .approve ? "approve" : "deny"]))
         let seconds = Double(command.deliveryTimeout ?? DecideCommand.defaultDeliveryTimeout)
-        let delivered = try await client.whileThere { try await agent.delivered(decided, seconds: seconds) }
+        let delivered = try await client.whileThere { try await settled(decided, seconds: seconds) }
         do {
             return try .json(try await detailed(delivered))
         } catch is BookTrouble {
             // It is decided and durable, whatever has come over the database since.
             return try .json(RequestView(delivered, enrollment: nil))
+        }
+    }
+
+    /// Waits for the request that a selector means, and decides it.
+    ///
+    /// Where another was faster `next` is looked for again, for as long as is left.
+    private func decided(
+        _ selector: Authenticator.RequestSelector, _ enrollment: EnrollmentID?, wait: Int,
+        for client: ControlConnection, decide: (RequestID) async throws -> RequestRecord
+    ) async throws -> RequestRecord {
+        let end = ContinuousClock.now + .seconds(wait)
+        var (seconds, triesLeft) = (Double(wait), Self.mostTries)
+        var last: RequestID?
+        while true {
+            let found = try await client.whileThere { [seconds] in
+                try await agent.request(selector, enrollment: enrollment, wait: seconds)
+            }
+            do {
+                return try await decide(found.id)
+            } catch let failure as CommandFailure where selector == .next && failure.code == .noLongerDecidable {
+                triesLeft -= 1
+                // One that is next again has expired, and is not closed yet.
+                guard triesLeft > 0, found.id != last else { throw failure }
+                last = found.id
+                seconds = max(0, (end - .now) / .seconds(1)).rounded(.down)
+            }
+        }
+    }
+
+    /// Waits for the issuer's answer, unless the agent is to stop: what is decided goes to the issuer after its next start.
+    private func settled(_ decided: RequestRecord, seconds: Double) async throws -> RequestRecord {
+        do {
+            return try await cancelWhenGracefulShutdown { try await agent.delivered(decided, seconds: seconds) }
+        } catch is CancellationError where Task.isShuttingDownGracefully {
+            return decided
         }
     }
 

@@ -50,6 +50,7 @@ struct AgentProcess {
         }
         await gateway.shutdown()
         log.notice("stopped")
+        StandardStream.error.finish()
     }
 
     func claimStateDirectory() throws(StartError) {
@@ -199,7 +200,7 @@ struct AgentProcess {
             readiness.has(.control)
             // Where a port is taken the agent stops again, and nobody is told to come.
             guard await cancelWhenGracefulShutdown(readiness.untilPorts) else { return }
-            StandardStream.output.write("listening on \(path)")
+            StandardStream.output.say("listening on \(path)")
         }
     }
 }

@@ -40,7 +40,11 @@ struct LineLogHandler: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    func log(event: LogEvent) { StandardStream.error.write(line(of: event)) }
+    func log(event: LogEvent) {
+        StandardStream.error.say(line(of: event)) { lost in
+            warn("log lines were lost: nobody read standard error", metadata: [("lines", "\(lost)")])
+        }
+    }
 
     func line(of event: LogEvent) -> String {
         var all = metadata.merging(event.metadata ?? [:]) { _, newer in newer }
@@ -48,6 +52,8 @@ struct LineLogHandler: LogHandler {
         let pairs = all.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }
         return line(event.level, "\(event.message)", pairs)
     }
+
+    private func warn(_ message: String, metadata: [(String, String)]) -> String { line(.warning, message, metadata) }
 
     private func line(_ level: Logger.Level, _ message: String, _ pairs: [(String, String)]) -> String {
         switch tuning.format {

@@ -33,12 +33,12 @@ struct Code: AsyncParsableCommand {
             try await client.enrollmentCode(
                 attestation: attestation, userVerification: userVerification, expiresIn: expiresIn)
         }
-        Output.data(sandbox.json ? issued.json : "\(issued.code)\n\(issued.link)")
-        if !sandbox.json { draw(issued.link, TerminalLook(ProcessInfo.processInfo.environment)) }
+        try Output.data(sandbox.json ? issued.json : "\(issued.code)\n\(issued.link)")
+        if !sandbox.json { try draw(issued.link, TerminalLook(ProcessInfo.processInfo.environment)) }
     }
 
     /// A code that does not fit is only spoken of: the link is there.
-    private func draw(_ link: String, _ look: TerminalLook) {
+    private func draw(_ link: String, _ look: TerminalLook) throws(ExitCode) {
         guard qr ?? look.isTerminal else { return }
         guard let code = QRCode(Array(link.utf8)) else {
             return Output.message("no QR code: it holds \(QRCode.maxOctets) octets, and the link is longer")
@@ -47,6 +47,6 @@ struct Code: AsyncParsableCommand {
         if let columns = look.columns, width > columns {
             return Output.message("no QR code: it takes \(width) columns, and the terminal has \(columns)")
         }
-        Output.data(look.drawing.lines(of: code).joined(separator: "\n"))
+        try Output.data(look.drawing.lines(of: code).joined(separator: "\n"))
     }
 }

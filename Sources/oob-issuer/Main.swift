@@ -16,4 +16,9 @@ struct OOBIssuer: AsyncParsableCommand {
             """,
         version: SoftwareVersion.text,
         subcommands: [Serve.self, Code.self, Purchase.self])
+
+    static func main() async {
+        Output.keepClosedStreams()
+        await main(nil)
+    }
 }

@@ -1,12 +1,30 @@
 import ArgumentParser
 import Foundation
+import Glibc
 import Sandbox
 
 /// The only place that prints: data on standard output, messages on standard error.
 enum Output {
+    /// Keeps what is opened later from the number of a standard stream that is closed; to be called first.
+    ///
+    /// Else that file gets what is written to the stream. As it is, writing to the stream goes on to fail.
+    static func keepClosedStreams() {
+        for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
+            // open(2) takes the lowest number that is free.
+            _ = unsafe open("/dev/null", O_RDONLY)
+        }
+    }
+
     /// One line, which is out when the call returns, also into a pipe.
-    static func data(_ line: String) {
-        try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+    ///
+    /// - Throws: the exit status, where it cannot be written; that is said.
+    static func data(_ line: String) throws(ExitCode) {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+        } catch {
+            message("standard output cannot be written: what it was to say is lost")
+            throw .failure
+        }
     }
 
     static func message(_ sentence: String) {

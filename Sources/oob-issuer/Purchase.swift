@@ -81,13 +81,13 @@ struct Purchase: AsyncParsableCommand {
             try await client.purchase(members, instrument: instrument, expiresIn: expiresIn)
         }
         guard wait else {
-            Output.data(sandbox.json ? started.json : started.acsTransId)
+            try Output.data(sandbox.json ? started.json : started.acsTransId)
             return
         }
         let report = try await reporting { () throws(SandboxClient.Failure) in
             try await client.completion(of: started)
         }
-        Output.data(sandbox.json ? report.json : report.text)
+        try Output.data(sandbox.json ? report.json : report.text)
         if !report.isAuthenticated { throw ExitCode.failure }
     }
 

@@ -45,7 +45,8 @@ struct Serve: AsyncParsableCommand {
         logger.logLevel = faults == nil ? .warning : .info
         do {
             try await SandboxServer(configuration, logger: logger).run { issuer in
-                Output.data("listening on \(issuer)")
+                // It serves all the same where that cannot be written.
+                try? Output.data("listening on \(issuer)")
             }
         } catch {
             Output.message("cannot serve on \(listen): \(error)")

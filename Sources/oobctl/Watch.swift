@@ -1,5 +1,6 @@
 import ArgumentParser
 import Control
+import Prompting
 
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -49,8 +50,13 @@ private struct Watching {
     }
 
     /// Returns when the agent has gone away after it had answered.
-    private mutating func read(from client: ControlClient) async throws(ClientFailure) {
-        try await client.events(after: &position, enrollment: enrollment) { event throws(ClientFailure) in
+    ///
+    /// - Parameter opened: called once it answers.
+    private mutating func read(
+        from client: ControlClient, opened: () -> Void = {}
+    ) async throws(ClientFailure) {
+        try await client.events(after: &position, enrollment: enrollment, opened: opened) {
+            event throws(ClientFailure) in
             try output.data(event, text: Self.line)
         }
     }
@@ -59,10 +65,12 @@ private struct Watching {
     private mutating func waitForAgent() async throws(ClientFailure) {
         while true {
             do { try await Task.sleep(for: .seconds(1)) } catch { throw .unclear("It was stopped.") }
+            var hasAnswered = false
             do throws(ClientFailure) {
-                return try await read(from: try common.client())
-            } catch .unreachable {
-                continue
+                return try await read(from: try common.client()) { hasAnswered = true }
+            } catch {
+                // What comes later is about an event, or standard output.
+                guard !hasAnswered, error.isAbsence else { throw error }
             }
         }
     }

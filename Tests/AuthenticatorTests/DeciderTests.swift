@@ -74,6 +74,20 @@ struct DeciderTests {
         #expect(try await sample.enrollment(card.id).signCount == 40)
     }
 
+    @Test func `of approvals of one request at once one signs, and for the others no key is opened`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(SampleRequest(), for: card)
+        let id = try await sample.onlyRequest().id
+        let signatures = Box(0)
+        sample.custody.beforeSigning { _ = signatures.next() }
+        let approved = await withTaskGroup { group in
+            for _ in 0..<20 { group.addTask { [sample] in (try? await sample.approve(id)) != nil } }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(approved == 1)
+        #expect(signatures.value == 1)
+    }
+
     @Test func `signCounts go on after a restart and differ between enrollments`() async throws {
         let card = try await sample.enrolled("card")
         let other = try await sample.enrolled("other")

@@ -29,13 +29,15 @@ def unpacked(name: str) -> str | None:
 class Program:
     """A long-running program; its standard error goes to a file that a failure quotes."""
 
-    def __init__(self, folder: Path, name: str, *arguments: str, through: tuple[str, ...] = (), **variables: str):
-        """`through` is a command that starts it; `variables` are added to its environment."""
+    def __init__(self, folder: Path, name: str, *arguments: str, through: tuple[str, ...] = (),
+                 output: int = subprocess.PIPE, error: int | None = None, **variables: str):
+        """`through` is a command that starts it; `variables` are added to its environment. `output` and `error` are
+        its standard output and error, where they are not this test's to read."""
         self.log = folder / f"{name}.log"
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [*through, BIN_DIR / name, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
-                text=True, env={**os.environ, **variables})
+                [*through, BIN_DIR / name, *arguments], stdin=subprocess.DEVNULL, stdout=output,
+                stderr=log if error is None else error, text=True, env={**os.environ, **variables})
 
     def stop(self):
         self.process.terminate()
@@ -46,7 +48,8 @@ class Program:
             self.process.wait()
             raise AssertionError(f"did not stop within 15 s of SIGTERM:\n{self.tail()}") from None
         finally:
-            self.process.stdout.close()
+            if self.process.stdout is not None:
+                self.process.stdout.close()
 
     def tail(self) -> str:
         return "".join(self.log.read_text(errors="replace").splitlines(keepends=True)[-30:])

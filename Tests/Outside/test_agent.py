@@ -4,13 +4,14 @@ Run with `.venv/bin/python Tests/Outside/test_agent.py`; OOB_BIN_DIR names the p
 """
 
 import json
+import subprocess
 import unittest
 from pathlib import Path
 
 from jwcrypto.jwk import JWK
 
 from issuer import Issuer
-from programs import Agent, started, temporary_folder
+from programs import BIN_DIR, Agent, started, temporary_folder
 from verify import ALGORITHMS, decode, py_webauthn_has
 
 VECTORS = Path(__file__).parent.parent / "Vectors" / "challenge.json"
@@ -44,6 +45,37 @@ class AgainstTheAgent(unittest.TestCase):
         """The agent's requests by acsTransId."""
         rows = self.agent.json("list", "--limit", "1000", *arguments)
         return {row["acsTransId"]: row for row in rows}
+
+
+class SeveralAtOnce(AgainstTheAgent):
+    def decided_at_once(self, command: str, *arguments: str, count: int) -> list[dict]:
+        """What as many runs print that are started together, of which each takes what is next."""
+        runs = [
+            subprocess.Popen(
+                [BIN_DIR / "oobctl", command, "--next", "--json", "--delivery-timeout", "60", *arguments, "--socket",
+                 str(self.agent.socket)],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            for _ in range(count)]
+        said = [run.communicate(timeout=100) for run in runs]
+        return [{"exit": run.returncode, **json.loads(output or error)} for run, (output, error) in zip(runs, said)]
+
+    def test_each_takes_one_that_no_other_has_taken(self):
+        for command, arguments in [("approve", ()), ("deny", ()), ("approve", WAIT)]:
+            asked = [self.ask(attestation) for attestation in ["none", "direct"] * 5]
+            self.agent.json("fetch")
+            answers = self.decided_at_once(command, *arguments, count=len(asked))
+            self.assertEqual({each["exit"] for each in answers}, {0}, answers)
+            self.assertEqual({each["acsTransId"] for each in answers}, {each.transaction["acsTransId"] for each in asked})
+
+    def test_what_is_expected_is_expected_of_the_one_that_is_decided(self):
+        issuer = self.issuers["none"]
+        for amount in ["100", "100", "100", "999"]:
+            last = self.ask(transaction=issuer.transaction(purchaseAmount=amount))
+            self.agent.json("fetch")
+        answers = self.decided_at_once("approve", "--expect-amount", "USD 1.00", count=6)
+        self.assertEqual(sorted(each["exit"] for each in answers), [0, 0, 0, 4, 4, 4], answers)
+        self.assertEqual(list(self.listed()), [last.transaction["acsTransId"]])
+        self.agent.json("deny", "--next")
 
 
 class Enrollments(AgainstTheAgent):

@@ -60,6 +60,18 @@ class Sending(socketserver.BaseRequestHandler):
                 self.server.is_over.wait(120)
 
 
+class InTurn(Listener):
+    """Sends each client the next of what it has, and hangs up."""
+
+    def __init__(self, path, *answers: bytes):
+        self.answers = iter(answers)
+        super().__init__(path, ends=True)
+
+    def process_request_thread(self, request, client_address):
+        self.pieces = [next(self.answers, b"")]
+        super().process_request_thread(request, client_address)
+
+
 def little_memory():
     """A client that keeps what has no end would fail for want of memory."""
     resource.setrlimit(resource.RLIMIT_DATA, (512 << 20, 512 << 20))
@@ -133,6 +145,31 @@ class TheClient(unittest.TestCase):
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertEqual([json.loads(line)["event"] for line in run.stdout.splitlines()], ["moonrise"])
         self.assertIn("could not be read: is it of another version?", run.stderr)
+
+    def test_a_watch_waits_for_an_agent_that_goes_away_again_before_it_answers(self):
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+        events = [f'id: {seq}\ndata: {{"event": "moonrise", "seq": {seq}, "at": "2023-10-17T05:56:41Z"}}\n\n'.encode()
+                  for seq in (18, 19)]
+        path = temporary_folder(type(self)) / "a.sock"
+        # The last cannot be read: that ends it, for the agent has answered.
+        with InTurn(path, head + events[0], b"", head[:12], head + events[1] + b"id: 20\ndata: {\n\n"):
+            run = subprocess.run(
+                [BIN_DIR / "oobctl", "watch", "--json", "--socket", path], stdin=subprocess.DEVNULL,
+                capture_output=True, text=True, timeout=100)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("could not be read", run.stderr)
+        self.assertEqual([json.loads(line)["seq"] for line in run.stdout.splitlines()], [18, 19], run.stderr)
+
+    def test_a_watch_whose_output_nobody_takes_ends(self):
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+        event = b'id: 18\ndata: {"event": "moonrise", "seq": 18, "at": "2023-10-17T05:56:41Z"}\n\n'
+        path = temporary_folder(type(self)) / "a.sock"
+        with InTurn(path, head, head + event), open("/dev/full", "w", encoding="utf-8") as full:
+            run = subprocess.run(
+                [BIN_DIR / "oobctl", "watch", "--json", "--socket", path], stdin=subprocess.DEVNULL, stdout=full,
+                stderr=subprocess.PIPE, text=True, timeout=100)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("Standard output cannot be written", run.stderr)
 
 
 if __name__ == "__main__":

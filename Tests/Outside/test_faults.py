@@ -198,6 +198,24 @@ class EachKind(WithAnAgent):
         self.check_memory()
 
 
+class ASlowDecision(WithAnAgent):
+    FAULTS = ("--faults", "slow=1:30s,path=decision,seed=1")
+
+    def test_who_waits_for_the_issuer_when_the_agent_is_to_stop_is_told_that_it_is_decided(self):
+        acs_trans_id = self.purchase(self.enrolled())
+        with subprocess.Popen(
+                [BIN_DIR / "oobctl", "approve", acs_trans_id, "--wait", "30", "--delivery-timeout", "60", "--json",
+                 "--socket", str(self.agent.socket)],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as waiting:
+            while not any(each["state"] == "approved" for each in self.agent.json("list", "--all")):
+                self.assertIsNone(waiting.poll())
+            self.agent.stop()
+            said, complaint = waiting.communicate(timeout=60)
+        self.assertEqual((waiting.returncode, complaint), (75, ""))
+        self.assertEqual((json.loads(said)["state"], json.loads(said)["delivery"]), ("approved", "queued"))
+        self.assertEqual(self.agent.process.returncode, 0)
+
+
 class AListOf100AgainAndAgain(WithAnAgent):
     """The cursor stays; below it moves."""
 

@@ -7,6 +7,7 @@ Run with `.venv/bin/python Tests/Outside/test_sandbox.py`; OOB_BIN_DIR names the
 """
 
 import json
+import subprocess
 import unittest
 import uuid
 from itertools import product
@@ -18,7 +19,7 @@ from jwcrypto.jws import JWS
 
 import verify
 from issuer import EXAMPLE_TRANSACTION, commitment
-from programs import Agent, Sandbox, started, temporary_folder
+from programs import BIN_DIR, Agent, Sandbox, started, temporary_folder
 from software_authenticator import FLAG, MODEL, Enrolled, call
 
 
@@ -195,6 +196,19 @@ class WhatTheSandboxTakes(AgainstTheSandbox):
         _, jti, challenge = self.request(enrolled, userVerification="required")
         self.assertEqual(enrolled.approve(jti, challenge)[0], 422)
         self.assertEqual(enrolled.approve(jti, challenge, flags=FLAG.UP | FLAG.UV)[0], 200)
+
+    def test_what_cannot_be_written_is_no_success(self):
+        self.enroll()
+        purchase = ["purchase", "--amount", "100", "--currency", "840", "--exponent", "2", "--merchant", "CoffeeHouse2"]
+        for command, redirection in product([["code"], ["code", "--json"], purchase], [">/dev/full", ">&-"]):
+            with self.subTest(f"{command[0]} {redirection}"):
+                run = subprocess.run(
+                    ["sh", "-c", f'exec "$@" {redirection}', "sh", BIN_DIR / "oob-issuer", *command, "--issuer",
+                     self.sandbox.origin],
+                    stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60)
+                self.assertEqual(run.returncode, 1, run.stderr)
+                self.assertEqual(
+                    run.stderr, "oob-issuer: standard output cannot be written: what it was to say is lost\n")
 
 
 if __name__ == "__main__":
