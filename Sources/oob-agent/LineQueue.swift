@@ -86,7 +86,6 @@ extension StandardStream {
     private static let errorLines = LineQueue { StandardStream.error.write($0) }
 
     /// Says a line of a service's, which goes on where nobody reads; `write(_:)` waits for whoever asked for it.
-    ///
     func say(_ line: String) { lines.say(line) }
 
     /// - Parameter notice: the line that goes before it where so many were left out before.
