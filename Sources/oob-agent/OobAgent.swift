@@ -3,6 +3,7 @@ import Glibc
 import Keys
 import LinuxProcess
 import Logging
+import Storage
 import Versioning
 
 /// The agent: the one program that holds keys and the database.
@@ -76,7 +77,7 @@ struct OobAgent: AsyncParsableCommand {
         if let restore { return try AgentProcess(settings).restore(restore) }
         // Before another thread reads the environment.
         if let tcti = settings.tpmTCTI { OutsideKeys.reachTPM(by: tcti) }
-        try await AgentProcess(settings).run()
+        try await AgentProcess(settings).run(.files(in: settings.stateDirectory))
     }
 
     /// Says on standard output what was asked for: all of it, or the agent fails.
