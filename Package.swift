@@ -92,7 +92,7 @@ let package = Package(
         .target(  // Web Push from the issuers: the HTTP server that takes it.
             name: "PushReceiver",
             dependencies: [
-                "Authenticator", "HTTPServing", "IssuerProtocol",
+                "Authenticator", "HTTPServing", "IssuerProtocol", "LinuxProcess",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),

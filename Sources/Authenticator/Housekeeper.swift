@@ -27,10 +27,13 @@ package struct Housekeeper: Sendable {
     /// The seconds for which there is nothing to do.
     private func workedOrFailed() async -> Double {
         do {
-            try await ports.patiently {
-                try await erase()
+            let erased = try await ports.patiently {
+                let ids = try await eraseRows()
                 try await remove()
+                return ids
             }
+            // Not patiently: it takes more room than the write after which a book counts as well again.
+            try await concludeErasure(of: erased)
             return Self.pause
         } catch {
             guard !Task.isCancelled else { return 0 }
@@ -51,12 +54,16 @@ package struct Housekeeper: Sendable {
         if total > 0 { log.info("rows whose retention is over were removed", metadata: ["rows": "\(total)"]) }
     }
 
-    /// Finishes what was asked for, also before a crash: the rows, then what is left of them in the files, and only
-    /// then the note that it is to be done.
-    private func erase() async throws {
+    /// Begins what was asked for, also before a crash.
+    private func eraseRows() async throws -> [EnrollmentID] {
         let ids = try await ports.book.read { try $0.enrollmentsToErase() }
-        guard !ids.isEmpty else { return }
         for id in ids { try await eraseRows(of: id) }
+        return ids
+    }
+
+    /// After the rows, what is left of them in the files, and only then the note that it is to be done.
+    private func concludeErasure(of ids: [EnrollmentID]) async throws {
+        guard !ids.isEmpty else { return }
         try await ports.book.scrub()
         let now = ports.clock.now
         try await ports.book.write { book in

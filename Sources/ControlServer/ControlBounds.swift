@@ -1,9 +1,8 @@
 import Control
-import Glibc
 
 /// What a client of the control socket may take.
 package struct ControlBounds: Sendable {
-    /// Connections at a time; past it another one is closed for each newcomer.
+    /// Connections at a time, within `FileLimit`; past it another one is closed for each newcomer.
     package var connections = 256
     /// Seconds for a client to send a whole head, a whole body, or to read an answer; then it is cut.
     package var patience = 10
@@ -20,12 +19,4 @@ package struct ControlBounds: Sendable {
     static let unreadOctets = 8 * ControlJSON.maxAnswerOctets
 
     package init() {}
-
-    /// The connections, but no more than a quarter of the files that this process may open: issuers and the book need
-    /// some too.
-    var connectionsWithinFiles: Int {
-        var files = rlimit()
-        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files) == 0 else { return connections }
-        return min(connections, max(Int(clamping: files.rlim_cur / 4), 2))
-    }
 }

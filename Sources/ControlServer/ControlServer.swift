@@ -31,7 +31,7 @@ package struct ControlServer: Sendable {
     ) {
         self.path = path
         self.access = access
-        let connections = bounds.connectionsWithinFiles
+        let connections = FileLimit.connections(bounds.connections)
         self.connections = connections
         version = agent.settings.version
         self.log = log

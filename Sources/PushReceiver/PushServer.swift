@@ -3,6 +3,7 @@ import Glibc
 import HTTPServing
 import HummingbirdCore
 import HummingbirdTLS
+import LinuxProcess
 package import Logging
 import NIOCore
 import NIOSSL
@@ -26,7 +27,7 @@ package struct PushServer: Sendable {
         }
         self.address = address
         self.identity = identity.map(LiveIdentity.init)
-        connections = bounds.connections
+        connections = FileLimit.connections(bounds.connections)
         self.log = log
     }
 

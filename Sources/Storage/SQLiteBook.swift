@@ -11,7 +11,7 @@ package struct SQLiteBook: CopyableBook {
     /// The caller has set a umask that keeps others out, and holds the lock of the state directory.
     ///
     /// - Throws: `BookTrouble` where the file is not usable, or was written by a newer version.
-    package init(path: String) throws {
+    package init(path: String, scratch: Scratch = .memory) throws {
         self.path = path
         try DatabaseFiles.check(path)
         var configuration = Configuration()
@@ -20,7 +20,7 @@ package struct SQLiteBook: CopyableBook {
         configuration.maximumReaderCount = 2
         configuration.label = "book"
         // A damaged page is found when it is read, not when it has done more damage.
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cell_size_check = ON") }
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cell_size_check = ON; \(scratch.pragma)") }
         pool = try Self.naming(path) { try DatabasePool(path: path, configuration: configuration) }
         try Self.naming(path) { [pool] in
             // GRDB sets NORMAL when it opens a WAL database, whatever was asked for before: so after it.
@@ -62,6 +62,15 @@ package struct SQLiteBook: CopyableBook {
             _ = try await pool.barrierWriteWithoutTransaction { try $0.checkpoint(.truncate) }
         }
         try MigrationBackup.removeAll(of: path)
+    }
+
+    /// SQLite's own word for where temporary files are, of the writer and of a reader: 1 is a directory, 2 is memory.
+    package func scratchPlaces() async throws -> [Int?] {
+        let sql = "PRAGMA temp_store"
+        return [
+            try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: sql) },
+            try await pool.read { try Int.fetchOne($0, sql: sql) },
+        ]
     }
 
     /// SQLite's own word for how durable a commit is: 2 is FULL.

@@ -33,7 +33,8 @@ struct AgentProcess {
         log = Logger(label: "oob-agent") { _ in LineLogHandler(tuning) }
     }
 
-    func run() async throws {
+    /// - Parameter scratch: where the database's temporary files are.
+    func run(_ scratch: Scratch) async throws {
         tellStart()
         // From here on a hang-up ends nothing; one that comes while the agent starts is heeded later.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
@@ -42,7 +43,7 @@ struct AgentProcess {
         let gateway = HTTPIssuerGateway(
             version: SoftwareVersion.text, road: settings.road, clock: SystemClock(), bounds: settings.bounds.answer)
         do {
-            let (agent, copier, rewrapper) = try agent(gateway)
+            let (agent, copier, rewrapper) = try agent(gateway, scratch)
             try await live(agent, copier, rewrapper, gateway, hangUps)
         } catch {
             await gateway.shutdown()
@@ -70,7 +71,7 @@ struct AgentProcess {
     }
 
     private func agent(
-        _ gateway: HTTPIssuerGateway
+        _ gateway: HTTPIssuerGateway, _ scratch: Scratch
     ) throws(StartError) -> (Agent, any StateCopier, SecretRewrapper?) {
         // Before the first secret is read.
         let isMemoryLocked = LockedMemory.prepare()
@@ -78,7 +79,7 @@ struct AgentProcess {
         let previous = try previousSecret(of: secret)
         let directory = settings.stateDirectory
         do {
-            let book = try SQLiteBook(path: "\(directory)/\(StateFiles.database)")
+            let book = try SQLiteBook(path: "\(directory)/\(StateFiles.database)", scratch: scratch)
             let own = try KeyFileCustody(directory: "\(directory)/\(StateFiles.keys)", secret: secret)
             let custody = KeyRing(
                 own: own, outside: OutsideKeys(pkcs11Module: settings.pkcs11Module), clock: SystemClock())

@@ -68,11 +68,15 @@ extension Bound {
         Bound(
             .pushRateInAll, "The most pushes in a minute, to all enrollments together", 1...6_000_000,
             usual: Int(PushRates().inAll)),
-        Bound(.pushConnections, "The most connections for pushes", 2...4_096, usual: PushBounds.standard.connections),
+        Bound(
+            .pushConnections, "The most connections for pushes, \(withinFiles)", 2...4_096,
+            usual: PushBounds.standard.connections),
         Bound(
             .pushPatience, "The seconds that a sender has for a whole push", 1...600,
             usual: PushBounds.standard.patience),
-        Bound(.controlConnections, "The most connections on the control socket", 2...4_096, usual: control.connections),
+        Bound(
+            .controlConnections, "The most connections on the control socket, \(withinFiles)", 2...4_096,
+            usual: control.connections),
         Bound(
             .controlPatience,
             "The seconds that a client of the control socket has to send a request or to read an answer", 1...600,
@@ -90,6 +94,8 @@ extension Bound {
         Bound(.retention, "The days for which requests that are over are kept, and known again", 2...3_660, usual: 400),
     ]
 
+    /// What `FileLimit` sees to.
+    private static let withinFiles = "within a quarter of the files that the agent may open"
     private static let agent = AgentBounds.standard
     private static let answer = AnswerBounds.standard
     private static let control = ControlBounds.standard

@@ -3,6 +3,7 @@ import Glibc
 import Keys
 import LinuxProcess
 import Logging
+import Storage
 import Versioning
 
 /// The agent: the one program that holds keys and the database.
@@ -69,17 +70,25 @@ struct OobAgent: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard !printConfig else { return StandardStream.output.write(ConfigText.sample) }
+        guard !printConfig else { return try Self.say(ConfigText.sample) }
         let variables = ProcessEnvironment.variables
         let settings = try Settings(flags: flags, environment: variables)
         guard !checkConfig else {
-            return StandardStream.output.write(
-                ConfigText.found(in: try SettingSource(flags: flags, environment: variables)))
+            return try Self.say(ConfigText.found(in: try SettingSource(flags: flags, environment: variables)))
         }
         if let restore { return try AgentProcess(settings).restore(restore) }
         // Before another thread reads the environment.
         if let tcti = settings.tpmTCTI { OutsideKeys.reachTPM(by: tcti) }
-        try await AgentProcess(settings).run()
+        try await AgentProcess(settings).run(.files(in: settings.stateDirectory))
+    }
+
+    /// Says on standard output what was asked for: all of it, or the agent fails.
+    private static func say(_ text: String) throws(StartError) {
+        do throws(SystemError) {
+            try StandardStream.output.writeAll(text)
+        } catch {
+            throw StartError(.ioError, "not all of it could be printed: \(error)")
+        }
     }
 
     private static func leave(_ error: StartError, _ format: Settings.LogFormat) -> Never {

@@ -1,18 +1,24 @@
 import Glibc
+import LinuxProcess
 
 /// The only place that writes to standard output and standard error.
 enum StandardStream {
-    /// One line, for whoever started the agent and reads on: where the control socket is, once it answers.
+    /// For whoever started the agent: what was asked for, or one line, where the control socket is, once it answers.
     case output
     /// Everything else: messages and the log.
     case error
 
-    /// Writes one line at once, so that lines of several threads do not mix.
-    func write(_ line: String) {
+    /// Writes one line at once, so that lines of several threads do not mix; where it cannot, nobody could be told.
+    func write(_ line: String) { try? writeAll(line) }
+
+    /// The same, for what is of no use in part.
+    func writeAll(_ line: String) throws(SystemError) {
         var rest = Array((line + "\n").utf8)[...]
         while !rest.isEmpty {
             let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard written > 0 || (written < 0 && errno == EINTR) else { return }
+            guard written > 0 || (written < 0 && errno == EINTR) else {
+                throw SystemError(operation: "write to \(name)", errno: errno)
+            }
             rest = rest.dropFirst(max(written, 0))
         }
     }
@@ -26,6 +32,13 @@ enum StandardStream {
             return false
         }
         return named == "\(status.st_dev):\(status.st_ino)"
+    }
+
+    private var name: String {
+        switch self {
+        case .output: "standard output"
+        case .error: "standard error"
+        }
     }
 
     private var descriptor: CInt {

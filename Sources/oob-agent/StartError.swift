@@ -24,7 +24,7 @@ struct StartError: Error {
             case .software: "an error of the agent's own"
             case .osError: "the operating system refused what the agent needs, such as open files"
             case .cannotCreate: "the directory to restore into is not empty"
-            case .ioError: "the disk of the state is full, read-only or failing"
+            case .ioError: "the disk of the state or of the output is full, read-only or failing"
             case .noPermission: "a file or directory may not be used, or is open to others"
             case .config: "a setting is wrong; the message names the place"
             }

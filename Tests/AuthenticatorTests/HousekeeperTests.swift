@@ -160,6 +160,27 @@ struct HousekeeperTests {
         #expect(!isInFiles("ERASED card"))
     }
 
+    @Test func `where a small write succeeds and there is no room for a second database that is tried once a minute`()
+        async throws
+    {
+        let card = try await sample.enrolled(called: "ERASED card")
+        async let ended = unenroll(card)
+        try await sample.clock.sleepers()
+        sample.clock.advance(by: 60)
+        #expect(try await ended.isErased == false)
+        sample.book.breakScrub(by: BookTrouble(.full, at: "the test's book"))
+        try await sample.running([sample.agent.housekeeper.run, sample.agent.bookWatch.run]) {
+            // Its own, after those of the book's watch; one that tries without end has none.
+            var pauses: [Double] = []
+            while pauses.last != 60, pauses.count < 5 { pauses.append(try await sample.clock.wakeNext()) }
+            #expect(pauses.last == 60 && pauses.count < 3)
+            sample.book.breakScrub(by: nil)
+            while try await !sample.agent.ports.book.read({ try $0.isErased(card.id) }) {
+                try await sample.clock.wakeNext()
+            }
+        }
+    }
+
     @Test func `an erasure that a crash cut off is finished by the next start`() async throws {
         let card = try await sample.enrolled(called: "ERASED card")
         try await sample.receive(SampleRequest(merchantName: "ERASED shop"), for: card)

@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import socket
 import sqlite3
@@ -26,6 +27,16 @@ MERCHANT = "ERASED shop"
 def database(folder) -> sqlite3.Connection:
     """The agent's database, while no agent runs on it."""
     return contextlib.closing(sqlite3.connect(folder / "state" / "agent.db", isolation_level=None))
+
+
+def fill(folder, rows: int, octets: int):
+    """Makes the database that large, while no agent runs on it."""
+    with database(folder) as connection:
+        connection.execute("BEGIN")
+        connection.executemany(
+            "INSERT INTO message (enrollment_id, jti, payload_digest, seen_at) "
+            "SELECT id, ?, zeroblob(?), unixepoch() FROM enrollment", [(f"j{number}", octets) for number in range(rows)])
+        connection.execute("COMMIT")
 
 
 def enrolled(test, issuer: Issuer, agent: Agent) -> str:
@@ -121,6 +132,31 @@ class ABackup(unittest.TestCase):
         self.assertEqual(files(), [])
 
 
+@unittest.skipUnless(shutil.which("strace"), "needs strace")
+class TemporaryFiles(unittest.TestCase):
+    def test_what_an_erasure_writes_anew_is_beside_the_database_whatever_the_environment_says(self):
+        folder = temporary_folder(type(self))
+        elsewhere, calls = folder / "elsewhere", folder / "calls"
+        elsewhere.mkdir()
+        with Issuer() as issuer:
+            agent = Agent(folder)
+            enrollment = enrolled(self, issuer, agent)
+            agent.stop()
+            # More than SQLite keeps in memory.
+            fill(folder, rows=200, octets=32_768)
+            # The tracer is no parent: a signal reaches the agent itself.
+            strace = ("strace", "-D", "-f", "-o", str(calls), "-e", "trace=openat,unlink,exit_group")
+            agent = Agent(folder, through=strace, TMPDIR=str(elsewhere), SQLITE_TMPDIR=str(elsewhere))
+            self.addCleanup(agent.stop)
+            self.assertTrue(agent.json("unenroll", enrollment, "--erase")["erased"])
+        agent.process.terminate()
+        eventually(self, lambda: "exited with 0" in calls.read_text(), "the tracer has not seen the end")
+        opened = re.findall(r'openat\(AT_FDCWD, "(.*)/(etilqs_\w+)", O_RDWR', calls.read_text())
+        self.assertEqual({path for path, _ in opened}, {str(folder / "state")})
+        for path, name in opened:
+            self.assertIn(f'unlink("{path}/{name}")', calls.read_text())
+
+
 class ABackupThatIsCutOff(unittest.TestCase):
     def serve(self, path, answer: bytes):
         """Something that gives one answer on a Unix socket, and closes it."""
@@ -164,13 +200,7 @@ class AClientThatStopsReading(unittest.TestCase):
             agent = Agent(folder)
             enrolled(self, issuer, agent)
             agent.stop()
-            with database(folder) as connection:
-                connection.execute("BEGIN")
-                connection.executemany(
-                    "INSERT INTO message (enrollment_id, jti, payload_digest, seen_at) "
-                    "SELECT id, ?, zeroblob(?), unixepoch() FROM enrollment",
-                    [(f"j{number}", self.ROW) for number in range(self.ROWS)])
-                connection.execute("COMMIT")
+            fill(folder, self.ROWS, self.ROW)
             agent = Agent(folder, "--control-patience", "2")
             self.addCleanup(agent.stop)
             before = self.resident(agent)

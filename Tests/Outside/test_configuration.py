@@ -70,6 +70,27 @@ class TheSample(unittest.TestCase):
         self.assertEqual(block, self.sample)
 
 
+class WithoutRoom(unittest.TestCase):
+    def test_what_cannot_all_be_printed_is_an_error(self):
+        path = temporary_folder(type(self)) / "config.yaml"
+        path.write_text("log-level: debug\n", encoding="utf-8")
+        for arguments in [["--print-config"], ["--config", str(path), "--check-config"]]:
+            with self.subTest(arguments), open("/dev/full", "w", encoding="utf-8") as full:
+                run = subprocess.run(
+                    [BIN_DIR / "oob-agent", *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+                self.assertEqual(run.returncode, 74)
+                self.assertEqual(run.stderr, "oob-agent: not all of it could be printed: write to standard output: "
+                                             "No space left on device\n")
+
+    def test_half_a_config_is_an_error(self):
+        path = temporary_folder(type(self)) / "config.yaml"
+        limited = ["prlimit", "--fsize=4096", "env", "--ignore-signal=XFSZ", BIN_DIR / "oob-agent", "--print-config"]
+        with open(path, "wb") as file:
+            run = subprocess.run(limited, stdout=file, stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual((run.returncode, path.stat().st_size), (74, 4_096))
+        self.assertIn("standard output: File too large", run.stderr)
+
+
 class TheCheck(unittest.TestCase):
     def test_it_says_what_is_set_and_where(self):
         path = temporary_folder(type(self)) / "config.yaml"

@@ -113,6 +113,18 @@ class Installation(Installed):
         self.dpkg("--install", "/opt/oob-agent.deb")
         self.box.run("test", "!", "-e", SECRET_FILE)
 
+    def test_no_secret_is_made_beside_a_state_and_one_is_in_a_directory_without(self):
+        names = ["agent.db", "agent.db.before-v1", "keys", "secret", ".restore"]
+        for name, made in [*((name, False) for name in names), ("lost+found", True), ("agent.lock", True), ("", True)]:
+            with self.subTest(name):
+                self.box.run("sh", "-ec", f"rm -rf {STATE} {SECRET_FILE}; mkdir -p {STATE}/{name}")
+                # As dpkg does it the first time.
+                self.box.run("env", "DEBIAN_FRONTEND=noninteractive", "DPKG_MAINTSCRIPT_PACKAGE=oob-agent",
+                             "/var/lib/dpkg/info/oob-agent.postinst", "configure", "")
+                self.box.run("test", *([] if made else ["!"]), "-e", SECRET_FILE)
+        self.start()
+        self.enroll()
+
     def test_an_upgrade_restarts_the_agent_and_keeps_state_and_an_edited_config(self):
         self.box.write(CONFIG, "log-level: notice\n")
         self.start()

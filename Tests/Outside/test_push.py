@@ -244,6 +244,22 @@ class PatientSenders(WithPush):
                 self.assertTrue(answer.startswith(b"HTTP/1.1 4"), answer)
 
 
+class FewFiles(unittest.TestCase):
+    FILES = 160
+
+    def test_who_holds_many_connections_leaves_files_to_whoever_asks_the_agent(self):
+        folder, port = temporary_folder(type(self)), free_port()
+        agent = started(type(self), Agent(
+            folder, "--push-listen", f"127.0.0.1:{port}", "--push-url", f"http://127.0.0.1:{port}",
+            "--push-patience", "600", "--push-connections", "4096",
+            through=("prlimit", f"--nofile={self.FILES}:{self.FILES}")))
+        for _ in range(self.FILES + 40):
+            peer = self.enterContext(socket.create_connection(("127.0.0.1", port), 30))
+            peer.sendall(b"POST /push/x HTTP/1.1\r\nHost: x\r\n")
+        for _ in range(8):
+            self.assertEqual(agent.json("status")["state"], "ready")
+
+
 class OverTLS(unittest.TestCase):
     def test_pywebpush_delivers_over_https_to_a_certificate_of_a_test_authority(self):
         folder, port = temporary_folder(type(self)), free_port()
