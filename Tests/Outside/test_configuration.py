@@ -17,10 +17,13 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "configuration.md").read_
 OTHERS = {"config", "check-config", "print-config", "restore", "version", "help"}
 
 
+ENVIRONMENT = {"HOME": "/nonexistent", "PATH": "/usr/bin:/bin"}
+
+
 def agent(*arguments: str, **variables: str) -> subprocess.CompletedProcess:
     return subprocess.run(
         [BIN_DIR / "oob-agent", *arguments], capture_output=True, text=True, timeout=60,
-        env={"HOME": "/nonexistent", "PATH": "/usr/bin:/bin", **variables})
+        env={**ENVIRONMENT, **variables})
 
 
 class TheSample(unittest.TestCase):
@@ -77,7 +80,8 @@ class WithoutRoom(unittest.TestCase):
         for arguments in [["--print-config"], ["--config", str(path), "--check-config"]]:
             with self.subTest(arguments), open("/dev/full", "w", encoding="utf-8") as full:
                 run = subprocess.run(
-                    [BIN_DIR / "oob-agent", *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+                    [BIN_DIR / "oob-agent", *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60,
+                    env=ENVIRONMENT)
                 self.assertEqual(run.returncode, 74)
                 self.assertEqual(run.stderr, "oob-agent: not all of it could be printed: write to standard output: "
                                              "No space left on device\n")
@@ -86,7 +90,7 @@ class WithoutRoom(unittest.TestCase):
         path = temporary_folder(type(self)) / "config.yaml"
         limited = ["prlimit", "--fsize=4096", "env", "--ignore-signal=XFSZ", BIN_DIR / "oob-agent", "--print-config"]
         with open(path, "wb") as file:
-            run = subprocess.run(limited, stdout=file, stderr=subprocess.PIPE, text=True, timeout=60)
+            run = subprocess.run(limited, stdout=file, stderr=subprocess.PIPE, text=True, timeout=60, env=ENVIRONMENT)
         self.assertEqual((run.returncode, path.stat().st_size), (74, 4_096))
         self.assertIn("standard output: File too large", run.stderr)
 
