@@ -152,20 +152,15 @@ struct Intake: Sendable {
     /// An issuer lists nothing whose time is over, so its clock and this one differ.
     private func noteLate(_ item: Item, _ enrollment: Enrollment) {
         guard item.way == .poll, case .request(let request) = item.reading, case .expired = request.verdict,
-            let exp = request.exp, let leftOut = refusedPeers.admit("\(enrollment.id.text) late", now: ports.clock.now)
+            let exp = request.exp, let metadata = seldom("late", enrollment, ["exp": "\(exp)"])
         else { return }
-        var metadata: Logger.Metadata = ["exp": "\(exp)"]
-        if leftOut > 0 { metadata["also-late"] = "\(leftOut)" }
-        log.warning(
-            "a request came when its time was over; check this machine's clock", metadata: enrollment.logged(metadata))
+        log.warning("a request came when its time was over; check this machine's clock", metadata: metadata)
     }
 
-    /// One line per enrollment and pause, beside those about what is dropped: nothing has proved who sent it.
+    /// Nothing has proved who sent it.
     private func noteUnknownKey(_ kid: String, _ enrollment: Enrollment) {
-        guard let leftOut = refusedPeers.admit("\(enrollment.id.text) kid", now: ports.clock.now) else { return }
-        var metadata: Logger.Metadata = ["kid": "\(kid.debugDescription)"]
-        if leftOut > 0 { metadata["also-unknown"] = "\(leftOut)" }
-        log.notice("a request waits for an unknown key", metadata: enrollment.logged(metadata))
+        guard let metadata = seldom("kid", enrollment, ["kid": "\(kid.debugDescription)"]) else { return }
+        log.notice("a request waits for an unknown key", metadata: metadata)
     }
 
     private func hold(_ item: Item, for seconds: Int64, _ enrollment: Enrollment) {
@@ -180,15 +175,21 @@ struct Intake: Sendable {
         hub.publish(.deadlineMoved)
     }
 
-    /// One line per enrollment and pause: an issuer cannot fill the log.
     private func drop(
         _ drop: MessageDrop, _ sentence: Logger.Message, _ enrollment: Enrollment, _ metadata: Logger.Metadata
     ) {
         drops.note(drop)
-        guard let dropped = refusedPeers.admit(enrollment.id.text, now: ports.clock.now) else { return }
-        var metadata = metadata
-        if dropped > 0 { metadata["also-dropped"] = "\(dropped)" }
-        log.warning(sentence, metadata: enrollment.logged(metadata))
+        guard let metadata = seldom("drop", enrollment, metadata) else { return }
+        log.warning(sentence, metadata: metadata)
+    }
+
+    /// What a line says, where one about this may be written now: one per enrollment and pause, so that an issuer cannot
+    /// fill the log.
+    private func seldom(_ topic: String, _ enrollment: Enrollment, _ metadata: Logger.Metadata) -> Logger.Metadata? {
+        guard let leftOut = refusedPeers.admit("\(enrollment.id.text) \(topic)", now: ports.clock.now) else {
+            return nil
+        }
+        return enrollment.logged(leftOut > 0 ? metadata.merging(["left-out": "\(leftOut)"]) { $1 } : metadata)
     }
 }
 

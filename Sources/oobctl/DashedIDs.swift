@@ -1,3 +1,5 @@
+import Control
+
 /// IDs that begin with a dash: each 64th `jti`, where an issuer's are random base64url.
 ///
 /// The parser would read one as options: it would refuse most, and print the help for one with an `h` in it. So they
@@ -31,20 +33,14 @@ enum DashedIDs {
         word.hasPrefix("-") && word != "-" && !flags.contains(word) && !word.contains("=")
     }
 
-    /// Whether it has what an ID may have, and is no option of those commands.
     private static func isDashedID(_ word: String) -> Bool {
-        guard word.hasPrefix("-"), word.utf8.allSatisfy({ isLowerCaseOrDash($0) || isOfIDsAlone($0) }) else {
-            return false
+        word.hasPrefix("-") && !isOption(word) && (try? RequestSelector(id: word)) != nil
+    }
+
+    private static func isOption(_ word: String) -> Bool {
+        let isOfOptions = word.utf8.allSatisfy {
+            $0 == UInt8(ascii: "-") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
         }
-        return word.utf8.contains(where: isOfIDsAlone) || word.utf8.count > 2 && !word.hasPrefix("--")
-    }
-
-    private static func isLowerCaseOrDash(_ octet: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(octet) || octet == UInt8(ascii: "-")
-    }
-
-    private static func isOfIDsAlone(_ octet: UInt8) -> Bool {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(octet)
-            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(octet) || octet == UInt8(ascii: "_")
+        return isOfOptions && (word.hasPrefix("--") || word.utf8.count <= 2)
     }
 }
