@@ -11,22 +11,22 @@ package struct PushSender: Service {
     private let backend: IssuerBackend
     private let queue: PushQueue
     private let tls: TLSConfiguration
-    private let patience: Duration
+    private let limits: PushLimits
 
     package init(
         backend: IssuerBackend, tls: TLSConfiguration = PushTransport.trusting(nil),
-        patience: Duration = PushTransport.patience
+        limits: PushLimits = .standard
     ) {
         self.backend = backend
         self.tls = tls
-        self.patience = patience
+        self.limits = limits
         queue = PushQueue(backend: backend)
     }
 
     /// Sends until the process is asked to stop; what is under way then is sent again after the next start.
     package func run() async throws {
         try await cancelWhenGracefulShutdown {
-            try await PushTransport.run(tls, patience: patience) { transport in
+            try await PushTransport.run(tls, limits) { transport in
                 try await queue.resume()
                 await withDiscardingTaskGroup { group in
                     while let taken = await next() { group.addTask { await send(taken, by: transport) } }
@@ -38,7 +38,7 @@ package struct PushSender: Service {
 
     /// Sends what is due now, one after the other, and returns.
     package func sendDue() async throws {
-        try await PushTransport.run(tls, patience: patience) { transport in
+        try await PushTransport.run(tls, limits) { transport in
             while let taken = try await queue.take() { await send(taken, by: transport) }
         }
     }

@@ -6,26 +6,24 @@ package import NIOSSL
 
 /// Posts to push endpoints (RFC 8030 §5); it follows no redirect and goes through no proxy.
 package struct PushTransport: Sendable {
-    /// How long a receiver has for its answer.
-    package static let patience: Duration = .seconds(10)
     /// The most octets of an answer that are read; nobody looks at them.
     private static let maxAnswer = 16_384
 
     private let client: HTTPClient
-    private let patience: Duration
+    private let limits: PushLimits
 
     /// A transport for as long as `body` runs; what it has under way then fails.
     static func run<Value>(
-        _ tls: TLSConfiguration, patience: Duration, _ body: (PushTransport) async throws -> Value
+        _ tls: TLSConfiguration, _ limits: PushLimits, _ body: (PushTransport) async throws -> Value
     ) async throws -> Value {
         var configuration = HTTPClient.Configuration(
-            tlsConfiguration: tls, redirectConfiguration: .disallow, timeout: .init(connect: .seconds(5)),
-            decompression: .disabled)
+            tlsConfiguration: tls, redirectConfiguration: .disallow,
+            timeout: .init(connect: .seconds(limits.connectSeconds)), decompression: .disabled)
         configuration.httpVersion = .http1Only
         configuration.connectionPool.retryConnectionEstablishment = false
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         do {
-            let value = try await body(PushTransport(client: client, patience: patience))
+            let value = try await body(PushTransport(client: client, limits: limits))
             try? await client.shutdown()
             return value
         } catch {
@@ -47,7 +45,7 @@ package struct PushTransport: Sendable {
         await withTaskGroup(of: PushOutcome.self) { group in
             group.addTask { await exchange(letter, now: now) }
             group.addTask {
-                try? await Task.sleep(for: patience)
+                try? await limits.answer()
                 return .later(status: nil, retryAfter: nil)
             }
             defer { group.cancelAll() }

@@ -101,6 +101,16 @@ final class LocalPushReceiver: Sendable {
     }
 }
 
+extension PushLimits {
+    /// A receiver has time until the test cancels the sender, however slow the machine is.
+    static let patient = until { try await Task.sleep(for: .seconds(86_400)) }
+
+    /// A receiver has time until `end` returns.
+    static func until(_ end: @escaping @Sendable () async throws -> Void) -> PushLimits {
+        PushLimits(connectSeconds: 86_400, answer: end)
+    }
+}
+
 extension TestIssuer {
     /// An authenticator that is enrolled and has subscribed there.
     func subscribed(at receiver: LocalPushReceiver) async throws -> SoftwareAuthenticator {
@@ -116,8 +126,8 @@ extension TestIssuer {
     }
 
     /// Sends what is due now.
-    func push(patience: Duration = PushTransport.patience) async throws {
-        try await PushSender(backend: backend, patience: patience).sendDue()
+    func push(_ limits: PushLimits = .patient) async throws {
+        try await PushSender(backend: backend, limits: limits).sendDue()
     }
 
     /// Where an authenticator's pushes go, as the sandbox shows it.

@@ -9,7 +9,7 @@ struct PushSenderTests {
     /// Runs a sender beside `body`, and stops it.
     private func sending(_ issuer: TestIssuer, _ body: () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try? await PushSender(backend: issuer.backend).run() }
+            group.addTask { try? await PushSender(backend: issuer.backend, limits: .patient).run() }
             try await body()
             group.cancelAll()
         }

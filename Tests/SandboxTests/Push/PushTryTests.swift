@@ -145,8 +145,8 @@ struct PushTryTests {
         try await LocalPushReceiver.run([.init(gate: gate)]) { receiver in
             _ = try await issuer.subscribed(at: receiver)
             let purchase = try await issuer.purchase()
-            // Long enough for the push to reach it, also on a busy machine.
-            try await issuer.push(patience: .seconds(5))
+            // Its time is over once the push has reached it.
+            try await issuer.push(.until { for await _ in receiver.arrivals { break } })
             opener.finish()
             #expect(try await issuer.story(purchase).request.pushOutcomes == ["waiting 1"])
             #expect(receiver.count == 1)
