@@ -85,7 +85,7 @@ struct BatchFetchCallTests {
     }
 
     @Test func `while it is held back a decision is not`() async throws {
-        var limits = TransportLimits.standard
+        var limits = TransportLimits.patient
         limits.callConnections = 1
         try await Link.run(limits: limits) {
             $0.target == "/v1/batch" ? .silence : .authenticated

@@ -125,7 +125,7 @@ struct BoundsTests {
     @Test func `a port that nobody listens on is named as a refusal`() async throws {
         let port = try ClosedPort()
         for host in ["127.0.0.1", "localhost"] {
-            let gateway = HTTPIssuerGateway(version: "1", road: IssuerRoad(), clock: StandingClock())
+            let gateway = HTTPIssuerGateway.patient()
             let route = IssuerRoute(issuer: try IssuerURL("http://\(host):\(port.number)"), rootsPEM: nil)
             let failure = try await mustFail { try await gateway.discovery(route) }
             #expect(failure.reason == "the issuer refused the connection")
@@ -134,7 +134,7 @@ struct BoundsTests {
     }
 
     @Test func `a host that nobody knows is named as one`() async throws {
-        let gateway = HTTPIssuerGateway(version: "1", road: IssuerRoad(), clock: StandingClock())
+        let gateway = HTTPIssuerGateway.patient()
         let route = IssuerRoute(issuer: try IssuerURL("https://nobody.invalid"), rootsPEM: nil)
         let failure = try await mustFail { try await gateway.discovery(route) }
         #expect(failure.reason == "the host name of the issuer was not found")

@@ -8,11 +8,27 @@ import Testing
 @testable import Authenticator
 @testable import IssuerLink
 
-/// The wall clock stands; waiting is real.
+/// The wall clock stands, and no wait ends: no limit of a call is reached, however slow the machine is.
 struct StandingClock: AgentClock {
     var now: Int64 = 1_697_522_198
 
-    func sleep(seconds: Double) async throws { try await Task.sleep(for: .seconds(seconds)) }
+    func sleep(seconds: Double) async throws { try await Task.sleep(for: .seconds(86_400)) }
+}
+
+extension TransportLimits {
+    /// No connection takes too long, however slow the machine is.
+    static var patient: TransportLimits {
+        var limits = TransportLimits.standard
+        limits.connectSeconds = 86_400
+        return limits
+    }
+}
+
+extension HTTPIssuerGateway {
+    /// A gateway that waits for as long as a test does.
+    static func patient(_ road: IssuerRoad = IssuerRoad()) -> HTTPIssuerGateway {
+        HTTPIssuerGateway(version: "1", road: road, clock: StandingClock(), bounds: .standard, limits: .patient)
+    }
 }
 
 /// Waits are over when the test says so.
@@ -46,7 +62,7 @@ struct Link: Sendable {
     /// Runs `body` with a gateway to a server that says what `script` says.
     static func run(
         clock: any AgentClock = StandingClock(), bounds: AnswerBounds = .standard,
-        limits: TransportLimits = .standard, tls: NIOSSLContext? = nil,
+        limits: TransportLimits = .patient, tls: NIOSSLContext? = nil,
         roots: String? = nil, road: IssuerRoad = IssuerRoad(), _ script: @escaping ScriptedServer.Script,
         _ body: (Link) async throws -> Void
     ) async throws {

@@ -76,7 +76,7 @@ struct LifeTests {
     }
 
     @Test func `fetches that are held back do not hold a decision`() async throws {
-        var limits = TransportLimits.standard
+        var limits = TransportLimits.patient
         limits.callConnections = 1
         let fetches = 20
         try await Link.run(limits: limits) {

@@ -9,7 +9,7 @@ struct ProxyTests {
     /// A call to `https://issuer.example`, a name that only the proxy knows.
     private func decide(roots: String?, through proxy: String) async throws -> Result<TransStatus, IssuerFailure> {
         let road = IssuerRoad(proxy: try HTTPProxy(proxy))
-        let gateway = HTTPIssuerGateway(version: "1", road: road, clock: StandingClock())
+        let gateway = HTTPIssuerGateway.patient(road)
         let route = IssuerRoute(issuer: try IssuerURL("https://issuer.example"), rootsPEM: roots)
         let access = IssuerAccess(
             route: route, discovery: Link.discovery(route.issuer), token: try #require(AccessToken(Link.token)))

@@ -81,7 +81,7 @@ struct TLSTests {
     }
 
     @Test func `a set of roots that nobody uses makes room, one in use does not`() async throws {
-        var limits = TransportLimits.standard
+        var limits = TransportLimits.patient
         limits.sets = 1
         let (one, other) = (
             try await TestCertificate(host: "localhost"), try await TestCertificate(host: "localhost").pem
