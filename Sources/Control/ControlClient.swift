@@ -3,7 +3,11 @@ package struct ControlClient: Sendable {
     private let transport: ControlTransport
 
     /// Finds the agent's socket and checks that it may be trusted; nothing is sent yet.
-    package init(socketFlag: String?, environment: [String: String]) throws(ClientFailure) {
+    ///
+    /// - Parameter leastSeconds: no call is given less time than this, whatever it is for.
+    package init(
+        socketFlag: String?, environment: [String: String], leastSeconds: Int = 0
+    ) throws(ClientFailure) {
         let found: String?
         do throws(ControlError) {
             found = try ControlSocket.path(flag: socketFlag, environment: environment)
@@ -14,7 +18,7 @@ package struct ControlClient: Sendable {
             throw .nobodyListens(at: ControlSocket.candidates(flag: socketFlag, environment: environment))
         }
         try SocketTrust.check(path, environment: environment)
-        self.transport = ControlTransport(socketPath: path)
+        self.transport = ControlTransport(socketPath: path, leastSeconds: leastSeconds)
     }
 
     package func status() async throws(ClientFailure) -> StatusView {

@@ -7,9 +7,11 @@ internal import NIOHTTP1
 /// Carries one call over the Unix socket: HTTP/1.1, no redirects, no second try.
 struct ControlTransport: Sendable {
     let socketPath: String
+    /// For whoever would rather wait than hear nothing, such as a test on a slow machine.
+    let leastSeconds: Int
 
     func answer(to call: ControlCall) async throws(ClientFailure) -> ControlAnswer {
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.configuration)
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let result = await outcome(of: call, by: client)
         // Nothing waits in this client any more, and what it answered is at hand.
         try? await client.shutdown()
@@ -26,7 +28,7 @@ struct ControlTransport: Sendable {
     func stream(
         _ call: ControlCall, silence: Int, opened: () -> Void = {}, _ take: ([UInt8]) throws(ClientFailure) -> Void
     ) async throws(ClientFailure) -> Bool {
-        var configuration = Self.configuration
+        var configuration = configuration
         configuration.timeout.read = .seconds(Int64(silence))
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let result: Result<Bool, ClientFailure>
@@ -47,7 +49,7 @@ struct ControlTransport: Sendable {
     ) async throws(ClientFailure) -> HTTPClientResponse {
         let answer: ControlAnswer
         do {
-            let response = try await client.execute(try request(for: call), timeout: .seconds(Int64(call.seconds)))
+            let response = try await client.execute(try request(for: call), timeout: limit(of: call))
             let contentType = response.headers.first(name: "content-type")
             if response.status == .ok, contentType == call.accepted { return response }
             let body = try await response.body.collect(upTo: ControlJSON.maxCommandOctets)
@@ -75,7 +77,7 @@ struct ControlTransport: Sendable {
     private func outcome(of call: ControlCall, by client: HTTPClient) async -> Result<ControlAnswer, ClientFailure> {
         do {
             let request = try request(for: call)
-            let response = try await client.execute(request, timeout: .seconds(Int64(call.seconds)))
+            let response = try await client.execute(request, timeout: limit(of: call))
             let body = try await response.body.collect(upTo: ControlJSON.maxAnswerOctets)
             return .success(
                 ControlAnswer(
@@ -118,10 +120,12 @@ struct ControlTransport: Sendable {
         }
     }
 
-    private static var configuration: HTTPClient.Configuration {
+    private func limit(of call: ControlCall) -> TimeAmount { .seconds(Int64(max(call.seconds, leastSeconds))) }
+
+    private var configuration: HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.httpVersion = .http1Only
-        configuration.timeout.connect = .seconds(5)
+        configuration.timeout.connect = .seconds(Int64(max(5, leastSeconds)))
         configuration.connectionPool.retryConnectionEstablishment = false
         return configuration
     }

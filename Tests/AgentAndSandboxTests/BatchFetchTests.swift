@@ -2,7 +2,7 @@ import Authenticator
 import Sandbox
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct BatchFetchTests {
     /// Waits until the sandbox holds a call back that asks for so many authenticators.
     private func untilHeld(_ count: Int, by sandbox: LocalSandbox) async throws {
@@ -20,16 +20,16 @@ struct BatchFetchTests {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { try await local.agent.fetcher.run() }
                     try await untilHeld(1_000, by: sandbox)
-                    // One is held by the fetch; the other was used for the discovery.
+                    // One is held by the fetch; another was used for the discovery, and is closed after a minute.
                     let held = try sandbox.connections
-                    #expect(held == 2)
+                    #expect((1...2).contains(held))
 
                     try await sandbox.purchase(for: members[617].authenticatorId)
                     let request = try await local.pendingRequest(of: enrollments[617])
                     #expect(request.presented != nil)
                     try await untilHeld(1_000, by: sandbox)
                     let heldAfter = try sandbox.connections
-                    #expect(heldAfter == 2)
+                    #expect((1...2).contains(heldAfter))
                     group.cancelAll()
                 }
             }
@@ -51,7 +51,7 @@ struct BatchFetchTests {
                     try await sandbox.purchase(for: members[1_000].authenticatorId)
                     _ = try await local.pendingRequest(of: newcomers[0])
                     let held = try sandbox.connections
-                    #expect(held == 3)
+                    #expect((2...3).contains(held))
                     group.cancelAll()
                 }
             }
