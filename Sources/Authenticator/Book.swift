@@ -81,9 +81,11 @@ package protocol BookReader {
 /// What can be changed.
 package protocol BookWriter: BookReader {
     func insert(_ enrollment: Enrollment) throws
-    /// Writes `state`, `signCount`, `signCountRaise`, `pinTries`, `isPINGuessable`, `endReason`, `endedAt` and
-    /// `credentialKey`; all else of an enrollment never changes.
-    func update(_ enrollment: Enrollment) throws
+    /// Changes the row of an enrollment if it is as the transition expects; else nothing is written.
+    ///
+    /// - Returns: the enrollment as it is now; nil if it is not as expected, or not there.
+    @discardableResult
+    func change(_ id: EnrollmentID, _ transition: EnrollmentTransition) throws -> Enrollment?
 
     func insert(_ request: RequestRecord) throws
     /// Writes what may change: the message that is answered, the life, the conflict mark.

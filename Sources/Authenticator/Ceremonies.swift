@@ -74,13 +74,14 @@ package struct Ceremonies: Sendable {
 
     private func keep(_ answer: EnrollmentAnswer, _ enrollment: Enrollment) async throws(IssuerFailure) {
         do {
-            let active = EnrollmentState.active(
-                Membership(
-                    authenticatorId: answer.authenticatorId,
-                    sealedToken: try ports.custody.seal(answer.accessToken, for: enrollment.id),
-                    enrolledAt: ports.clock.now))
+            let membership = Membership(
+                authenticatorId: answer.authenticatorId,
+                sealedToken: try ports.custody.seal(answer.accessToken, for: enrollment.id),
+                enrolledAt: ports.clock.now)
             let fact = JournalFact.enrolled(enrollment, as: answer.authenticatorId)
-            let isNews = try await ports.patiently { try await update(enrollment.id, fact) { $0.state = active } }
+            let isNews = try await ports.patiently {
+                try await change(enrollment.id, .registered(membership), fact)
+            }
             guard isNews else { return }
         } catch {
             // The answer comes again for the same body.
@@ -91,11 +92,8 @@ package struct Ceremonies: Sendable {
     }
 
     private func give(up enrollment: Enrollment, _ reason: String) async throws {
-        let now = ports.clock.now
-        let isNews = try await update(enrollment.id, .enrollmentGivenUp(enrollment.id)) { ended in
-            ended.end(at: now)
-            ended.endReason = reason
-        }
+        let isNews = try await change(
+            enrollment.id, .givenUp(reason: reason, at: ports.clock.now), .enrollmentGivenUp(enrollment.id))
         guard isNews else { return }
         try await EndedKeys(ports: ports).remove(of: enrollment.id)
         log.error("an enrollment was given up", metadata: enrollment.logged(["reason": "\(reason)"]))
@@ -103,17 +101,15 @@ package struct Ceremonies: Sendable {
     }
 
     /// False, and nothing is changed, where someone ended the enrollment while its issuer was asked.
-    private func update(
-        _ id: EnrollmentID, _ fact: JournalFact, _ change: @escaping @Sendable (inout Enrollment) -> Void
+    private func change(
+        _ id: EnrollmentID, _ transition: EnrollmentTransition, _ fact: JournalFact
     ) async throws -> Bool {
         let now = ports.clock.now
         return try await ports.book.write { book in
-            guard var current = try book.enrollment(id), current.isBegun else { return false }
-            change(&current)
-            try book.update(current)
+            guard let changed = try book.change(id, transition) else { return false }
             try book.record(fact, at: now)
             // What the issuer took holds the subscription.
-            if current.membership != nil { try book.registerNewestSubscription(of: id, at: now) }
+            if changed.membership != nil { try book.registerNewestSubscription(of: id, at: now) }
             return true
         }
     }
@@ -122,14 +118,6 @@ package struct Ceremonies: Sendable {
 extension Enrollment {
     fileprivate var waitsForIssuer: Bool {
         if case .enrolling = state { true } else { false }
-    }
-
-    /// Whether it is begun, and neither taken by the issuer nor over.
-    fileprivate var isBegun: Bool {
-        switch state {
-        case .keyless, .enrolling: true
-        case .active, .suspended, .ended: false
-        }
     }
 }
 

@@ -164,11 +164,10 @@ package struct Courier: Sendable {
         }
         var events: [AgentEvent] = []
         if case .failed(ProblemCode.invalidToken.rawValue) = end,
-            var enrollment = try book.enrollment(entry.enrollmentId), enrollment.suspend()
+            try book.change(entry.enrollmentId, .suspended) != nil
         {
-            try book.update(enrollment)
-            try book.record(.suspended(enrollment.id), at: now)
-            events.append(.suspended(enrollment.id))
+            try book.record(.suspended(entry.enrollmentId), at: now)
+            events.append(.suspended(entry.enrollmentId))
         }
         guard let id = entry.requestId, var request = try book.request(id) else {
             return events + [.outboxEntrySettled(entry.enrollmentId)]
@@ -190,25 +189,5 @@ extension ProblemCode {
         case .unknownRequest, .alreadyDecided, .expired, .cancelled, .invalidAssertion, .invalidToken: true
         default: false
         }
-    }
-}
-
-extension Enrollment {
-    /// The issuer no longer knows the token.
-    ///
-    /// True where that is news.
-    mutating func suspend() -> Bool {
-        guard case .active(let membership) = state else { return false }
-        state = .suspended(membership)
-        return true
-    }
-
-    /// The issuer knows the token again.
-    ///
-    /// True where that is news.
-    mutating func resume() -> Bool {
-        guard case .suspended(let membership) = state else { return false }
-        state = .active(membership)
-        return true
     }
 }

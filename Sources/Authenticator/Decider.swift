@@ -94,14 +94,13 @@ struct Decider: Sendable {
         let now = ports.clock.now
         return try await ports.book.write { book in
             var (current, enrollment) = try decidable(request.id, expectations, now: now, in: book)
-            guard current.jti == request.jti, enrollment.signCount < signCount else { return .overtaken(current) }
+            guard current.jti == request.jti, try book.change(id, .signCountTaken(signCount)) != nil else {
+                return .overtaken(current)
+            }
             let text = current.text(for: enrollment, localTime)
             guard current.life.signed() else { throw current.tooLate }
             try book.record(.decided(.approve, on: current, by: approver, text: try text?.digest, key: key), at: now)
             try book.record(.signed(current, signCount: signCount), at: now)
-            enrollment.signCount = signCount
-            enrollment.pinTries = .fresh
-            try book.update(enrollment)
             try Self.commit(&current, text, body: body, signCount: signCount, now: now, in: book)
             return .committed(current)
         }

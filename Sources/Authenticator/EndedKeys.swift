@@ -5,36 +5,53 @@ import Logging
 struct EndedKeys: Sendable {
     let ports: Ports
 
+    /// Removes the key of an enrollment that is over; whoever made one for it calls this when the key is made.
     func remove(of id: EnrollmentID) async throws {
-        guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }),
-            case .ended(let authenticatorId, false) = enrollment.state
-        else { return }
+        guard try await ports.book.read({ try $0.enrollment(id)?.isOver }) == true else { return }
+        // Over is for good, so nothing can bring the enrollment back before its key is gone.
         try await ports.custody.removeKey(named: id)
-        var clean = enrollment
-        clean.state = .ended(authenticatorId: authenticatorId, keyRemoved: true)
-        let (changed, now) = (clean, ports.clock.now)
+        let now = ports.clock.now
         try await ports.book.write { book in
-            try book.update(changed)
+            guard try book.change(id, .keyRemoved) != nil else { return }
             try book.removeSubscriptions(of: id, at: now)
         }
+    }
+
+    /// The same for whoever ended an enrollment; a key that is still being made is left to the ``Enroller``, and after a
+    /// crash to the next start: removed before it is there, it would stay.
+    func removeUnlessBeingMade(of id: EnrollmentID) async throws {
+        guard try await ports.book.read({ try $0.enrollment(id)?.awaitsKeyRemoval }) == true else { return }
+        // Meanwhile another may have removed it, which is no error.
+        try await remove(of: id)
     }
 
     /// At start: enrollments that never got their key to the issuer end, and no ended one keeps a key.
     ///
     /// A key that cannot be removed is said so, and tried again at the next start.
     func sweep(_ log: Logger) async throws {
-        for var enrollment in try await ports.book.read({ try $0.enrollments(includingEnded: true) }) {
+        for enrollment in try await ports.book.read({ try $0.enrollments(includingEnded: true) }) {
+            // Nothing else runs at start.
+            let now = ports.clock.now
             if case .keyless = enrollment.state {
-                enrollment.end(at: ports.clock.now)
-                let changed = enrollment
-                try await ports.book.write { try $0.update(changed) }
+                try await ports.book.write { _ = try $0.change(enrollment.id, .ended(at: now)) }
+            } else if case .ended(_, keyRemoved: false) = enrollment.state {
+                // A crash came before its key was removed.
+            } else {
+                continue
             }
-            guard case .ended(_, false) = enrollment.state else { continue }
             do {
                 try await remove(of: enrollment.id)
             } catch {
                 log.error("a key could not be removed", metadata: enrollment.logged(["reason": "\(error)"]))
             }
         }
+    }
+}
+
+extension Enrollment {
+    /// Whether it is over, and its key is there to be removed.
+    fileprivate var awaitsKeyRemoval: Bool {
+        guard case .ended(let authenticatorId, keyRemoved: false) = state else { return false }
+        return authenticatorId != nil || credentialKey != nil
     }
 }

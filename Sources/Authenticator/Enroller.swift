@@ -56,17 +56,20 @@ struct Enroller: Sendable {
         do {
             let push = try pushes.make(for: enrollment, try await directory.discovery(wish.route))
             let (body, publicKey) = try await registration(enrollment, algorithm, answer, wish.pin, push?.sent)
-            var ready = enrollment
-            ready.state = .enrolling(body: body)
-            ready.credentialKey = publicKey
-            let (changed, now) = (ready, ports.clock.now)
+            // While the key was made, somebody may have ended the enrollment, and erased it.
+            let now = ports.clock.now
             try await ports.book.write { book in
-                try book.update(changed)
+                guard try book.change(enrollment.id, .keyMade(publicKey, body: body)) != nil else {
+                    throw CommandFailure(
+                        .failed,
+                        "the enrollment \(enrollment.id) was ended while its key was being made; the key was removed, and "
+                            + "nothing was sent to the issuer")
+                }
                 if let kept = push?.kept { try book.begin(kept, at: now) }
             }
         } catch {
             try await abandon(enrollment)
-            if error is BookTrouble { throw error }
+            if error is BookTrouble || error is CommandFailure { throw error }
             if let failure = error as? KeyFailure { throw CommandFailure(failure) }
             throw CommandFailure(.failed, "no key could be made: \(error)")
         }
@@ -150,17 +153,16 @@ struct Enroller: Sendable {
     }
 
     private func abandon(_ enrollment: Enrollment) async throws {
-        var ended = enrollment
-        ended.end(at: ports.clock.now)
-        let changed = ended
+        let (id, now) = (enrollment.id, ports.clock.now)
         do {
-            try await ports.book.write { try $0.update(changed) }
+            // One that somebody ended meanwhile stays as it is.
+            try await ports.book.write { _ = try $0.change(id, .ended(at: now)) }
         } catch let trouble as BookTrouble {
             // Ceremonies gives it up as soon as that can be written.
-            hub.publish(.ceremonyStarted(enrollment.id))
+            hub.publish(.ceremonyStarted(id))
             throw trouble
         }
-        try await EndedKeys(ports: ports).remove(of: enrollment.id)
+        try await EndedKeys(ports: ports).remove(of: id)
     }
 }
 

@@ -3,6 +3,8 @@ package import Keys
 import WebAuthn
 
 /// One authenticator at one issuer.
+///
+/// What changes of it in the book, an ``EnrollmentTransition`` changes.
 package struct Enrollment: Sendable {
     package let id: EnrollmentID
     package let route: IssuerRoute
@@ -23,18 +25,18 @@ package struct Enrollment: Sendable {
     package let takesPush: Bool
     /// The public half of its key, as it was registered; nil while there is none, and for an enrollment from before it
     /// was kept, until the ``KeyWatch`` has looked at its key.
-    package var credentialKey: PublicKey?
+    package internal(set) var credentialKey: PublicKey?
     /// The greatest signCount that this agent committed for the credential.
-    package var signCount: UInt32
-    package var state: EnrollmentState
+    package internal(set) var signCount: UInt32
+    package internal(set) var state: EnrollmentState
     /// Of authnType `pin`: the tries that were in vain.
-    package var pinTries: PINTries
+    package internal(set) var pinTries: PINTries
     /// Whether its PIN is among the first that anyone would try; false where it has none.
-    package var isPINGuessable: Bool
+    package internal(set) var isPINGuessable: Bool
     /// When this state was last found to be an old copy; nil where it never was.
-    package var signCountRaise: SignCountRaise?
+    package internal(set) var signCountRaise: SignCountRaise?
     /// Why it was given up; nil where it was not.
-    package var endReason: String?
+    package internal(set) var endReason: String?
     /// When it ended, seconds since 1970; nil while it has not.
     package private(set) var endedAt: Int64?
 

@@ -129,16 +129,13 @@ package struct Fetcher: Sendable {
 
     /// Writes only where it is news that the issuer knows the token, or no longer does.
     func setKnown(_ isKnown: Bool, _ enrollment: Enrollment) async throws {
-        var changed = enrollment
         guard isKnown || !health.isLeaving(enrollment.id) else { return }
-        guard isKnown ? changed.resume() : changed.suspend() else { return }
+        let transition: EnrollmentTransition = isKnown ? .resumed : .suspended
+        guard transition.applied(to: enrollment) != nil else { return }
         let now = ports.clock.now
         let isNews = try await ports.book.write { book in
-            guard var current = try book.enrollment(enrollment.id),
-                isKnown ? current.resume() : current.suspend()
-            else { return false }
-            try book.update(current)
-            try book.record(isKnown ? .resumed(current.id) : .suspended(current.id), at: now)
+            guard try book.change(enrollment.id, transition) != nil else { return false }
+            try book.record(isKnown ? .resumed(enrollment.id) : .suspended(enrollment.id), at: now)
             return true
         }
         guard isNews else { return }

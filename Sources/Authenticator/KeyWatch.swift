@@ -142,11 +142,7 @@ package struct KeyWatch: Sendable {
     /// For an enrollment from before the public half was kept: the file that has the key is only opened under this
     /// enrollment's label.
     private func record(_ publicKey: PublicKey, of name: EnrollmentID) async throws {
-        try await ports.book.write { book in
-            guard var enrollment = try book.enrollment(name), enrollment.credentialKey == nil else { return }
-            enrollment.credentialKey = publicKey
-            try book.update(enrollment)
-        }
+        try await ports.book.write { _ = try $0.change(name, .keyFound(publicKey)) }
     }
 
     private func say(_ name: EnrollmentID, _ failed: inout Set<EnrollmentID>) {

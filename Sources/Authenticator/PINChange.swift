@@ -17,13 +17,17 @@ struct PINChange: Sendable {
             } catch let failure as KeyFailure {
                 throw CommandFailure(failure)
             }
+            // The enrollment may have ended while its key was opened.
             let now = ports.clock.now
-            try await ports.book.write { book in
-                guard var enrollment = try book.enrollment(id) else { return }
-                enrollment.pinTries = .fresh
-                enrollment.isPINGuessable = new.isGuessable
-                try book.update(enrollment)
+            let isChanged = try await ports.book.write { book in
+                guard try book.change(id, .pinChanged(isGuessable: new.isGuessable)) != nil else { return false }
                 try book.record(.pinChanged(id), at: now)
+                return true
+            }
+            guard isChanged else {
+                // Its file may have been written anew after it was removed.
+                try await EndedKeys(ports: ports).remove(of: id)
+                throw CommandFailure(.notEnrolled, "the enrollment \(id) was ended while its PIN was being changed")
             }
         }
     }

@@ -25,7 +25,7 @@ struct PINCheck: Sendable {
             throw cancellation
         } catch {
             // No PIN was found wrong: the key could not be asked.
-            try await set(before, of: id)
+            try await takeBack(begun, to: before, of: id)
             throw error
         }
     }
@@ -41,19 +41,27 @@ struct PINCheck: Sendable {
     }
 
     /// The PIN was right, and nothing else was written about it.
-    func succeeded(_ id: EnrollmentID) async throws { try await set(.fresh, of: id) }
+    ///
+    /// Nobody else tries in this lane, so whatever is counted by now was counted before.
+    func succeeded(_ id: EnrollmentID) async throws {
+        try await ports.book.write { book in
+            guard let tries = try book.enrollment(id)?.pinTries else { return }
+            try book.change(id, .pinTries(from: tries, to: .fresh))
+        }
+    }
 
     private func begin(_ id: EnrollmentID) async throws -> (before: PINTries, begun: PINTries) {
         let now = ports.clock.now
         return try await ports.book.write { book in
-            guard var enrollment = try book.enrollment(id) else {
+            guard let before = try book.enrollment(id)?.pinTries else {
                 throw CommandFailure(.notFound, "there is no enrollment \(id)")
             }
-            let before = enrollment.pinTries
             guard !before.isBlocked(at: now) else { throw CommandFailure(before, of: id) }
-            enrollment.pinTries = before.begun(at: now)
-            try book.update(enrollment)
-            return (before, enrollment.pinTries)
+            let begun = before.begun(at: now)
+            guard try book.change(id, .pinTries(from: before, to: begun)) != nil else {
+                throw CommandFailure(.notEnrolled, "the enrollment \(id) is over")
+            }
+            return (before, begun)
         }
     }
 
@@ -65,12 +73,9 @@ struct PINCheck: Sendable {
         }
     }
 
-    private func set(_ tries: PINTries, of id: EnrollmentID) async throws {
-        try await ports.book.write { book in
-            guard var enrollment = try book.enrollment(id) else { return }
-            enrollment.pinTries = tries
-            try book.update(enrollment)
-        }
+    /// What was counted meanwhile stays counted.
+    private func takeBack(_ begun: PINTries, to before: PINTries, of id: EnrollmentID) async throws {
+        try await ports.book.write { _ = try $0.change(id, .pinTries(from: begun, to: before)) }
     }
 }
 

@@ -119,11 +119,10 @@ struct SecretRotation: Sendable {
         let rewrapper = rewrapper
         try await ports.book.write { book in
             for id in ids {
-                guard var enrollment = try book.enrollment(id), let old = enrollment.membership,
-                    let token = try rewrapper.token(old.sealedToken, of: id)
+                guard let old = try book.enrollment(id)?.membership?.sealedToken,
+                    let new = try rewrapper.token(old, of: id)
                 else { continue }
-                enrollment.replace(sealedToken: token)
-                try book.update(enrollment)
+                try book.change(id, .tokenResealed(from: old, to: new))
             }
         }
     }
@@ -150,22 +149,5 @@ struct SecretRotation: Sendable {
             }
             try book.record(.secretChanged(keys: keys, tokens: tokens), at: now)
         }
-    }
-}
-
-extension Enrollment {
-    /// The same token, sealed anew.
-    fileprivate mutating func replace(sealedToken: [UInt8]) {
-        switch state {
-        case .active(let membership): state = .active(membership.with(sealedToken))
-        case .suspended(let membership): state = .suspended(membership.with(sealedToken))
-        case .keyless, .enrolling, .ended: break
-        }
-    }
-}
-
-extension Membership {
-    fileprivate func with(_ sealedToken: [UInt8]) -> Membership {
-        Membership(authenticatorId: authenticatorId, sealedToken: sealedToken, enrolledAt: enrolledAt)
     }
 }

@@ -117,14 +117,12 @@ package struct SignCountWatch: Sendable {
         let now = ports.clock.now
         let isElsewhere = checked.known.withLock { $0.contains(id) }
         let raised = try await ports.book.write { book -> SignCountRaise? in
-            guard var enrollment = try book.enrollment(id), accepted > enrollment.signCount else { return nil }
+            guard let enrollment = try book.enrollment(id), accepted > enrollment.signCount else { return nil }
             let raise = SignCountRaise(
                 from: enrollment.signCount, to: accepted, at: now,
                 // Once someone else has signed, a later raise does not make that unseen.
                 isElsewhere: isElsewhere || enrollment.signCountRaise?.isElsewhere == true)
-            enrollment.signCount = accepted
-            enrollment.signCountRaise = raise
-            try book.update(enrollment)
+            guard try book.change(id, .signCountRaised(raise)) != nil else { return nil }
             try book.record(.signCountRaised(id, raise), at: now)
             return raise
         }

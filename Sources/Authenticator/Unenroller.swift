@@ -35,7 +35,7 @@ struct Unenroller: Sendable {
             throw CommandFailure(.notFound, "there is no enrollment \(id)")
         }
         if enrollment.isOver {
-            try await EndedKeys(ports: ports).remove(of: id)
+            try await EndedKeys(ports: ports).removeUnlessBeingMade(of: id)
             if erasing { try await ports.book.write { try $0.wantErasure(of: id) } }
         } else {
             health.setLeaving(id, true)
@@ -96,9 +96,7 @@ struct Unenroller: Sendable {
         let (id, now) = (enrollment.id, ports.clock.now)
         let events = try await ports.book.write { book -> [AgentEvent] in
             if erasing { try book.wantErasure(of: id) }
-            guard var current = try book.enrollment(id), !current.isOver else { return [] }
-            current.end(at: now)
-            try book.update(current)
+            guard try book.change(id, .ended(at: now)) != nil else { return [] }
             try book.record(.unenrolled(id), at: now)
             try book.removeSubscriptions(of: id, at: now)
             return try Self.closeRequests(of: id, at: now, in: book) + [.unenrolled(id), .deadlineMoved]
@@ -106,7 +104,7 @@ struct Unenroller: Sendable {
         log.notice("unenrolled", metadata: enrollment.logged())
         hub.publish(events)
         tally.end(id)
-        try await EndedKeys(ports: ports).remove(of: id)
+        try await EndedKeys(ports: ports).removeUnlessBeingMade(of: id)
     }
 
     private static func closeRequests(

@@ -21,27 +21,30 @@ extension Pages {
     }
 
     func insert(_ enrollment: Enrollment) throws {
-        let (state, key) = (StateColumns(enrollment.state), KeyColumns(enrollment.key))
+        let key = KeyColumns(enrollment.key)
         try database.cachedStatement(
             sql: """
                 INSERT INTO enrollment (id, issuer, roots_pem, name, authn_type, algorithm, rp_id, credential_id,
-                    user_handle, started_at, sign_count, state, body, authenticator_id, sealed_token, enrolled_at,
-                    key_removed, ended_at, key_uri, key_kind, key_public, key_exportable, credential_key,
-                    pin_guessable, takes_push)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    user_handle, started_at, key_uri, key_kind, key_public, key_exportable, takes_push, sign_count, state)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 'keyless')
                 """
         ).execute(arguments: [
             enrollment.id.text, enrollment.route.issuer.text, enrollment.route.rootsPEM, enrollment.name,
             enrollment.authnType.rawValue, enrollment.algorithm, enrollment.rpId, enrollment.credentialId.blob,
-            enrollment.userHandle.blob, enrollment.startedAt, enrollment.signCount, state.name, state.body?.blob,
-            state.authenticatorId, state.sealedToken?.blob, state.enrolledAt, state.keyRemoved,
-            enrollment.endedAt, key.uri, key.kind, key.publicKey?.blob, key.isExportable,
-            enrollment.credentialKey?.subjectPublicKeyInfo.blob, enrollment.isPINGuessable,
+            enrollment.userHandle.blob, enrollment.startedAt, key.uri, key.kind, key.publicKey?.blob, key.isExportable,
             enrollment.takesPush,
         ])
+        try write(enrollment)
     }
 
-    func update(_ enrollment: Enrollment) throws {
+    func change(_ id: EnrollmentID, _ transition: EnrollmentTransition) throws -> Enrollment? {
+        guard let changed = try enrollment(id).flatMap(transition.applied(to:)) else { return nil }
+        try write(changed)
+        return changed
+    }
+
+    /// Writes what may change of an enrollment; nothing else writes these columns, but for an erasure.
+    private func write(_ enrollment: Enrollment) throws {
         let state = StateColumns(enrollment.state)
         try database.cachedStatement(
             sql: """

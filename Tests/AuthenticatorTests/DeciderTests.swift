@@ -213,11 +213,10 @@ struct DeciderTests {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(), for: card)
         let id = try await sample.onlyRequest().id
-        try await sample.setState({ .suspended($0) }, of: card.id)
+        try await sample.change(card.id, .suspended)
         #expect(try await failureCode { try await sample.approve(id) } == .notEnrolled)
         #expect(try await failureCode { try await sample.decide(.deny(.userDenied), id) } == .notEnrolled)
-        try await sample.setState(
-            { .ended(authenticatorId: $0.authenticatorId, keyRemoved: false) }, of: card.id)
+        try await sample.change(card.id, .ended(at: sample.now))
         #expect(try await failureCode { try await sample.approve(id) } == .notEnrolled)
         #expect(try await sample.request(id).life == .pending)
         #expect(try await sample.outbox(of: card).isEmpty)

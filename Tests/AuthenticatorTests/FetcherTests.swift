@@ -144,7 +144,7 @@ struct FetcherTests {
 
     @Test func `a suspended enrollment is looked at when a person says fetch`() async throws {
         let card = try await sample.enrolled()
-        try await sample.setState({ .suspended($0) }, of: card.id)
+        try await sample.change(card.id, .suspended)
         let message = try sample.message(.numbered(1), for: card)
         await sample.issuer.onFetch { (_) throws(IssuerFailure) in RequestList(requests: [message], cursor: "c1") }
         #expect(try await sample.agent.fetch(card.id).isEmpty)

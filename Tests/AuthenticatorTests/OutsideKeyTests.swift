@@ -34,16 +34,9 @@ struct OutsideKeyTests {
 
     /// Puts it into the book as its issuer has taken it.
     private func enrolled() async throws -> SampleEnrollment {
-        var enrollment = try await begun()
-        let key = try #require(enrollment.key.outside)
-        let answer = try ScriptedIssuer.enrollmentAnswer
-        let sealed = try sample.custody.seal(answer.accessToken, for: enrollment.id)
-        enrollment.state = .active(
-            Membership(authenticatorId: answer.authenticatorId, sealedToken: sealed, enrolledAt: sample.now))
-        let active = enrollment
-        try await sample.book.write { try $0.update(active) }
-        return SampleEnrollment(
-            enrollment: active, publicKey: key.facts.publicKey, token: answer.accessToken.reveal())
+        let active = try await sample.register(begun())
+        let key = try #require(active.key.outside)
+        return SampleEnrollment(enrollment: active, publicKey: key.facts.publicKey, token: "token-1")
     }
 
     private func failure(_ body: () async throws -> Void) async throws -> CommandFailure {

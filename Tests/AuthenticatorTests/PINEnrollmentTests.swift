@@ -110,16 +110,10 @@ struct PINEnrollmentTests {
             try await failureCode { _ = try await sample.agent.enroll(wish(pin: .wrong, keyURI: uri), patience: 0) }
                 == .userNotVerified)
         #expect(await sample.issuer.codes.isEmpty)
-        var enrollment = try await sample.agent.enroll(wish(pin: .right, keyURI: uri), patience: 0)
-        let answer = try ScriptedIssuer.enrollmentAnswer
-        let sealed = try sample.custody.seal(answer.accessToken, for: enrollment.id)
-        enrollment.state = .active(
-            Membership(authenticatorId: answer.authenticatorId, sealedToken: sealed, enrolledAt: sample.now))
-        let active = enrollment
-        try await sample.book.write { try $0.update(active) }
+        let enrollment = try await sample.agent.enroll(wish(pin: .right, keyURI: uri), patience: 0)
+        let active = try await sample.register(enrollment)
         let key = try #require(active.key.outside)
-        let card = SampleEnrollment(
-            enrollment: active, publicKey: key.facts.publicKey, token: answer.accessToken.reveal())
+        let card = SampleEnrollment(enrollment: active, publicKey: key.facts.publicKey, token: "token-1")
         try await sample.receive(SampleRequest(userVerification: "required"), for: card)
         let request = try await sample.onlyRequest().id
         #expect(try await sample.refusal(of: request, pin: .wrong)?.code == .userNotVerified)

@@ -54,7 +54,7 @@ struct SecretRotationTests {
     @Test func `all is under the new secret alone, and goes on`() async throws {
         try await sample.agent.prepare()
         let cards = [try await sample.enrolled("a"), try await sample.enrolled("b", authnType: .test)]
-        try await sample.setState({ .suspended($0) }, of: try await sample.enrolled("c").id)
+        try await sample.change(try await sample.enrolled("c").id, .suspended)
         try await rotate()
         await #expect(throws: SealError.notSealedByThisSecret) { try await sample.restarted().agent.prepare() }
         for card in cards {

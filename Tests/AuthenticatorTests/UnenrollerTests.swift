@@ -115,8 +115,7 @@ struct UnenrollerTests {
 
     @Test func `a key that a crash left behind goes at the next start`() async throws {
         let card = try await sample.enrolled()
-        try await sample.setState(
-            { .ended(authenticatorId: $0.authenticatorId, keyRemoved: false) }, of: card.id)
+        try await sample.change(card.id, .ended(at: sample.now))
         let later = try sample.restarted()
         try await later.agent.prepare()
         #expect(try sample.directory.files(in: "keys").isEmpty)

@@ -48,7 +48,7 @@ struct WhileSigningTests {
     @Test func `its enrollment is suspended, and the signature does not leave`() async throws {
         let card = try await sample.enrolled()
         let id = try await pending(for: card)
-        sample.custody.beforeSigning { [sample] in try await sample.setState({ .suspended($0) }, of: card.id) }
+        sample.custody.beforeSigning { [sample] in try await sample.change(card.id, .suspended) }
         #expect(try await failureCode { try await sample.approve(id) } == .notEnrolled)
         #expect(try await sample.outbox(of: card).isEmpty)
     }
@@ -77,11 +77,7 @@ struct WhileSigningTests {
         let signatures = Box(0)
         sample.custody.beforeSigning { [sample] in
             guard signatures.next() == 1 else { return }
-            try await sample.book.write { book in
-                guard var enrollment = try book.enrollment(card.id) else { return }
-                enrollment.signCount = 41
-                try book.update(enrollment)
-            }
+            try await sample.change(card.id, .signCountRaised(SignCountRaise(from: 0, to: 41, at: sample.now)))
         }
         try await sample.approve(id)
         #expect(try await sample.outbox(of: card).map(\.signCount) == [42])

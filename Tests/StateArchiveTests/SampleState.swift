@@ -40,25 +40,23 @@ final class SampleState: Sendable {
             let authenticator = TokenID("auth-\(id.text)")
         else { throw SampleError(reason: "no id") }
         let membership = Membership(authenticatorId: authenticator, sealedToken: [1, 2, 3], enrolledAt: 20)
-        var enrollment = Enrollment(
+        let enrollment = Enrollment(
             id: id, route: IssuerRoute(issuer: try IssuerURL("https://issuer.example"), rootsPEM: nil),
             name: "card", authnType: .presence, algorithm: -7, rpId: "issuer.example",
             credentialId: Array(id.text.utf8), userHandle: [1], startedAt: 10, signCount: 3, state: .keyless)
-        let keyless = enrollment
-        try await book.write { try $0.insert(keyless) }
-        _ = try await custody.makeKey(named: id, algorithm: .es256)
-        enrollment.state = .active(membership)
-        let active = enrollment
-        try await book.write { try $0.update(active) }
+        try await book.write { try $0.insert(enrollment) }
+        let publicKey = try await custody.makeKey(named: id, algorithm: .es256)
+        let active = try await book.write { book in
+            try book.change(id, .keyMade(publicKey, body: [1]))
+            return try book.change(id, .registered(membership))
+        }
+        guard let active else { throw SampleError(reason: "not enrolled") }
         return active
     }
 
     /// Ends one, as an agent does: the row first.
     func unenroll(_ enrollment: Enrollment) async throws {
-        var ended = enrollment
-        ended.state = .ended(authenticatorId: nil, keyRemoved: false)
-        let over = ended
-        try await book.write { try $0.update(over) }
+        try await book.write { _ = try $0.change(enrollment.id, .ended(at: 30)) }
         try await custody.removeKey(named: enrollment.id)
     }
 

@@ -80,10 +80,7 @@ struct ErasureTests {
         let card = try await sample.enrollment()
         try await sample.book.write { try $0.wantErasure(of: card.id) }
         #expect(try await sample.book.read { try $0.enrollmentsToErase() }.isEmpty)
-        var over = card
-        over.state = .ended(authenticatorId: nil, keyRemoved: false)
-        let ended = over
-        try await sample.book.write { try $0.update(ended) }
+        try await sample.book.write { _ = try $0.change(card.id, .ended(at: 1)) }
         #expect(try await sample.book.read { try $0.enrollmentsToErase() } == [card.id])
         #expect(try await sample.book.read { try $0.isErased(card.id) } == false)
         try await sample.book.write { book in

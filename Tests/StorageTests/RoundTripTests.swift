@@ -50,13 +50,10 @@ struct RoundTripTests {
     }
 
     @Test func `the public half of a key, once it is made`() async throws {
-        var enrollment = try await sample.enrollment()
-        let id = enrollment.id
+        let id = try await sample.enrollment().id
         #expect(try await sample.book.read { try $0.enrollment(id) }?.credentialKey == nil)
         let publicKey = try SigningKey.generate(.es256).publicKey
-        enrollment.credentialKey = publicKey
-        let changed = enrollment
-        try await sample.book.write { try $0.update(changed) }
+        #expect(try await sample.book.write { try $0.change(id, .keyFound(publicKey)) } != nil)
         #expect(try await sample.book.read { try $0.enrollment(id) }?.credentialKey == publicKey)
         let other = try SampleBook.enrollment("b", credentialKey: publicKey)
         try await sample.book.write { try $0.insert(other) }
@@ -65,32 +62,47 @@ struct RoundTripTests {
 
     @Test func `tries of a PIN, and whether it is easily guessed`() async throws {
         let id = try await sample.enrollment().id
-        #expect(try await sample.book.read { try $0.enrollment(id) }?.pinTries == .fresh)
+        var last = PINTries.fresh
         for (tries, isGuessable) in [
             (PINTries(failures: 4, blockedUntil: nil), true),
             (PINTries(failures: 5, blockedUntil: 1_700_000_060), false),
-            (.fresh, true),
         ] {
+            let old = last
             try await sample.book.write { book in
-                guard var enrollment = try book.enrollment(id) else { return }
-                (enrollment.pinTries, enrollment.isPINGuessable) = (tries, isGuessable)
-                try book.update(enrollment)
+                try book.change(id, .pinChanged(isGuessable: isGuessable))
+                try book.change(id, .pinTries(from: .fresh, to: old))
+                #expect(try book.change(id, .pinTries(from: old, to: tries)) != nil)
             }
             let read = try await sample.book.read { try $0.enrollment(id) }
             #expect(read?.pinTries == tries && read?.isPINGuessable == isGuessable)
+            last = tries
         }
     }
 
-    @Test func `what changes of an enrollment`() async throws {
-        var enrollment = try await sample.enrollment()
-        enrollment.signCount = .max
-        enrollment.state = .suspended(try id("a"))
-        enrollment.signCountRaise = SignCountRaise(from: 0, to: .max, at: 5)
-        enrollment.endReason = "why"
-        let changed = enrollment
-        try await sample.book.write { try $0.update(changed) }
-        let read = try #require(try await sample.book.read { try $0.enrollment(changed.id) })
-        #expect("\(read)" == "\(changed)")
+    @Test func `what changes of an enrollment, at once and where it is put in so`() async throws {
+        let full = Enrollment(
+            id: try SampleBook.enrollment("7").id, route: try SampleBook.enrollment("7").route, name: "n",
+            authnType: .pin, algorithm: -7, rpId: "issuer.example", credentialId: [7], userHandle: [1], startedAt: 1,
+            credentialKey: try SigningKey.generate(.es256).publicKey, signCount: .max, state: .suspended(try id("a")),
+            pinTries: PINTries(failures: 9, blockedUntil: 77), isPINGuessable: true,
+            signCountRaise: SignCountRaise(from: 0, to: .max, at: 5, isElsewhere: true), endReason: "why", endedAt: 6)
+        try await sample.book.write { try $0.insert(full) }
+        let read = try #require(try await sample.book.read { try $0.enrollment(full.id) })
+        #expect("\(read)" == "\(full)")
+    }
+
+    @Test func `a change that the row does not fit writes nothing`() async throws {
+        let enrollment = try await sample.enrollment()
+        for change in [
+            EnrollmentTransition.resumed, .keyRemoved,
+            .pinTries(from: PINTries(failures: 1, blockedUntil: nil), to: .fresh),
+        ] {
+            #expect(try await sample.book.write { try $0.change(enrollment.id, change) } == nil)
+        }
+        let read = try #require(try await sample.book.read { try $0.enrollment(enrollment.id) })
+        #expect("\(read)" == "\(enrollment)")
+        let absent = try SampleBook.enrollment("9").id
+        #expect(try await sample.book.write { try $0.change(absent, .ended(at: 1)) } == nil)
     }
 
     @Test func `a request in every state`() async throws {

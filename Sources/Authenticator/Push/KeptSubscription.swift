@@ -41,10 +41,15 @@ extension BookWriter {
     }
 
     /// Takes in a new one; one that the issuer was not known to have goes for it, so that there are two at most.
-    func begin(_ new: KeptSubscription, at now: Int64) throws {
+    ///
+    /// False, and nothing is changed, if the enrollment ended meanwhile.
+    @discardableResult
+    func begin(_ new: KeptSubscription, at now: Int64) throws -> Bool {
+        guard try enrollment(new.enrollmentId)?.isOver == false else { return false }
         for old in try subscriptions(of: new.enrollmentId) where !old.isRegistered { try remove(old, at: now) }
         try insert(new)
         try record(.pushMade(new), at: now)
+        return true
     }
 
     func removeSubscriptions(of id: EnrollmentID, at now: Int64) throws {

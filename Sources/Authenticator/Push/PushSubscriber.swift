@@ -97,11 +97,11 @@ package struct PushSubscriber: Sendable {
             guard let (kept, _) = try maker.make(for: enrollment, try await discovery(of: enrollment)) else { continue }
             made.append(kept)
         }
+        // While the issuers were asked, an enrollment may have ended: then there is nothing to rotate for it.
         let (new, now) = (made, ports.clock.now)
-        try await ports.book.write { book in
-            for kept in new { try book.begin(kept, at: now) }
+        return try await ports.book.write { book in
+            try new.filter { try book.begin($0, at: now) }.map(\.enrollmentId)
         }
-        return new.map(\.enrollmentId)
     }
 
     private func discovery(of enrollment: Enrollment) async throws(CommandFailure) -> Discovery {
@@ -174,8 +174,9 @@ extension PushSubscriber {
             return try await register(try subscription(newest), of: enrollment, access)
         }
         guard let (new, sent) = try maker.make(for: enrollment, discovery) else { return }
+        // While the issuer was asked for its key, the enrollment may have ended.
         let now = ports.clock.now
-        try await ports.book.write { try $0.begin(new, at: now) }
+        guard try await ports.book.write({ try $0.begin(new, at: now) }) else { return }
         try await register(sent, of: enrollment, access)
     }
 

@@ -48,11 +48,21 @@ extension SampleAgent {
         return enrollment
     }
 
-    func setState(_ state: @escaping @Sendable (Membership) -> EnrollmentState, of id: EnrollmentID) async throws {
-        try await book.real.write { book in
-            guard var enrollment = try book.enrollment(id), let membership = enrollment.membership else { return }
-            enrollment.state = state(membership)
-            try book.update(enrollment)
+    /// - Returns: the enrollment as it is then.
+    @discardableResult
+    func change(_ id: EnrollmentID, _ transition: EnrollmentTransition) async throws -> Enrollment {
+        guard let changed = try await book.real.write({ try $0.change(id, transition) }) else {
+            throw SampleError("the enrollment is not as \(transition) expects")
         }
+        return changed
+    }
+
+    /// Lets it be as its issuer has taken it.
+    func register(_ enrollment: Enrollment) async throws -> Enrollment {
+        let answer = try ScriptedIssuer.enrollmentAnswer
+        let sealed = try custody.seal(answer.accessToken, for: enrollment.id)
+        return try await change(
+            enrollment.id,
+            .registered(Membership(authenticatorId: answer.authenticatorId, sealedToken: sealed, enrolledAt: now)))
     }
 }

@@ -40,6 +40,7 @@ struct WatchedCustody: KeyCustody {
     let real: any KeyCustody
     private let state = Box<(@Sendable () async throws -> Void)?>(nil)
     private let opening = Box<(@Sendable () async throws -> Void)?>(nil)
+    private let making = Box<(@Sendable () async throws -> Void)?>(nil)
     private let verification = Box<Bool?>(nil)
     private let brokenProofs = Box(false)
     /// How often a key has shown that it signs.
@@ -52,6 +53,9 @@ struct WatchedCustody: KeyCustody {
 
     /// Called before each key is opened, until another is set.
     func beforeOpening(_ action: (@Sendable () async throws -> Void)?) { opening.set(action) }
+
+    /// Called before each key is made, until another is set.
+    func beforeMaking(_ action: (@Sendable () async throws -> Void)?) { making.set(action) }
 
     /// What keys say that are opened from now on.
     func openedKeysVerifyUser(_ verify: Bool) { verification.set(verify) }
@@ -91,7 +95,8 @@ struct WatchedCustody: KeyCustody {
     }
 
     func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> PublicKey {
-        try await real.makeKey(named: name, algorithm: algorithm, pin: pin)
+        try await making.value?()
+        return try await real.makeKey(named: name, algorithm: algorithm, pin: pin)
     }
 
     func changePIN(of name: EnrollmentID, from old: PIN, to new: PIN) async throws {

@@ -1,0 +1,98 @@
+import IssuerProtocol
+package import Keys
+
+/// What can become of an enrollment in the book: each change names what it expects of the row.
+///
+/// The book reads the row, asks ``applied(to:)`` and writes the row, all in one database transaction. So nobody writes
+/// back what was read before an `await`: if the row is no longer as expected, nothing is written, and the caller is
+/// told so.
+package enum EnrollmentTransition: Sendable {
+    /// Expects one without a key: its key is made, and this is what the issuer is sent.
+    case keyMade(PublicKey, body: [UInt8])
+    /// Expects one that is being enrolled: the issuer has taken it.
+    case registered(Membership)
+    /// Expects one that its issuer has not taken: it ends.
+    case givenUp(reason: String, at: Int64)
+    /// Expects an active one: the issuer no longer knows its token.
+    case suspended
+    /// Expects a suspended one: the issuer knows its token again.
+    case resumed
+    /// Expects one that is not over.
+    case ended(at: Int64)
+    /// Expects one that is over and whose key is not known to be gone.
+    case keyRemoved
+    /// Expects one that is not over, and whose public key the book does not have yet.
+    case keyFound(PublicKey)
+    /// Expects an active one with a lower signCount: an assertion with this one is committed, so its PIN was right.
+    case signCountTaken(UInt32)
+    /// Expects one that is not over, with the signCount that is raised.
+    case signCountRaised(SignCountRaise)
+    /// Expects one that is not over, with these tries of its PIN.
+    case pinTries(from: PINTries, to: PINTries)
+    /// Expects one that is not over: the old PIN was right, and there is a new one.
+    case pinChanged(isGuessable: Bool)
+    /// Expects this sealed token: the same one is sealed anew.
+    case tokenResealed(from: [UInt8], to: [UInt8])
+
+    /// The enrollment after the change; nil if it is not as the change expects.
+    package func applied(to enrollment: Enrollment) -> Enrollment? {
+        var changed = enrollment
+        return apply(&changed) ? changed : nil
+    }
+
+    private func apply(_ enrollment: inout Enrollment) -> Bool {
+        switch (self, enrollment.state) {
+        case (.keyMade(let publicKey, let body), .keyless):
+            enrollment.state = .enrolling(body: body)
+            enrollment.credentialKey = publicKey
+        case (.registered(let membership), .enrolling):
+            enrollment.state = .active(membership)
+        case (.givenUp(let reason, let now), .keyless), (.givenUp(let reason, let now), .enrolling):
+            enrollment.end(at: now)
+            enrollment.endReason = reason
+        case (.suspended, .active(let membership)):
+            enrollment.state = .suspended(membership)
+        case (.resumed, .suspended(let membership)):
+            enrollment.state = .active(membership)
+        case (.keyRemoved, .ended(let authenticatorId, keyRemoved: false)):
+            enrollment.state = .ended(authenticatorId: authenticatorId, keyRemoved: true)
+        case (.signCountTaken(let count), .active) where enrollment.signCount < count:
+            enrollment.signCount = count
+            enrollment.pinTries = .fresh
+        case (.tokenResealed(let old, let new), .active(let membership)) where membership.sealedToken == old:
+            enrollment.state = .active(membership.with(sealedToken: new))
+        case (.tokenResealed(let old, let new), .suspended(let membership)) where membership.sealedToken == old:
+            enrollment.state = .suspended(membership.with(sealedToken: new))
+        default:
+            return !enrollment.isOver && applyToAnyState(&enrollment)
+        }
+        return true
+    }
+
+    /// What is expected of every enrollment that is not over.
+    private func applyToAnyState(_ enrollment: inout Enrollment) -> Bool {
+        switch self {
+        case .ended(let now):
+            enrollment.end(at: now)
+        case .keyFound(let publicKey) where enrollment.credentialKey == nil:
+            enrollment.credentialKey = publicKey
+        case .signCountRaised(let raise) where enrollment.signCount == raise.from && raise.from < raise.to:
+            enrollment.signCount = raise.to
+            enrollment.signCountRaise = raise
+        case .pinTries(let old, let new) where enrollment.pinTries == old:
+            enrollment.pinTries = new
+        case .pinChanged(let isGuessable):
+            enrollment.pinTries = .fresh
+            enrollment.isPINGuessable = isGuessable
+        default:
+            return false
+        }
+        return true
+    }
+}
+
+extension Membership {
+    fileprivate func with(sealedToken: [UInt8]) -> Membership {
+        Membership(authenticatorId: authenticatorId, sealedToken: sealedToken, enrolledAt: enrolledAt)
+    }
+}

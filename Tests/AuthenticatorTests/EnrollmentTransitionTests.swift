@@ -1,0 +1,73 @@
+import IssuerProtocol
+import Keys
+import Testing
+
+@testable import Authenticator
+
+/// Each change of an enrollment is made to a row that is as it expects, and to no other.
+struct EnrollmentTransitionTests {
+    private static let states = ["keyless", "enrolling", "active", "suspended", "ended", "removed"]
+    private let publicKey: PublicKey
+    private let membership: Membership
+
+    init() throws {
+        publicKey = try SigningKey.generate(.es256).publicKey
+        guard let id = TokenID("authenticator") else { throw SampleError("no id") }
+        membership = Membership(authenticatorId: id, sealedToken: [1], enrolledAt: 1)
+    }
+
+    /// At signCount 5, with one try of its PIN that was wrong.
+    private func enrollment(_ state: EnrollmentState, key: PublicKey? = nil) throws -> Enrollment {
+        guard let id = EnrollmentID(String(repeating: "a", count: 20)) else { throw SampleError("no id") }
+        return Enrollment(
+            id: id, route: try SampleAgent.route, name: "card", authnType: .pin, algorithm: -7,
+            rpId: "issuer.example", credentialId: [1], userHandle: [1], startedAt: 1, credentialKey: key, signCount: 5,
+            state: state, pinTries: PINTries(failures: 1, blockedUntil: nil))
+    }
+
+    private func state(_ name: String) -> EnrollmentState {
+        switch name {
+        case "keyless": .keyless
+        case "enrolling": .enrolling(body: [1])
+        case "active": .active(membership)
+        case "suspended": .suspended(membership)
+        case "ended": .ended(authenticatorId: membership.authenticatorId, keyRemoved: false)
+        default: .ended(authenticatorId: nil, keyRemoved: true)
+        }
+    }
+
+    private func fitting(_ transition: EnrollmentTransition, key: PublicKey? = nil) throws -> [String] {
+        try Self.states.filter { transition.applied(to: try enrollment(state($0), key: key)) != nil }
+    }
+
+    @Test func `each is made in its states alone`() throws {
+        let living = Array(Self.states.prefix(4))
+        #expect(try fitting(.keyMade(publicKey, body: [2])) == ["keyless"])
+        #expect(try fitting(.registered(membership)) == ["enrolling"])
+        #expect(try fitting(.givenUp(reason: "why", at: 2)) == ["keyless", "enrolling"])
+        #expect(try fitting(.suspended) == ["active"])
+        #expect(try fitting(.resumed) == ["suspended"])
+        #expect(try fitting(.ended(at: 2)) == living)
+        #expect(try fitting(.keyRemoved) == ["ended"])
+        #expect(try fitting(.keyFound(publicKey)) == living)
+        #expect(try fitting(.keyFound(publicKey), key: publicKey).isEmpty)
+        #expect(try fitting(.signCountTaken(6)) == ["active"])
+        #expect(try fitting(.signCountRaised(SignCountRaise(from: 5, to: 9, at: 2))) == living)
+        #expect(try fitting(.pinTries(from: PINTries(failures: 1, blockedUntil: nil), to: .fresh)) == living)
+        #expect(try fitting(.pinChanged(isGuessable: true)) == living)
+        #expect(try fitting(.tokenResealed(from: [1], to: [2])) == ["active", "suspended"])
+    }
+
+    @Test func `a number that is not as expected changes nothing`() throws {
+        #expect(try fitting(.signCountTaken(5)).isEmpty)
+        #expect(try fitting(.signCountRaised(SignCountRaise(from: 4, to: 9, at: 2))).isEmpty)
+        #expect(try fitting(.signCountRaised(SignCountRaise(from: 5, to: 5, at: 2))).isEmpty)
+        #expect(try fitting(.pinTries(from: .fresh, to: PINTries(failures: 2, blockedUntil: nil))).isEmpty)
+        #expect(try fitting(.tokenResealed(from: [2], to: [3])).isEmpty)
+    }
+
+    @Test func `a signCount is taken with the PIN that was right`() throws {
+        let changed = EnrollmentTransition.signCountTaken(7).applied(to: try enrollment(state("active")))
+        #expect(changed?.signCount == 7 && changed?.pinTries == .fresh)
+    }
+}

@@ -1,0 +1,187 @@
+import Custody
+import FoundationEssentials
+import IssuerProtocol
+import Keys
+import Testing
+
+@testable import Authenticator
+
+/// Somebody ends an enrollment while something else waits for a key or an issuer: it stays ended, and nothing of it is
+/// left behind.
+@Suite(.timeLimit(.minutes(10)))
+struct InterleavingTests {
+    private let sample: SampleAgent
+
+    init() throws { sample = try SampleAgent(SamplePush.settings()) }
+
+    /// Ends it and erases it, as `unenroll --local --force --erase` does.
+    private func erase(_ id: EnrollmentID) async throws -> Bool? {
+        try await sample.running([sample.agent.housekeeper.run]) {
+            try await sample.agent.unenroll(id, locally: true, forced: true, erasing: true).isErased
+        }
+    }
+
+    private func expectGone(_ id: EnrollmentID) async throws {
+        let enrollment = try await sample.enrollment(id)
+        guard case .ended(_, keyRemoved: true) = enrollment.state else { throw SampleError("\(enrollment.state)") }
+        #expect(enrollment.name.isEmpty && enrollment.userHandle.isEmpty && enrollment.credentialKey == nil)
+        #expect(try sample.directory.files(in: "keys").isEmpty)
+        let told = try await sample.journal().map(\.kind).filter {
+            [.enrolled, .suspended, .pinChanged, .unenrolled, .erased, .notVerified].contains($0)
+        }
+        #expect(Array(told.prefix(2)) == [.unenrolled, .erased] && told.dropFirst(2).allSatisfy { $0 == .erased })
+        #expect(try await sample.book.read { try $0.subscriptions(of: id) }.isEmpty)
+    }
+
+    /// Enrolls while somebody ends and erases the enrollment, and returns how that failed.
+    private func enrolling() async throws -> CommandFailure {
+        let failure = try await #require(throws: CommandFailure.self) {
+            _ = try await sample.agent.enroll(sample.wish(), patience: 0)
+        }
+        let id = try #require(try await sample.allEnrollments().first).id
+        try await expectGone(id)
+        #expect(await sample.issuer.registrations.isEmpty)
+        #expect(try await erase(id) == true)
+        try await expectGone(id)
+        return failure
+    }
+
+    private func putBack(_ key: Data, at path: String) {
+        #expect(
+            FileManager.default.createFile(atPath: path, contents: key, attributes: [.posixPermissions: 0o600]))
+    }
+
+    private func eraseTheFirst() async throws {
+        let id = try #require(try await sample.allEnrollments().first).id
+        #expect(try await erase(id) == true)
+    }
+
+    @Test func `erased while the key of an enrollment is opened, it stays so, and no key is left`() async throws {
+        try await sample.issuer.enrolls()
+        await sample.issuer.setVAPIDKey(try SamplePush().vapid.point)
+        sample.custody.beforeOpening { try await eraseTheFirst() }
+        let failure = try await enrolling()
+        #expect(failure.code == .failed && failure.message.contains("was ended while its key was being made"))
+    }
+
+    @Test func `erased before the key of an enrollment is made, no key is left`() async throws {
+        try await sample.issuer.enrolls()
+        sample.custody.beforeMaking { try await eraseTheFirst() }
+        _ = try await enrolling()
+    }
+
+    @Test func `what a crash leaves of an enrollment that was ended while its key was made goes at the next start`()
+        async throws
+    {
+        try await sample.issuer.enrolls()
+        sample.custody.beforeMaking { [sample] in
+            let id = try #require(try await sample.allEnrollments().first).id
+            _ = try await sample.agent.unenroll(id, locally: true, forced: true)
+            guard case .ended(_, keyRemoved: false) = try await sample.enrollment(id).state else {
+                throw SampleError("its key is said to be gone, and it is still to come")
+            }
+            // The process ends here: after the key, before what follows.
+            _ = try await sample.custody.real.makeKey(named: id, algorithm: .es256, pin: nil)
+            sample.book.breakWrites()
+            throw SampleError("killed")
+        }
+        await #expect(throws: BookTrouble.self) {
+            _ = try await sample.agent.enroll(sample.wish(), patience: 0)
+        }
+        #expect(try sample.directory.files(in: "keys").count == 1)
+        let later = try sample.restarted()
+        try await later.agent.prepare()
+        #expect(try sample.directory.files(in: "keys").isEmpty)
+    }
+
+    @Test func `erased while its key signs, nothing leaves`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(SampleRequest(), for: card)
+        let request = try await sample.onlyRequest().id
+        sample.custody.beforeSigning { try await eraseTheFirst() }
+        #expect(try await failureCode { try await sample.approve(request) } == .noLongerDecidable)
+        #expect(try await sample.outbox(of: card).isEmpty)
+        try await expectGone(card.id)
+    }
+
+    @Test func `erased while its PIN is changed, it has no key, and the PIN is not said to be changed`() async throws {
+        let card = try await sample.enrolled(authnType: .pin, pin: .right)
+        let file = sample.keyPath(of: card)
+        let key = try Data(contentsOf: URL(filePath: file))
+        sample.custody.beforeOpening {
+            try await eraseTheFirst()
+            // It was read before, and is written anew after.
+            putBack(key, at: file)
+        }
+        let code = try await failureCode {
+            try await sample.agent.changePIN(of: card.id, from: .right, to: PIN(Secret(Array("2468".utf8))))
+        }
+        #expect(code == .notEnrolled)
+        try await expectGone(card.id)
+    }
+
+    @Test func `erased while a wrong PIN is tried, the try is not written to it`() async throws {
+        let (card, request) = try await sample.enrolledWithPIN()
+        sample.custody.beforeOpening {
+            try await eraseTheFirst()
+            throw KeyFailure(.unavailable, "it is gone")
+        }
+        #expect(try await sample.refusal(of: request, pin: .wrong) != nil)
+        try await expectGone(card.id)
+    }
+
+    @Test func `erased while a key is looked at whose public half was not kept, that half is not kept`() async throws {
+        let card = try await sample.enrolled(knowsItsKey: false)
+        let key = try Data(contentsOf: URL(filePath: sample.keyPath(of: card)))
+        sample.custody.beforeOpening { [sample] in
+            _ = try await sample.agent.unenroll(card.id, locally: true, forced: true)
+            try await sample.book.write { try $0.eraseNames(of: card.id) }
+            // It was read before.
+            putBack(key, at: sample.keyPath(of: card))
+        }
+        try await sample.running([{ try await sample.agent.keyWatch.run { _ in } }]) {
+            try await sample.clock.sleepers()
+        }
+        #expect(sample.custody.proofs.value == 1)
+        #expect(try await sample.enrollment(card.id).credentialKey == nil)
+    }
+
+    @Test func `ended while the issuer is asked for its signCount, it is not raised`() async throws {
+        let card = try await sample.enrolled()
+        await sample.issuer.onStatus { [sample] (_) throws(IssuerFailure) in
+            _ = try? await sample.agent.unenroll(card.id, locally: true, forced: true)
+            return 41
+        }
+        let kinds = try await sample.recorded { await sample.agent.signCountWatch.ensureChecked(card.id) }
+        #expect(kinds.contains(.unenrolled) && !kinds.contains(.signCountRaised))
+        #expect(try await sample.enrollment(card.id).signCountRaise == nil)
+    }
+
+    @Test func `erased while its push subscription is rotated, it gets none`() async throws {
+        await sample.issuer.setVAPIDKey(try SamplePush().vapid.point)
+        let card = try await sample.enrolled()
+        await sample.issuer.onDiscovery { () throws(IssuerFailure) in
+            guard (try? await eraseTheFirst()) != nil else { throw .down }
+        }
+        #expect(try await failureCode { _ = try await sample.agent.rotatePush(card.id) } == .invalidArgument)
+        try await expectGone(card.id)
+        #expect(await sample.issuer.subscriptions.isEmpty)
+    }
+
+    @Test func `erased while the secret is changed, its token does not come back`() async throws {
+        try await sample.agent.prepare()
+        let card = try await sample.enrolled()
+        let new = try AgentSecret.generate()
+        let rotating = try sample.restarted(secret: new, previous: sample.secret)
+        rotating.book.beforeWriting { [sample] in
+            guard try await !sample.enrollment(card.id).isOver else { return }
+            try await sample.change(card.id, .ended(at: sample.now))
+        }
+        try await rotating.agent.prepare(
+            rewrapping: SecretRewrapper(
+                KeyFileCustody(directory: "\(sample.directory.path)/keys", secret: new),
+                by: SecretChange(from: sample.secret, to: new)))
+        #expect(try await sample.enrollment(card.id).membership == nil)
+        #expect(try await sample.enrollment(card.id).isOver)
+    }
+}
