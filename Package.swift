@@ -29,7 +29,7 @@ let package = Package(
             name: "oob-agent",
             dependencies: [
                 "AgentConfig", "AgentHost", "Authenticator", "Control", "ControlServer", "Custody", "IssuerLink",
-                "Keys", "LinuxProcess", "PushReceiver", "StateArchive", "Storage", "StrictJSON", "ThreeDS",
+                "Keys", "LineLog", "LinuxProcess", "PushReceiver", "StateArchive", "Storage", "StrictJSON", "ThreeDS",
                 "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -45,7 +45,7 @@ let package = Package(
         .executableTarget(
             name: "oob-issuer",
             dependencies: [
-                "QRCode", "Sandbox", "Versioning",
+                "LineLog", "QRCode", "Sandbox", "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -171,6 +171,11 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
+        .target(  // Lines on standard output and error that hold nobody up if nobody reads, and the log in them.
+            name: "LineLog",
+            dependencies: [
+                "LinuxProcess", "StrictJSON", "ThreeDS", .product(name: "Logging", package: "swift-log"),
+            ]),
         .target(name: "LinuxProcess", dependencies: ["CLinux"]),  // What a careful Linux process sets for itself.
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -185,6 +190,8 @@ let package = Package(
         .target(  // Tokens and TPMs of software that tests make keys in.
             name: "SoftKeys", dependencies: ["SpawnedProcesses"], path: "Tests/SoftKeys"),
         .testTarget(name: "KeysTests", dependencies: ["Keys", "SoftKeys", "SpawnedProcesses"]),
+        .testTarget(
+            name: "LineLogTests", dependencies: ["LineLog", .product(name: "Logging", package: "swift-log")]),
         .testTarget(name: "LinuxProcessTests", dependencies: ["LinuxProcess", "SpawnedProcesses"]),
         .testTarget(name: "WebAuthnTests", dependencies: ["Keys", "StrictJSON", "WebAuthn"]),
         .testTarget(

@@ -1,3 +1,4 @@
+import LineLog
 import StateArchive
 import Storage
 

@@ -4,6 +4,7 @@ import ControlServer
 import Custody
 import IssuerLink
 import Keys
+import LineLog
 import LinuxProcess
 import Logging
 import PushReceiver

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import Keys
+import LineLog
 import LinuxProcess
 import Logging
 import Storage

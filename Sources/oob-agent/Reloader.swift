@@ -1,4 +1,5 @@
 import IssuerLink
+import LineLog
 import LinuxProcess
 import Logging
 import PushReceiver

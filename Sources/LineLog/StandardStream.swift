@@ -1,18 +1,19 @@
+import FoundationEssentials
 import Glibc
-import LinuxProcess
+package import LinuxProcess
 
-/// The only place that writes to standard output and standard error.
-enum StandardStream {
-    /// For whoever started the agent: what was asked for, or one line, where the control socket is, once it answers.
+/// Standard output and standard error: of a service nothing else writes to them.
+package enum StandardStream {
+    /// For whoever started the program: what was asked for, or one line that says where it answers.
     case output
     /// Everything else: messages and the log.
     case error
 
-    /// Writes one line at once, so that lines of several threads do not mix; where it cannot, nobody could be told.
-    func write(_ line: String) { try? writeAll(line) }
+    /// Writes one line at once, so that lines of several threads do not mix; if it cannot, nobody could be told.
+    package func write(_ line: String) { try? writeAll(line) }
 
     /// The same, for what is of no use in part.
-    func writeAll(_ line: String) throws(SystemError) {
+    package func writeAll(_ line: String) throws(SystemError) {
         var rest = Array((line + "\n").utf8)[...]
         while !rest.isEmpty {
             let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -26,13 +27,15 @@ enum StandardStream {
     /// Whether what is written goes to the journal (systemd.exec(5), JOURNAL_STREAM), and not somewhere else since.
     ///
     /// The variable alone says nothing: whatever the journal's own processes start has it too.
-    var isJournal: Bool {
+    package var isJournal: Bool {
         var status = stat()
-        guard let named = ProcessEnvironment.variables["JOURNAL_STREAM"], unsafe fstat(descriptor, &status) == 0 else {
+        guard let named = Self.journal, unsafe fstat(descriptor, &status) == 0 else {
             return false
         }
         return named == "\(status.st_dev):\(status.st_ino)"
     }
+
+    private static let journal = ProcessInfo.processInfo.environment["JOURNAL_STREAM"]
 
     private var name: String {
         switch self {

@@ -1,9 +1,9 @@
-import AgentHost
-import Logging
+import FoundationEssentials
+package import Logging
 import ThreeDS
 
 /// How a log line is written.
-enum LineFormat {
+package enum LineFormat: Sendable {
     case text
     /// Text with the level in front as sd-daemon(3) has it; the journal adds the time.
     case journald
@@ -11,36 +11,33 @@ enum LineFormat {
     /// JSON with the level in front, which the journal takes away.
     case journaldJSON
 
-    /// As standard error takes it.
-    init(_ format: Settings.LogFormat) {
-        let isJournal = StandardStream.error.isJournal
-        switch format {
-        case .json: self = isJournal ? .journaldJSON : .json
-        case .text: self = isJournal ? .journald : .text
-        }
-    }
+    /// As standard error takes text.
+    package static var textOnStandardError: LineFormat { StandardStream.error.isJournal ? .journald : .text }
+
+    /// As standard error takes JSON.
+    package static var jsonOnStandardError: LineFormat { StandardStream.error.isJournal ? .journaldJSON : .json }
 }
 
 /// Writes each event as one line on standard error: a constant sentence, then `name=value` pairs.
-struct LineLogHandler: LogHandler {
+package struct LineLogHandler: LogHandler {
     private let tuning: LogTuning
-    /// Of a logger that was given a level: it says nothing below, and as little as the process where that is less.
+    /// Of a logger that was given a level: it says nothing below, and as little as the process if that is less.
     private var floor: Logger.Level = .trace
-    var metadata: Logger.Metadata = [:]
+    package var metadata: Logger.Metadata = [:]
 
-    init(_ tuning: LogTuning) { self.tuning = tuning }
+    package init(_ tuning: LogTuning) { self.tuning = tuning }
 
-    var logLevel: Logger.Level {
+    package var logLevel: Logger.Level {
         get { max(floor, tuning.level) }
         set { floor = newValue }
     }
 
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    func log(event: LogEvent) {
+    package func log(event: LogEvent) {
         StandardStream.error.say(line(of: event)) { lost in
             warn("log lines were lost: nobody read standard error", metadata: [("lines", "\(lost)")])
         }
@@ -53,11 +50,14 @@ struct LineLogHandler: LogHandler {
         return line(event.level, "\(event.message)", pairs)
     }
 
+    /// The time by the machine's clock, as a line has it.
+    static var now: String { UTCTime.text(Int64(Date().timeIntervalSince1970.rounded(.down))) }
+
     private func warn(_ message: String, metadata: [(String, String)]) -> String { line(.warning, message, metadata) }
 
     private func line(_ level: Logger.Level, _ message: String, _ pairs: [(String, String)]) -> String {
         switch tuning.format {
-        case .text: "\(UTCTime.text(SystemClock().now)) \(level) \(Self.plain(message, pairs))"
+        case .text: "\(Self.now) \(level) \(Self.plain(message, pairs))"
         case .journald: "<\(level.syslogPriority)>\(Self.plain(message, pairs))"
         case .json: JSONLine(level, message, pairs).text
         case .journaldJSON: "<\(level.syslogPriority)>\(JSONLine(level, message, pairs).text)"
@@ -74,7 +74,7 @@ struct LineLogHandler: LogHandler {
         return ([message] + written).joined(separator: " ")
     }
 
-    /// By scalars: a quote with a mark on it is another character, and a quote all the same to whoever reads octets.
+    /// By scalars: a quote with a mark on it is another character, and a quote all the same to whoever reads bytes.
     private static func quoted(_ text: String) -> String {
         "\"" + text.unicodeScalars.map { $0 == "\"" ? "\\\"" : String($0) }.joined() + "\""
     }

@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 import Testing
 
-@testable import oob_agent
+@testable import LineLog
 
 @Suite struct LineQueueTests {
     /// A stream of which nobody reads while its door is closed.

@@ -7,7 +7,7 @@ import Synchronization
 /// non-blocking would do so for all of them, and what poll(2) finds free another may have taken before the write.
 final class LineQueue: Sendable {
     private struct State {
-        /// What is not out yet, in octets.
+        /// What is not out yet, in bytes.
         var waiting = 0
         /// The lines that were left out since the last one that was not.
         var lost = 0
@@ -22,8 +22,8 @@ final class LineQueue: Sendable {
     private let write: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - room: the octets that wait at most; one line may have more.
-    ///   - patience: how long whoever says a line waits until it is out, where the reader has kept up so far.
+    ///   - room: the bytes that wait at most; one line may have more.
+    ///   - patience: how long whoever says a line waits until it is out, if the reader has kept up so far.
     ///   - write: writes lines; it may block.
     init(
         room: Int = 256 << 10, patience: DispatchTimeInterval = .milliseconds(100),
@@ -34,9 +34,9 @@ final class LineQueue: Sendable {
         self.write = write
     }
 
-    /// Says a line: it is out when the call returns, but where the reader does not keep up.
+    /// Says a line: it is out when the call returns, except if the reader does not keep up.
     ///
-    /// - Parameter notice: the line that goes before it where so many were left out before.
+    /// - Parameter notice: the line that goes before it if so many were left out before.
     func say(_ line: String, afterLoss notice: (Int) -> String = { "lines were lost: \($0)" }) {
         let octets = line.utf8.count + 1
         guard let (lost, isLate) = admit(octets) else { return }
@@ -85,14 +85,14 @@ extension StandardStream {
     private static let outputLines = LineQueue { StandardStream.output.write($0) }
     private static let errorLines = LineQueue { StandardStream.error.write($0) }
 
-    /// Says a line of a service's, which goes on where nobody reads; `write(_:)` waits for whoever asked for it.
-    func say(_ line: String) { lines.say(line) }
+    /// Says a line of a service's, which goes on if nobody reads; `write(_:)` waits for whoever asked for it.
+    package func say(_ line: String) { lines.say(line) }
 
-    /// - Parameter notice: the line that goes before it where so many were left out before.
-    func say(_ line: String, afterLoss notice: (Int) -> String) { lines.say(line, afterLoss: notice) }
+    /// - Parameter notice: the line that goes before it if so many were left out before.
+    package func say(_ line: String, afterLoss notice: (Int) -> String) { lines.say(line, afterLoss: notice) }
 
     /// Waits a moment for what is not out yet, at the end of the process.
-    func finish() { lines.finish() }
+    package func finish() { lines.finish() }
 
     private var lines: LineQueue {
         switch self {

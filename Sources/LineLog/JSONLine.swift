@@ -1,7 +1,5 @@
-import AgentHost
 import Logging
 import StrictJSON
-import ThreeDS
 
 /// A log line as a JSON object: `time`, `level`, `message`, then the pairs.
 struct JSONLine {
@@ -9,7 +7,7 @@ struct JSONLine {
 
     init(_ level: Logger.Level, _ message: String, _ pairs: [(String, String)]) {
         var object: JSONObject = [
-            "time": .string(UTCTime.text(SystemClock().now)), "level": .string("\(level)"), "message": .string(message),
+            "time": .string(LineLogHandler.now), "level": .string("\(level)"), "message": .string(message),
         ]
         for (name, value) in pairs { object[name] = .string(value) }
         text = String(decoding: JSONValue.object(object).serialized(), as: UTF8.self)

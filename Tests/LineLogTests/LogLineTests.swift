@@ -1,7 +1,7 @@
 import Logging
 import Testing
 
-@testable import oob_agent
+@testable import LineLog
 
 @Suite struct LogLineTests {
     private struct Trouble: Error, CustomStringConvertible {
