@@ -4,42 +4,28 @@ import IssuerProtocol
 import StrictJSON
 import WebAuthn
 
-/// Makes enrollment codes, as a bank's app or branch would hand them out.
-struct EnrollmentCodes: Sendable {
+/// What whoever drives a test asks for with `POST /sandbox/enrollment-codes`.
+package struct CodeOrder: Sendable {
     private static let known: Set<String> = [
         "attestation", "userVerification", "algorithms", "expiresIn", "sameCardholderAs",
     ]
-    /// Crockford's: none that is taken for another; 32 of them, so that five bits of an octet choose one.
-    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+    /// Seconds; a code of 0 is one that came too late.
+    package static let lifetime: ClosedRange<Int64> = 0...86_400
 
-    let backend: IssuerBackend
+    let attestation: AttestationConveyance
+    let userVerification: UserVerificationRequirement
+    let algorithms: OfferedAlgorithms
+    let expiresIn: Int64
+    /// The authenticatorId of one whose cardholder this is; nil: a new cardholder.
+    let cardholder: String?
 
-    /// `{"attestation"?, "userVerification"?, "algorithms"?, "expiresIn"?, "sameCardholderAs"?}` → `{"code", "link"}`.
-    func make(_ incoming: Incoming) async throws -> Answer {
-        let body = try incoming.object(emptyAllowed: true)
+    init(_ body: JSONObject) throws {
         try body.refuseMembers(except: Self.known)
-        let attestation: AttestationConveyance = try body.optionalChoice("attestation") ?? .none
-        let userVerification: UserVerificationRequirement = try body.optionalChoice("userVerification") ?? .preferred
-        let algorithms = try Self.algorithms(body)
-        let expiresIn = try body.optionalInteger("expiresIn", in: 0...86_400) ?? 600
-        let cardholder = try body.optionalString("sameCardholderAs", octets: 1...64)
-        let code = try newCode()
-        let fresh = try backend.surroundings.random(32)
-        let expiresAt = backend.now + expiresIn
-        let site = try backend.site.get()
-        try await backend.book.queue.write { db in
-            let userId = try cardholder.map { try Self.userId(of: $0, db) } ?? fresh
-            try db.execute(
-                sql: """
-                    INSERT INTO enrollmentCode (code, userId, attestation, userVerification, algorithms, expiresAt)
-                    VALUES (?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [
-                    code, Data(userId), attestation.rawValue, userVerification.rawValue, algorithms.json.text,
-                    expiresAt,
-                ])
-        }
-        return .json(201, ["code": .string(code), "link": .string(Self.link(site.issuer, code))])
+        attestation = try body.optionalChoice("attestation") ?? .none
+        userVerification = try body.optionalChoice("userVerification") ?? .preferred
+        algorithms = try Self.algorithms(body)
+        expiresIn = try body.optionalInteger("expiresIn", in: Self.lifetime) ?? 600
+        cardholder = try body.optionalString("sameCardholderAs", octets: 1...64)
     }
 
     private static func algorithms(_ body: JSONObject) throws -> OfferedAlgorithms {
@@ -48,6 +34,36 @@ struct EnrollmentCodes: Sendable {
             throw SandboxRefusal.badRequest("algorithms: must be 1 to 16 COSE algorithm numbers, such as [-8, -7]")
         }
         return algorithms
+    }
+}
+
+/// Makes enrollment codes, as a bank's app or branch would hand them out.
+struct EnrollmentCodes: Sendable {
+    /// Crockford's: none that is taken for another; 32 of them, so that five bits of an octet choose one.
+    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+
+    let backend: IssuerBackend
+
+    /// `{"attestation"?, "userVerification"?, "algorithms"?, "expiresIn"?, "sameCardholderAs"?}` → `{"code", "link"}`.
+    func make(_ incoming: Incoming) async throws -> Answer {
+        let order = try CodeOrder(try incoming.object(emptyAllowed: true))
+        let code = try newCode()
+        let fresh = try backend.surroundings.random(32)
+        let expiresAt = backend.now + order.expiresIn
+        let site = try backend.site.get()
+        try await backend.book.queue.write { db in
+            let userId = try order.cardholder.map { try Self.userId(of: $0, db) } ?? fresh
+            try db.execute(
+                sql: """
+                    INSERT INTO enrollmentCode (code, userId, attestation, userVerification, algorithms, expiresAt)
+                    VALUES (?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    code, Data(userId), order.attestation.rawValue, order.userVerification.rawValue,
+                    order.algorithms.json.text, expiresAt,
+                ])
+        }
+        return .json(201, ["code": .string(code), "link": .string(Self.link(site.issuer, code))])
     }
 
     private static func userId(of authenticatorId: String, _ db: Database) throws -> [UInt8] {

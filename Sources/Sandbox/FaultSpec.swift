@@ -75,7 +75,11 @@ package struct FaultSpec: Sendable, Equatable {
                 let allowed =
                     ["slow"] + Ending.allCases.map(\.rawValue) + ["duplicate", "reorder"]
                     + Relisting.allCases.map(\.rawValue) + ["path", "seed"]
-                throw Self.refusal(name, "no such name; allowed are \(allowed.joined(separator: ", "))")
+                let list = allowed.joined(separator: ", ")
+                guard let meant = NearestName.of(String(name), among: allowed) else {
+                    throw Self.refusal(name, "no such name; allowed are \(list)")
+                }
+                throw Self.refusal(name, "no such name, did you mean \(meant)? Allowed are \(list)")
             }
             if ending == .unavailableForNow {
                 (endings[ending], retryAfter) = try Self.timed(name, value, FaultTime.retryAfter)

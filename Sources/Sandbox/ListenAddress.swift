@@ -15,6 +15,9 @@ package struct ListenAddress: Sendable, Equatable {
         self.port = port
     }
 
+    /// As it is written, `localhost:8080` or `[::1]:8080`.
+    package var text: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
     /// Whether only this machine can reach it.
     package var isLoopback: Bool {
         let octets = host.split(separator: ".", omittingEmptySubsequences: false)

@@ -55,14 +55,14 @@ struct PurchaseDesk: Sendable {
         if let same, !order.force {
             guard order.times != nil || order.newJTI else {
                 throw SandboxRefusal.conflict(
-                    "acsTransId: this purchase exists; give repeat or newJti to list its request again, or force to start anew"
+                    "acsTransId: this purchase exists; the call takes repeat or newJti to list its request again, or force to start anew"
                 )
             }
             return same
         }
         guard standing.isEmpty || order.force else {
             throw SandboxRefusal.conflict(
-                "acsTransId: it stands for another transaction; give force to list this one as well")
+                "acsTransId: it stands for another transaction; the call takes force to list this one as well")
         }
         return try insert(order, digest, authenticator, now: now, db)
     }

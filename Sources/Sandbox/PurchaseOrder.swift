@@ -5,7 +5,7 @@ import ThreeDS
 import WebAuthn
 
 /// What whoever drives a test asks for with `POST /sandbox/purchases`.
-struct PurchaseOrder: Sendable {
+package struct PurchaseOrder: Sendable {
     /// The members that are no part of the transaction.
     private static let options: Set<String> = [
         "assertion", "payeeOrigin", "instrument", "expiresIn", "authenticatorId", "userVerification", "force", "repeat",
@@ -15,6 +15,9 @@ struct PurchaseOrder: Sendable {
         "acsTransId", "merchantName", "purchaseAmount", "purchaseCurrency", "purchaseExponent", "purchaseDate",
         "threeDSRequestorAppURL",
     ]
+
+    /// Seconds; an expiry of more than 24 hours, an authenticator would refuse.
+    package static let lifetime: ClosedRange<Int64> = 1...86_400
 
     let transaction: Transaction
     /// Nil: an assertion of type `webauthn.get` is asked for.
@@ -38,8 +41,7 @@ struct PurchaseOrder: Sendable {
     /// Members that are absent get a default, members that are null are left out of the transaction.
     init(_ body: JSONObject, surroundings: Surroundings) throws {
         payment = try Self.payment(body)
-        // An expiry of more than 24 hours, an authenticator would refuse.
-        expiresIn = try body.optionalInteger("expiresIn", in: 1...86_400) ?? 600
+        expiresIn = try body.optionalInteger("expiresIn", in: Self.lifetime) ?? 600
         authenticatorId = try body.optionalString("authenticatorId", octets: 1...64)
         userVerification = try body.optionalChoice("userVerification") ?? .preferred
         force = try body.optionalBool("force") ?? false

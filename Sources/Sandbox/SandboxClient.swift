@@ -22,20 +22,22 @@ package struct SandboxClient: Sendable {
         }
     }
 
+    /// What is wrong with an order: the member, what is wrong with it and what is allowed, in one sentence.
+    package struct WrongOrder: Error, Sendable, CustomStringConvertible {
+        package let description: String
+    }
+
     private static let maxAnswer = 16 * 1_048_576
     private let issuer: IssuerURL
 
-    /// Throws for a URL that is none of an issuer, in words.
-    package init(issuer: String) throws { self.issuer = try IssuerURL(issuer) }
+    /// Throws if the URL is none of an issuer.
+    package init(issuer: String) throws(WrongURL) { self.issuer = try WrongURL.issuer(issuer) }
 
     /// A new enrollment code; options that are nil are the sandbox's defaults.
     package func enrollmentCode(
         attestation: String?, userVerification: String?, expiresIn: Int64?
     ) async throws(Failure) -> IssuedCode {
-        var body: JSONObject = [:]
-        body["attestation"] = attestation.map(JSONValue.string)
-        body["userVerification"] = userVerification.map(JSONValue.string)
-        body["expiresIn"] = expiresIn.map(JSONValue.integer)
+        let body = Self.codeOrder(attestation, userVerification, expiresIn)
         let answer = try await call(.POST, SandboxRoutes.enrollmentCodes, body)
         do {
             return IssuedCode(code: try answer.string("code"), link: try answer.string("link"))
@@ -47,10 +49,49 @@ package struct SandboxClient: Sendable {
     package func purchase(
         _ members: [(name: String, value: String)], instrument: [(name: String, value: String)], expiresIn: Int64?
     ) async throws(Failure) -> PurchaseReport {
-        var body = Self.object(members)
-        if !instrument.isEmpty { body["instrument"] = .object(Self.object(instrument)) }
-        body["expiresIn"] = expiresIn.map(JSONValue.integer)
+        let body = Self.purchaseOrder(members, instrument, expiresIn)
         return try PurchaseReport(try await call(.POST, SandboxRoutes.purchases, body))
+    }
+
+    /// Looks at what ``enrollmentCode(attestation:userVerification:expiresIn:)`` would send, and sends nothing.
+    package static func checkEnrollmentCode(
+        attestation: String?, userVerification: String?, expiresIn: Int64?
+    ) throws(WrongOrder) {
+        try check { _ = try CodeOrder(codeOrder(attestation, userVerification, expiresIn)) }
+    }
+
+    /// Looks at what ``purchase(_:instrument:expiresIn:)`` would send, and sends nothing.
+    package static func checkPurchase(
+        _ members: [(name: String, value: String)], instrument: [(name: String, value: String)], expiresIn: Int64?
+    ) throws(WrongOrder) {
+        try check { _ = try PurchaseOrder(purchaseOrder(members, instrument, expiresIn), surroundings: .system) }
+    }
+
+    private static func check(_ read: () throws -> Void) throws(WrongOrder) {
+        do {
+            try read()
+        } catch let refusal as SandboxRefusal {
+            throw WrongOrder(description: refusal.detail)
+        } catch { throw WrongOrder(description: "\(error)") }
+    }
+
+    private static func codeOrder(
+        _ attestation: String?, _ userVerification: String?, _ expiresIn: Int64?
+    ) -> JSONObject {
+        var body: JSONObject = [:]
+        body["attestation"] = attestation.map(JSONValue.string)
+        body["userVerification"] = userVerification.map(JSONValue.string)
+        body["expiresIn"] = expiresIn.map(JSONValue.integer)
+        return body
+    }
+
+    private static func purchaseOrder(
+        _ members: [(name: String, value: String)], _ instrument: [(name: String, value: String)], _ expiresIn: Int64?
+    ) -> JSONObject {
+        var body = object(members)
+        if !instrument.isEmpty { body["instrument"] = .object(object(instrument)) }
+        body["expiresIn"] = expiresIn.map(JSONValue.integer)
+        return body
     }
 
     /// Waits until the purchase is completed, however long that takes.

@@ -43,17 +43,26 @@ package struct SandboxConfiguration: Sendable {
     let faults: FaultSpec?
     let push: PushSettings
 
-    /// Throws for a public URL that is none of an issuer, in words.
+    /// Throws if the public URL is none of an issuer.
     package init(
         listen: ListenAddress, database: String?, tls: TLSFiles?, publicURL: String?, faults: FaultSpec?,
         push: PushSettings = PushSettings()
-    ) throws {
+    ) throws(WrongURL) {
         self.faults = faults
         self.push = push
         self.listen = listen
         self.database = database
         self.tls = tls
-        self.publicURL = try publicURL.map { text in try IssuerURL(text) }
+        self.publicURL = try publicURL.map { text throws(WrongURL) in try WrongURL.issuer(text) }
+    }
+}
+
+/// Why a URL is not one of an issuer: what is wrong with it, and what is allowed.
+package struct WrongURL: Error, Sendable, CustomStringConvertible {
+    package let description: String
+
+    static func issuer(_ text: String) throws(WrongURL) -> IssuerURL {
+        do { return try IssuerURL(text) } catch { throw WrongURL(description: error.what) }
     }
 }
 
@@ -90,6 +99,8 @@ package struct SandboxServer: Sendable {
     }
 
     /// Serves until SIGTERM or SIGINT; `onListening` gets the issuer's URL once calls are taken.
+    ///
+    /// - Throws: ``ListenError`` if the address cannot be listened on.
     package func run(onListening: @escaping @Sendable (String) -> Void) async throws {
         let address = configuration.listen
         let application = Application(
@@ -105,7 +116,13 @@ package struct SandboxServer: Sendable {
         var services = ServiceGroupConfiguration(
             services: [sender, application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         services.maximumGracefulShutdownDuration = Self.patience
-        try await ServiceGroup(configuration: services).run()
+        do {
+            try await ServiceGroup(configuration: services).run()
+        } catch let error as IOError {
+            throw ListenError(address, error)
+        } catch is SocketAddressError.UnknownHost {
+            throw ListenError(unknownHostOf: address)
+        }
     }
 
     /// Loopback is always called `localhost`: WebAuthn has no relying parties at IP addresses.

@@ -20,15 +20,28 @@ struct Code: AsyncParsableCommand {
         completion: .list(["required", "preferred", "discouraged"]))
     var userVerification: String?
 
-    @Option(help: ArgumentHelp("How long the code can be used; 600 unless given.", valueName: "seconds"))
-    var expiresIn: Int64?
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("How long the code can be used, 0 to 86400; 600 unless given.", valueName: "seconds"))
+    var expiresIn: String?
 
     @Flag(
         inversion: .prefixedNo, help: "Show the link as a QR code too, unless --json is given. Default: at a terminal.")
     var qr: Bool?
 
+    func validate() throws {
+        let expiresIn = try lifetime()
+        try FlagNames.check { () throws(SandboxClient.WrongOrder) in
+            try SandboxClient.checkEnrollmentCode(
+                attestation: attestation, userVerification: userVerification, expiresIn: expiresIn)
+        }
+    }
+
+    private func lifetime() throws -> Int64? { try FlagNames.seconds(expiresIn, in: CodeOrder.lifetime) }
+
     func run() async throws {
         let client = try sandbox.client()
+        let expiresIn = try lifetime()
         let issued = try await reporting { () throws(SandboxClient.Failure) in
             try await client.enrollmentCode(
                 attestation: attestation, userVerification: userVerification, expiresIn: expiresIn)

@@ -12,7 +12,7 @@ struct OOBIssuer: AsyncParsableCommand {
                0  done; of purchase --wait: authenticated
                1  failed, refused, or not authenticated
               64  wrong usage
-              69  no sandbox answers
+              69  no sandbox answers; of serve: another program has the address
             """,
         version: SoftwareVersion.text,
         subcommands: [Serve.self, Code.self, Purchase.self])

@@ -42,7 +42,7 @@ func reporting<Value>(_ call: () async throws(SandboxClient.Failure) -> Value) a
     do throws(SandboxClient.Failure) {
         return try await call()
     } catch {
-        Output.message(error.description)
+        Output.message(FlagNames.inPlace(of: error.description))
         switch error {
         case .unreachable: throw ExitCode.unavailable
         case .refused: throw ExitCode.failure

@@ -9,7 +9,7 @@ struct Purchase: AsyncParsableCommand {
                 --exponent <digit> --merchant <name> [<options>]
             """,
         discussion: """
-            With --wait it prints the story when the purchase is completed, and exits with 0 where it was \
+            With --wait it prints the story when the purchase is completed, and exits with 0 if it was \
             authenticated (Y), else with 1.
             """)
 
@@ -69,14 +69,26 @@ struct Purchase: AsyncParsableCommand {
             valueName: "way"), completion: .list(["both", "only", "none", "hint"]))
     var push: String?
 
-    @Option(help: ArgumentHelp("How long the cardholder has; 600 unless given.", valueName: "seconds"))
-    var expiresIn: Int64?
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("How long the cardholder has, 1 to 86400; 600 unless given.", valueName: "seconds"))
+    var expiresIn: String?
 
     @Flag(help: "Wait until the purchase is completed.")
     var wait = false
 
+    func validate() throws {
+        let expiresIn = try lifetime()
+        try FlagNames.check { () throws(SandboxClient.WrongOrder) in
+            try SandboxClient.checkPurchase(members, instrument: instrument, expiresIn: expiresIn)
+        }
+    }
+
+    private func lifetime() throws -> Int64? { try FlagNames.seconds(expiresIn, in: PurchaseOrder.lifetime) }
+
     func run() async throws {
         let client = try sandbox.client()
+        let expiresIn = try lifetime()
         let started = try await reporting { () throws(SandboxClient.Failure) in
             try await client.purchase(members, instrument: instrument, expiresIn: expiresIn)
         }

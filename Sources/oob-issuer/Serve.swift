@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import LineLog
 import Logging
 import Sandbox
 
@@ -36,18 +37,25 @@ struct Serve: AsyncParsableCommand {
     @Flag(help: "Push to whatever host an authenticator names; without it, to loopback only.")
     var pushBeyondLoopback = false
 
+    /// Here, so that a complaint shows the usage of this command.
+    func validate() throws { _ = try sandbox() }
+
     func run() async throws {
         let configuration = try sandbox()
         // The database holds tokens for a while: its files are this user's alone.
         umask(0o077)
-        var logger = Logger(label: "oob-issuer") { StreamLogHandler.standardError(label: $0) }
         // Each fault is logged at info.
-        logger.logLevel = faults == nil ? .warning : .info
+        let tuning = LogTuning(.textOnStandardError, faults == nil ? .warning : .info)
+        let logger = Logger(label: "oob-issuer") { _ in LineLogHandler(tuning) }
+        defer { StandardStream.error.finish() }
         do {
             try await SandboxServer(configuration, logger: logger).run { issuer in
-                // It serves all the same where that cannot be written.
-                try? Output.data("listening on \(issuer)")
+                // It serves all the same if nobody reads that.
+                StandardStream.output.say("listening on \(issuer)")
             }
+        } catch let error as ListenError {
+            Output.message(error.description)
+            throw error.isTaken ? ExitCode.unavailable : ExitCode.failure
         } catch {
             Output.message("cannot serve on \(listen): \(error)")
             throw ExitCode.failure
@@ -91,6 +99,8 @@ struct SandboxOptions: ParsableArguments {
 
     @Flag(help: "Print JSON, on one line.")
     var json = false
+
+    func validate() throws { _ = try client() }
 
     func client() throws -> SandboxClient {
         do { return try SandboxClient(issuer: issuer) } catch { throw ValidationError("--issuer: \(error)") }

@@ -58,8 +58,8 @@ class Program:
 class Sandbox(Program):
     """`oob-issuer serve` on a free port; `origin` is what it says that it listens on."""
 
-    def __init__(self, folder: Path, *options: str):
-        super().__init__(folder, "oob-issuer", "serve", "--listen", "localhost:0", *options)
+    def __init__(self, folder: Path, *options: str, **how):
+        super().__init__(folder, "oob-issuer", "serve", "--listen", "localhost:0", *options, **how)
         watchdog = threading.Timer(READY_WITHIN, self.process.kill)
         watchdog.start()
         said = self.process.stdout.readline()

@@ -77,7 +77,7 @@ class OnTheWire(unittest.TestCase):
         answer, sandbox = self.fetched("slow=1:300ms,500=1")
         self.assertEqual(answer.status, 500)
         self.assertGreaterEqual(time.monotonic() - before, 0.3)
-        logged = re.findall(r"call=jwks 1 kind=(\S+) moment=(?:before|after) number=(\d+) ", sandbox.tail())
+        logged = re.findall(r'call="jwks 1" kind=(\S+) moment=(?:before|after) number=(\d+)\n', sandbox.tail())
         self.assertEqual({kind for kind, _ in logged}, {"slow", "500"})
         self.assertEqual([number for _, number in logged], ["1", "2"])
 
@@ -150,7 +150,7 @@ class WithAnAgent(unittest.TestCase):
 
     def fetches(self) -> int:
         """How many fetches met a fault so far."""
-        return len(re.findall(r"call=fetch \d+ ", self.sandbox.log.read_text()))
+        return len(re.findall(r'call="fetch \d+" ', self.sandbox.log.read_text()))
 
 
 class AMixOfAll(WithAnAgent):
@@ -165,7 +165,7 @@ class AMixOfAll(WithAnAgent):
             self.assertIn(run.returncode, (0, 75), run.stderr)
         deadline = time.monotonic() + DELIVERED_WITHIN
         decisions = [self.ending(*each, deadline) for each in commands.items()]
-        met = re.findall(r"call=decision \d+ kind=(\S+)", self.sandbox.log.read_text())
+        met = re.findall(r'call="decision \d+" kind=(\S+)', self.sandbox.log.read_text())
         self.assertEqual(ENDINGS - set(met), set(), "the decisions did not meet every kind of fault")
         repeats = sum(decision["repeats"] for decision in decisions)
         self.assertGreater(repeats, 0, "no answer to a decision was lost: the test shows nothing")

@@ -1,4 +1,4 @@
-"""An agent whose output nobody reads: it costs log lines, and neither approvals nor the ability to stop.
+"""An agent and a sandbox whose output nobody reads: it costs log lines, and neither answers nor the ability to stop.
 
 Run with `.venv/bin/python Tests/Outside/test_unread_log.py`; OOB_BIN_DIR names the programs' directory.
 """
@@ -12,7 +12,8 @@ import threading
 import unittest
 
 from issuer import Issuer
-from programs import BIN_DIR, Agent, temporary_folder
+from programs import BIN_DIR, Agent, Sandbox, temporary_folder
+from software_authenticator import call
 
 
 class UnreadPipe:
@@ -82,6 +83,37 @@ class UnreadOutput(unittest.TestCase):
             [BIN_DIR / "oob-agent", "--state-dir", folder / "state" / "inside"], stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=UnreadPipe(self).writer, timeout=60)
         self.assertGreaterEqual(ended.returncode, 64)
+
+
+class UnreadSandbox(unittest.TestCase):
+    # Each call is a line of the log.
+    FAULTS = ("--faults", "slow=1:1ms,path=jwks,seed=1")
+    CALLS = 50
+
+    def sandbox_that_answers(self, error: int) -> Sandbox:
+        """It has answered all calls; it is killed if it hangs."""
+        sandbox = Sandbox(temporary_folder(type(self)), *self.FAULTS, error=error)
+        self.addCleanup(sandbox.process.kill)
+        watchdog = threading.Timer(60, sandbox.process.kill)
+        watchdog.start()
+        self.addCleanup(watchdog.cancel)
+        for _ in range(self.CALLS):
+            self.assertEqual(call("GET", sandbox.origin + "/jwks.json")[0], 200)
+        return sandbox
+
+    def expect_orderly_end(self, sandbox: Sandbox):
+        sandbox.stop()
+        self.assertEqual(sandbox.process.returncode, 0)
+
+    def test_it_answers_and_stops_with_a_log_that_nobody_reads(self):
+        self.expect_orderly_end(self.sandbox_that_answers(UnreadPipe(self).writer))
+
+    def test_a_reader_that_comes_late_gets_the_lines_that_waited(self):
+        pipe = UnreadPipe(self)
+        sandbox = self.sandbox_that_answers(pipe.writer)
+        said = pipe.text_until(f'call="jwks {self.CALLS}" ')
+        self.assertEqual(said.count(" a fault on purpose "), self.CALLS, said)
+        self.expect_orderly_end(sandbox)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,33 @@
+/// Which of some names a misspelt one was probably meant to be.
+enum NearestName {
+    /// The most bytes of a name that is looked at.
+    private static let longest = 64
+
+    /// The nearest by bytes that are put in, left out, changed or swapped: at most two, and fewer than half of them.
+    static func of(_ name: String, among names: [String]) -> String? {
+        let bytes = Array(name.utf8)
+        guard bytes.count <= longest else { return nil }
+        let most = min(2, (bytes.count - 1) / 2)
+        let nearest = names.map { (name: $0, distance: distance(bytes, Array($0.utf8))) }
+            .min { $0.distance < $1.distance }
+        guard let nearest, nearest.distance <= most else { return nil }
+        return nearest.name
+    }
+
+    /// Levenshtein's distance, in which two neighbours that are swapped count once.
+    private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        var rows = [Array(0...right.count)]
+        for (i, byte) in left.enumerated() {
+            var row = [i + 1]
+            for (j, other) in right.enumerated() {
+                var least = min(rows[i][j + 1] + 1, row[j] + 1, rows[i][j] + (byte == other ? 0 : 1))
+                if i > 0, j > 0, byte == right[j - 1], other == left[i - 1] {
+                    least = min(least, rows[i - 1][j - 1] + 1)
+                }
+                row.append(least)
+            }
+            rows.append(row)
+        }
+        return rows[left.count][right.count]
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import Sandbox
+
+/// The members of the sandbox's calls, under the names of the flags that give them.
+enum FlagNames {
+    private static let flags = [
+        "acsTransId": "--acs-trans-id", "assertion": "--assertion", "attestation": "--attestation",
+        "authenticatorId": "--authenticator-id", "expiresIn": "--expires-in",
+        "instrument/displayName": "--instrument-name", "instrument/icon": "--instrument-icon",
+        "merchantName": "--merchant", "payeeOrigin": "--payee-origin",
+        "purchaseAmount": "--amount", "purchaseCurrency": "--currency", "purchaseDate": "--date",
+        "purchaseExponent": "--exponent", "push": "--push", "threeDSRequestorAppURL": "--app-url",
+        "traceparent": "--traceparent", "userVerification": "--user-verification",
+    ]
+
+    /// A sentence that begins with a member, such as `/expiresIn must be …`, with the flag in the member's place.
+    static func inPlace(of sentence: String) -> String {
+        let start = sentence.hasPrefix("/") ? sentence.dropFirst() : sentence[...]
+        let name = start.prefix { $0 != " " && $0 != ":" }
+        guard let flag = flags[String(name)] else { return sentence }
+        let rest = start.dropFirst(name.count)
+        return flag + (rest.hasPrefix(": must ") ? rest.dropFirst() : rest)
+    }
+
+    /// Runs a check of what the flags give, and makes wrong usage of its complaint.
+    static func check(_ check: () throws(SandboxClient.WrongOrder) -> Void) throws(ValidationError) {
+        do throws(SandboxClient.WrongOrder) { try check() } catch {
+            throw ValidationError(inPlace(of: error.description))
+        }
+    }
+
+    /// The value of `--expires-in`.
+    static func seconds(_ text: String?, in bounds: ClosedRange<Int64>) throws(ValidationError) -> Int64? {
+        guard let text else { return nil }
+        guard let seconds = Int64(text), bounds.contains(seconds) else {
+            throw ValidationError("--expires-in must be \(bounds.lowerBound) to \(bounds.upperBound) (seconds)")
+        }
+        return seconds
+    }
+}
