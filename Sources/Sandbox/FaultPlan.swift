@@ -15,6 +15,26 @@ struct PlannedFault: Sendable {
     let point: FaultPoint
     let moment: Fault.Moment
     let effect: Effect
+    /// As it was asked for, with its moment, and without `times`.
+    private let entry: JSONObject
+
+    /// What ``plan(_:)`` would read as the same plan: faults that are equal and follow each other stand once.
+    static func list(_ plan: [PlannedFault]) -> JSONValue {
+        var entries: [(entry: JSONObject, times: Int64)] = []
+        for fault in plan {
+            if let last = entries.last, last.entry == fault.entry {
+                entries[entries.count - 1].times += 1
+            } else {
+                entries.append((fault.entry, 1))
+            }
+        }
+        return .array(
+            entries.map { each in
+                var entry = each.entry
+                entry["times"] = .integer(each.times)
+                return .object(entry)
+            })
+    }
 
     /// Reads `{"next": [{"path", "status" or "kind", "moment"?, "times"?, "retryAfter"?, "milliseconds"?}]}`: each as
     /// often as it is to happen, in order.
@@ -48,6 +68,17 @@ struct PlannedFault: Sendable {
         guard moments.contains(moment) else {
             throw SandboxRefusal.badRequest("moment: must be \(moments[0].rawValue) for that kind")
         }
+        self.entry = Self.entry(entry, moment)
+    }
+
+    /// Members that were null count as absent.
+    private static func entry(_ given: JSONObject, _ moment: Fault.Moment) -> JSONObject {
+        var entry: JSONObject = [:]
+        for name in ["path", "status", "kind", "retryAfter", "milliseconds"] {
+            if let value = given[name], value != .null { entry[name] = value }
+        }
+        entry["moment"] = .string(moment.rawValue)
+        return entry
     }
 
     private static func status(_ entry: JSONObject) throws -> Fault.Kind {

@@ -113,6 +113,17 @@ package final class Faults: Sendable {
         }
     }
 
+    /// What is planned and has not happened yet, in the order in which it was planned.
+    var planned: [PlannedFault] { state.withLock(\.planned) }
+
+    /// Forgets what is planned, and returns how many failures that were; the odds stay.
+    func clear() -> Int {
+        state.withLock { state in
+            defer { state.planned = [] }
+            return state.planned.count
+        }
+    }
+
     /// Plans what ``PlannedFault/plan(_:)`` reads, and returns how many failures are planned now.
     func plan(_ body: JSONObject) throws -> Int {
         let plan = try PlannedFault.plan(body)

@@ -8,6 +8,7 @@ enum SandboxRoutes {
     static let enrollmentCodes = "/sandbox/enrollment-codes"
     static let purchases = "/sandbox/purchases"
     static let authenticators = "/sandbox/authenticators"
+    static let faults = "/sandbox/faults"
 
     static func all(of backend: IssuerBackend) -> [Route] {
         let purchase = PurchaseDesk(backend: backend)
@@ -20,8 +21,15 @@ enum SandboxRoutes {
             Route("GET", authenticators, register.all),
             Route("GET", authenticators + "/{}", register.one),
             Route("POST", authenticators + "/{}/revoke", register.revoke),
-            Route("POST", "/sandbox/faults") { incoming in
+            Route("POST", faults) { incoming in
                 .json(200, ["planned": .integer(Int64(try backend.faults.plan(try incoming.object())))])
+            },
+            Route("GET", faults) { _ in
+                let planned = backend.faults.planned
+                return .json(200, ["planned": .integer(Int64(planned.count)), "next": PlannedFault.list(planned)])
+            },
+            Route("DELETE", faults) { _ in
+                .json(200, ["cleared": .integer(Int64(backend.faults.clear())), "planned": 0])
             },
         ]
     }

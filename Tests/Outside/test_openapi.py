@@ -1,4 +1,5 @@
-"""openapi/issuer.yaml: that it is valid, that its examples are true, and that the sandbox is what it describes.
+"""openapi/issuer.yaml: that it is valid, that its examples are true, and that the sandbox is what it describes; and
+openapi/sandbox.yaml, of the sandbox's own calls.
 
 Run with `.venv/bin/python Tests/Outside/test_openapi.py`; OOB_BIN_DIR names the programs' directory.
 """
@@ -6,9 +7,11 @@ Run with `.venv/bin/python Tests/Outside/test_openapi.py`; OOB_BIN_DIR names the
 import functools
 import json
 import os
+import re
 import subprocess
 import sys
 import unittest
+import uuid
 from pathlib import Path
 
 import openapi_spec_validator
@@ -22,12 +25,14 @@ from openapi_schema_validator import OAS31Validator
 import verify
 from issuer import commitment
 from programs import Sandbox, started, temporary_folder
-from software_authenticator import SoftwareAuthenticator, enrollment_body
+from software_authenticator import Enrolled, SoftwareAuthenticator, enrollment_body
 from test_sandbox import MODEL
 
 HERE = Path(__file__).resolve().parent
 FILE = HERE.parents[1] / "openapi" / "issuer.yaml"
 DESCRIPTION = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+OWN_FILE = FILE.with_name("sandbox.yaml")
+OWN = yaml.safe_load(OWN_FILE.read_text(encoding="utf-8"))
 
 # What this sandbox never answers by itself, though an issuer may.
 NOT_THE_SANDBOX = {("unenroll", "404", "unknown_authenticator")}
@@ -273,6 +278,74 @@ class TheSandbox(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stdout[-20_000:] + run.stderr)
         tested = len(self.paths) - len(self.absent)
         self.assertIn(f"Tested: {tested}\n", run.stdout)
+
+
+class TheSandboxsOwnCalls(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.sandbox = started(cls, Sandbox(temporary_folder(cls)))
+        cls.schema = schemathesis.openapi.from_path(str(OWN_FILE))
+        cls.paths = {each["operationId"]: (path, method.upper()) for path, item in OWN["paths"].items()
+                     for method, each in item.items()}
+        cls.seen = set()
+
+    def call(self, operation_id: str, status: int, body: dict | None = None, *, query: dict | None = None, **parts):
+        """One call, whose answer must have that status and be as it is described."""
+        path, method = self.paths[operation_id]
+        answer = requests.request(
+            method, self.sandbox.origin + path.format(**parts), params=query, json=body, timeout=60)
+        self.assertEqual(answer.status_code, status, answer.text)
+        self.schema[path][method].validate_response(answer)
+        self.seen.add((operation_id, str(status)))
+        return answer.json()
+
+    def test_it_is_openapi_3_1(self):
+        openapi_spec_validator.validate(OWN)
+        self.assertEqual(OWN["openapi"], "3.1.0")
+
+    def test_every_answer_in_the_description_is_one_that_it_gives(self):
+        nobody = str(uuid.uuid4())
+        self.call("makeCode", 400, {"expiresIn": -1})
+        self.call("makeCode", 404, {"sameCardholderAs": "nobody"})
+        code = self.call("makeCode", 201, {"attestation": "none"})["code"]
+        self.call("purchase", 409, {})
+        Enrolled(self.sandbox.origin, code, aaguid=MODEL)
+        (authenticator,) = self.call("authenticators", 200)
+        self.call("authenticator", 200, id=authenticator["id"])
+        self.call("authenticator", 404, id="nobody")
+        self.call("purchase", 400, {"expiresIn": 0})
+        self.call("purchase", 404, {"authenticatorId": "nobody"})
+        for ending, order in [("cancelled", {}), ("expired", {"expiresIn": 1})]:
+            purchase = self.call("purchase", 201, order)["acsTransId"]
+            if ending == "cancelled":
+                self.call("story", 400, acsTransId=purchase, query={"wait": 61})
+                self.call("cancel", 200, acsTransId=purchase)
+            self.assertEqual(self.call("story", 200, acsTransId=purchase, query={"wait": 30})["status"], ending)
+            self.call("cancel", 409, acsTransId=purchase)
+        self.call("story", 404, acsTransId=nobody)
+        self.call("cancel", 404, acsTransId=nobody)
+        self.faults()
+        self.call("revoke", 200, id=authenticator["id"])
+        self.call("revoke", 404, id="nobody")
+        described = {(each["operationId"], status) for item in OWN["paths"].values() for each in item.values()
+                     for status in each["responses"]}
+        self.assertEqual(self.seen, described)
+
+    def faults(self):
+        self.call("planFaults", 400, {"next": [{"path": "fetch", "kind": "teapot"}]})
+        plan = [{"path": "decision", "kind": "drop", "moment": "after", "times": 2},
+                {"path": "jwks", "status": 503, "retryAfter": 7, "moment": "before", "times": 1}]
+        self.assertEqual(self.call("planFaults", 200, {"next": plan}), {"planned": 3})
+        self.assertEqual(self.call("plannedFaults", 200), {"planned": 3, "next": plan})
+        self.assertEqual(self.call("clearFaults", 200), {"cleared": 3, "planned": 0})
+        self.assertEqual(self.call("plannedFaults", 200), {"planned": 0, "next": []})
+
+    def test_every_path_of_the_program_is_in_it(self):
+        source = "".join(path.read_text(encoding="utf-8") for path in (HERE.parents[1] / "Sources/Sandbox").glob("*.swift"))
+        for path in OWN["paths"]:
+            self.assertEqual(requests.request("PATCH", self.sandbox.origin + path, timeout=30).status_code, 405, path)
+        named = set(re.findall(r'"(/sandbox/[a-z-]+)"', source))
+        self.assertEqual(named, {"/".join(path.split("/")[:3]) for path in OWN["paths"]})
 
 
 if __name__ == "__main__":

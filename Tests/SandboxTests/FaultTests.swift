@@ -19,6 +19,41 @@ import Testing
         #expect(await issuer.call("GET", "/jwks.json").outcome == "200")
     }
 
+    @Test func `what is planned and has not happened yet is listed as it can be planned again`() async throws {
+        let issuer = try TestIssuer()
+        #expect(try await issuer.call("GET", "/sandbox/faults").object == ["planned": 0, "next": []])
+        let plan: JSONValue = [
+            ["path": "jwks", "status": 503, "times": 3, "retryAfter": 7],
+            ["path": "decision", "kind": "drop", "moment": "after"],
+            ["path": "fetch", "kind": "slow", "milliseconds": 5],
+        ]
+        #expect(await issuer.post("/sandbox/faults", ["next": plan]).status == 200)
+        #expect(await issuer.call("GET", "/jwks.json").outcome == "503")
+        let listed = try await issuer.call("GET", "/sandbox/faults").object
+        let expected: JSONObject = [
+            "planned": 4,
+            "next": [
+                ["path": "jwks", "status": 503, "retryAfter": 7, "moment": "before", "times": 2],
+                ["path": "decision", "kind": "drop", "moment": "after", "times": 1],
+                ["path": "fetch", "kind": "slow", "milliseconds": 5, "moment": "before", "times": 1],
+            ],
+        ]
+        #expect(listed == expected)
+        let next = try #require(listed["next"])
+        let other = try TestIssuer()
+        #expect(try await other.post("/sandbox/faults", ["next": next]).object == ["planned": 4])
+        #expect(try await other.call("GET", "/sandbox/faults").object == expected)
+    }
+
+    @Test func `what is cleared does not happen`() async throws {
+        let issuer = try TestIssuer()
+        _ = await plan(issuer, ["path": "jwks", "status": 503, "times": 2])
+        #expect(try await issuer.call("DELETE", "/sandbox/faults").object == ["cleared": 2, "planned": 0])
+        #expect(await issuer.call("GET", "/jwks.json").outcome == "200")
+        #expect(try await issuer.call("GET", "/sandbox/faults").object == ["planned": 0, "next": []])
+        #expect(try await issuer.call("DELETE", "/sandbox/faults").object == ["cleared": 0, "planned": 0])
+    }
+
     @Test func `a decision that fails before has no effect, one that fails after has it`() async throws {
         let issuer = try TestIssuer()
         let authenticator = try await issuer.enrolled()
