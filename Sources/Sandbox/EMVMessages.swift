@@ -11,6 +11,9 @@ struct EMVMessages: Sendable {
     let purchase: PurchaseRecord
     let completion: CompletionRecord?
 
+    // The native interface, template 04: out of band. The ARes announces it, the RReq says that it was used.
+    private static let rendering: JSONValue = ["acsInterface": "01", "acsUiTemplate": "04"]
+
     /// What the messages of one authentication have in common.
     private func message(_ type: String, _ members: JSONObject) -> JSONValue {
         var message: JSONObject = [
@@ -30,8 +33,8 @@ struct EMVMessages: Sendable {
     }
 
     private func ending(_ completion: CompletionRecord) -> [JSONValue] {
-        [outOfBand(completion), lastCReq(completion)].compactMap(\.self)
-            + [rreq(completion), rres, finalCRes(completion)]
+        let challenge = [outOfBand(completion), lastCReq(completion)].compactMap(\.self)
+        return challenge + [rreq(completion), rres] + [finalCRes(completion)].compactMap(\.self)
     }
 
     private var areq: JSONValue {
@@ -50,8 +53,8 @@ struct EMVMessages: Sendable {
             "ARes",
             [
                 "acsTransID": acsTransID, "dsTransID": dsTransID, "transStatus": "C", "acsChallengeMandated": "Y",
-                // 03: out of band; native interface, template 04: out of band.
-                "authenticationType": "03", "acsRenderingType": ["acsInterface": "01", "acsUiTemplate": "04"],
+                // 03: out of band.
+                "authenticationType": "03", "acsRenderingType": Self.rendering,
             ])
     }
 
@@ -93,6 +96,8 @@ struct EMVMessages: Sendable {
         var members: JSONObject = [
             "acsTransID": acsTransID, "dsTransID": dsTransID,
             "messageCategory": .string(purchase.isPayment ? "01" : "02"), "authenticationType": "03",
+            // Required unless acsDecConInd is Y: nothing here is decoupled.
+            "acsRenderingType": Self.rendering,
             "transStatus": .string(completion.transStatus), "interactionCounter": completion.jti == nil ? "00" : "01",
         ]
         members["transStatusReason"] = completion.transStatusReason.map(JSONValue.string)
@@ -105,8 +110,13 @@ struct EMVMessages: Sendable {
         message("RRes", ["acsTransID": acsTransID, "dsTransID": dsTransID, "resultsStatus": "01"])
     }
 
-    private func finalCRes(_ completion: CompletionRecord) -> JSONValue {
-        message(
+    /// Nil after a time-out: it answers a CReq, and then none came in time.
+    ///
+    /// In the app channel the merchant learns of a time-out by the RReq alone; a CReq that comes later gets an Erro
+    /// (errorComponent A, errorCode 402). Only the browser channel has a final CRes then.
+    private func finalCRes(_ completion: CompletionRecord) -> JSONValue? {
+        guard completion.status != .expired else { return nil }
+        return message(
             "CRes",
             [
                 "acsTransID": acsTransID, "acsCounterAtoS": "001", "challengeCompletionInd": "Y",

@@ -78,7 +78,7 @@ struct CompletionRecord: Sendable {
     let jti: String?
     let at: Int64
 
-    /// The final CRes has no third value.
+    /// Of the RReq, and of the final CRes if there is one; the sandbox has no third value.
     var transStatus: String { status == .authenticated ? "Y" : "N" }
 }
 

@@ -7,6 +7,7 @@ Run with `.venv/bin/python Tests/Outside/test_sandbox.py`; OOB_BIN_DIR names the
 """
 
 import json
+import re
 import subprocess
 import unittest
 import uuid
@@ -209,6 +210,96 @@ class WhatTheSandboxTakes(AgainstTheSandbox):
                 self.assertEqual(run.returncode, 1, run.stderr)
                 self.assertEqual(
                     run.stderr, "oob-issuer: standard output cannot be written: what it was to say is lost\n")
+
+
+class TheProgram(unittest.TestCase):
+    """What `oob-issuer` says to whoever types something wrong."""
+
+    PURCHASE = {"--amount": "100", "--currency": "840", "--exponent": "2", "--merchant": "CoffeeHouse2"}
+
+    def run_with(self, *arguments: str) -> subprocess.CompletedProcess:
+        return subprocess.run([BIN_DIR / "oob-issuer", *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=60)
+
+    def test_an_address_that_another_program_has_is_named(self):
+        sandbox = started(type(self), Sandbox(temporary_folder(type(self))))
+        address = sandbox.origin.removeprefix("http://")
+        run = self.run_with("serve", "--listen", address)
+        self.assertEqual((run.returncode, run.stdout), (69, ""))
+        self.assertEqual(
+            run.stderr,
+            f"oob-issuer: the address {address} is in use by another program; choose another with --listen\n")
+
+    def test_an_address_that_is_not_of_this_host_is_named(self):
+        for address, said in [("192.0.2.7:0", "this host does not have the address 192.0.2.7:0"),
+                              ("nowhere.invalid:0", "the host nowhere.invalid has no address here")]:
+            run = self.run_with("serve", "--listen", address, "--public-url", "https://issuer.example")
+            self.assertEqual((run.returncode, run.stdout), (1, ""))
+            self.assertEqual(run.stderr, f"oob-issuer: {said}; choose another with --listen\n")
+
+    def test_a_wrong_value_is_wrong_usage_and_the_complaint_names_its_flag(self):
+        wrong = [
+            ("--amount", "1.00", "is not 1 to 48 ASCII digits"), ("--currency", "USD", "is not 3 ASCII digits"),
+            ("--exponent", "10", "is not 1 ASCII digit"), ("--merchant", "", "has 0 characters; 1 to 40 are allowed"),
+            ("--acs-trans-id", "7", "is not a UUID of 36 characters"), ("--date", "2023", "is not a real date in 14"),
+            ("--app-url", "", "is not 1 to 256 octets long"), ("--authenticator-id", "", "must have 1 to 64 octets"),
+            ("--user-verification", "maybe", "must be one of required, preferred, discouraged"),
+            ("--assertion", "get", "must be one of webauthn.get, payment.get"),
+            ("--payee-origin", "https://a.example", "only an assertion of type payment.get has it"),
+            ("--push", "always", "must be one of both, hint, only, none"),
+            *(("--expires-in", value, "must be 1 to 86400 (seconds)") for value in ["0", "86401", "-5", "1h", ""]),
+            ("--issuer", "localhost:8080", "must start with https:// (or http:// on loopback)"),
+        ]
+        for flag, value, said in wrong:
+            self.expect_wrong_usage("purchase", {**self.PURCHASE, flag: value}, flag, said)
+        payment = {**self.PURCHASE, "--assertion": "payment.get"}
+        for flag, value, said in [
+            ("--payee-origin", "http://a.example", "must be an https origin"),
+            ("--instrument-name", "", "must have 1 to 64 characters"), ("--instrument-icon", "icon", "must be an https"),
+        ]:
+            self.expect_wrong_usage("purchase", {**payment, flag: value}, flag, said)
+        for flag, value, said in [
+            ("--expires-in", "-1", "must be 0 to 86400 (seconds)"), ("--expires-in", "soon", "must be 0 to 86400"),
+            ("--attestation", "all", "must be one of none, indirect, direct, enterprise"),
+            ("--user-verification", "maybe", "must be one of required, preferred, discouraged"),
+        ]:
+            self.expect_wrong_usage("code", {flag: value}, flag, said)
+        for flag, value, said in [
+            ("--listen", "8080", "must be HOST:PORT"), ("--public-url", "http://a.example", "http is for loopback only"),
+            ("--faults", "typo=0.1", "typo: no such name; allowed are slow, drop-before"),
+            ("--faults", "drop-aftr=0.1", "drop-aftr: no such name, did you mean drop-after? Allowed are slow"),
+        ]:
+            self.expect_wrong_usage("serve", {flag: value}, flag, said)
+
+    def expect_wrong_usage(self, command: str, flags: dict[str, str], flag: str, said: str):
+        with self.subTest(f"{command} {flag} {flags[flag]!r}"):
+            run = self.run_with(command, *(word for each in flags.items() for word in each))
+            self.assertEqual((run.returncode, run.stdout), (64, ""), run.stderr)
+            complaint, usage = run.stderr.splitlines()[:2]
+            self.assertRegex(complaint, rf"^Error: {flag}:? {re.escape(said)}")
+            self.assertTrue(usage.startswith(f"Usage: oob-issuer {command} "), usage)
+
+    def test_what_a_running_sandbox_refuses_is_told_by_the_flag_too(self):
+        sandbox = started(type(self), Sandbox(temporary_folder(type(self))))
+        flags = {**self.PURCHASE, "--issuer": sandbox.origin, "--authenticator-id": "nobody"}
+        run = self.run_with("purchase", *(word for each in flags.items() for word in each))
+        self.assertEqual((run.returncode, run.stderr), (1, "oob-issuer: --authenticator-id: no such authenticator\n"))
+
+    def test_an_expired_purchase_ends_with_the_results_and_no_final_cres(self):
+        folder = temporary_folder(type(self))
+        sandbox = started(type(self), Sandbox(folder))
+        status, code = call("POST", f"{sandbox.origin}/sandbox/enrollment-codes", {})
+        self.assertEqual(status, 201)
+        Enrolled(sandbox.origin, code["code"], packed=False, aaguid=MODEL, algorithm=-7)
+        flags = {**self.PURCHASE, "--issuer": sandbox.origin, "--expires-in": "1"}
+        run = self.run_with("purchase", "--wait", *(word for each in flags.items() for word in each))
+        self.assertEqual((run.returncode, run.stderr), (1, ""))
+        messages = re.findall(r"^  ([A-Z]{1,2}R\w+) (.*)$", run.stdout.partition("messages:\n")[2], re.MULTILINE)
+        self.assertEqual([kind for kind, _ in messages], ["AReq", "ARes", "CReq", "CRes", "RReq", "RRes"])
+        self.assertIn("challengeCompletionInd=N", dict(messages)["CRes"])
+        for pair in ['acsRenderingType={"acsInterface":"01","acsUiTemplate":"04"}', "transStatus=N",
+                     "transStatusReason=14", "challengeCancel=04"]:
+            self.assertIn(pair, dict(messages)["RReq"])
 
 
 if __name__ == "__main__":
