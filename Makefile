@@ -49,12 +49,13 @@ sanitize: ## All tests under the address and then the thread sanitizer, in build
 	Scripts/bootstrap --tests
 	Scripts/sanitize
 
-check: ## Format lint, the arrows between targets, and the walls.
+check: ## Format lint, the arrows between targets, the walls, and the versions of packages.
 	swift format lint --strict --recursive Sources Tests Package.swift Fuzz/Package.swift Fuzz/Fuzzer \
 		examples/swift-testing
 	swift build --build-tests --explicit-target-dependency-import-check error
 	Scripts/check-walls --self-test
 	Scripts/check-walls
+	Scripts/check-packages
 
 man: ## Write the man pages of a finished build into MAN=.build/man.
 	Scripts/man $(or $(MAN),.build/man)
