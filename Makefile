@@ -21,10 +21,10 @@ demo: ## One payment authentication from start to end, in a temporary directory;
 docs: ## Build the documentation of the library D1 into .build/documentation; any warning fails.
 	Scripts/docs
 
-test: ## Set up what the tests need and run them all.
+test: ## Set up what the tests need and run them all; SKIPS=none makes each skipped test a failure, as in .ci/run.
 	Scripts/bootstrap --tests
 	swift build --build-tests
-	Scripts/test
+	Scripts/test $(if $(filter none,$(SKIPS)),--nothing-skipped)
 
 crash-test: ## Kill the agent at every point and at random; CRASHES=10000, SEED=, and DEATH= or ROUND= for one of them.
 	Scripts/bootstrap

@@ -1,4 +1,4 @@
-"""docs/: that what they point to exists, and that what they compute is so.
+"""The pages: that what they point to exists, and that what they compute is so.
 
 Run with `.venv/bin/python Tests/Outside/test_documents.py`.
 """
@@ -10,15 +10,8 @@ import re
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "docs" / "protocol.md", ROOT / "docs" / "threat-model.md", ROOT / "docs" / "keys.md",
-         ROOT / "docs" / "audit.md", ROOT / "docs" / "reliability.md", ROOT / "docs" / "doctor.md",
-         ROOT / "docs" / "evidence.md", ROOT / "docs" / "prompt.md", ROOT / "docs" / "control-api.md",
-         ROOT / "docs" / "operations.md", ROOT / "docs" / "configuration.md", ROOT / "docs" / "systemd.md",
-         ROOT / "docs" / "package.md",
-         ROOT / "examples" / "README.md"]
-# A code span may be broken across two lines.
-TEXTS = {page: re.sub(r"\s+", " ", page.read_text(encoding="utf-8")) for page in PAGES}
+import citations
+from citations import PAGES, ROOT, TEXTS
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -32,28 +25,40 @@ def anchors(page: Path) -> set[str]:
 
 
 class WhatThePagesPointTo(unittest.TestCase):
-    def missing(self, pattern: str, exists) -> list[str]:
-        """What a pattern finds in the pages that does not exist; something must be found."""
-        found = [(page.name, *groups) for page, text in TEXTS.items() for groups in re.findall(pattern, text)]
+    """That what they cite as proof has also run is looked at by `results.py`, at the end of Scripts/test."""
+
+    def missing(self, find, exists) -> list[str]:
+        """What is found in the pages that does not exist; something must be found."""
+        found = [(page.name, *(groups if isinstance(groups, tuple) else (groups,)))
+                 for page, text in TEXTS.items() for groups in find(text)]
         self.assertGreater(len(found), 0)
         return [" ".join(each) for each in found if not exists(*each[1:])]
+
+    def test_all_pages_are_looked_at(self):
+        self.assertLess({"README.md", "push.md", "threat-model.md", "protocol.md"}, {page.name for page in PAGES})
 
     def test_every_swift_test_that_they_name_exists(self):
         sources = {}
         for file in (ROOT / "Tests").rglob("*.swift"):
             sources[file.stem] = sources.get(file.stem, "") + file.read_text(encoding="utf-8")
         missing = self.missing(
-            r"`(?!Scripts/)(\w+)/([^`/]+ [^`]+)`", lambda suite, sentence: f"func `{sentence}`" in sources.get(suite, ""))
+            citations.swift_tests, lambda suite, sentence: f"func `{sentence}`" in sources.get(suite, ""))
         self.assertEqual(missing, [])
 
     def test_every_python_test_that_they_name_exists(self):
         missing = self.missing(
-            r"`(test_\w+\.py)/(test_\w+)`", lambda file, name: f"def {name}(" in (ROOT / "Tests/Outside" / file).read_text())
+            citations.python_tests,
+            lambda file, name: f"def {name}(" in (ROOT / "Tests/Outside" / file).read_text(encoding="utf-8"))
+        self.assertEqual(missing, [])
+
+    def test_every_script_that_they_name_exists(self):
+        missing = self.missing(citations.scripts, lambda name: (ROOT / "Tests/Outside" / name).is_file())
         self.assertEqual(missing, [])
 
     def test_every_case_that_they_name_exists(self):
         cases = ROOT / "Tests" / "Cases" / "requests"
-        missing = self.missing(r"`((?!name)[a-z0-9-]+\.case)`()", lambda name, _: (cases / name).is_file())
+        missing = self.missing(
+            re.compile(r"`((?!name)[a-z0-9-]+\.case)`").findall, lambda name: (cases / name).is_file())
         self.assertEqual(missing, [])
 
     def test_every_file_and_heading_that_they_link_to_exists(self):
@@ -66,7 +71,7 @@ class WhatThePagesPointTo(unittest.TestCase):
 
     def test_every_path_that_they_name_exists(self):
         missing = self.missing(
-            r"`((?:Sources|Tests|Scripts|systemd)/[\w./+-]+)`()", lambda path, _: (ROOT / path).exists())
+            re.compile(r"`((?:Sources|Tests|Scripts|systemd)/[\w./+-]+)`").findall, lambda path: (ROOT / path).exists())
         self.assertEqual(missing, [])
 
 
@@ -79,7 +84,7 @@ class WhatThePagesSay(unittest.TestCase):
                 json.loads(block)
 
     def test_the_worked_example_computes_what_it_says(self):
-        page = PAGES[0]
+        page = ROOT / "docs" / "protocol.md"
         (program,) = blocks(page, "python")
         printed = io.StringIO()
         names = {}

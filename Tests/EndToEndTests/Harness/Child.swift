@@ -88,6 +88,13 @@ final class Child: Sendable {
         }
     }
 
+    /// The same of a process that ends others when it is asked to end: it is asked first, and given that time for it.
+    func exitStatus(within bound: Duration, cleaningUpFor rest: Duration) async throws -> Int32 {
+        if let status = try? await Patience.until("the end of \(name)", within: bound, { status }) { return status }
+        signal(SIGTERM)
+        return try await exitStatus(within: rest)
+    }
+
     func signal(_ number: Int32) {
         ended.withLock { ended in
             // Once it was waited for, its id may be another process's.

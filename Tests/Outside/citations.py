@@ -1,0 +1,26 @@
+"""The pages, and the tests that they cite as proof."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+# The changelog speaks of the past.
+PAGES = sorted(page for pattern in ["*.md", "docs/*.md", "examples/*.md", "keys/*.md"] for page in ROOT.glob(pattern)
+               if page.name != "CHANGELOG.md")
+# A code span may be broken across two lines.
+TEXTS = {page: re.sub(r"\s+", " ", page.read_text(encoding="utf-8")) for page in PAGES}
+
+
+def swift_tests(text: str) -> list[tuple[str, str]]:
+    """Of `Suite/what it says`, the two."""
+    return re.findall(r"`(?!Scripts/)(\w+)/([^`/]+ [^`]+)`", text)
+
+
+def python_tests(text: str) -> list[tuple[str, str]]:
+    """Of `test_script.py/test_name`, the two."""
+    return re.findall(r"`(test_\w+\.py)/(test_\w+)`", text)
+
+
+def scripts(text: str) -> list[str]:
+    """Of `Tests/Outside/test_script.py`, in whatever command, the last."""
+    return re.findall(r"Tests/Outside/(test_\w+\.py)", text)
