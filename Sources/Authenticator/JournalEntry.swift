@@ -56,7 +56,7 @@ package struct JournalEntry: Sendable {
             self.kind = kind
             self.previous = previous
             self.json = json
-            sequence = try json.integer("seq")
+            sequence = try json.integer("seq", in: 0...Int64.max / 2)
             at = try json.string("at")
             octets = row.octets
         } catch {

@@ -2,6 +2,7 @@
 
 package import IssuerProtocol
 package import Keys
+import ThreeDS
 
 /// Where the core learns what time it is, and waits.
 package protocol AgentClock: Sendable {
@@ -14,7 +15,7 @@ package protocol AgentClock: Sendable {
 extension Int64 {
     /// Whether this time is at most so many seconds after another, and not before it: what was noted before the clock was
     /// set back is of no use any more.
-    func isWithin(_ seconds: Int64, of other: Int64) -> Bool { other <= self && self - other < seconds }
+    func isWithin(_ seconds: Int64, of other: Int64) -> Bool { other <= self && self.seconds(since: other) < seconds }
 }
 
 /// Where randomness comes from.

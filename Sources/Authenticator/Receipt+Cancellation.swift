@@ -7,6 +7,11 @@ extension Receipt {
         if let seen = try book.message(enrollment: enrollment.id, jti: cancellation.jti) {
             return try outcome(of: seen, comingAgainAs: cancellation.payloadDigest, in: book)
         }
+        switch Earliness(of: cancellation.iat, at: now) {
+        case .inTime: break
+        case .early(let seconds): return .early(secondsAhead: seconds)
+        case .tooEarly(let seconds): return .tooEarly(secondsAhead: seconds)
+        }
         try book.removeCancellations(until: now)
         // Past the bound for requests each of them can still be taken back.
         guard try book.cancellationCount(enrollment: enrollment.id) < bounds.cancellations,

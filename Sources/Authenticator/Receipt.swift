@@ -216,7 +216,7 @@ struct Receipt {
 
     /// Until when a refusal is worth sending: `exp`, or a day where that is missing or too far off.
     private func answerUntil(_ read: ReadRequest) -> Int64 {
-        min(read.exp ?? now + Self.day, now + Self.day)
+        min(read.exp ?? .max, now.later(by: Self.day))
     }
 
     private func insert(

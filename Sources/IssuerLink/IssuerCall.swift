@@ -26,19 +26,3 @@ struct IssuerCall: Sendable {
         self.maxOctets = maxOctets
     }
 }
-
-/// A `traceparent` that may become a header: W3C Trace Context §3.2.2, version 00.
-struct Traceparent: Sendable {
-    let text: String
-
-    init?(_ text: String) {
-        let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        let isOfHexadecimal = parts.joined().allSatisfy {
-            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-        }
-        guard isOfHexadecimal, parts.map(\.count) == [2, 32, 16, 2], parts[0].elementsEqual("00".utf8),
-            parts[1...2].allSatisfy({ id in !id.allSatisfy { $0 == UInt8(ascii: "0") } })
-        else { return nil }
-        self.text = text
-    }
-}

@@ -64,10 +64,29 @@ package struct EnrollmentFacts: Sendable {
     }
 }
 
+/// What an `iat` that is ahead of this machine's clock makes of a message: clocks differ.
+package enum Earliness: Sendable, Equatable {
+    /// At most 60 s ahead.
+    case inTime
+    /// At most 600 s ahead: to be held, and read again later.
+    case early(secondsAhead: Int64)
+    /// Further ahead: to be dropped with a warning about the clock.
+    case tooEarly(secondsAhead: Int64)
+
+    package init(of iat: Int64, at now: Int64) {
+        let ahead = iat.seconds(since: now)
+        self =
+            if ahead <= AuthnRequestReader.clockTolerance { .inTime } else if ahead <= AuthnRequestReader.longestHold {
+                .early(secondsAhead: ahead)
+            } else { .tooEarly(secondsAhead: ahead) }
+    }
+}
+
 /// An issuer's word that a request is taken back.
 package struct Cancellation: Sendable, Equatable {
     /// The cancellation's own.
     package let jti: TokenID
+    /// It may be ahead: ``Earliness``.
     package let iat: Int64
     /// Until when it is to be remembered; it may be past.
     package let exp: Int64

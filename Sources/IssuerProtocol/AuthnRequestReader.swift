@@ -62,7 +62,7 @@ package enum AuthnRequestReader {
                 return .request(
                     ReadRequest(
                         jti: jti, issuerKey: key, payloadDigest: digest, acsTransId: claims.acsTransId(),
-                        iat: claims.integer("iat"), exp: claims.integer("exp"), traceparent: claims.traceparent(),
+                        iat: claims.time("iat"), exp: claims.time("exp"), traceparent: claims.traceparent(),
                         verdict: verdict))
             }
         } catch {

@@ -25,9 +25,11 @@ struct Claims {
         standsTwice(name) ? nil : object[name]
     }
 
-    /// Nil where it is absent, no integer of 64 bits, or stands twice.
-    func integer(_ name: String) -> Int64? {
-        standsTwice(name) ? nil : try? object.integer(name)
+    /// A time in seconds since 1970, within `BoundedTime.range`; nil if it is absent, no integer of 64 bits, or there
+    /// twice.
+    func time(_ name: String) -> Int64? {
+        guard !standsTwice(name), let seconds = try? object.integer(name) else { return nil }
+        return BoundedTime.nearest(seconds)
     }
 
     func jti() throws(Unanswerable) -> TokenID {
@@ -45,19 +47,10 @@ struct Claims {
         return ACSTransactionID(text)
     }
 
-    /// W3C Trace Context §3.2.2, of exactly 55 octets; nil for anything else, as it is to be ignored then (§3.2.4).
-    ///
-    /// It becomes an HTTP header, so nothing else may be in it.
+    /// Nil if none came or it is malformed, as it is to be ignored then (W3C Trace Context §3.2.4).
     func traceparent() -> String? {
         guard case .string(let text)? = unique("traceparent") else { return nil }
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        let isOfHexadecimal = parts.allSatisfy { part in
-            part.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-        }
-        guard isOfHexadecimal, parts.map(\.utf8.count) == [2, 32, 16, 2], parts[0] != "ff",
-            parts[1...2].allSatisfy({ !$0.utf8.allSatisfy { $0 == UInt8(ascii: "0") } })
-        else { return nil }
-        return text
+        return Traceparent(text)?.text
     }
 
     func cancellation(_ jti: TokenID, _ digest: [UInt8]) throws(Unanswerable) -> Cancellation {
@@ -81,8 +74,7 @@ struct Lifetime {
         exp = try Self.time("exp", claims, missing: .expMissing, notInteger: .expNotInteger)
         iat = try Self.time("iat", claims, missing: .iatMissing, notInteger: .iatNotInteger)
         guard exp > iat else { throw .invalid(.expNotAfterIat, "exp must be after iat") }
-        let (seconds, isOverflow) = exp.subtractingReportingOverflow(iat)
-        guard !isOverflow, seconds <= Self.longest else {
+        guard exp.seconds(since: iat) <= Self.longest else {
             throw .invalid(.lifetimeTooLong, "exp must be at most 24 hours after iat")
         }
     }
@@ -92,7 +84,7 @@ struct Lifetime {
     ) throws(RequestRefusal) -> Int64 {
         guard !claims.standsTwice(name) else { throw .duplicateName("/\(name)") }
         guard claims.object[name] != nil else { throw .invalid(missing, "\(name) is missing") }
-        guard let time = claims.integer(name) else { throw .invalid(notInteger, "\(name) must be an integer") }
+        guard let time = claims.time(name) else { throw .invalid(notInteger, "\(name) must be an integer") }
         return time
     }
 }

@@ -10,7 +10,7 @@ package enum Reading: Sendable {
     /// Authentic or too large to look at, and there is nothing to answer to: dropped with a log line.
     case unanswerable(Unanswerable)
     case request(ReadRequest)
-    /// Well-formed; whether its `exp` is past is for the reader of the book to see.
+    /// Well-formed; whether its `exp` is past or its `iat` ahead is for the reader of the book to see.
     case cancellation(Cancellation)
 }
 
@@ -60,7 +60,7 @@ package struct ReadRequest: Sendable {
     package let payloadDigest: [UInt8]
     /// Nil where it could not be read.
     package let acsTransId: ACSTransactionID?
-    /// Seconds since 1970; nil where it is missing, no integer, or stands twice.
+    /// Seconds since 1970, within `BoundedTime.range`; nil if it is missing, no integer, or there twice.
     package let iat: Int64?
     /// As `iat`.
     package let exp: Int64?

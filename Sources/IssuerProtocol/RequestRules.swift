@@ -13,10 +13,11 @@ struct RequestRules {
     ///
     /// A request is past its time from the second that `exp` names: RFC 7519 §4.1.4 has it processed before that only.
     func verdict(at now: Int64) -> RequestVerdict? {
-        if let exp = claims.integer("exp"), exp <= now { return .expired }
-        if let ahead = secondsAhead(of: now), ahead > AuthnRequestReader.clockTolerance {
-            return ahead > AuthnRequestReader.longestHold
-                ? .tooEarly(secondsAhead: ahead) : .early(secondsAhead: ahead)
+        if let exp = claims.time("exp"), exp <= now { return .expired }
+        switch claims.time("iat").map({ Earliness(of: $0, at: now) }) {
+        case .early(let seconds): return .early(secondsAhead: seconds)
+        case .tooEarly(let seconds): return .tooEarly(secondsAhead: seconds)
+        case .inTime, nil: break
         }
         do {
             return .inOrder(try request())
@@ -25,12 +26,6 @@ struct RequestRules {
         } catch {
             return nil
         }
-    }
-
-    private func secondsAhead(of now: Int64) -> Int64? {
-        guard let iat = claims.integer("iat"), iat > now else { return nil }
-        let (seconds, isOverflow) = iat.subtractingReportingOverflow(now)
-        return isOverflow ? .max : seconds
     }
 
     /// First all that makes a request invalid, then all that the agent's own policy is against.

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import ThreeDS
 
 /// Reads the columns of one row; a value that this agent cannot have written is an error, never a default.
 struct Fields {
@@ -13,6 +14,29 @@ struct Fields {
 
     func integer(_ column: String) throws -> Int64 {
         guard let value = row[column] as Int64? else { throw unreadable(column) }
+        return value
+    }
+
+    /// A time that this agent's clock gave: seconds since 1970, within `BoundedTime.range`.
+    func time(_ column: String) throws -> Int64 {
+        guard let value = try optionalTime(column) else { throw unreadable(column) }
+        return value
+    }
+
+    func optionalTime(_ column: String) throws -> Int64? {
+        guard let value = optionalInteger(column) else { return nil }
+        guard BoundedTime.range.contains(value) else { throw unreadable(column) }
+        return value
+    }
+
+    /// A time that an issuer gave; earlier versions kept any of 64 bits.
+    func optionalClaimedTime(_ column: String) -> Int64? { optionalInteger(column).map(BoundedTime.nearest) }
+
+    /// A number that is counted up from 0, one at a time.
+    func count(_ column: String) throws -> Int64 {
+        let value = try integer(column)
+        // Nobody counts up to half of what fits, so one more always fits.
+        guard (0...Int64.max / 2).contains(value) else { throw unreadable(column) }
         return value
     }
 

@@ -72,15 +72,15 @@ extension Pages {
             name: try fields.text("name"), authnType: try fields.value("authn_type", AuthnType.init(rawValue:)),
             algorithm: Int(try fields.integer("algorithm")), rpId: try fields.text("rp_id"),
             credentialId: try fields.octets("credential_id"), userHandle: try fields.octets("user_handle"),
-            startedAt: try fields.integer("started_at"), key: try KeyColumns.place(fields),
+            startedAt: try fields.time("started_at"), key: try KeyColumns.place(fields),
             takesPush: try fields.flag("takes_push"),
             credentialKey: try KeyColumns.credentialKey(fields),
             signCount: try count("sign_count", fields), state: try state(fields),
             pinTries: PINTries(
-                failures: Int(try fields.integer("pin_failures")),
-                blockedUntil: fields.optionalInteger("pin_blocked_until")),
+                failures: Int(try fields.count("pin_failures")),
+                blockedUntil: try fields.optionalTime("pin_blocked_until")),
             isPINGuessable: try fields.flag("pin_guessable"), signCountRaise: try signCountRaise(fields),
-            endReason: fields.optionalText("end_reason"), endedAt: fields.optionalInteger("ended_at"))
+            endReason: fields.optionalText("end_reason"), endedAt: try fields.optionalTime("ended_at"))
     }
 
     private func count(_ column: String, _ fields: Fields) throws -> UInt32 {
@@ -89,7 +89,7 @@ extension Pages {
     }
 
     private func signCountRaise(_ fields: Fields) throws -> SignCountRaise? {
-        guard let at = fields.optionalInteger("sign_count_raised_at") else { return nil }
+        guard let at = try fields.optionalTime("sign_count_raised_at") else { return nil }
         return SignCountRaise(
             from: try count("sign_count_raised_from", fields), to: try count("sign_count_raised_to", fields), at: at,
             isElsewhere: try fields.flag("sign_count_raised_elsewhere"))
@@ -112,7 +112,7 @@ extension Pages {
     private func membership(_ fields: Fields) throws -> Membership {
         Membership(
             authenticatorId: try fields.value("authenticator_id", TokenID.init),
-            sealedToken: try fields.octets("sealed_token"), enrolledAt: try fields.integer("enrolled_at"))
+            sealedToken: try fields.octets("sealed_token"), enrolledAt: try fields.time("enrolled_at"))
     }
 }
 

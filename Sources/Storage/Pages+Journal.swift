@@ -7,7 +7,7 @@ extension Pages {
             sql: "SELECT seq, entry FROM journal WHERE seq > ? ORDER BY seq LIMIT ?")
         return try Row.fetchAll(statement, arguments: [sequence, limit]).map { row in
             let fields = Fields(table: "journal", row: row)
-            return JournalRow(sequence: try fields.integer("seq"), octets: Array(try fields.text("entry").utf8))
+            return JournalRow(sequence: try fields.count("seq"), octets: Array(try fields.text("entry").utf8))
         }
     }
 
@@ -15,7 +15,7 @@ extension Pages {
         let statement = try database.cachedStatement(sql: "SELECT * FROM journal_mark WHERE name = ?")
         return try Row.fetchOne(statement, arguments: [name.rawValue]).map { row in
             let fields = Fields(table: "journal_mark", row: row)
-            let point = JournalPoint(sequence: try fields.integer("seq"), digest: try fields.octets("digest"))
+            let point = JournalPoint(sequence: try fields.count("seq"), digest: try fields.octets("digest"))
             return JournalMark(point: point, signature: fields.optionalOctets("signature"))
         }
     }

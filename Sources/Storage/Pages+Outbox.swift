@@ -1,6 +1,7 @@
 import Authenticator
 import GRDB
 import IssuerProtocol
+import ThreeDS
 
 extension Pages {
     func message(enrollment: EnrollmentID, jti: TokenID) throws -> SeenMessage? {
@@ -11,7 +12,7 @@ extension Pages {
             return SeenMessage(
                 enrollmentId: enrollment, jti: jti, payloadDigest: try fields.octets("payload_digest"),
                 requestId: try fields.optionalValue("request_id", RequestID.init),
-                seenAt: try fields.integer("seen_at"), isReused: try fields.flag("is_reused"))
+                seenAt: try fields.time("seen_at"), isReused: try fields.flag("is_reused"))
         }
     }
 
@@ -39,7 +40,7 @@ extension Pages {
         let statement = try database.cachedStatement(
             sql: "SELECT until FROM cancellation WHERE enrollment_id = ? AND cancels = ?")
         return try Int64.fetchOne(statement, arguments: [enrollment.text, jti.text]).map {
-            RememberedCancellation(enrollmentId: enrollment, cancels: jti, until: $0)
+            RememberedCancellation(enrollmentId: enrollment, cancels: jti, until: BoundedTime.nearest($0))
         }
     }
 
@@ -122,7 +123,7 @@ extension Pages {
             sequence: try fields.integer("seq"), enrollmentId: try fields.value("enrollment_id", EnrollmentID.init),
             jti: try fields.value("jti", TokenID.init),
             requestId: try fields.optionalValue("request_id", RequestID.init), signCount: try signCount(fields),
-            body: try fields.octets("body"), exp: try fields.integer("exp"),
+            body: try fields.octets("body"), exp: BoundedTime.nearest(try fields.integer("exp")),
             traceparent: fields.optionalText("traceparent"))
     }
 

@@ -74,8 +74,8 @@ extension Pages {
     }
 
     func nextDeadline() throws -> Int64? {
-        let statement = try database.cachedStatement(sql: "SELECT MIN(exp) FROM request WHERE state = 'pending'")
-        return try Row.fetchOne(statement)?[0]
+        let statement = try database.cachedStatement(sql: "SELECT MIN(exp) AS exp FROM request WHERE state = 'pending'")
+        return try Row.fetchOne(statement).flatMap { Fields(table: "request", row: $0).optionalClaimedTime("exp") }
     }
 
     func newestTime() throws -> Int64? {
@@ -139,10 +139,10 @@ extension Pages {
         RequestRecord(
             id: try fields.value("id", RequestID.init),
             enrollmentId: try fields.value("enrollment_id", EnrollmentID.init),
-            jti: try fields.value("jti", TokenID.init), iat: fields.optionalInteger("iat"),
-            exp: fields.optionalInteger("exp"), presented: try PresentedColumns.read(fields),
+            jti: try fields.value("jti", TokenID.init), iat: fields.optionalClaimedTime("iat"),
+            exp: fields.optionalClaimedTime("exp"), presented: try PresentedColumns.read(fields),
             acsTransId: fields.optionalText("acs_trans_id"), message: try fields.text("message"),
-            receivedAt: try fields.integer("received_at"), decidedAt: fields.optionalInteger("decided_at"),
+            receivedAt: try fields.time("received_at"), decidedAt: try fields.optionalTime("decided_at"),
             life: try LifeColumns.read(fields), hasConflict: try fields.flag("has_conflict"))
     }
 }

@@ -101,4 +101,27 @@ struct CancellationTests {
         #expect(events.contains { if case .requestConflict(card.id) = $0 { true } else { false } })
         #expect(try await sample.onlyRequest().life == .pending)
     }
+
+    @Test func `one that is early is held, and acts when its time has come`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(SampleRequest(), for: card)
+        try await sample.receive(SampleCancellation(iat: 100), for: card)
+        let request = try await sample.onlyRequest()
+        #expect(request.life == .pending)
+        try await sample.running([sample.agent.timekeeper.run]) {
+            #expect(try await sample.clock.wakeNext() == 40)
+            try await sample.eventually { try $0.request(request.id)?.life == .cancelled ? true : nil }
+        }
+        #expect(sample.now == SampleAgent.start + 40)
+    }
+
+    @Test func `one from further ahead is dropped, and nothing of it is remembered`() async throws {
+        let card = try await sample.enrolled()
+        let year: Int64 = 365 * 86_400
+        try await sample.receive(SampleRequest(), for: card)
+        try await sample.receive(SampleCancellation(iat: year, exp: year + 600), for: card)
+        #expect(try await sample.onlyRequest().life == .pending)
+        #expect(try await sample.book.real.read { try $0.cancellationCount(enrollment: card.id) } == 0)
+        #expect(sample.agent.timekeeper.holding.nextDeadline == nil)
+    }
 }

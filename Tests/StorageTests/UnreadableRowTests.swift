@@ -1,6 +1,7 @@
 import Authenticator
 import Storage
 import Testing
+import ThreeDS
 
 /// A row that the agent cannot have written is an error, never a default.
 struct UnreadableRowTests {
@@ -32,6 +33,8 @@ struct UnreadableRowTests {
         ("members", "members = CAST('{\"acsTransId\":1}' AS BLOB)"), ("nonce", "nonce = NULL"),
         ("transaction_digest", "transaction_digest = NULL"), ("warnings", "warnings = NULL"),
         ("warnings", "warnings = CAST('[{}]' AS BLOB)"), ("warnings", "warnings = CAST('{}' AS BLOB)"),
+        ("received_at", "received_at = -1"), ("received_at", "received_at = 9223372036854775807"),
+        ("decided_at", "decided_at = -9223372036854775808"), ("decided_at", "decided_at = 253402300800"),
     ])
     func `of a request`(column: String, change: String) async throws {
         let request = try await sample.insert(SampleBook.request(1, of: sample.enrollment()))[0]
@@ -52,7 +55,11 @@ struct UnreadableRowTests {
         ("key_public", "key_uri = 'file:/k', key_kind = 'file', key_public = x'00'"),
         ("key_kind", "key_uri = 'file:/k', key_kind = 'odd', key_public = \(Self.samplePublicKey)"),
         ("key_kind", "key_uri = 'file:/k', key_public = \(Self.samplePublicKey)"),
-        ("credential_key", "credential_key = x'00'"),
+        ("credential_key", "credential_key = x'00'"), ("started_at", "started_at = -9223372036854775808"),
+        ("enrolled_at", "enrolled_at = 9223372036854775807"), ("ended_at", "ended_at = -1"),
+        ("sign_count_raised_at", "sign_count_raised_at = -1"), ("pin_failures", "pin_failures = -1"),
+        ("pin_failures", "pin_failures = 9223372036854775807"),
+        ("pin_blocked_until", "pin_blocked_until = 9223372036854775807"),
     ])
     func `of an enrollment`(column: String, change: String) async throws {
         let enrollment = try await sample.enrollment()
@@ -74,6 +81,26 @@ struct UnreadableRowTests {
         }
         try sample.execute("UPDATE outbox SET \(change)")
         try await expectUnreadable("outbox", column) { _ = try $0.outbox(enrollment: enrollment.id) }
+    }
+
+    @Test(arguments: [Int64.min, -1, .max])
+    func `an issuer's times that an earlier version kept are read as the nearest that is bounded`(
+        _ time: Int64
+    ) async throws {
+        let request = try await sample.insert(SampleBook.request(1, of: sample.enrollment()))[0]
+        try sample.execute("UPDATE request SET iat = \(time), exp = \(time)")
+        let read = try #require(try await sample.book.read { try $0.request(request.id) })
+        let nearest = BoundedTime.nearest(time)
+        #expect(read.iat == nearest && read.exp == nearest)
+        #expect(try await sample.book.read { try $0.nextDeadline() } == nearest)
+    }
+
+    @Test(arguments: [Int64.min, -1, .max])
+    func `a journal's number that nobody counts up to is unreadable`(_ number: Int64) async throws {
+        let digest = "zeroblob(32)"
+        try sample.execute(
+            "INSERT INTO journal_mark (name, seq, digest) VALUES ('head', \(number), \(digest))")
+        try await expectUnreadable("journal_mark", "seq") { _ = try $0.journalMark(.head) }
     }
 
     @Test func `the error carries nothing of the row`() async throws {

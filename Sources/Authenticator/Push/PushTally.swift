@@ -1,4 +1,5 @@
 import Synchronization
+import ThreeDS
 
 /// By which way a message came.
 package enum Way: Sendable {
@@ -86,11 +87,11 @@ final class PushTally: Sendable {
             switch way {
             case .push:
                 known.firstByPush += 1
-                known.latency = iat.map { max(now - $0, 0) }
+                known.latency = iat.map { max(now.seconds(since: $0), 0) }
                 return false
             case .poll:
                 known.firstByPoll += 1
-                guard known.works, let iat, now - iat > Self.grace else { return false }
+                guard known.works, let iat, now.seconds(since: iat) > Self.grace else { return false }
                 known.works = false
                 return true
             }

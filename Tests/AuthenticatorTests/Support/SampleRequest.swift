@@ -75,6 +75,7 @@ struct SampleCancellation {
     var jti = "cancellation-1"
     var cancels = "request-1"
     /// Seconds from ``SampleAgent/start``.
+    var iat: Int64 = 0
     var exp: Int64 = 600
 
     func message(for enrollment: Enrollment, signedBy key: SigningKey) throws -> String {
@@ -82,7 +83,7 @@ struct SampleCancellation {
         return try SampleRequest.signed(
             [
                 "iss": .string(enrollment.route.issuer.text), "aud": .string(authenticatorId.text),
-                "jti": .string(jti), "iat": .integer(SampleAgent.start), "exp": .integer(SampleAgent.start + exp),
+                "jti": .string(jti), "iat": .integer(SampleAgent.start + iat), "exp": .integer(SampleAgent.start + exp),
                 "cancels": .string(cancels),
             ], typ: "oob-authn-cancel+jwt", kid: "key-1", by: key)
     }

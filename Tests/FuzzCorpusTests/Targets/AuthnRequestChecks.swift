@@ -55,8 +55,9 @@ enum AuthnRequestChecks {
         let message = try signed(input, type: .cancellation, by: setting.key)
         switch AuthnRequestReader.read(message, for: setting.facts, keys: setting.keys, now: now) {
         case .cancellation(let cancellation):
-            let lifetime = cancellation.exp.subtractingReportingOverflow(cancellation.iat)
-            try mustHold((1...86_400).contains(lifetime.partialValue) && !lifetime.overflow, "it lives a day at most")
+            try mustHold((1...86_400).contains(cancellation.exp - cancellation.iat), "it lives a day at most")
+            let times = [cancellation.iat, cancellation.exp]
+            try mustHold(times.allSatisfy(BoundedTime.range.contains), "its times are bounded")
             try mustHold(cancellation.payloadDigest == (try SHA256Digest.of(input)), "its digest is the payload's")
         case .notAuthentic(let reason): try check(reason, input)
         case .unanswerable: break
@@ -70,6 +71,8 @@ enum AuthnRequestChecks {
         switch AuthnRequestReader.read(message, for: setting.facts, keys: setting.keys, now: now) {
         case .request(let request):
             try mustHold(request.payloadDigest == (try SHA256Digest.of(claims)), "its digest is the payload's")
+            let times = [request.iat, request.exp].compactMap(\.self)
+            try mustHold(times.allSatisfy(BoundedTime.range.contains), "its times are bounded")
             try check(request.verdict, setting.facts)
             if case .inOrder = request.verdict { try alterations(message, claims, setting) }
         case .notAuthentic(let reason): try check(reason, claims)
@@ -103,7 +106,8 @@ enum AuthnRequestChecks {
         try mustHold(challenge == request.challenge, "its challenge commits to the transaction")
         try mustHold(challenge == request.options.challenge, "its options have that challenge")
         try mustHold(request.options.rpId == facts.rpId, "its relying party is the enrolled one")
-        try mustHold(request.options.allowCredentials.contains(facts.credentialId), "it names the credential")
+        let named = request.options.allowCredentials
+        try mustHold(named.isEmpty || named.contains(facts.credentialId), "it does not name other credentials alone")
         try TransactionChecks.check(request.transaction, payment: request.payment, warnings: request.warnings)
         if let payment = request.payment { try check(payment, of: request, facts) }
     }
