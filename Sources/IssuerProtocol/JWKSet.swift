@@ -13,7 +13,8 @@ package struct JWKSet: Sendable {
         self.keys = keys.filter { $0.key.algorithm == .es256 }
     }
 
-    /// Takes keys with `kty` EC, `crv` P-256, `alg` ES256, `use` sig and a `kid`, and ignores all others.
+    /// Takes keys with `kty` EC, `crv` P-256, `alg` ES256, `use` sig and a `kid`, and ignores all others; also those
+    /// whose `key_ops` say something else.
     ///
     /// Throws where the set is malformed, has more than 100 keys, or has two usable keys with one `kid`.
     package init(json octets: [UInt8]) throws(ProtocolError) {
@@ -47,9 +48,26 @@ package struct JWKSet: Sendable {
         ]
     }
 
+    /// What a key that signs is not for (RFC 7517 §4.3).
+    private static let otherUses: Set<String> = [
+        "encrypt", "decrypt", "wrapKey", "unwrapKey", "deriveKey", "deriveBits",
+    ]
+
+    /// RFC 7517 §4.3: what `use` and `key_ops` say must be consistent, and no operation may be named twice.
+    private static func isForVerification(_ jwk: JSONObject) -> Bool {
+        guard let value = jwk["key_ops"] else { return true }
+        guard case .array(let operations) = value else { return false }
+        let names = operations.compactMap { operation -> String? in
+            if case .string(let name) = operation { name } else { nil }
+        }
+        return names.count == operations.count && Set(names).count == names.count && names.contains("verify")
+            && otherUses.isDisjoint(with: names)
+    }
+
     /// RFC 7517 §5: a key that is not understood, or that lacks or bends a member, is ignored.
     private static func usable(_ jwk: JSONObject) -> (kid: String, key: PublicKey)? {
         guard jwk["kty"] == "EC", jwk["crv"] == "P-256", jwk["alg"] == "ES256", jwk["use"] == "sig",
+            isForVerification(jwk),
             let kid = try? jwk.string("kid", octets: 1...maxKeyIDOctets),
             let x = try? jwk.base64url("x", octets: 32...32), let y = try? jwk.base64url("y", octets: 32...32),
             let key = try? PublicKey(.p256(x: x, y: y))

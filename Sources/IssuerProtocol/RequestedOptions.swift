@@ -13,8 +13,10 @@ struct RequestedOptions {
         try checkChallengeForm(json)
         try checkRelyingParty(json)
         let options = try parse(json)
-        guard options.allowCredentials.contains(facts.credentialId) else {
-            throw .invalid(.allowCredentials, "publicKey.allowCredentials must name this enrollment's credential")
+        // An empty list names nobody, and so asks for any credential of the relying party (WebAuthn Level 3 §5.5).
+        guard options.allowCredentials.isEmpty || options.allowCredentials.contains(facts.credentialId) else {
+            throw .invalid(
+                .allowCredentials, "publicKey.allowCredentials must be empty or name this enrollment's credential")
         }
         return options
     }

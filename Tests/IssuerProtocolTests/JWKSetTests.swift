@@ -55,6 +55,27 @@ struct JWKSetTests {
         #expect(set["b"] == nil && set["a"] == key)
     }
 
+    @Test(
+        arguments: [
+            [], "verify", ["sign"], ["verify", "verify"], ["verify", "encrypt"], ["verify", "decrypt"],
+            ["wrapKey", "verify"], ["unwrapKey", "verify"], ["deriveKey", "verify"], ["deriveBits", "verify"],
+            ["verify", 1], .null, .object([:]),
+        ] as [JSONValue])
+    func `a key whose key_ops contradict its use is ignored, and the others count`(operations: JSONValue) throws {
+        var other = good
+        other["kid"] = "b"
+        other["key_ops"] = operations
+        let set = try read([.object(other), .object(good)])
+        #expect(set["b"] == nil && set["a"] == key)
+    }
+
+    @Test(arguments: [["verify"], ["sign", "verify"], ["verify", "an operation of later"]] as [JSONValue])
+    func `a key whose key_ops agree with its use counts`(operations: JSONValue) throws {
+        var other = good
+        other["key_ops"] = operations
+        #expect(try read([.object(other)])["a"] == key)
+    }
+
     @Test func `a kid that stands for two keys makes the set useless`() throws {
         #expect(throws: ProtocolError.self) { try read([.object(good), .object(good)]) }
         var other = good
