@@ -107,7 +107,7 @@ struct Intake: Sendable {
                 "too many messages came for one enrollment; one more was dropped", enrollment, [:])
         case (.early(let seconds)?, _):
             // Clocks differ: it is read again when its iat is no longer ahead by more than the tolerance.
-            hold(item, for: seconds - AuthnRequestReader.clockTolerance, enrollment)
+            hold(item, for: seconds.later(by: -AuthnRequestReader.clockTolerance), enrollment)
         case (.tooEarly(let seconds)?, _):
             drop(
                 .future, "a request is from the future; check this machine's clock", enrollment,
@@ -166,7 +166,7 @@ struct Intake: Sendable {
     private func hold(_ item: Item, for seconds: Int64, _ enrollment: Enrollment) {
         let now = ports.clock.now
         let held = Holding.Held(
-            enrollmentId: enrollment.id, message: item.message, readAgainAt: now + seconds,
+            enrollmentId: enrollment.id, message: item.message, readAgainAt: now.later(by: seconds),
             dropAt: item.heldUntil ?? now + Holding.longest)
         guard held.readAgainAt <= held.dropAt, holding.hold(held) else {
             drop(.notHeld, "a request that could not be judged was not held any longer", enrollment, [:])
@@ -179,14 +179,16 @@ struct Intake: Sendable {
         _ drop: MessageDrop, _ sentence: Logger.Message, _ enrollment: Enrollment, _ metadata: Logger.Metadata
     ) {
         drops.note(drop)
-        guard let metadata = seldom("drop", enrollment, metadata) else { return }
+        // By reason, of which there are few: an issuer that gets several things wrong is told of each.
+        let topic = "\(drop) \(metadata["reason"].map { "\($0)" } ?? "")"
+        guard let metadata = seldom(topic, enrollment, metadata) else { return }
         log.warning(sentence, metadata: metadata)
     }
 
-    /// What a line says, where one about this may be written now: one per enrollment and pause, so that an issuer cannot
-    /// fill the log.
+    /// What a line says, if one about this may be written now: one per enrollment, topic and pause, so that an issuer
+    /// cannot fill the log. The topics are the agent's own words.
     private func seldom(_ topic: String, _ enrollment: Enrollment, _ metadata: Logger.Metadata) -> Logger.Metadata? {
-        guard let leftOut = refusedPeers.admit("\(enrollment.id.text) \(topic)", now: ports.clock.now) else {
+        guard let leftOut = refusedPeers.admit(enrollment.id.text, about: topic, now: ports.clock.now) else {
             return nil
         }
         return enrollment.logged(leftOut > 0 ? metadata.merging(["left-out": "\(leftOut)"]) { $1 } : metadata)

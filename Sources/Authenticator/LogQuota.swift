@@ -1,31 +1,35 @@
 import Synchronization
 
-/// One log line per peer and pause; what was left out is counted.
+/// One log line per peer, topic and pause; what was left out is counted.
 final class LogQuota: Sendable {
-    private struct Peer {
+    private struct Topic {
         var spokenAt: Int64
         var leftOut: Int
     }
 
     /// The most peers that are remembered; past it the memory starts anew.
     private static let mostPeers = 20_000
+    /// The most topics of one peer; all others are one. The agent's own topics are fewer.
+    private static let mostTopics = 32
+    private static let otherTopics = "other"
     /// Seconds.
     private let pause: Int64
-    private let peers = Mutex<[String: Peer]>([:])
+    private let peers = Mutex<[String: [String: Topic]]>([:])
 
     init(pause: Int64) { self.pause = pause }
 
-    /// The number of lines left out since the last one, where one may be written now; nil where not.
-    func admit(_ peer: String, now: Int64) -> Int? {
+    /// The number of lines left out since the last one, if one may be written now; nil if not.
+    func admit(_ peer: String, about topic: String = "", now: Int64) -> Int? {
         peers.withLock { peers in
-            if let known = peers[peer], now.isWithin(pause, of: known.spokenAt) {
-                peers[peer]?.leftOut += 1
+            let known = peers[peer]
+            let topic = known?[topic] != nil || (known?.count ?? 0) < Self.mostTopics ? topic : Self.otherTopics
+            if let last = known?[topic], now.isWithin(pause, of: last.spokenAt) {
+                peers[peer]?[topic]?.leftOut += 1
                 return nil
             }
-            if peers.count >= Self.mostPeers { peers.removeAll() }
-            let leftOut = peers[peer]?.leftOut ?? 0
-            peers[peer] = Peer(spokenAt: now, leftOut: 0)
-            return leftOut
+            if known == nil, peers.count >= Self.mostPeers { peers.removeAll() }
+            peers[peer, default: [:]][topic] = Topic(spokenAt: now, leftOut: 0)
+            return known?[topic]?.leftOut ?? 0
         }
     }
 }

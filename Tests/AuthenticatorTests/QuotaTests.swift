@@ -1,4 +1,6 @@
 import IssuerProtocol
+import Logging
+import StrictJSON
 import Synchronization
 import Testing
 
@@ -96,6 +98,38 @@ struct QuotaTests {
         #expect(quota.admit("bad", now: 119) == nil)
         #expect(quota.admit("bad", now: 30) == 1, "nobody is silent because the clock was set back")
         #expect(quota.admit("bad", now: 31) == nil)
+    }
+
+    @Test func `each topic of a peer has a line of its own, up to a bound, past which the others are one`() {
+        let quota = LogQuota(pause: 60)
+        #expect(quota.admit("bad", about: "typ", now: 0) == 0)
+        #expect(quota.admit("bad", about: "aud", now: 0) == 0)
+        #expect(quota.admit("bad", about: "typ", now: 0) == nil)
+        #expect(quota.admit("bad", about: "aud", now: 60) == 0)
+        #expect(quota.admit("bad", about: "typ", now: 60) == 1)
+        let lines = (0..<100).count { quota.admit("worse", about: "\($0)", now: 0) != nil }
+        #expect(lines == 33)
+    }
+
+    @Test func `an issuer that gets several things wrong is told of each, and once a minute`() async throws {
+        let log = WrittenLog()
+        let sample = try sample.restarted(log: log.logger)
+        let card = try await sample.enrolled()
+        let claims: JSONObject = [
+            "iss": "https://issuer.example", "aud": "authenticator-card", "jti": "typed",
+        ]
+        let messages = [
+            try SampleRequest.signed(claims, typ: "jwt", kid: "key-1", by: sample.issuerKey),
+            try sample.message(SampleRequest(claims: ["aud": "another"]), for: card),
+            try sample.message(SampleRequest(claims: ["iss": "https://other.example"]), for: card),
+            try sample.message(SampleRequest(claims: ["jti": 1]), for: card),
+            try sample.message(SampleRequest(iat: 601, exp: 700), for: card),
+        ]
+        for _ in 1...3 { try await sample.receive(messages: messages, for: card) }
+        #expect(log.lines(.warning).count { $0 == "a request is not authentic" } == 3)
+        #expect(log.lines(.warning).count { $0 == "a request cannot be answered" } == 1)
+        #expect(log.lines(.warning).count { $0.hasPrefix("a request is from the future") } == 1)
+        #expect(log.lines(.warning).count == 5)
     }
 
     @Test func `so many bad peers as there is memory for are remembered, then the memory starts anew`() {
