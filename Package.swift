@@ -207,6 +207,7 @@ let package = Package(
             dependencies: [
                 "Authenticator", "Custody", "IssuerProtocol", "Keys", "SoftKeys", "Storage", "StrictJSON", "ThreeDS",
                 "WebAuthn",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(  // The core against a model of what the issuer protocol promises, by random schedules.

@@ -91,6 +91,8 @@ package struct Agent: Sendable {
     /// - Parameters:
     ///   - rewrapper: where the agent's secret changes.
     ///   - onStep: called where something that takes time was done.
+    ///
+    /// On a forged journal it returns all the same, and the agent is in trouble for good.
     /// - Throws: what the custody throws for a secret that is not the one this state was made with; `RotationFailure`.
     package func prepare(
         rewrapping rewrapper: (any Rewrapper)? = nil, onStep: @escaping @Sendable (StartStep) -> Void = { _ in }
@@ -99,15 +101,24 @@ package struct Agent: Sendable {
         if let rewrapper {
             try await SecretRotation(ports: ports, rewrapper: rewrapper, log: log, onStep: onStep).run()
         }
-        try await scrubAfterRotation(onStep)
-        try await record(.started(version: settings.version))
+        try await unlessForged {
+            try await scrubAfterRotation(onStep)
+            try await record(.started(version: settings.version))
+        }
         workTally.begin(after: try await journal.newest(), at: ports.clock.now)
-        try await EndedKeys(ports: ports).sweep(log)
+        try await unlessForged { try await EndedKeys(ports: ports).sweep(log) }
         for enrollment in try await enrollments() {
             guard let membership = enrollment.membership else { continue }
             _ = try ports.custody.open(membership.sealedToken, for: enrollment.id)
             return
         }
+    }
+
+    /// What something else did to the journal has been noted: the agent runs, so that it can say so, and decides nothing.
+    private func unlessForged(_ work: () async throws -> Void) async throws {
+        do {
+            try await work()
+        } catch let trouble as BookTrouble where trouble.kind == .forged {}
     }
 
     /// Sees that what a change of the secret has written over is nowhere in the free space of the book's files.

@@ -109,6 +109,9 @@ package protocol BookWriter: BookReader {
 
     /// Writes, and changes nothing: fails where a change would.
     func touch() throws
+    /// Has this done once all of the database transaction is durable, before the next one begins; not at all if it is
+    /// undone.
+    func afterCommit(_ action: @escaping @Sendable () -> Void)
 
     // The journal's rows: the core keeps their chain (see `record`), whatever keeps them.
     func insert(_ row: JournalRow) throws

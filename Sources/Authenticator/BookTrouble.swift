@@ -9,6 +9,8 @@ package struct BookTrouble: Error, Sendable, Equatable {
         case busy
         /// It holds what no agent has written.
         case corrupt
+        /// Something else has changed its journal, or taken the journal's marks or key away.
+        case forged
         /// The disk fails.
         case io
         /// A newer version has changed its form.
@@ -34,7 +36,7 @@ package struct BookTrouble: Error, Sendable, Equatable {
     }
 
     /// Whether only a person can end it: nothing more is written then, so nothing more is decided.
-    package var isForGood: Bool { kind == .corrupt || kind == .newerSchema }
+    package var isForGood: Bool { kind == .corrupt || kind == .forged || kind == .newerSchema }
 
     /// One sentence: what is wrong, and what to do.
     package var sentence: String {
@@ -47,6 +49,10 @@ package struct BookTrouble: Error, Sendable, Equatable {
         case .corrupt:
             "the database \(path) is damaged\(words): nothing is decided on it any more; stop the agent and restore a "
                 + "backup"
+        case .forged:
+            "the journal in the database \(path) is not the one that the agent wrote\(words): nothing is decided on it "
+                + "any more; `oobctl audit verify` says more; stop the agent, keep its state for whoever looks into this, "
+                + "and restore a backup"
         case .io:
             "the disk of the database \(path) fails, or its file system has turned read-only\(words): see the kernel's "
                 + "log, and this user's quota"

@@ -34,6 +34,8 @@ struct JournalAudit: Sendable {
     }
 
     func run() async throws -> JournalVerdict {
+        // Before the database is read: what is written meanwhile is newer.
+        let committed = book.head
         let (head, behind, enrollments) = try await book.read { book in
             let head = try book.journalMark(.head)
             return (
@@ -51,6 +53,11 @@ struct JournalAudit: Sendable {
             }
             if let missing = state.signCounts.firstMissing(of: enrollments) {
                 throw JournalFault(sequence: head.point.sequence + 1, problem: "is missing: \(missing)")
+            }
+            if let committed, committed.sequence > head.point.sequence {
+                throw JournalFault(
+                    sequence: head.point.sequence + 1,
+                    problem: "is missing: this agent has written up to entry \(committed.sequence)")
             }
         } catch let found as JournalFault {
             fault = found

@@ -13,12 +13,18 @@ extension BookWriter {
 
 /// The book with its journal kept: a write that records something ends with a head that is signed anew, in the same
 /// database transaction, and rings the bell once it is durable.
+///
+/// Before anything is written, what the database has is held against what this agent last committed; at its first write,
+/// against the audit key's signatures. A journal that something else has changed takes no more entries, so nothing more
+/// is decided.
 struct JournaledBook: Book {
     private let book: any Book
     private let keys: any AuditKeys
     private let clock: any AgentClock
     private let hub: EventHub
-    private let signer = OpenSigner()
+    private let signer = Kept<any JournalSigner>()
+    /// As of the newest commit; nil before the first.
+    private let marks = Kept<JournalMarks>()
 
     init(_ ports: Ports, hub: EventHub) {
         book = ports.book
@@ -33,15 +39,22 @@ struct JournaledBook: Book {
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any BookWriter) throws -> T) async throws -> T {
         let (result, isNews) = try await book.write { pages in
-            let signer = try openSigner(in: pages) ?? makeSigner(in: pages)
+            let signer = try heldJournal(in: pages)
             let result = try body(pages)
-            return (result, try signer.signHead(of: pages))
+            let isNews = try signer.signHead(of: pages)
+            let marks = try JournalMarks(pages)
+            // Not before the commit, and before the next database transaction: one that fails moves nothing.
+            pages.afterCommit { self.marks.value = marks }
+            return (result, isNews)
         }
         if isNews { hub.publish(.journalGrew) }
         return result
     }
 
     func scrub() async throws { try await book.scrub() }
+
+    /// The newest entry as of this agent's last commit; nil before the first.
+    var head: JournalPoint? { marks.value?.head?.point }
 
     /// The audit key's public half; nil before the first write.
     func publicKey() async throws -> PublicKey? {
@@ -50,8 +63,8 @@ struct JournaledBook: Book {
 
     /// Whether the audit key has signed a mark.
     func isSigned(_ mark: JournalMark, as name: JournalMark.Name) async throws -> Bool {
-        guard let signature = mark.signature, let key = try await publicKey() else { return false }
-        return try key.isValid(signature: signature, over: JournalStatement(name, mark.point).octets)
+        guard let key = try await publicKey() else { return false }
+        return try mark.isSigned(by: key, as: name)
     }
 
     /// A mark, signed, that is about to be written.
@@ -65,6 +78,26 @@ struct JournaledBook: Book {
         return try await book.read { try openSigner(in: $0) }.map { signer in
             JournalExtract.Seal(statement: statement.octets, signature: try signer.signature(for: statement))
         }
+    }
+
+    /// The key that signs what is about to be written, if the journal is the one that was committed last.
+    ///
+    /// - Throws: ``ForgedJournal``.
+    private func heldJournal(in book: any BookWriter) throws -> any JournalSigner {
+        let found = try JournalMarks(book)
+        guard let signer = try openSigner(in: book) else {
+            guard try found.isNothing && book.journal(after: 0, limit: 1).isEmpty else {
+                throw ForgedJournal("its audit key is gone")
+            }
+            return try makeSigner(in: book)
+        }
+        if let marks = marks.value {
+            try found.expect(marks)
+        } else {
+            try found.expectSigned(by: signer.publicKey)
+        }
+        try found.expectNewestEntry(of: book)
+        return signer
     }
 
     /// The key that the book has; opened once.
@@ -98,10 +131,17 @@ extension JournalSigner {
     }
 }
 
-private final class OpenSigner: Sendable {
-    private let content = Mutex<(any JournalSigner)?>(nil)
+extension JournalMark {
+    func isSigned(by key: PublicKey, as name: Name) throws -> Bool {
+        guard let signature else { return false }
+        return try key.isValid(signature: signature, over: JournalStatement(name, point).octets)
+    }
+}
 
-    var value: (any JournalSigner)? {
+private final class Kept<Value: Sendable>: Sendable {
+    private let content = Mutex<Value?>(nil)
+
+    var value: Value? {
         get { content.withLock { $0 } }
         set { content.withLock { $0 = newValue } }
     }

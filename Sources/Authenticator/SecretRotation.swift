@@ -53,6 +53,8 @@ struct SecretRotation: Sendable {
         guard !due.isNothing else {
             return log.notice("nothing is under the previous secret any more: take it away")
         }
+        // Nothing is changed under a journal that cannot record it.
+        try await ports.book.write { _ in }
         log.notice("the secret is being changed", metadata: ["keys": "\(due.keys.count)"])
         try await rewrap(due)
         try await conclude(due)

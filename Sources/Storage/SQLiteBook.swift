@@ -78,9 +78,9 @@ package struct SQLiteBook: CopyableBook {
         try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
     }
 
-    /// Whether SQLite overwrites what it deletes.
-    package func deletesSecurely() async throws -> Bool {
-        try await pool.writeWithoutTransaction { try Bool.fetchOne($0, sql: "PRAGMA secure_delete") ?? false }
+    /// SQLite's own word for what it does with what it deletes: 1 is that all of it is overwritten, 2 (FAST) not all.
+    package func secureDeletionLevel() async throws -> Int? {
+        try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA secure_delete") }
     }
 
     /// Sees that a commit is on the disk when it returns.
@@ -119,6 +119,7 @@ extension SQLiteBook {
         switch error {
         case let error as DatabaseError: BookTrouble(error, at: path) ?? error
         case let row as UnreadableRow: BookTrouble(.corrupt, at: path, detail: "\(row)")
+        case let journal as ForgedJournal: BookTrouble(.forged, at: path, detail: "\(journal)")
         case let unknown as Schema.UnknownMigrations:
             BookTrouble(.newerSchema, at: path, detail: "it knows \(unknown.names.joined(separator: ", "))")
         default: error
@@ -131,4 +132,6 @@ struct Pages: BookWriter {
     let database: Database
 
     func touch() throws { try database.execute(sql: "PRAGMA user_version = 0") }
+
+    func afterCommit(_ action: @escaping @Sendable () -> Void) { database.afterNextTransaction { _ in action() } }
 }

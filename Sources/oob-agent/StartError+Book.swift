@@ -8,7 +8,7 @@ extension StartError {
             case .full, .io: .ioError
             case .busy: .unavailable
             case .readOnly, .notOurs: .noPermission
-            case .corrupt, .newerSchema: .dataError
+            case .corrupt, .forged, .newerSchema: .dataError
             case .other: .software
             }
         self.init(status, trouble.sentence)

@@ -159,23 +159,72 @@ class WhoeverCanWriteTheFile(WithAnAgent):
             with self.subTest(statements):
                 self.assertEqual(self.fault_after(*statements), named)
 
+    def expect_refused(self, *words: str):
+        """The agent says what is wrong, and decides nothing: neither an approval nor a denial leaves."""
+        status = self.agent.json("status")
+        self.assertEqual(status["state"], "degraded")
+        findings = self.agent.ctl("doctor", "--json").stdout
+        for word in words:
+            self.assertIn(word, " ".join(status["reasons"]))
+            self.assertIn(word, findings)
+        self.assertIn("kind=forged", self.agent.log.read_text())
+        (pending,) = self.agent.json("list")
+        for decision in ["approve", "deny"]:
+            run = self.agent.ctl(decision, pending["id"])
+            self.assertEqual(run.returncode, 1, run.stdout)
+            self.assertIn("nothing was changed", run.stderr)
+        self.assertEqual(self.agent.json("list")[0]["state"], "pending")
+
+    def leave_one_pending(self):
+        (enrollment,) = self.agent.json("enrollments")
+        request = self.issuer.ask(enrollment["authenticatorId"], self.issuer.transaction())
+        self.assertEqual(self.agent.ctl("fetch").returncode, 0)
+        self.agent.json("show", request.transaction["acsTransId"])
+
     def test_a_journal_that_was_cut_off_while_the_agent_was_away_is_found(self):
+        self.leave_one_pending()
         self.agent.stop()
         self.execute("DELETE FROM journal WHERE seq > 6")
         self.start()
         run = self.agent.ctl("audit verify")
         self.assertEqual(run.returncode, 1)
         self.assertIn("entry 7 is missing", run.stderr)
-        self.decide("approve")
+        self.expect_refused("its newest entry", "is missing", "restore a backup")
 
-    def test_a_new_key_for_an_old_journal_is_found(self):
+    def test_no_new_key_is_made_for_an_old_journal(self):
+        self.leave_one_pending()
         self.agent.stop()
-        last = sqlite3.connect(self.file).execute("SELECT max(seq) FROM journal").fetchone()[0]
-        self.execute("DELETE FROM audit_key")
+        self.execute("DELETE FROM audit_key", "DELETE FROM journal_mark")
         self.start()
-        run = self.agent.ctl("audit verify")
-        self.assertEqual(run.returncode, 1)
-        self.assertIn(f"entry {last + 1} has another audit key", run.stderr)
+        self.assertEqual(self.agent.ctl("audit verify").returncode, 1)
+        self.expect_refused("its audit key is gone")
+        with sqlite3.connect(self.file) as database:
+            self.assertEqual(database.execute("SELECT count(*) FROM audit_key").fetchone(), (0,))
+        database.close()
+
+    def test_a_head_without_a_signature_is_never_signed_and_nothing_is_decided(self):
+        self.leave_one_pending()
+        self.agent.stop()
+        # From the first approval on a chain that fits, and says that it was denied.
+        with sqlite3.connect(self.file) as database:
+            rows = database.execute("SELECT seq, entry FROM journal ORDER BY seq").fetchall()
+            start = next(place for place, (_, entry) in enumerate(rows) if '"entry":"decided"' in entry)
+            last = json.loads(rows[start][1])["previous"]
+            for sequence, text in rows[start:]:
+                entry = {**json.loads(text), "previous": last}
+                if sequence == rows[start][0]:
+                    entry["decision"] = "deny"
+                octets = rfc8785.dumps(entry)
+                last = hashlib.sha256(octets).hexdigest()
+                database.execute("UPDATE journal SET entry = ? WHERE seq = ?", (octets.decode(), sequence))
+            database.execute("UPDATE journal_mark SET digest = ?, signature = NULL", (bytes.fromhex(last),))
+        database.close()
+        self.start()
+        self.assertEqual(self.agent.ctl("audit verify").returncode, 1)
+        self.expect_refused("the audit key has not signed its head")
+        with sqlite3.connect(self.file) as database:
+            self.assertEqual(database.execute("SELECT signature FROM journal_mark").fetchall(), [(None,)])
+        database.close()
 
     def test_an_older_copy_of_the_whole_state_is_whole(self):
         self.agent.stop()

@@ -61,6 +61,12 @@ struct SampleAgent: Sendable {
             settings: settings ?? self.settings, previous: previous, log: log)
     }
 
+    /// What brings all under another secret.
+    func rewrapper(to new: AgentSecret) throws -> SecretRewrapper {
+        let custody = try KeyFileCustody(directory: "\(directory.path)/keys", secret: new)
+        return SecretRewrapper(custody, by: SecretChange(from: secret, to: new))
+    }
+
     var now: Int64 { clock.now }
 
     var issuerKeys: JWKSet { JWKSet(keys: [("key-1", issuerKey.publicKey)]) }

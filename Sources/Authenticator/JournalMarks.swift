@@ -1,0 +1,62 @@
+import Keys
+
+/// The journal in the database is not the one that this agent wrote.
+package struct ForgedJournal: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What is wrong with it; a clause.
+    package let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// Both ends of the journal, as the database has them.
+struct JournalMarks: Sendable, Equatable {
+    let head: JournalMark?
+    /// Nil if nothing was removed for its age.
+    let floor: JournalMark?
+
+    init(_ book: any BookReader) throws {
+        head = try book.journalMark(.head)
+        floor = try book.journalMark(.floor)
+    }
+
+    /// As of a journal that has not begun.
+    var isNothing: Bool { head == nil && floor == nil }
+
+    /// Sees that they are the ones that were committed last.
+    func expect(_ committed: JournalMarks) throws(ForgedJournal) {
+        guard head == committed.head else {
+            throw ForgedJournal("its head is not the one that this agent wrote last")
+        }
+        guard floor == committed.floor else {
+            throw ForgedJournal("its floor is not the one that this agent wrote last")
+        }
+    }
+
+    /// Sees that the audit key has signed them.
+    func expectSigned(by key: PublicKey) throws {
+        guard let head else { throw ForgedJournal("it has no head") }
+        guard try head.isSigned(by: key, as: .head) else {
+            throw ForgedJournal("the audit key has not signed its head, entry \(head.point.sequence)")
+        }
+        guard try floor?.isSigned(by: key, as: .floor) != false else {
+            throw ForgedJournal("the audit key has not signed its floor")
+        }
+    }
+
+    /// Sees that the newest entry is the one that the head names, and that none comes after it.
+    ///
+    /// The others are held against each other by ``JournalAudit``.
+    func expectNewestEntry(of book: any BookReader) throws {
+        guard let head = head?.point else { throw ForgedJournal("it has no head") }
+        let newest = try book.journal(after: head.sequence - 1, limit: 2)
+        guard let entry = newest.first, entry.sequence == head.sequence else {
+            throw ForgedJournal("its newest entry, \(head.sequence), is missing")
+        }
+        guard try SHA256Digest.of(entry.octets) == head.digest else {
+            throw ForgedJournal("its newest entry, \(head.sequence), was changed")
+        }
+        if newest.count > 1 {
+            throw ForgedJournal("entry \(newest[1].sequence) was put in behind its head")
+        }
+    }
+}
