@@ -5,6 +5,9 @@ import ThreeDS
 package struct JournalPruner: Sendable {
     /// How many entries one database transaction looks at, so that a decision never waits long.
     private static let batch = 200
+    /// How many batches are looked at for entries that are due behind some that are not: half of them may be from when
+    /// the clock was ahead.
+    private static let mostBatches = 50
     private static let day: Double = 86_400
 
     let book: JournaledBook
@@ -37,22 +40,46 @@ package struct JournalPruner: Sendable {
     func step() async throws -> Bool {
         let oldest = UTCTime.text(ports.clock.now - retention)
         // A look costs nothing; a write is made only where something is due.
-        let isDue = try await book.read { book in
-            let rows = try book.journal(after: book.journalMark(.floor)?.point.sequence ?? 0, limit: 1)
-            return rows.compactMap(JournalEntry.init).contains { $0.at < oldest }
-        }
-        guard isDue else { return false }
+        guard let last = try await lastDue(before: oldest) else { return false }
+        // Entries may have been added since, which changes nothing about the oldest; only this removes any.
         return try await book.write { pages in
             let start = try pages.journalMark(.floor)?.point ?? .beginning
             var check = JournalCheck(after: start)
             for row in try pages.journal(after: start.sequence, limit: Self.batch) {
                 try check.hold(row)
-                guard let entry = JournalEntry(row), entry.at < oldest else { break }
+                if row.sequence > last { break }
             }
             guard let floor = check.vouched, floor != start else { return false }
             try pages.set(book.mark(.floor, at: floor, in: pages), as: .floor)
             try pages.removeJournal(through: floor.sequence)
             return true
         }
+    }
+
+    /// The last entry of those at the beginning whose time is over; nil where there is none.
+    ///
+    /// Entries from when the clock was ahead say a time that is long to come. They go with what stands behind them, once
+    /// more of that is due than they are: so neither do they hold up the rest, nor does an entry from when the clock was
+    /// behind, of which there are few, take along those before it.
+    private func lastDue(before oldest: String) async throws -> Int64? {
+        var (isFirst, isEachDue, surplus) = (true, true, 0)
+        var (last, position): (Int64?, Int64) = (nil, 0)
+        for _ in 0..<Self.mostBatches {
+            let after = position
+            let rows = try await book.read { book in
+                try book.journal(after: max(after, book.journalMark(.floor)?.point.sequence ?? 0), limit: Self.batch)
+            }
+            for row in rows {
+                let isDue = JournalEntry(row).map { $0.at < oldest } ?? false
+                if isFirst { (isFirst, isEachDue) = (false, isDue) }
+                surplus += isDue ? 1 : -1
+                if isEachDue, !isDue { return last }
+                if surplus > 0 { last = row.sequence }
+                if !isEachDue, surplus > 0 { return last }
+            }
+            guard let end = rows.last, rows.count == Self.batch, !isEachDue else { return last }
+            position = end.sequence
+        }
+        return nil
     }
 }

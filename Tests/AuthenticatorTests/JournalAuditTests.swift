@@ -131,6 +131,54 @@ struct JournalAuditTests {
         #expect(try await verify().fault == nil)
     }
 
+    @Test func `an entry that is exactly as old as they are kept stays, and goes a second later`() async throws {
+        try await record(3)
+        sample.clock.advance(by: 1_000)
+        try await record(1)
+        try await prune()
+        #expect(try await sample.journal().count == 5)
+        sample.clock.advance(by: 1)
+        try await prune()
+        #expect(try await sample.journal().count == 1)
+        #expect(try await verify().fault == nil)
+    }
+
+    /// Entries while the clock is wrong by so many seconds.
+    private func record(_ count: Int, off seconds: Double) async throws {
+        sample.clock.advance(by: seconds)
+        try await record(count)
+        sample.clock.advance(by: -seconds)
+    }
+
+    @Test(arguments: [1, 250]) func `entries from when the clock was ahead hold nothing up`(ahead: Int) async throws {
+        try await record(2)
+        try await record(ahead, off: 1_000_000)
+        try await record(ahead + 1)
+        sample.clock.advance(by: 500)
+        try await record(3)
+        sample.clock.advance(by: 501)
+        try await prune()
+        #expect(try await sample.journal().count == 3)
+        #expect(try await verify().fault == nil)
+        sample.clock.advance(by: 500)
+        try await record(1)
+        try await prune()
+        #expect(try await sample.journal().count == 1)
+    }
+
+    @Test func `entries from when the clock was behind take none with them whose time is not over`() async throws {
+        try await record(300)
+        try await record(3, off: -1_000_000)
+        try await record(5)
+        try await prune()
+        #expect(try await sample.journal().count == 309)
+        sample.clock.advance(by: 1_001)
+        try await record(1)
+        try await prune()
+        #expect(try await sample.journal().count == 1)
+        #expect(try await verify().fault == nil)
+    }
+
     @Test func `the newest entry stays, however old`() async throws {
         try await record(3)
         sample.clock.advance(by: 10_000)
