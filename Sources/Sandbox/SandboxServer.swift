@@ -1,3 +1,4 @@
+import Glibc
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
@@ -86,7 +87,7 @@ package struct SandboxServer: Sendable {
                 key: Self.key(for: .requests, configuration), pushKey: Self.key(for: .vapid, configuration)),
             site: SiteHolder(), faults: configuration.faults, pushPolicy: configuration.push.policy, logger: logger)
         let roots = try configuration.push.caFile.map { path in
-            try Self.reading(path) { try NIOSSLCertificate.fromPEMFile($0) }
+            try Self.reading("--push-ca-file", path) { try NIOSSLCertificate.fromPEMFile($0) }
         }
         sender = PushSender(backend: backend, tls: PushTransport.trusting(roots))
     }
@@ -136,10 +137,10 @@ package struct SandboxServer: Sendable {
 
     private func serverBuilder() throws -> HTTPServerBuilder {
         guard let files = configuration.tls else { return .http1() }
-        let chain = try Self.reading(files.certificate) { path in
+        let chain = try Self.reading("--tls-cert", files.certificate) { path in
             try NIOSSLCertificate.fromPEMFile(path).map { NIOSSLCertificateSource.certificate($0) }
         }
-        let key = try Self.reading(files.key) { path in try NIOSSLPrivateKey(file: path, format: .pem) }
+        let key = try Self.reading("--tls-key", files.key) { path in try NIOSSLPrivateKey(file: path, format: .pem) }
         var tls = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
         tls.minimumTLSVersion = .tlsv12
         // How long an orderly stop waits for a client to close its half.
@@ -149,12 +150,22 @@ package struct SandboxServer: Sendable {
 
     /// A PEM file that cannot be used.
     private struct PEMError: Error, CustomStringConvertible {
-        let path: String
-        let cause: any Error
-        var description: String { "\(path) is not a PEM file that can be used here: \(cause)" }
+        let description: String
+
+        init(_ flag: String, _ path: String) {
+            if unsafe access(path, R_OK) != 0 {
+                // glibc keeps the text per thread (strerror(3)), and it is copied at once.
+                description = "\(flag) \(path) cannot be read: \(unsafe String(cString: strerror(errno)))"
+            } else {
+                let what = flag == "--tls-key" ? "a private key without a passphrase" : "certificates"
+                description = "\(flag) \(path) must be a PEM file with \(what)"
+            }
+        }
     }
 
-    private static func reading<Value>(_ path: String, _ read: (String) throws -> Value) throws -> Value {
-        do { return try read(path) } catch { throw PEMError(path: path, cause: error) }
+    private static func reading<Value>(
+        _ flag: String, _ path: String, _ read: (String) throws -> Value
+    ) throws -> Value {
+        do { return try read(path) } catch { throw PEMError(flag, path) }
     }
 }

@@ -64,10 +64,12 @@ struct Serve: AsyncParsableCommand {
 
     private func sandbox() throws -> SandboxConfiguration {
         guard let address = ListenAddress(listen) else {
-            throw ValidationError("--listen must be HOST:PORT, such as localhost:8080; it is \(listen)")
+            throw ValidationError(
+                "--listen must be HOST:PORT with a port of 0 to 65535, such as localhost:8080; it is \(listen)")
         }
         guard address.isLoopback || tlsCert != nil || publicURL != nil else {
-            throw ValidationError("beyond loopback: give --tls-cert and --tls-key, or a proxy's --public-url")
+            throw ValidationError(
+                "--listen \(listen) is beyond loopback: give --tls-cert and --tls-key, or a proxy's --public-url")
         }
         let files = try tls()
         let faults = try faultSpec()

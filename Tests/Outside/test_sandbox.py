@@ -265,11 +265,27 @@ class TheProgram(unittest.TestCase):
         ]:
             self.expect_wrong_usage("code", {flag: value}, flag, said)
         for flag, value, said in [
-            ("--listen", "8080", "must be HOST:PORT"), ("--public-url", "http://a.example", "http is for loopback only"),
+            ("--listen", "8080", "must be HOST:PORT"), ("--listen", "localhost:65536", "must be HOST:PORT with a port of 0 to"),
+            ("--listen", "0.0.0.0:0", "0.0.0.0:0 is beyond loopback: give --tls-cert and --tls-key"),
+            ("--tls-cert", "chain.pem", "and --tls-key go together"),
+            ("--public-url", "http://a.example", "http is for loopback only"),
             ("--faults", "typo=0.1", "typo: no such name; allowed are slow, drop-before"),
             ("--faults", "drop-aftr=0.1", "drop-aftr: no such name, did you mean drop-after? Allowed are slow"),
         ]:
             self.expect_wrong_usage("serve", {flag: value}, flag, said)
+
+    def test_a_file_that_cannot_be_used_is_named_with_its_flag(self):
+        folder = temporary_folder(type(self))
+        (folder / "text").write_text("no PEM\n")
+        for flags, said in [
+            ([("--tls-cert", "none"), ("--tls-key", "text")], "--tls-cert {0}/none cannot be read: No such file or directory"),
+            ([("--tls-cert", "text"), ("--tls-key", "text")], "--tls-cert {0}/text must be a PEM file with certificates"),
+            ([("--push-ca-file", "text")], "--push-ca-file {0}/text must be a PEM file with certificates"),
+        ]:
+            run = self.run_with("serve", "--listen", "localhost:0",
+                                *(word for flag, name in flags for word in (flag, str(folder / name))))
+            self.assertEqual((run.returncode, run.stdout), (1, ""))
+            self.assertEqual(run.stderr, f"oob-issuer: cannot serve on localhost:0: {said.format(folder)}\n")
 
     def expect_wrong_usage(self, command: str, flags: dict[str, str], flag: str, said: str):
         with self.subTest(f"{command} {flag} {flags[flag]!r}"):
