@@ -6,13 +6,16 @@ Run with `.venv/bin/python Tests/Outside/test_unread_log.py`; OOB_BIN_DIR names 
 import fcntl
 import os
 import pty
+import socket
 import subprocess
 import termios
 import threading
+import time
 import unittest
+import urllib.error
 
 from issuer import Issuer
-from programs import BIN_DIR, Agent, Sandbox, temporary_folder
+from programs import BIN_DIR, READY_WITHIN, Agent, Program, Sandbox, temporary_folder
 from software_authenticator import call
 
 
@@ -101,9 +104,25 @@ class UnreadSandbox(unittest.TestCase):
             self.assertEqual(call("GET", sandbox.origin + "/jwks.json")[0], 200)
         return sandbox
 
-    def expect_orderly_end(self, sandbox: Sandbox):
+    def expect_orderly_end(self, sandbox: Program):
         sandbox.stop()
         self.assertEqual(sandbox.process.returncode, 0)
+
+    def test_it_answers_and_stops_with_a_standard_output_that_nobody_reads(self):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            address = f"localhost:{free.getsockname()[1]}"
+        sandbox = Program(temporary_folder(type(self)), "oob-issuer", "serve", "--listen", address,
+                          output=UnreadPipe(self).writer)
+        self.addCleanup(sandbox.process.kill)
+        deadline = time.monotonic() + READY_WITHIN
+        while True:
+            try:
+                self.assertEqual(call("GET", f"http://{address}/jwks.json")[0], 200)
+                break
+            except urllib.error.URLError:
+                self.assertLess(time.monotonic(), deadline, sandbox.tail())
+                time.sleep(0.05)  # Asks again; nothing depends on how long.
+        self.expect_orderly_end(sandbox)
 
     def test_it_answers_and_stops_with_a_log_that_nobody_reads(self):
         self.expect_orderly_end(self.sandbox_that_answers(UnreadPipe(self).writer))
