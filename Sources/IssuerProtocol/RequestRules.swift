@@ -100,8 +100,8 @@ struct RequestRules {
     ) throws(RequestRefusal) -> [Warning] {
         do {
             // A payee's origin is of plain ASCII, so it always shows as it is.
-            let name = payment.flatMap { Warning.hostileText(in: $0.displayName, member: "the instrument's name") }
-            return try transaction.warnings(under: facts.exponentPolicy) + [name].compactMap(\.self)
+            let name = payment.map { Warning.misleadingText(in: $0.displayName, member: "the instrument's name") }
+            return try transaction.warnings(under: facts.exponentPolicy) + (name ?? [])
         } catch {
             throw .transaction(error)
         }

@@ -9,10 +9,10 @@ package enum ExponentPolicy: String, Sendable, CaseIterable {
 }
 
 extension Transaction {
-    /// What the payer should look at: the exponent, a fund code, and text that does not show as it is.
+    /// What the payer should look at: the exponent, a fund code, and text that may not be what it looks like.
     ///
     /// Throws `exponentMismatch` or `exponentUndefined` where the policy is to refuse. The result is bounded: the
-    /// amount has two warnings at most, and every member one.
+    /// amount has two warnings at most, and so has every member.
     package func warnings(under policy: ExponentPolicy) throws(TransactionRefusal) -> [Warning] {
         var warnings: [Warning] = []
         if let deviation = purchase?.exponentDeviation {
@@ -22,7 +22,7 @@ extension Transaction {
         if let currency = purchase?.currency, currency.isFund {
             warnings.append(.fundCode(currency))
         }
-        return warnings + members.compactMap { Warning.hostileText(in: $0.value, member: $0.name) }
+        return warnings + members.flatMap { Warning.misleadingText(in: $0.value, member: $0.name) }
     }
 }
 

@@ -10,6 +10,7 @@ package struct Warning: Sendable, Equatable {
         package static let exponentUndefined = TransactionRefusal.Code.exponentUndefined.rawValue
         package static let fundCode = "fundCode"
         package static let hostileText = "hostileText"
+        package static let mixedScripts = "mixedScripts"
     }
 
     /// A stable token, one of `ID` or of those that the agent adds.
@@ -26,10 +27,28 @@ package struct Warning: Sendable, Equatable {
 }
 
 extension Warning {
+    /// The warnings about a value whose text may not be what it looks like, two at most.
+    ///
+    /// - Parameter member: the value's name, as the payer sees it.
+    package static func misleadingText(in value: String, member: String) -> [Warning] {
+        [hostileText(in: value, member: member), mixedScripts(in: value, member: member)].compactMap(\.self)
+    }
+
+    /// The warning about a word with letters that look like others: Cyrillic ones among Latin ones, for example
+    /// (Unicode Technical Standard #39).
+    private static func mixedScripts(in value: String, member: String) -> Warning? {
+        guard MixedScripts.areIn(value) else { return nil }
+        return Warning(
+            id: ID.mixedScripts,
+            message: "\(DisplayText.excerpt(member)) has a word with letters of different scripts, "
+                + "which may look like another name",
+            severity: .medium)
+    }
+
     /// The warning about a value with text that does not show as it is; nil where there is none.
     ///
     /// - Parameter member: the value's name, as the payer sees it.
-    package static func hostileText(in value: String, member: String) -> Warning? {
+    static func hostileText(in value: String, member: String) -> Warning? {
         guard DisplayText(value).hasEscapes else { return nil }
         return Warning(
             id: ID.hostileText,
