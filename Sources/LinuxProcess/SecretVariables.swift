@@ -4,9 +4,14 @@ import Glibc
 /// Environment variables that hold secrets of others: what started the agent may have passed on all that it had.
 package enum SecretVariables {
     private static let prefix = "OOB_AGENT_"
+    /// Anywhere in a name.
     private static let words = [
         "SECRET", "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "APIKEY", "API_KEY", "ACCESS_KEY", "PRIVATE_KEY",
     ]
+    /// At its end.
+    ///
+    /// Proxies' URLs may hold a password.
+    private static let endings = ["_KEY", "_KEYS", "_PASS", "_PWD", "_PIN", "_PROXY", "_CREDENTIALS"]
 
     /// Overwrites the values of all variables whose names say that they hold a secret, then removes them.
     ///
@@ -28,12 +33,12 @@ package enum SecretVariables {
         for name in found { _ = unsafe unsetenv(name) }
     }
 
-    /// Whether a name says so: AWS_SECRET_ACCESS_KEY, GITHUB_TOKEN, and proxies, whose URLs may hold a password.
+    /// Whether a name says so, such as AWS_ACCESS_KEY_ID, GITHUB_TOKEN and STRIPE_KEY.
     ///
     /// The agent's own are names of files and such.
     static func isSecret(_ name: String) -> Bool {
         let name = name.uppercased()
         guard !name.hasPrefix(prefix) else { return false }
-        return words.contains { name.contains($0) } || name.hasSuffix("_PROXY") || name.hasSuffix("_PIN")
+        return words.contains(where: name.contains) || endings.contains(where: name.hasSuffix)
     }
 }

@@ -6,7 +6,9 @@ import Testing
 @Suite struct SecretVariablesTests {
     @Test(arguments: [
         "AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID", "GITHUB_TOKEN", "PGPASSWORD", "db_passwd", "https_proxy",
-        "SSH_PASSPHRASE", "OPENAI_API_KEY", "MY_APIKEY", "TLS_PRIVATE_KEY", "TOKEN_PIN",
+        "SSH_PASSPHRASE", "OPENAI_API_KEY", "MY_APIKEY", "TLS_PRIVATE_KEY", "TOKEN_PIN", "STRIPE_KEY",
+        "ENCRYPTION_KEY", "signing_keys", "DB_PASS", "MYSQL_PWD", "HTTP_PROXY", "GOOGLE_CREDENTIALS", "CLIENT_SECRET",
+        "SECRET", "TOKEN_FOR_CI", "ADMIN_PASSWORD_2",
     ])
     func `a name that says that it holds a secret`(name: String) {
         #expect(SecretVariables.isSecret(name))
@@ -14,7 +16,8 @@ import Testing
 
     @Test(arguments: [
         "PATH", "HOME", "LANG", "TZ", "CREDENTIALS_DIRECTORY", "STATE_DIRECTORY", "OOB_AGENT_SECRET_FILE", "PINENTRY",
-        "OOB_AGENT_PROXY", "TPM2OPENSSL_TCTI", "SOFTHSM2_CONF", "NOTIFY_SOCKET", "JOURNAL_STREAM", "OPENSSL_CONF",
+        "OOB_AGENT_PROXY", "OOB_AGENT_PUSH_TLS_KEY", "KEYBOARD", "PWD", "OLDPWD", "MONKEY", "COMPASS",
+        "TPM2OPENSSL_TCTI", "SOFTHSM2_CONF", "NOTIFY_SOCKET", "JOURNAL_STREAM", "OPENSSL_CONF",
     ])
     func `other names stay`(name: String) {
         #expect(!SecretVariables.isSecret(name))
