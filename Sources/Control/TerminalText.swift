@@ -5,7 +5,10 @@ package enum TerminalText {
     /// One line; control characters and what could hide or reorder text come out as visible escapes.
     package static func escaped(_ raw: String) -> String { DisplayText(raw).text }
 
-    /// The same for a sentence in which escapes may stand already: backslashes and spaces stay as they are.
+    /// JSON as the same JSON, in which everything stands as an escape that a terminal obeys or does not show.
+    package static func json(_ json: String) -> String { ShownJSON.escaped(json) }
+
+    /// As ``escaped(_:)``, for a sentence in which escapes may stand already: backslashes and spaces stay as they are.
     package static func sentence(_ raw: String) -> String {
         var result = ""
         var word = ""

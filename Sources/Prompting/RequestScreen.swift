@@ -1,7 +1,15 @@
 /// A request as it stands on the screen: the agent's lines in the agent's order, with what matters most set apart.
-enum RequestScreen {
+package enum RequestScreen {
     /// The agent's labels are padded to this column.
     private static let valueColumn = 12
+
+    /// The agent's lines without more than they are; empty for an empty text.
+    package static func plainLines(_ text: String) -> [ScreenLine] {
+        guard !text.isEmpty else { return [] }
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map {
+            ScreenLine(String($0), indent: valueColumn)
+        }
+    }
 
     static func lines(_ request: ShownRequest) -> [ScreenLine] {
         var lines = [.blank, ScreenLine("Request \(request.id)", .faint, indent: 2)]

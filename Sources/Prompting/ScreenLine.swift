@@ -1,3 +1,10 @@
+extension [ScreenLine] {
+    /// Those of all blocks that have any, with a blank line between two.
+    package static func blocks(_ blocks: [[ScreenLine]]) -> [ScreenLine] {
+        [ScreenLine](blocks.filter { !$0.isEmpty }.joined(separator: [ScreenLine.blank]))
+    }
+}
+
 /// A line of text and how it stands out.
 package struct ScreenLine: Sendable, Equatable {
     package enum Style: Sendable, Equatable {
@@ -21,7 +28,7 @@ package struct ScreenLine: Sendable, Equatable {
     static let blank = ScreenLine("")
 
     /// Rows of at most that many columns, nothing left out: they break at spaces, and inside words that fit no row.
-    func rows(_ traits: ScreenTraits) -> [String] {
+    package func rows(_ traits: ScreenTraits) -> [String] {
         let columns = traits.columns - 1
         let indent = self.indent * 2 <= columns ? self.indent : 2
         var rows: [String] = []

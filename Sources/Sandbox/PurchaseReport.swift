@@ -19,7 +19,7 @@ package struct PurchaseReport: Sendable {
     package var isAuthenticated: Bool { status == CompletionRecord.Status.authenticated.rawValue }
 
     /// The whole story, on one line.
-    package var json: String { JSONValue.object(story).text }
+    package var json: String { ShownJSON.escaped(JSONValue.object(story).text) }
 
     /// The story for a person, safe to print: how it ended, what was verified, and the messages, one a line, without
     /// the identifiers and texts that say nothing new; `json` has all.

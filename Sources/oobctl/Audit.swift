@@ -1,5 +1,6 @@
 import ArgumentParser
 import Control
+import Glibc
 
 struct Audit: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,7 +14,7 @@ struct Audit: ParsableCommand {
         @OptionGroup var common: CommonOptions
 
         func run() async throws {
-            try await common.run { client, output throws(ClientFailure) in
+            try await common.read { client, output throws(ClientFailure) in
                 let audit = try await client.verifyAudit()
                 try output.data(audit, text: Self.text)
                 guard !audit.whole else { return .done }
@@ -46,18 +47,24 @@ struct Audit: ParsableCommand {
         }
 
         func run() async throws {
-            try await common.run { client, output throws(ClientFailure) in
+            try await common.read { client, output throws(ClientFailure) in
                 var last = after
                 while true {
                     let lines = try await client.auditEntries(after: last, limit: Self.page)
                     if let first = lines.first, last > after, try AuditLine.seq(of: first) != last + 1 {
                         throw .unclear("Entries were removed for their age meanwhile: export again.")
                     }
-                    try output.octets(lines.flatMap { $0 + [UInt8(ascii: "\n")] })
+                    try output.octets(lines.flatMap(Self.printed))
                     guard lines.count == Self.page, let end = lines.last else { return .done }
                     last = try AuditLine.seq(of: end)
                 }
             }
+        }
+
+        /// A line byte for byte, since its digest is what is signed; at a terminal without anything that it would obey.
+        private static func printed(_ line: [UInt8]) -> [UInt8] {
+            guard isatty(STDOUT_FILENO) == 1 else { return line + [UInt8(ascii: "\n")] }
+            return Array((TerminalText.json(String(decoding: line, as: UTF8.self)) + "\n").utf8)
         }
     }
 
@@ -68,7 +75,7 @@ struct Audit: ParsableCommand {
         @OptionGroup var common: CommonOptions
 
         func run() async throws {
-            try await common.run { client, output throws(ClientFailure) in
+            try await common.read { client, output throws(ClientFailure) in
                 try output.data(try await client.auditKey()) { $0.publicKey.trimmingLineEnd() }
                 return .done
             }

@@ -11,9 +11,19 @@ struct CommonOptions: ParsableArguments {
     @Flag(help: "Print JSON instead of text for people.")
     var json = false
 
+    /// As ``run(_:)``, for a command that changes nothing: where its reader has seen enough (`| head`) it ends with 0.
+    func read(_ body: (ControlClient, Output) async throws(ClientFailure) -> ExitStatus) async throws {
+        try await run(Output(json: json, isReading: true), body)
+    }
+
     /// Runs one call; an error is printed, and becomes the exit status.
     func run(_ body: (ControlClient, Output) async throws(ClientFailure) -> ExitStatus) async throws {
-        let output = Output(json: json)
+        try await run(Output(json: json), body)
+    }
+
+    private func run(
+        _ output: Output, _ body: (ControlClient, Output) async throws(ClientFailure) -> ExitStatus
+    ) async throws {
         let status: ExitStatus
         do throws(ClientFailure) {
             status = try await body(try client(), output)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Control
+import Prompting
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,18 +13,17 @@ struct Doctor: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        try await common.run { client, output throws(ClientFailure) in
+        try await common.read { client, output throws(ClientFailure) in
             let warnings = try await client.doctor()
             let enrollments = try await client.enrollments()
-            try output.data(warnings) { Self.text($0, enrollments) }
+            try output.data(warnings) { Self.lines($0, enrollments) }
             if warnings.isEmpty { output.message("Nothing weak was found.") }
             return .done
         }
     }
 
-    private static func text(_ warnings: [WarningView], _ enrollments: [EnrollmentView]) -> String {
-        [warnings.map(line).joined(separator: "\n"), Enrollments.keyTable(enrollments)]
-            .filter { !$0.isEmpty }.joined(separator: "\n\n")
+    private static func lines(_ warnings: [WarningView], _ enrollments: [EnrollmentView]) -> [ScreenLine] {
+        .blocks([warnings.map { ScreenLine(line($0), indent: 8) }, Enrollments.keyTable(enrollments)])
     }
 
     /// "low?" is for what cannot be told.

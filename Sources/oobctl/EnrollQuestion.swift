@@ -1,4 +1,5 @@
 import Control
+import Prompting
 
 /// What a person at a terminal agrees to before a key is made or anything is sent.
 struct EnrollQuestion {
@@ -21,11 +22,11 @@ struct EnrollQuestion {
             .failed, "Not confirmed; nothing was sent and no key was made.", code: .cancelled)
         let question = command.keyUri == nil ? "Make a key and enroll it" : "Enroll that key"
         let agrees = try terminal.agrees(
-            to: "\(question) at \(issuer.origin ?? issuer.text)?", about: text, else: refusal)
+            to: "\(question) at \(issuer.origin ?? issuer.text)?", about: lines, else: refusal)
         if !agrees { throw .refused(refusal) }
     }
 
-    private var text: String {
+    private var lines: [ScreenLine] {
         Fields([
             ("Issuer", issuer.text),
             ("Origin", issuer.origin ?? "none: this is no https URL, and the agent will not take it"),
@@ -35,7 +36,7 @@ struct EnrollQuestion {
             ("Name", command.name),
             ("Key", command.keyUri ?? "a new one, which the agent makes and keeps"),
             ("An approval takes", whatAnApprovalTakes),
-        ]).text
+        ]).lines
     }
 
     private var whatAnApprovalTakes: String {

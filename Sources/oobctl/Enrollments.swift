@@ -1,6 +1,7 @@
 import ArgumentParser
 import Control
 import FoundationEssentials
+import Prompting
 
 struct Enrollments: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "List the enrollments.")
@@ -8,20 +9,19 @@ struct Enrollments: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        try await common.run { client, output throws(ClientFailure) in
+        try await common.read { client, output throws(ClientFailure) in
             let enrollments = try await client.enrollments()
-            try output.data(enrollments, text: Self.tables)
+            try output.data(enrollments, lines: Self.tables)
             return .done
         }
     }
 
     /// The enrollments, and how those come by their messages that are pushed to; empty where there is none.
-    static func tables(_ enrollments: [EnrollmentView]) -> String {
-        [table(enrollments), pushTable(enrollments)].filter { !$0.isEmpty }.joined(separator: "\n\n")
+    static func tables(_ enrollments: [EnrollmentView]) -> [ScreenLine] {
+        .blocks([table(enrollments), pushTable(enrollments)])
     }
 
-    private static func table(_ enrollments: [EnrollmentView]) -> String {
-        guard !enrollments.isEmpty else { return "" }
+    private static func table(_ enrollments: [EnrollmentView]) -> [ScreenLine] {
         let rows = enrollments.map {
             [
                 $0.id, $0.issuer, $0.name, $0.authnType, $0.state.rawValue, String($0.signCount), $0.enrolledAt ?? "",
@@ -29,20 +29,19 @@ struct Enrollments: AsyncParsableCommand {
             ]
         }
         let heading = ["ID", "ISSUER", "NAME", "AUTHN TYPE", "STATE", "SIGN COUNT", "ENROLLED", "KEY", "KEY TESTED"]
-        return Table(heading: heading, rows: rows).text
+        return Table(heading: heading, rows: rows).lines
     }
 
-    private static func pushTable(_ enrollments: [EnrollmentView]) -> String {
+    private static func pushTable(_ enrollments: [EnrollmentView]) -> [ScreenLine] {
         let now = Int64(Date().timeIntervalSince1970)
         let rows = enrollments.compactMap { card in card.push.map { [card.id] + $0.cells(now: now) } }
-        return rows.isEmpty ? "" : Table(heading: ["PUSH TO"] + PushView.heading, rows: rows).text
+        return Table(heading: ["PUSH TO"] + PushView.heading, rows: rows).lines
     }
 
     /// What keeps each key, where, and how it was last looked at; empty where there is none.
-    static func keyTable(_ enrollments: [EnrollmentView]) -> String {
-        guard !enrollments.isEmpty else { return "" }
+    static func keyTable(_ enrollments: [EnrollmentView]) -> [ScreenLine] {
         let rows = enrollments.map { [$0.id, $0.key.text, $0.testText, $0.keyUri] }
-        return Table(heading: ["ENROLLMENT", "KEY", "KEY TESTED", "KEY URI"], rows: rows).text
+        return Table(heading: ["ENROLLMENT", "KEY", "KEY TESTED", "KEY URI"], rows: rows).lines
     }
 }
 

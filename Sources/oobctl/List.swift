@@ -1,5 +1,6 @@
 import ArgumentParser
 import Control
+import Prompting
 
 struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -21,23 +22,22 @@ struct List: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await common.run { client, output throws(ClientFailure) in
+        try await common.read { client, output throws(ClientFailure) in
             let requests = try await client.requests(all: all, limit: limit, enrollment: enrollment.enrollment)
-            try output.data(requests) { table($0) }
+            try output.data(requests, lines: table)
             if requests.isEmpty { output.message(all ? "There are no requests." : "No request is pending.") }
             return .done
         }
     }
 
     /// Empty where there is no request.
-    private func table(_ requests: [RequestView]) -> String {
-        guard !requests.isEmpty else { return "" }
+    private func table(_ requests: [RequestView]) -> [ScreenLine] {
         let heading = ["ID", "AMOUNT", "MERCHANT", "ENROLLMENT", "EXPIRES"]
         let rows = requests.map {
             [$0.id, $0.amountText ?? "", $0.merchantName ?? "", $0.enrollmentId, $0.expiresAt ?? ""]
         }
-        guard all else { return Table(heading: heading, rows: rows).text }
+        guard all else { return Table(heading: heading, rows: rows).lines }
         let states = requests.map { [$0.state.rawValue, $0.delivery.rawValue] }
-        return Table(heading: heading + ["STATE", "DELIVERY"], rows: zip(rows, states).map { $0 + $1 }).text
+        return Table(heading: heading + ["STATE", "DELIVERY"], rows: zip(rows, states).map { $0 + $1 }).lines
     }
 }

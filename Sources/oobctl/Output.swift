@@ -1,21 +1,54 @@
 import Control
+import FoundationEssentials
 import Glibc
+import Prompting
 
 /// The only place that prints: data on standard output, messages on standard error.
 struct Output {
     let json: Bool
+    /// Whether the command only reads.
+    ///
+    /// Then a reader that has seen enough, such as head(1), ends it, and that is no failure.
+    var isReading = false
 
     /// One message as a line of JSON, or what `text` makes of it for people; nothing for an empty text.
+    ///
+    /// The text reaches a terminal as it is, for what is copied or taken by programs: an ID, a URL.
     func data<Message: Encodable>(_ message: Message, text: (Message) -> String) throws(ClientFailure) {
         let line = json ? try Self.json(message) : text(message)
         guard line.isEmpty || Self.write(line + "\n", to: STDOUT_FILENO) else {
-            throw .unclear("Standard output cannot be written; what was asked of the agent is done.")
+            throw unwritten("Standard output cannot be written; what was asked of the agent is done.")
         }
+    }
+
+    /// One message as a line of JSON, or lines for people.
+    ///
+    /// At a terminal the rest of a long line stands further to the right, so that no text from outside begins a row.
+    func data<Message: Encodable>(_ message: Message, lines: (Message) -> [ScreenLine]) throws(ClientFailure) {
+        try data(message) { Self.text(lines($0), on: Self.traits(of: STDOUT_FILENO)) }
     }
 
     /// Octets as they came.
     func octets(_ octets: [UInt8]) throws(ClientFailure) {
-        guard Self.write(octets, to: STDOUT_FILENO) else { throw .unclear("Standard output cannot be written.") }
+        guard Self.write(octets, to: STDOUT_FILENO) else { throw unwritten("Standard output cannot be written.") }
+    }
+
+    /// What a terminal can show; nil for anything else, whose lines have any length.
+    static func traits(of descriptor: Int32) -> ScreenTraits? {
+        guard isatty(descriptor) == 1 else { return nil }
+        var size = winsize()
+        let columns = unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 ? Int(size.ws_col) : 0
+        return ScreenTraits(environment: ProcessInfo.processInfo.environment, columns: columns, isPlain: true)
+    }
+
+    static func text(_ lines: [ScreenLine], on traits: ScreenTraits?) -> String {
+        lines.flatMap { line in traits.map(line.rows) ?? [line.text] }.joined(separator: "\n")
+    }
+
+    /// Ends the program where nobody is left to read and nothing was done that has to be told.
+    private func unwritten(_ problem: String) -> ClientFailure {
+        if errno == EPIPE, isReading { exit(EXIT_SUCCESS) }
+        return .unclear(problem)
     }
 
     /// A sentence for people, which no script reads; nothing with `--json`.
@@ -43,12 +76,13 @@ struct Output {
 
     /// Where standard error cannot be written there is nobody left to tell.
     private func note(_ text: String) {
-        _ = Self.write(TerminalText.sentence(text) + "\n", to: STDERR_FILENO)
+        let line = ScreenLine(TerminalText.sentence(text), indent: 2)
+        _ = Self.write(Self.text([line], on: Self.traits(of: STDERR_FILENO)) + "\n", to: STDERR_FILENO)
     }
 
     private static func json(_ message: some Encodable) throws(ClientFailure) -> String {
         do throws(ControlError) {
-            return String(decoding: try ControlJSON.encode(message), as: UTF8.self)
+            return TerminalText.json(String(decoding: try ControlJSON.encode(message), as: UTF8.self))
         } catch {
             throw .refused(error)
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Control
+import Prompting
 
 struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,21 +19,21 @@ struct Show: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await common.run { client, output throws(ClientFailure) in
+        try await common.read { client, output throws(ClientFailure) in
             let request = try await client.request(id: id, enrollment: enrollment.enrollment)
-            try output.data(request, text: Self.text)
+            try output.data(request, lines: Self.lines)
             return .done
         }
     }
 
     /// The agent's text as it is (it is escaped already), then the state.
-    private static func text(_ request: RequestView) -> String {
+    private static func lines(_ request: RequestView) -> [ScreenLine] {
         let state = Fields([
             ("ID", request.id), ("jti", request.jti), ("acsTransId", request.acsTransId),
             ("State", request.state.rawValue), ("Reason", request.reason), ("Refusal", request.refusal),
             ("Delivery", request.delivery.rawValue), ("transStatus", request.transStatus),
             ("Received", request.receivedAt), ("Expires", request.expiresAt), ("Decided", request.decidedAt),
         ])
-        return request.text.map { $0 + "\n\n" + state.text } ?? state.text
+        return .blocks([RequestScreen.plainLines(request.text ?? ""), state.lines])
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Control
+import Prompting
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Say how the agent is.")
@@ -7,14 +8,14 @@ struct Status: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        try await common.run { client, output throws(ClientFailure) in
+        try await common.read { client, output throws(ClientFailure) in
             let status = try await client.status()
-            try output.data(status, text: Self.text)
+            try output.data(status, lines: Self.lines)
             return .done
         }
     }
 
-    private static func text(_ status: StatusView) -> String {
+    private static func lines(_ status: StatusView) -> [ScreenLine] {
         let reasons = status.reasons.map { (name: "Reason", value: Optional($0)) }
         let warnings = status.warnings.map { (name: "Warning (\($0.severity))", value: Optional($0.message)) }
         let fields = Fields(
@@ -22,7 +23,6 @@ struct Status: AsyncParsableCommand {
                 ("Enrollments", String(status.enrollments.count)), ("Pending", String(status.pending)),
                 ("Queued", String(status.queued)),
             ] + warnings)
-        let tables = Enrollments.tables(status.enrollments)
-        return tables.isEmpty ? fields.text : fields.text + "\n\n" + tables
+        return .blocks([fields.lines, Enrollments.tables(status.enrollments)])
     }
 }

@@ -1,4 +1,5 @@
 import Control
+import Prompting
 
 /// Rows under a heading, for people; cells are escaped for the terminal.
 struct Table {
@@ -8,14 +9,16 @@ struct Table {
         self.rows = [heading] + rows.map { $0.map(TerminalText.escaped) }
     }
 
-    var text: String {
+    /// A line a row; empty without rows.
+    var lines: [ScreenLine] {
+        guard rows.count > 1 else { return [] }
         let widths = rows.reduce(into: [Int]()) { widths, row in
             for (column, cell) in row.enumerated() {
                 if column == widths.count { widths.append(0) }
                 widths[column] = max(widths[column], cell.count)
             }
         }
-        return rows.map { Self.line($0, widths) }.joined(separator: "\n")
+        return rows.map { ScreenLine(Self.line($0, widths), indent: 4) }
     }
 
     private static func line(_ row: [String], _ widths: [Int]) -> String {
@@ -28,11 +31,11 @@ struct Table {
 
 /// Lines of `name: value`, for people; values are escaped for the terminal, absent ones left out.
 struct Fields {
-    private let lines: [String]
+    let lines: [ScreenLine]
 
     init(_ fields: [(name: String, value: String?)]) {
-        lines = fields.compactMap { field in field.value.map { "\(field.name): \(TerminalText.escaped($0))" } }
+        lines = fields.compactMap { field in
+            field.value.map { ScreenLine("\(field.name): \(TerminalText.escaped($0))", indent: 4) }
+        }
     }
-
-    var text: String { lines.joined(separator: "\n") }
 }

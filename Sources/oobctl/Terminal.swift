@@ -1,5 +1,6 @@
 import Control
 import Glibc
+import Prompting
 
 /// The terminal that a person sits at, for questions that only a person can answer.
 ///
@@ -40,8 +41,10 @@ struct Terminal: ~Copyable {
     /// As with ``hiddenLine(_:)``, nothing that was typed before the question is an answer to it.
     ///
     /// - Throws: `refusal` where the person gave up (Ctrl-C, end of input).
-    func agrees(to question: String, about text: String, else refusal: ControlError) throws(ClientFailure) -> Bool {
-        write(text + "\n")
+    func agrees(
+        to question: String, about lines: [ScreenLine], else refusal: ControlError
+    ) throws(ClientFailure) -> Bool {
+        write(Output.text(lines, on: Output.traits(of: number)) + "\n")
         let octets = try answer(to: question + " [y/N]", isShown: true, else: refusal)
         let answer = String(decoding: octets, as: UTF8.self).lowercased()
         return answer == "y" || answer == "yes"
@@ -54,7 +57,8 @@ struct Terminal: ~Copyable {
         guard unsafe tcgetattr(number, &before) == 0 else { throw .refused(refusal) }
         // First of all: who answers as soon as the question is there is neither shown nor left unread.
         HiddenInput.begin(number, before)
-        write(TerminalText.sentence(question) + " ")
+        let asked = ScreenLine(TerminalText.sentence(question), indent: 2)
+        write(Output.text([asked], on: Output.traits(of: number)) + " ")
         defer {
             HiddenInput.end()
             write("\n")
@@ -72,7 +76,7 @@ struct Terminal: ~Copyable {
             let count = unsafe read(number, &octet, 1)
             if count < 0 && errno == EINTR { continue }
             guard count == 1, let key = Key(octet, controls), key != .giveUp else {
-                PINFile.wipe(&octets)
+                SecretLine.wipe(&octets)
                 return nil
             }
             let before = octets.count

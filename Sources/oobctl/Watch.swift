@@ -24,7 +24,7 @@ struct Watch: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await common.run { client, output throws(ClientFailure) in
+        try await common.read { client, output throws(ClientFailure) in
             var watching = Watching(common: common, enrollment: enrollment.enrollment, output: output, position: since)
             try await watching.run(client)
             return .done
@@ -57,7 +57,7 @@ private struct Watching {
     ) async throws(ClientFailure) {
         try await client.events(after: &position, enrollment: enrollment, opened: opened) {
             event throws(ClientFailure) in
-            try output.data(event, text: Self.line)
+            try output.data(event) { [ScreenLine(Self.line($0), indent: 4)] }
         }
     }
 

@@ -6,11 +6,14 @@ Run with `.venv/bin/python Tests/Outside/test_control_client.py`; OOB_BIN_DIR na
 import contextlib
 import itertools
 import json
+import os
 import resource
 import socketserver
 import subprocess
 import threading
 import unittest
+
+import pexpect
 
 from programs import BIN_DIR, temporary_folder
 
@@ -170,6 +173,89 @@ class TheClient(unittest.TestCase):
                 stderr=subprocess.PIPE, text=True, timeout=100)
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertIn("Standard output cannot be written", run.stderr)
+
+    def test_JSON_holds_nothing_that_a_terminal_obeys_or_hides(self):
+        name = "Bank\u007f\u009b31m\u202e\u200b\U000e0041\u2028 (Dæmø)"
+        request = {**REQUEST, "merchantName": name}
+        event = {"event": "moonrise", "seq": 18, "at": "2023-10-17T05:56:41Z", "request": request}
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+        problem = answer({**PROBLEM, "detail": name}, 409, "application/problem+json")
+        events = (head, f"id: 18\ndata: {json.dumps(event)}\n\n".encode())
+        for command, pieces, read in [
+                (("list",), (answer([request]),), lambda run: json.loads(run.stdout)[0]["merchantName"]),
+                (("show", "2f37539c"), (answer(request),), lambda run: json.loads(run.stdout)["merchantName"]),
+                (("watch", "--since", "17"), (*events, b"id: 19\ndata: {\n\n"),
+                 lambda run: json.loads(run.stdout)["request"]["merchantName"]),
+                (("approve", "2f37539c"), (problem,), lambda run: json.loads(run.stderr)["error"]["message"])]:
+            with self.subTest(command):
+                run = self.run_against(*pieces, command=(*command, "--json"))
+                self.assertIn(name, read(run))
+                for scalar in "\u007f\u009b\u202e\u200b\U000e0041\u2028":
+                    self.assertNotIn(scalar, run.stdout + run.stderr)
+                self.assertIn("(Dæmø)", run.stdout + run.stderr)
+
+    def test_an_exported_entry_keeps_its_bytes_but_not_at_a_terminal(self):
+        line = '{"seq":1,"acsTransId":"\u009b31m"}'.encode()
+        body = answer(line + b"\n", content_type="application/x-ndjson")
+        self.assertEqual(self.run_against(body, command=("audit", "export")).stdout.encode(), line + b"\n")
+        shown = self.at_a_terminal(body, command=("audit", "export"))
+        self.assertEqual(shown.strip(), r'{"seq":1,"acsTransId":"\u009b31m"}')
+
+    def at_a_terminal(self, *pieces, command, columns: int = 40) -> str:
+        path = temporary_folder(type(self)) / "a.sock"
+        with Listener(path, *pieces):
+            terminal = pexpect.spawn(
+                str(BIN_DIR / "oobctl"), [*command, "--socket", str(path)], dimensions=(24, columns), timeout=100,
+                env={"PATH": "/usr/bin:/bin", "TERM": "xterm-256color", "LANG": "C.UTF-8"}, encoding="utf-8")
+            terminal.expect(pexpect.EOF)
+            terminal.close()
+            return terminal.before
+
+    def test_no_text_of_a_merchant_begins_a_row_of_a_terminal(self):
+        forged = "Amount: USD 0.01"
+        # However wide the terminal is, some of these would begin a row.
+        name = "x" * 8 + " " + " ".join([forged] * 12) + "x" * 60 + forged
+        request = {**REQUEST, "merchantName": name, "amount": {"currency": "USD", "value": "9.00"},
+                   "text": f"Amount:     USD 9.00\nMerchant:   {name}\nIssuer:     https://issuer.example"}
+        problem = answer({**PROBLEM, "detail": f"the merchant is {name}"}, 409, "application/problem+json")
+        for columns in range(24, 100, 5):
+            for command, piece in [(("show", "2f37539c"), answer(request)), (("list",), answer([request])),
+                                   (("deny", "2f37539c"), problem)]:
+                with self.subTest(command=command, columns=columns):
+                    rows = self.at_a_terminal(piece, command=command, columns=columns).split("\r\n")
+                    self.assertEqual([row for row in rows if len(row) > columns], [])
+                    self.assertEqual([row for row in rows if row.startswith("Amount: ") and "9.00" not in row], [])
+                    self.assertEqual(sum("0.01" in row for row in rows) > 0, True)
+        # To a program each line goes as it is.
+        run = self.run_against(answer(request), command=("show", "2f37539c"))
+        self.assertIn(f"Merchant:   {name}\n", run.stdout)
+
+    def unread(self, *pieces, command) -> subprocess.CompletedProcess:
+        """A run whose standard output is a pipe that nobody reads any more."""
+        path = temporary_folder(type(self)) / "a.sock"
+        reading, writing = os.pipe()
+        os.close(reading)
+        with Listener(path, *pieces), open(writing, "wb") as output:
+            return subprocess.run(
+                [BIN_DIR / "oobctl", *command, "--socket", path], stdin=subprocess.DEVNULL, stdout=output,
+                stderr=subprocess.PIPE, text=True, timeout=100)
+
+    def test_whoever_has_read_enough_ends_a_command_that_only_reads_and_that_is_no_error(self):
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+        event = b'id: 18\ndata: {"event": "moonrise", "seq": 18, "at": "2023-10-17T05:56:41Z"}\n\n'
+        entries = answer(b'{"seq":1}\n', content_type="application/x-ndjson")
+        for command, pieces in [
+                (("watch", "--json", "--since", "17"), (head, event)), (("list", "--json"), (answer([REQUEST]),)),
+                (("list",), (answer([REQUEST]),)), (("show", "2f37539c"), (answer(REQUEST),)),
+                (("audit", "export"), (entries,)), (("status",), (answer(STATUS),))]:
+            with self.subTest(command):
+                run = self.unread(*pieces, command=command)
+                self.assertEqual((run.returncode, run.stderr), (0, ""))
+        # A decision whose return URL reached nobody is told.
+        run = self.unread(answer({**REQUEST, "threeDSRequestorAppURL": "https://merchant.example/"}),
+                          command=("approve", "2f37539c"))
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("what was asked of the agent is done", run.stderr)
 
 
 if __name__ == "__main__":

@@ -374,6 +374,14 @@ class Opening(AtAPrompt):
                 self.assertIn("handed to xdg-open", run.stderr)
                 self.assertEqual(self.contents(self.said), f"1\nhttps://merchant.example/{verb}\n")
 
+    def test_as_JSON_the_request_is_printed_too_and_still_opened(self):
+        row = self.url("https://merchant.example/json")
+        run = self.ctl("approve", row["id"], "--json", "--open")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        printed = json.loads(run.stdout)
+        self.assertEqual((printed["id"], printed["threeDSRequestorAppURL"]), (row["id"], "https://merchant.example/json"))
+        self.assertEqual(self.contents(self.said), "1\nhttps://merchant.example/json\n")
+
     def test_other_schemes_are_printed_unless_a_setting_allows_them(self):
         for url in ["http://merchant.example/", "merchantapp://back"]:
             run = self.ctl("deny", self.url(url)["id"], "--open")

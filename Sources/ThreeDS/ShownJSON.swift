@@ -1,0 +1,30 @@
+/// JSON made fit for a terminal: the same value, with nothing in it that a terminal obeys or does not show.
+package enum ShownJSON {
+    /// Scalars that `DisplayText` would escape come out as `\uXXXX`, as a pair of surrogates above U+FFFF (RFC 8259 §7).
+    ///
+    /// A combining mark that begins a text stays: in JSON it stands on a quotation mark, and hides nothing.
+    ///
+    /// - Parameter json: JSON, or lines of it. Outside of strings that is ASCII, and in a string no such scalar follows
+    ///   a backslash.
+    package static func escaped(_ json: String) -> String {
+        guard json.unicodeScalars.contains(where: mustBeEscaped) else { return json }
+        var result = String.UnicodeScalarView()
+        for scalar in json.unicodeScalars {
+            guard mustBeEscaped(scalar) else {
+                result.append(scalar)
+                continue
+            }
+            for unit in Character(scalar).utf16 {
+                let digits = String(unit, radix: 16)
+                let escape = "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                result.append(contentsOf: escape.unicodeScalars)
+            }
+        }
+        return String(result)
+    }
+
+    /// What is below U+0020 is JSON's own white space here: an encoder escapes it within a string.
+    private static func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value >= 0x20 && scalar.isUnfitToShow
+    }
+}
