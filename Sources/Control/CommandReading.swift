@@ -4,12 +4,14 @@ package import StrictJSON
 
 extension EnrollCommand: ControlCommand {
     package static let memberNames = ["issuer", "code", "authnType", "name", "caFile", "keyUri", "pin", "push"]
+    /// Of an enrollment code.
+    package static let codeBytes = 1...256
     /// What leaves room for the other members of a body.
     package static let maxCAFileOctets = 49_152
 
     package init(json: JSONObject) throws(JSONMemberError) {
         self.init(
-            issuer: try json.string("issuer", octets: 1...2_048), code: try json.string("code", octets: 1...256),
+            issuer: try json.string("issuer", octets: 1...2_048), code: try json.string("code", octets: Self.codeBytes),
             authnType: try json.optionalString("authnType", octets: 1...16),
             name: try json.optionalString("name", octets: 1...256),
             caFile: try json.optionalString("caFile", octets: 1...Self.maxCAFileOctets),

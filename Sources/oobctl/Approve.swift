@@ -23,7 +23,7 @@ struct Approve: AsyncParsableCommand {
         let selectors = try options.selectors()
         try await common.run { client, output throws(ClientFailure) in
             var command = options.command()
-            if let pinFile { command.pin = try PINFile.read(pinFile, option: "--pin-file") }
+            if let pinFile { command.pin = try SecretLine.pin(pinFile, option: "--pin-file") }
             let deciding = Deciding(
                 decision: .approve, command: command, client: client, output: output, returning: returning)
             return await deciding.run(selectors)

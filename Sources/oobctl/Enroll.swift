@@ -5,17 +5,19 @@ struct Enroll: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make an enrollment at an issuer; prints its ID.",
         usage: """
+            oobctl enroll --issuer <url> --code-file <file> [<options>]
             oobctl enroll --issuer <url> --code <code> [<options>]
             oobctl enroll 'oob-enroll:?issuer=…&code=…' [<options>]
             """,
         discussion: """
             At a terminal it shows the issuer and asks before a key is made or anything is sent; scripts are not \
-            asked. A code is good for one enrollment: where the issuer does not take it (exit 9) ask for a new one.
+            asked. A code is good for one enrollment: where the issuer does not take it (exit 9) ask for a new one. \
+            While oobctl runs, every user of this host can read its arguments: a script gives the code in a file.
             """)
 
     enum AuthnType: String, CaseIterable, ExpressibleByArgument { case pin, presence, test }
 
-    @Argument(help: "The link that the issuer hands out, instead of --issuer and --code.")
+    @Argument(help: "The link that the issuer hands out, instead of --issuer and a code.")
     var link: String?
 
     @Option(help: ArgumentHelp("The issuer's URL.", valueName: "url"))
@@ -25,6 +27,13 @@ struct Enroll: AsyncParsableCommand {
         parsing: .unconditional,
         help: ArgumentHelp("The issuer's enrollment code, which is good once.", valueName: "code"))
     var code: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The enrollment code, in a file; - is standard input. No other user can read it there.",
+            valueName: "file"),
+        completion: .file())
+    var codeFile: String?
 
     @Option(help: "What an approval takes. Default: pin at a terminal or with --pin-file, else presence.")
     var authnType: AuthnType?
@@ -66,6 +75,7 @@ struct Enroll: AsyncParsableCommand {
         let command = try command()
         try await common.run { client, output throws(ClientFailure) in
             var command = command
+            if let codeFile { command.code = try SecretLine.code(codeFile, option: "--code-file") }
             if let caFile { command.caFile = try CAFile.text(caFile) }
             command.authnType = usedAuthnType.rawValue
             if !yes { try EnrollQuestion(command, authnType: usedAuthnType).ask() }
@@ -100,8 +110,10 @@ struct Enroll: AsyncParsableCommand {
         guard usedAuthnType != .pin || pinFile != nil || Terminal.isThere else {
             throw ValidationError("--authn-type pin takes --pin-file where there is no terminal to ask at.")
         }
+        guard pinFile != "-" || codeFile != "-" else {
+            throw ValidationError("Standard input holds the code or the PIN: name a file for the other.")
+        }
         let (issuer, code) = try issuerAndCode()
-        guard (1...256).contains(code.utf8.count) else { throw ValidationError("A code has 1 to 256 octets.") }
         guard name.map({ (1...256).contains($0.utf8.count) }) ?? true else {
             throw ValidationError("--name takes 1 to 256 octets.")
         }
@@ -112,14 +124,28 @@ struct Enroll: AsyncParsableCommand {
             issuer: issuer, code: code, name: name, keyUri: keyURI, push: noPush ? false : nil)
     }
 
+    /// With an empty code where a file holds it, which is read later.
     private func issuerAndCode() throws -> (String, String) {
-        switch (link, issuer, code) {
-        case (let link?, nil, nil):
+        switch (link, issuer, code, codeFile) {
+        case (let link?, nil, nil, nil):
             let read = try Usage.checked { () throws(ControlError) in try EnrollLink(link) }
-            return (read.issuer, read.code)
-        case (nil, let issuer?, let code?):
-            return (try Usage.checked { () throws(ControlError) in try ShownIssuer(issuer) }.text, code)
-        default: throw ValidationError("Give either the issuer's link, or both --issuer and --code.")
+            return (read.issuer, try checked(read.code))
+        case (nil, let issuer?, let code?, nil): return (try shown(issuer), try checked(code))
+        case (nil, let issuer?, nil, _?): return (try shown(issuer), "")
+        default:
+            throw ValidationError("Give the issuer's link, or --issuer and one of --code and --code-file.")
         }
+    }
+
+    private func shown(_ issuer: String) throws -> String {
+        try Usage.checked { () throws(ControlError) in try ShownIssuer(issuer) }.text
+    }
+
+    private func checked(_ code: String) throws -> String {
+        let range = EnrollCommand.codeBytes
+        guard range.contains(code.utf8.count) else {
+            throw ValidationError("A code has \(range.lowerBound) to \(range.upperBound) bytes.")
+        }
+        return code
     }
 }

@@ -7,7 +7,7 @@ enum PINQuestion {
     static func existing(file: String?, option: String = "--pin-file", _ question: String) throws(ClientFailure)
         -> PINText
     {
-        if let file { return try PINFile.read(file, option: option) }
+        if let file { return try SecretLine.pin(file, option: option) }
         return try ask(question, option)
     }
 
@@ -15,7 +15,7 @@ enum PINQuestion {
     static func chosen(file: String?, option: String = "--pin-file", _ question: String) throws(ClientFailure)
         -> PINText
     {
-        if let file { return try PINFile.read(file, option: option) }
+        if let file { return try SecretLine.pin(file, option: option) }
         let first = try ask(question, option)
         guard equal(first, try ask("The same again:", option)) else {
             throw .refused(ControlError(.invalidArgument, "The two PINs are not the same; nothing was done."))
@@ -28,7 +28,7 @@ enum PINQuestion {
             throw .refused(ControlError(.invalidArgument, "There is no terminal to ask for a PIN at: use \(option)."))
         }
         var octets = try terminal.hiddenLine(question)
-        defer { PINFile.wipe(&octets) }
+        defer { SecretLine.wipe(&octets) }
         guard let text = String(validating: octets, as: UTF8.self) else {
             throw .refused(ControlError(.invalidArgument, "The PIN is not UTF-8; nothing was done."))
         }

@@ -128,7 +128,7 @@ final class PromptTerminal: Sendable {
     /// End of input, also in the middle of a line (Ctrl-D), is no answer.
     private func read(_ wanted: Wanted) -> PromptInput? {
         var octets = [UInt8](repeating: 0, count: 4_096)
-        defer { PINFile.wipe(&octets) }
+        defer { SecretLine.wipe(&octets) }
         let count = unsafe octets.withUnsafeMutableBytes { unsafe Glibc.read(reading, $0.baseAddress, $0.count) }
         if count < 0, errno == EAGAIN || errno == EINTR { return nil }
         guard count > 0, octets[count - 1] == UInt8(ascii: "\n") else { return .event(.givenUp) }

@@ -6,7 +6,8 @@ import Testing
 @Suite struct TokenPINTests {
     private func file(_ pin: String, in scenario: Scenario) throws -> String {
         let path = "\(scenario.folder)/pin-\(UUID().uuidString)"
-        try Data(pin.utf8).write(to: URL(filePath: path))
+        let permissions = [FileAttributeKey.posixPermissions: 0o600]
+        try #require(FileManager.default.createFile(atPath: path, contents: Data(pin.utf8), attributes: permissions))
         return path
     }
 

@@ -87,6 +87,7 @@ class AtAPrompt(unittest.TestCase):
         self.enrollment = self.enroll(self.authn_type)
 
     def enroll(self, authn_type: str) -> str:
+        (self.folder / "pin").touch(mode=0o600)
         (self.folder / "pin").write_text(self.pin)
         pin = ("--pin-file", str(self.folder / "pin")) if authn_type == "pin" else ()
         return self.agent.json(

@@ -234,6 +234,7 @@ class OfOtherForms(WithEvidence):
 
     def test_an_approval_by_pin_says_that_the_user_was_verified(self):
         pin = self.folder / "pin"
+        pin.touch(mode=0o600)
         pin.write_text("ch4rles\n")
         with Issuer() as issuer:
             request = issuer.ask(

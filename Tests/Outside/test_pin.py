@@ -80,6 +80,7 @@ class WithPIN(unittest.TestCase):
 
     def file(self, name: str, content: str | bytes) -> str:
         path = self.folder / name
+        path.touch(mode=0o600)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
         return str(path)
 
@@ -179,6 +180,68 @@ class ByFiles(WithPIN):
         for path, said in [(self.folder / "missing", "No such file"), (self.folder, "Is a directory")]:
             self.assertIn(said, self.error("approve", acs, "--pin-file", str(path), exits=64)["message"])
         self.assertEqual(self.agent.json("enrollments")[0]["pinTriesLeft"], 5)
+
+    def test_the_longest_line_is_a_pin_and_a_second_line_is_seen_after_it(self):
+        self.enroll()
+        acs = self.ask()
+        for length in [256, 512]:
+            for end, said in [("", "too long"), ("\r\n", "too long"), ("\n2", "more than one line"),
+                              ("\r\n2", "more than one line"), ("\n2468\n", "more than one line")]:
+                with self.subTest(f"{length} bytes and {end!r}"):
+                    path = self.file("long", "7" * length + end)
+                    error = self.error("approve", acs, "--pin-file", path, exits=64)
+                    self.assertIn(said, error["message"])
+        # 64 characters of four bytes are a PIN, only a wrong one; with a second line they are none.
+        pin = self.file("wide", "\N{GRINNING FACE}" * 64 + "\n")
+        self.error("approve", acs, "--pin-file", pin, exits=5)
+        pin = self.file("wide", "\N{GRINNING FACE}" * 64 + "\n2468")
+        self.assertIn("more than one line", self.error("approve", acs, "--pin-file", pin, exits=64)["message"])
+
+    def test_a_file_that_others_may_use_holds_no_pin(self):
+        self.enroll()
+        acs = self.ask()
+        path = self.file("open", PIN)
+        for mode in [0o644, 0o640, 0o604, 0o620, 0o602, 0o610, 0o601]:
+            with self.subTest(oct(mode)):
+                os.chmod(path, mode)
+                error = self.error("approve", acs, "--pin-file", path, exits=64)
+                self.assertIn(f"has mode 0{mode:o}", error["message"])
+                self.assertIn("chmod 600", error["message"])
+        self.assertEqual(self.agent.json("enrollments")[0]["pinTriesLeft"], 5)
+        os.chmod(path, 0o400)
+        self.ctl("approve", acs, "--pin-file", path)
+
+    def given(self, acs: str, option: str, **how) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [BIN_DIR / "oobctl", "approve", acs, "--socket", str(self.agent.socket), "--pin-file", option],
+            capture_output=True, text=True, timeout=120, **how)
+
+    def test_standard_input_a_pipe_and_a_credential_of_systemd_pass(self):
+        self.enroll()
+        path = self.file("open", PIN)
+        os.chmod(path, 0o644)
+        with open(path, encoding="utf-8") as file:
+            run = self.given(self.ask(), "-", stdin=file)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        reading, writing = os.pipe()
+        os.write(writing, PIN.encode())
+        os.close(writing)
+        run = self.given(self.ask(), f"/dev/fd/{reading}", stdin=subprocess.DEVNULL, pass_fds=[reading])
+        os.close(reading)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        if os.geteuid() != 0:
+            self.skipTest("credentials of systemd are root's")
+        folder = self.folder / "credentials"
+        folder.mkdir()
+        shutil.copy(path, folder / "pin")
+        for mode, exits in [(0o444, 64), (0o460, 64), (0o440, 0)]:
+            (folder / "pin").chmod(mode)
+            variables = {**os.environ, "CREDENTIALS_DIRECTORY": str(folder)}
+            run = self.given(self.ask(), str(folder / "pin"), env=variables)
+            self.assertEqual(run.returncode, exits, run.stderr)
+        # A file elsewhere is none, whatever its name.
+        os.chmod(path, 0o440)
+        self.assertEqual(self.given(self.ask(), path, env=variables).returncode, 64)
 
     def test_a_pin_is_refused_where_nothing_would_check_it(self):
         code = ("--issuer", self.issuer.origin, "--code", self.issuer.enrollment_code())

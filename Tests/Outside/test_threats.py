@@ -114,6 +114,7 @@ class AStolenPIN(unittest.TestCase):
         self.pins = {}
         for name, pin in {"right": "k4rtoffel", "wrong": "kartoffel"}.items():
             self.pins[name] = self.folder / name
+            self.pins[name].touch(mode=0o600)
             self.pins[name].write_text(pin + "\n")
         agent = Agent(self.folder)
         agent.json("enroll", "--issuer", self.issuer.origin, "--code", self.issuer.enrollment_code(), "--authn-type",

@@ -1,0 +1,106 @@
+import Control
+import Glibc
+
+/// A file that holds one secret in one line: a PIN or an enrollment code.
+///
+/// It is read here, since the agent may not see this user's files. What a PIN or a code may be the agent knows; this
+/// sees that there is one line of text, and that nobody else could read it.
+struct SecretLine {
+    /// Such as `--pin-file`.
+    let option: String
+    /// Such as `a PIN`.
+    let kind: String
+    let maxBytes: Int
+
+    private static let privateMode = mode_t(0o077)
+
+    static func pin(_ path: String, option: String) throws(ClientFailure) -> PINText {
+        PINText(try SecretLine(option: option, kind: "a PIN", maxBytes: PINText.octets.upperBound).text(path))
+    }
+
+    static func code(_ path: String, option: String) throws(ClientFailure) -> String {
+        let line = SecretLine(option: option, kind: "a code", maxBytes: EnrollCommand.codeBytes.upperBound)
+        return try line.text(path)
+    }
+
+    static func wipe(_ bytes: inout [UInt8]) {
+        unsafe bytes.withUnsafeMutableBytes { bytes in
+            guard let start = bytes.baseAddress else { return }
+            unsafe explicit_bzero(start, bytes.count)
+        }
+    }
+
+    /// The line without what ends it: one line feed, or carriage return and line feed.
+    ///
+    /// - Parameter path: `-` is standard input.
+    private func text(_ path: String) throws(ClientFailure) -> String {
+        var bytes = try contents(path)
+        defer { Self.wipe(&bytes) }
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        guard !bytes.isEmpty else { throw error(path, "is empty.") }
+        guard !bytes.contains(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) else {
+            throw error(path, "has more than one line.")
+        }
+        guard bytes.count <= maxBytes else { throw error(path, "is too long for \(kind).") }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw error(path, "is not UTF-8.") }
+        return text
+    }
+
+    /// The longest line, what ends it, and one byte more, by which a second line or a longer one is seen.
+    private func contents(_ path: String) throws(ClientFailure) -> [UInt8] {
+        let number = path == "-" ? dup(STDIN_FILENO) : unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        guard number >= 0 else { throw unreadable(path) }
+        defer { close(number) }
+        if path != "-" { try checkPrivacy(of: number, path) }
+        let capacity = maxBytes + 3
+        var buffer = [UInt8](repeating: 0, count: capacity)
+        defer { Self.wipe(&buffer) }
+        var count = 0
+        while count < capacity {
+            let read = unsafe buffer.withUnsafeMutableBytes { bytes in
+                unsafe Glibc.read(number, bytes.baseAddress?.advanced(by: count), capacity - count)
+            }
+            if read < 0 && errno == EINTR { continue }
+            guard read >= 0 else { throw unreadable(path) }
+            if read == 0 { break }
+            count += read
+        }
+        return Array(buffer.prefix(count))
+    }
+
+    /// Refuses a regular file that others than its owner have a permission for.
+    ///
+    /// It asks the file that is open, not the path. A pipe (`/dev/fd/63`) is whoever's it was given to. systemd hands a
+    /// service its credentials with the group's read bit, which is the mask of an ACL there.
+    private func checkPrivacy(of number: Int32, _ path: String) throws(ClientFailure) {
+        var status = stat()
+        guard unsafe fstat(number, &status) == 0 else { throw unreadable(path) }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_mode & Self.privateMode != 0,
+            !isCredential(path, status)
+        else { return }
+        let mode = "0" + String(status.st_mode & 0o777, radix: 8)
+        throw error(path, "has mode \(mode), so others than its owner may use it: chmod 600 makes it private.")
+    }
+
+    /// Whether it stands in the directory of this service's credentials (systemd.exec(5)), readable by no stranger.
+    private func isCredential(_ path: String, _ status: stat) -> Bool {
+        guard let named = unsafe getenv("CREDENTIALS_DIRECTORY"), status.st_mode & 0o037 == 0, status.st_uid == 0,
+            let slash = path.lastIndex(of: "/")
+        else { return false }
+        var (directory, folder) = (stat(), stat())
+        guard unsafe stat(named, &directory) == 0, unsafe stat(String(path[...slash]), &folder) == 0 else {
+            return false
+        }
+        return directory.st_dev == folder.st_dev && directory.st_ino == folder.st_ino
+    }
+
+    private func unreadable(_ path: String) -> ClientFailure {
+        let number = errno
+        return error(path, "cannot be read: \(unsafe String(cString: strerror(number)))")
+    }
+
+    private func error(_ path: String, _ problem: String) -> ClientFailure {
+        .refused(ControlError(.invalidArgument, "\(option): \(path == "-" ? "standard input" : path) \(problem)"))
+    }
+}
