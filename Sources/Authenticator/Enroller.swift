@@ -46,6 +46,9 @@ struct Enroller: Sendable {
     /// - Throws: `CommandFailure` where nothing was begun; then there is no key and no row.
     func begin(_ wish: EnrollmentWish) async throws -> EnrollmentID {
         try checkAuthnType(wish)
+        if let problem = wish.route.rootsPEM.flatMap(ports.gateway.problem(withRoots:)) {
+            throw CommandFailure(.invalidArgument, problem)
+        }
         // Before the issuer is asked: what is wrong with a key costs no code.
         let place = try await keyPlace(wish)
         let answer = try await options(wish)

@@ -117,6 +117,8 @@ package enum IssuerFailure: Error, Sendable {
 ///
 /// Nothing is repeated here; whoever calls decides about that.
 package protocol IssuerGateway: Sendable {
+    /// What is wrong with the PEM of an issuer's roots, as a sentence; nil: a route can be used with it.
+    nonisolated func problem(withRoots pem: String) -> String?
     func discovery(_ route: IssuerRoute) async throws(IssuerFailure) -> Discovery
     func keys(_ route: IssuerRoute, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet
     func enrollmentOptions(

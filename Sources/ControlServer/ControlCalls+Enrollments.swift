@@ -45,7 +45,7 @@ extension EnrollmentWish {
     init(_ command: EnrollCommand) throws(ControlError) {
         let issuer: IssuerURL
         do throws(ProtocolError) {
-            issuer = try IssuerURL(command.issuer)
+            issuer = try IssuerURL(written: command.issuer)
         } catch {
             throw ControlError(.invalidArgument, "issuer: \(error)")
         }

@@ -17,7 +17,7 @@ struct Setup: Sendable {
             throw Self.refusal("d1ServiceURLString", "is missing: give the issuer's URL")
         }
         let issuer: IssuerURL
-        do throws(ProtocolError) { issuer = try IssuerURL(url) } catch {
+        do throws(ProtocolError) { issuer = try IssuerURL(written: url) } catch {
             throw Self.refusal("d1ServiceURLString", "\(error)")
         }
         guard let directory = components.stateDirectory, directory.hasPrefix("/") else {

@@ -32,8 +32,14 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
     /// Takes another road from the next call on; those that are under way end as they began.
     package func use(_ road: IssuerRoad) { transport.present.replace(by: road) }
 
-    /// Refuses root certificates that a route could not be used with.
-    package static func checkRoots(pem: String) throws(RootsError) { _ = try TrustedRoots.configuration(pem: pem) }
+    package func problem(withRoots pem: String) -> String? {
+        do throws(RootsError) {
+            _ = try TrustedRoots.configuration(pem: pem)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
 
     package func discovery(_ route: IssuerRoute) async throws(IssuerFailure) -> Discovery {
         let call = call(.GET, route.issuer.text + Discovery.path)

@@ -42,7 +42,9 @@ package struct HTTPProxy: Hashable, Sendable, CustomStringConvertible {
     /// Reads `http://HOST:PORT`.
     package init(_ text: String) throws(Refusal) {
         let scheme = "http://"
-        guard text.hasPrefix(scheme) else { throw Refusal(description: "must be http://HOST:PORT") }
+        guard text.prefix(scheme.count).lowercased() == scheme else {
+            throw Refusal(description: "must be http://HOST:PORT")
+        }
         let authority = text.dropFirst(scheme.count)
         guard !authority.contains("@") else {
             throw Refusal(description: "must be http://HOST:PORT; a user and password are not supported")

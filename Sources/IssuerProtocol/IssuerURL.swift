@@ -24,6 +24,14 @@ package struct IssuerURL: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
+    /// An address as a person writes it: scheme and host in whatever case (RFC 3986 §6.2.2.1).
+    ///
+    /// On the wire only the one spelling stands, so that it is compared byte for byte.
+    package init(written text: String) throws(ProtocolError) {
+        let octets = text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        try self.init(String(decoding: octets, as: UTF8.self))
+    }
+
     /// localhost, 127.0.0.0/8 and ::1.
     package var isLoopback: Bool { HostName.isLoopback(host) }
 

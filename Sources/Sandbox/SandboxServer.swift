@@ -63,7 +63,7 @@ package struct WrongURL: Error, Sendable, CustomStringConvertible {
     package let description: String
 
     static func issuer(_ text: String) throws(WrongURL) -> IssuerURL {
-        do { return try IssuerURL(text) } catch { throw WrongURL(description: error.what) }
+        do { return try IssuerURL(written: text) } catch { throw WrongURL(description: error.what) }
     }
 }
 

@@ -114,13 +114,14 @@ struct ProxyTests {
     @Test(arguments: [
         ("http://proxy.example:3128", "proxy.example:3128"), ("http://127.0.0.1:1", "127.0.0.1:1"),
         ("http://[2001:db8::1]:65535", "[2001:db8::1]:65535"), ("http://Proxy-1:80", "Proxy-1:80"),
+        ("HTTP://proxy.example:1", "proxy.example:1"),
     ])
     func `a proxy's address is a host and a port`(_ text: String, _ address: String) throws {
         #expect(try HTTPProxy(text).description == address)
     }
 
     @Test(arguments: [
-        "", "proxy.example:3128", "https://proxy.example:3128", "socks5://proxy.example:1080", "HTTP://proxy.example:1",
+        "", "proxy.example:3128", "https://proxy.example:3128", "socks5://proxy.example:1080",
         "http://proxy.example", "http://proxy.example:", "http://:3128", "http://proxy.example:0",
         "http://proxy.example:65536", "http://proxy.example:+1", "http://proxy.example:3128/", "http://a b:1",
         "http://proxy.example:3128?x", "http://2001:db8::1:80", "http://[]:80", "http://[::1:80", "http://é:80",

@@ -108,10 +108,10 @@ struct TLSTests {
 
     @Test func `good roots pass, with text around them`() async throws {
         let pem = try await TestCertificate(host: "localhost").pem
-        try HTTPIssuerGateway.checkRoots(pem: "# Bank of Zürich\n\(pem)\n# another\n\(pem)\nend")
+        _ = try TrustedRoots.configuration(pem: "# Bank of Zürich\n\(pem)\n# another\n\(pem)\nend")
     }
 
-    @Test func `roots that cannot be used are refused with a sentence, also at use`() async throws {
+    @Test func `roots that cannot be used are refused with a sentence, before and at use`() async throws {
         let own = try await TestCertificate(host: "localhost")
         let block = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
         let cases = [
@@ -121,13 +121,13 @@ struct TLSTests {
             (own.pem + String(repeating: " ", count: 1_048_576), "more than 1 MiB"),
         ]
         for (pem, sentence) in cases {
-            let error = #expect(throws: RootsError.self) { try HTTPIssuerGateway.checkRoots(pem: pem) }
-            #expect(error?.description.contains(sentence) == true)
             try await Link.run(tls: own.server(), roots: pem) { _ in
                 .authenticated
             } _: { link in
                 let failure = try await mustFail { try await link.decide() }
-                #expect(failure.reason == error?.description)
+                let problem = link.gateway.problem(withRoots: pem)
+                #expect(problem?.contains(sentence) == true)
+                #expect(failure.reason == problem)
             }
         }
     }

@@ -36,6 +36,25 @@ struct IssuerURLTests {
         #expect(throws: ProtocolError.self) { try IssuerURL(text) }
     }
 
+    @Test(arguments: [
+        ("HTTPS://Issuer.EXAMPLE", "https://issuer.example"), ("HTTP://LOCALHOST:8080", "http://localhost:8080"),
+        ("https://issuer.example:8443", "https://issuer.example:8443"), ("Http://[::1]:1", "http://[::1]:1"),
+    ])
+    func `as a person writes it scheme and host may be in any case, and it is the same issuer`(
+        written: String, text: String
+    ) throws {
+        #expect(try IssuerURL(written: written) == IssuerURL(text))
+        #expect(try IssuerURL(written: written).text == text)
+    }
+
+    @Test(arguments: [
+        "HTTP://ISSUER.EXAMPLE", "HTTPS://ISSUER.EXAMPLE/", "FTP://LOCALHOST", "HTTPS://B\u{C4}NK.example",
+        "https://issuer\u{212A}.example", "https://\u{130}ssuer.example",
+    ])
+    func `letters that are not of ASCII have no other case in a host name`(written: String) {
+        #expect(throws: ProtocolError.self) { try IssuerURL(written: written) }
+    }
+
     @Test(arguments: ["https://bank.example:8443/", "https://bank.example/", "https://bank.example:8443/path"])
     func `a slash at the end is said to be what is wrong, also after a port`(text: String) throws {
         let error = #expect(throws: ProtocolError.self) { try IssuerURL(text) }

@@ -22,6 +22,8 @@ final class ScriptedGateway: IssuerGateway {
         var accepted: [String: UInt32] = [:]
     }
 
+    func problem(withRoots pem: String) -> String? { nil }
+
     private let keySet: JWKSet
     private let bell: Bell
     private let state = Mutex(State())

@@ -6,6 +6,7 @@ Run with `.venv/bin/python Tests/Outside/test_enroll.py`; OOB_BIN_DIR names the 
 import json
 import os
 import signal
+import subprocess
 import termios
 import time
 import unittest
@@ -199,10 +200,68 @@ class FromAScript(Enrolling):
                 self.assertIn(text, error["message"])
             self.assertNotIn(code, error["message"])
 
+    def given(self, *arguments: str, **how) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [BIN_DIR / "oobctl", "enroll", "--socket", str(self.agent.socket), "--issuer", self.issuer.origin,
+             *arguments], capture_output=True, text=True, timeout=120, **how)
+
+    def test_a_code_comes_from_a_file_or_standard_input_and_no_command_line_has_it(self):
+        for end in ["", "\n", "\r\n"]:
+            code = self.folder / "code"
+            code.touch(mode=0o600)
+            code.write_bytes((self.issuer.enrollment_code() + end).encode())
+            run = self.given("--code-file", str(code))
+            self.assertEqual(run.returncode, 0, run.stderr)
+            run = self.given("--code-file", "-", input=self.issuer.enrollment_code() + end)
+            self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(len(self.agent.json("enrollments")), 6)
+
+    def test_a_code_file_that_holds_no_code_is_wrong_usage_and_nothing_is_sent(self):
+        code = self.folder / "code"
+        code.touch(mode=0o600)
+        for content, said in [(b"", "is empty"), (b"\n", "is empty"), (b"a\nb\n", "more than one line"),
+                              (b"q" * 257, "too long for a code"), (b"q" * 100_000, "too long for a code"),
+                              (b"q" * 256 + b"\nb", "more than one line"), (b"\xe6", "not UTF-8")]:
+            with self.subTest(content[:9]):
+                code.write_bytes(content)
+                error = self.error("--issuer", self.issuer.origin, "--code-file", str(code), exits=64)
+                self.assertEqual(error["code"], 60002)
+                self.assertIn(f"--code-file: {code} ", error["message"])
+                self.assertIn(said, error["message"])
+        code.write_text("7QK4-M2XD")
+        code.chmod(0o644)
+        error = self.error("--issuer", self.issuer.origin, "--code-file", str(code), exits=64)
+        self.assertIn("has mode 0644", error["message"])
+        code.chmod(0o600)
+        for more in [("--code", "x"), (self.link(),)]:
+            error = self.error("--issuer", self.issuer.origin, "--code-file", str(code), *more, exits=64)
+            self.assertIn("--issuer and one of --code and --code-file", error["message"])
+        run = self.given("--code-file", "-", "--pin-file", "-", stdin=subprocess.DEVNULL)
+        self.assertEqual(run.returncode, 64)
+        self.assertIn("Standard input holds the code or the PIN", run.stderr)
+        self.assert_nothing_was_done()
+
     def test_a_code_may_begin_with_a_dash(self):
         self.issuer.codes.add("-h5Code")
         run = self.agent.ctl("enroll", "--issuer", self.issuer.origin, "--code", "-h5Code", "--json")
         self.assertEqual(run.returncode, 0, run.stderr)
+
+    def test_scheme_and_host_are_in_any_case_and_it_is_the_same_issuer(self):
+        written = self.issuer.origin.replace("http://localhost", "HTTP://LocalHost")
+        self.assertNotEqual(written, self.issuer.origin)
+        issuers = [self.agent.json("enroll", "--issuer", issuer, "--code", self.issuer.enrollment_code())["issuer"]
+                   for issuer in [written, self.issuer.origin]]
+        self.assertEqual(issuers, [self.issuer.origin] * 2)
+        link = f"oob-enroll:?issuer={quote(written, safe='')}&code={self.issuer.enrollment_code()}"
+        self.assertEqual(self.agent.json("enroll", link)["issuer"], self.issuer.origin)
+
+    def test_roots_that_cannot_be_used_are_refused_before_anyone_is_asked(self):
+        roots = self.folder / "bad.pem"
+        roots.write_text("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
+        error = self.error(*self.code(), "--ca-file", str(roots), exits=64)
+        self.assertEqual(error["code"], 60002)
+        self.assertIn("the root certificates hold none in PEM, or one that cannot be read", error["message"])
+        self.assert_nothing_was_done()
 
     def test_a_link_of_another_form_says_what_is_allowed(self):
         for link, said in [

@@ -22,6 +22,8 @@ actor ScriptedIssuer: IssuerGateway {
         let cursors: [String: String?]
     }
 
+    nonisolated func problem(withRoots pem: String) -> String? { nil }
+
     /// Each call as it comes in, before it is answered.
     let decided = Channel<Decision>()
     let fetched = Channel<Fetch>()
