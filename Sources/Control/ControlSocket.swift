@@ -1,7 +1,7 @@
 /// Where the agent's control socket is looked for.
 package enum ControlSocket {
     package static let fileName = "control.sock"
-    /// What fits `sockaddr_un` with its closing zero (unix(7)).
+    /// What SwiftNIO takes on every system; Linux has room for 107 in `sockaddr_un` (unix(7)).
     package static let maxPathOctets = 103
     package static let systemDirectory = "/run/oob-agent"
 
@@ -48,8 +48,10 @@ package enum ControlSocket {
             throw ControlError(.invalidArgument, "The socket path is empty or holds a zero octet: name a file.")
         }
         guard path.utf8.count <= maxPathOctets else {
-            let message = "The socket path \(path) has \(path.utf8.count) octets; a Unix socket's has at most"
-            throw ControlError(.invalidArgument, "\(message) \(maxPathOctets): choose a shorter one with --socket.")
+            throw ControlError(
+                .invalidArgument,
+                "The socket path \(path) has \(path.utf8.count) bytes; at most \(maxPathOctets) are taken, which is "
+                    + "SwiftNIO's bound (Linux has 107): choose a shorter one with --socket.")
         }
         return path
     }
