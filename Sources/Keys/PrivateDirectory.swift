@@ -15,6 +15,37 @@ package enum PrivateDirectory {
         try check(directory.status(), path: path)
     }
 
+    /// Whether ``make(at:)`` would find the directory in order, or could make it; nothing is made.
+    package static func check(at path: String) throws(FileError) {
+        guard !path.isEmpty, !path.utf8.contains(0) else { throw FileError(path: path, reason: .unusablePath) }
+        let number = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if number < 0 && errno == ENOTDIR { throw FileError(path: path, reason: .notDirectory) }
+        if number < 0 && errno == ENOENT { return try checkMissing(path) }
+        let directory = try Descriptor(takingOwnershipOf: number, path: path, operation: "open")
+        try check(directory.status(), path: path)
+        try checkAccess(path)
+    }
+
+    /// Looks at the next directory above that is there.
+    private static func checkMissing(_ path: String) throws(FileError) {
+        var status = stat()
+        // A symbolic link that leads nowhere is in the way of a directory.
+        if unsafe lstat(path, &status) == 0 { throw FileError(path: path, reason: .notDirectory) }
+        let above = parent(of: path) ?? "."
+        guard unsafe stat(above, &status) == 0 else {
+            guard errno == ENOENT else { throw .afterCall("stat", path: above) }
+            return try checkMissing(above)
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw FileError(path: above, reason: .notDirectory) }
+        try checkAccess(above)
+    }
+
+    private static func checkAccess(_ path: String) throws(FileError) {
+        guard unsafe faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) == 0 else {
+            throw .afterCall("access", path: path)
+        }
+    }
+
     private static func makeMissing(_ path: String) throws(FileError) {
         if unsafe mkdir(path, 0o700) == 0 { return try synchronizeParent(of: path) }
         if errno == EEXIST { return }

@@ -19,7 +19,10 @@ struct KeyPairFiles {
         case (nil, nil): return nil
         case (let found?, nil): throw .missing(key, beside: found)
         case (nil, let found?): throw .missing(certificate, beside: found)
-        case (let certificate?, let key?): return try KeyPairFiles(certificate, key)
+        case (let certificate?, let key?):
+            try source.checkPath(certificate)
+            try source.checkPath(key)
+            return try KeyPairFiles(certificate, key)
         }
     }
 

@@ -30,7 +30,7 @@ struct OobAgent: AsyncParsableCommand {
 
     @Flag(
         name: .customLong("check-config"),
-        help: "Check all settings, say what is wrong, or which are set and where, and exit.")
+        help: "Check all settings and what they name, say what is wrong, or which are set and where, and exit.")
     var checkConfig = false
 
     @Flag(name: .customLong("print-config"), help: "Print a config file with every setting, commented out, and exit.")
@@ -75,7 +75,9 @@ struct OobAgent: AsyncParsableCommand {
         let variables = ProcessEnvironment.variables
         let settings = try Settings(flags: flags, environment: variables)
         guard !checkConfig else {
-            return try Self.say(ConfigText.found(in: try SettingSource(flags: flags, environment: variables)))
+            let source = try SettingSource(flags: flags, environment: variables)
+            try SettingsCheck(settings: settings, source: source).run()
+            return try Self.say(ConfigText.found(in: source))
         }
         if let restore { return try AgentProcess(settings).restore(restore) }
         // Before another thread reads the environment.

@@ -18,6 +18,16 @@ enum SecretSource {
         }
     }
 
+    /// The secret as a start would read it, and nothing is made; nil where a start would make one.
+    static func find(_ settings: Settings) throws(StartError) -> AgentSecret? {
+        if let path = settings.secretFile { return try read(path, privacy: settings.secretPrivacy) }
+        do throws(StartError) {
+            return try read(settings.stateDirectory + "/secret", privacy: .ownerOnly)
+        } catch  where error.isMissing {
+            return nil
+        }
+    }
+
     /// The secret that was used before; nil where none is given.
     ///
     /// A credential of that name need not be there, a file that was named must be.
@@ -29,6 +39,13 @@ enum SecretSource {
         } catch  where error.isMissing {
             return nil
         }
+    }
+
+    static var unchanged: StartError {
+        StartError(
+            .config,
+            "the previous secret and the present one are the same, so that nothing would change: give the new one as "
+                + "the secret (--secret-file), or no previous one")
     }
 
     private static func read(_ path: String, privacy: FilePrivacy) throws(StartError) -> AgentSecret {
@@ -64,12 +81,7 @@ extension AgentProcess {
     /// What is to be brought under `secret`; nil where nothing is.
     func previousSecret(of secret: AgentSecret) throws(StartError) -> AgentSecret? {
         let previous = try SecretSource.loadPrevious(settings)
-        guard previous != secret else {
-            throw StartError(
-                .config,
-                "the previous secret and the present one are the same, so that nothing would change: give the new one as "
-                    + "the secret (--secret-file), or no previous one")
-        }
+        guard previous != secret else { throw SecretSource.unchanged }
         return previous
     }
 }

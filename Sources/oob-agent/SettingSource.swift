@@ -61,10 +61,21 @@ struct SettingSource {
 
     func path(_ setting: Setting) throws(StartError) -> String? {
         guard let found = find(setting) else { return nil }
+        try checkPath(found)
+        return found.value
+    }
+
+    /// Refuses what is no path, and what is one only to a shell.
+    func checkPath(_ found: Found) throws(StartError) {
         guard !found.value.isEmpty, !found.value.utf8.contains(0) else {
             throw StartError(found.status, "\(found.place): must be a path")
         }
-        return found.value
+        guard !found.value.hasPrefix("~") else {
+            throw StartError(
+                found.status,
+                "\(found.place): must be a path without ~, which only a shell takes for a home directory: write it out, "
+                    + "or ./~ for a name that begins so")
+        }
     }
 
     func absolutePath(_ setting: Setting) throws(StartError) -> String? {

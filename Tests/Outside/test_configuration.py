@@ -3,6 +3,7 @@
 Run with `.venv/bin/python Tests/Outside/test_configuration.py`; OOB_BIN_DIR names the programs' directory.
 """
 
+import os
 import re
 import subprocess
 import unittest
@@ -114,6 +115,94 @@ class TheCheck(unittest.TestCase):
             with self.subTest(value):
                 self.assertEqual(yaml.safe_load(first.stdout)["state-dir"], value)
                 self.assertEqual(agent("--config", str(path), "--check-config").returncode, 0)
+
+    def setUp(self):
+        self.folder = temporary_folder(type(self))
+        self.config = self.folder / "config.yaml"
+        self.secret = self.folder / "secret"
+        self.secret.touch(mode=0o600)
+        self.secret.write_text("a secret of more than 16 bytes")
+
+    def refused(self, line: int, words: str, text: str, *arguments: str, **variables: str):
+        with self.subTest(text):
+            self.config.write_text(text, encoding="utf-8")
+            before = sorted(self.folder.rglob("*"))
+            run = agent("--config", str(self.config), *arguments, **variables)
+            self.assertEqual((run.returncode, run.stdout), (78, ""), run.stderr)
+            self.assertIn(f"{self.config}:{line}: {words}", run.stderr)
+            self.assertEqual(len(run.stderr.splitlines()), 1)
+            self.assertEqual(sorted(self.folder.rglob("*")), before)
+
+    def test_a_home_directory_as_a_shell_writes_it_is_refused_at_a_start_as_well(self):
+        for check in [("--check-config",), ()]:
+            for line, member, text in [
+                    (1, "state-dir", "state-dir: ~/state\n"), (2, "socket", "log-level: info\nsocket: ~/a.sock\n"),
+                    (1, "secret-file", "secret-file: ~root/secret\n"),
+                    (2, "previous-secret-file", "log-level: info\nprevious-secret-file: ~\n"),
+                    (2, "client-cert", "client-key: ~/agent.key\nclient-cert: ~/agent.crt\n"),
+                    (1, "push-tls-cert", "push-tls-cert: ~/agent.crt\npush-tls-key: ~/agent.key\n")]:
+                # Without it the agent would begin to make directories here.
+                self.refused(line, f"{member}: must be a path without ~", text, *check, HOME=str(self.folder))
+        run = agent("--state-dir=~/state", "--check-config")
+        self.assertEqual(run.returncode, 64)
+        self.assertIn("--state-dir: must be a path without ~, which only a shell takes for a home directory", run.stderr)
+
+    def test_what_the_settings_name_is_opened_and_nothing_is_made(self):
+        openly, short, link, wide = (self.folder / name for name in ["openly", "short", "link", "wide"])
+        for path, mode, text in [(openly, 0o644, "a secret of more than 16 bytes"), (short, 0o600, "short")]:
+            path.write_text(text)
+            path.chmod(mode)
+        link.symlink_to("/nowhere/at/all")
+        wide.mkdir()
+        wide.chmod(0o777)
+        for line, words, text in [
+                (1, "secret-file: the secret /nope: there is no such file", "secret-file: /nope\n"),
+                (1, f"secret-file: the secret {openly}: its mode is 0644", f"secret-file: {openly}\n"),
+                (1, f"secret-file: the secret {short}: ", f"secret-file: {short}\n"),
+                (2, "previous-secret-file: the secret /nope: ",
+                 f"secret-file: {self.secret}\nprevious-secret-file: /nope\n"),
+                (1, f"state-dir: {openly}: it is not a directory", f"state-dir: {openly}\n"),
+                (1, f"state-dir: {openly}/a: ", f"state-dir: {openly}/a/b\n"),
+                (1, f"state-dir: {link}: it is not a directory", f"state-dir: {link}\n"),
+                (1, f"state-dir: {wide}: its mode is 0777", f"state-dir: {wide}\n"),
+                (1, f"socket: {self.folder}/none/ is no directory", f"socket: {self.folder}/none/a.sock\n"),
+                (1, f"socket: {openly}: something stands there", f"socket: {openly}\n"),
+                (1, "pkcs11-module: /nope.so cannot be read: No such file", "pkcs11-module: /nope.so\n")]:
+            self.refused(line, words, text, "--check-config")
+        self.config.write_text(f"secret-file: {self.secret}\nprevious-secret-file: {self.secret}\n")
+        run = agent("--config", str(self.config), "--check-config")
+        self.assertEqual(run.returncode, 78)
+        self.assertIn("the previous secret and the present one are the same", run.stderr)
+
+    def test_what_a_start_would_make_is_in_order_and_not_made(self):
+        state = self.folder / "a" / "state"
+        self.config.write_text(
+            f"state-dir: {state}\nsocket: {state}/control.sock\nsecret-file: {self.secret}\n", encoding="utf-8")
+        run = agent("--config", str(self.config), "--check-config")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertFalse(state.parent.exists())
+        # The state of an agent, with a secret that it has made.
+        state.mkdir(parents=True)
+        state.chmod(0o700)
+        (state / "secret").touch(mode=0o600)
+        (state / "secret").write_bytes(b"s" * 32)
+        self.assertEqual(agent(f"--state-dir={state}", "--check-config").returncode, 0)
+        (state / "secret").chmod(0o644)
+        self.assertEqual(agent(f"--state-dir={state}", "--check-config").returncode, 78)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be somebody else")
+    def test_a_directory_that_cannot_be_made_is_said_and_not_made(self):
+        theirs = self.folder / "theirs"
+        theirs.mkdir()
+        theirs.chmod(0o755)
+        self.folder.chmod(0o755)
+        for flag in ["state-dir", "socket"]:
+            path = theirs / "new" if flag == "state-dir" else theirs / "a.sock"
+            run = subprocess.run(
+                [BIN_DIR / "oob-agent", f"--{flag}={path}", "--check-config"], capture_output=True, text=True,
+                timeout=60, user=65_534, group=65_534, extra_groups=[], env=ENVIRONMENT)
+            self.assertEqual(run.returncode, 78, run.stderr)
+            self.assertRegex(run.stderr, rf"--{flag}: {theirs}.*Permission denied")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,69 @@
+import Control
+import Glibc
+import Keys
+
+/// What `--check-config` looks at besides the settings themselves: the files and directories that they name.
+///
+/// It opens and reads as a start would, and makes and changes nothing. What nobody named is not looked at: systemd makes
+/// the usual directories, and a start makes a secret.
+struct SettingsCheck {
+    let settings: Settings
+    let source: SettingSource
+
+    func run() throws(StartError) {
+        try named(.stateDir) { _ throws(StartError) in
+            do throws(FileError) {
+                try PrivateDirectory.check(at: settings.stateDirectory)
+            } catch {
+                throw StartError(.config, "\(error)")
+            }
+        }
+        // Where no file is named: one that an earlier start made is in the state directory.
+        let place = settings.secretFile == nil ? Setting.stateDir : .secretFile
+        let secret = try named(place) { _ throws(StartError) in try SecretSource.find(settings) }
+        let previous = try named(.previousSecretFile) { _ throws(StartError) in
+            try SecretSource.loadPrevious(settings)
+        }
+        if let secret, let previous, secret == previous { throw SecretSource.unchanged }
+        try named(.socket, socket)
+        try named(.pkcs11Module) { path throws(StartError) in
+            guard unsafe access(path, R_OK) == 0 else { throw Self.refusal(path, "cannot be read") }
+        }
+    }
+
+    /// Looks at what a setting names, and says with its place what is wrong there.
+    @discardableResult
+    private func named<Value>(
+        _ setting: Setting, _ look: (String) throws(StartError) -> Value?
+    ) throws(StartError) -> Value? {
+        guard let found = source.find(setting) else { return nil }
+        do throws(StartError) {
+            return try look(found.value)
+        } catch {
+            throw StartError(.config, "\(found.place): \(error.message)")
+        }
+    }
+
+    /// Its directory must be there, unless it is the state directory, which a start makes.
+    private func socket(_ path: String) throws(StartError) {
+        var status = stat()
+        if unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK {
+            throw StartError(.config, "\(path): something stands there that is no socket: move it away")
+        }
+        let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
+        guard directory != settings.stateDirectory + "/" else { return }
+        guard unsafe stat(directory, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw Self.refusal(directory, "is no directory that can be used")
+        }
+        guard unsafe faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0 else {
+            throw Self.refusal(directory, "cannot be written to")
+        }
+    }
+
+    private static func refusal(_ path: String, _ problem: String) -> StartError {
+        let number = errno
+        guard number != 0 else { return StartError(.config, "\(path) \(problem)") }
+        // glibc keeps the text per thread (strerror(3)), and it is copied at once.
+        return StartError(.config, "\(path) \(problem): \(unsafe String(cString: strerror(number)))")
+    }
+}
