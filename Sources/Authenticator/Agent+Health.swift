@@ -19,7 +19,7 @@ extension Agent {
 
     /// The same, for enrollments that were looked up.
     package func troubles(with enrollments: [Enrollment]) -> [String] {
-        let found = enrollments.compactMap(trouble)
+        let found = enrollments.compactMap { trouble(with: $0)?.text }
         let others = found.count - Self.mostTroubles
         return (isStarting ? ["the agent is starting: not all keys have been looked at yet"] : [])
             + (bookTrouble.map { ["\($0)"] } ?? []) + found.prefix(Self.mostTroubles)
@@ -27,13 +27,14 @@ extension Agent {
     }
 
     /// Why the agent cannot do its work for an enrollment; nil where nothing is known that keeps it from that.
-    func trouble(with enrollment: Enrollment) -> String? {
+    func trouble(with enrollment: Enrollment) -> Trouble? {
+        let (id, issuer) = (enrollment.id, enrollment.route.issuer)
         if case .suspended = enrollment.state {
-            return "enrollment \(enrollment.id): \(enrollment.route.issuer) no longer knows it; it is suspended"
+            return Trouble(.suspended, "enrollment \(id): \(issuer) no longer knows it; it is suspended")
         }
-        if let problem = keyTest(of: enrollment.id)?.problem {
-            return "enrollment \(enrollment.id): its key cannot be used: \(problem)"
+        if let problem = keyTest(of: id)?.problem {
+            return Trouble(.key, "enrollment \(id): its key cannot be used: \(problem)")
         }
-        return trouble(of: enrollment.id).map { "enrollment \(enrollment.id): \(enrollment.route.issuer): \($0)" }
+        return health.found(of: id).map { Trouble($0.cause, "enrollment \(id): \(issuer): \($0.text)") }
     }
 }

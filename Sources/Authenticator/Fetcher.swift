@@ -80,7 +80,7 @@ package struct Fetcher: Sendable {
                 suspendedUntil: isSuspended ? suspendedUntil : nil)
         } catch {
             log.error("an access token cannot be opened", metadata: enrollment.logged(["reason": "\(error)"]))
-            health.note(enrollment.id, trouble: "its access token cannot be opened")
+            health.note(enrollment.id, trouble: "its access token cannot be opened", cause: .key)
             return nil
         }
     }

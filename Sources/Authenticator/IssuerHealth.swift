@@ -9,7 +9,7 @@ final class IssuerHealth: Sendable {
         let until: Int64
     }
 
-    private let troubles = Mutex<[EnrollmentID: String]>([:])
+    private let troubles = Mutex<[EnrollmentID: Trouble]>([:])
     private let pauses = Mutex<[FetchGroups.ID: Pause]>([:])
     private let leaving = Mutex<Set<EnrollmentID>>([])
 
@@ -26,15 +26,17 @@ final class IssuerHealth: Sendable {
     ///
     /// True where there is a trouble that was not there before.
     @discardableResult
-    func note(_ enrollment: EnrollmentID, trouble: String?) -> Bool {
+    func note(_ enrollment: EnrollmentID, trouble: String?, cause: Trouble.Cause = .issuer) -> Bool {
         troubles.withLock { troubles in
             let isNews = trouble != nil && troubles[enrollment] == nil
-            troubles[enrollment] = trouble
+            troubles[enrollment] = trouble.map { Trouble(cause, $0) }
             return isNews
         }
     }
 
-    func trouble(of enrollment: EnrollmentID) -> String? { troubles.withLock { $0[enrollment] } }
+    func found(of enrollment: EnrollmentID) -> Trouble? { troubles.withLock { $0[enrollment] } }
+
+    func trouble(of enrollment: EnrollmentID) -> String? { found(of: enrollment)?.text }
 }
 
 // MARK: Pauses

@@ -14,6 +14,9 @@ struct MetricsText {
         one(.buildInfo, 1, ["version": figures.version])
         one(.startTime, figures.startedAt)
         one(.ready, figures.isReady ? 1 : 0)
+        some(
+            .notReady, by: "cause",
+            Dictionary(uniqueKeysWithValues: figures.notReady.map { ($0.key.rawValue, $0.value) }))
         one(.databaseHealthy, figures.isBookWell ? 1 : 0)
         one(.keysUnusable, Int64(figures.unusableKeys))
         if let holdings = figures.holdings { add(holdings) }

@@ -9,9 +9,9 @@ import Testing
         holdings: AgentFigures.Holdings? = .init(), work: WorkCounts = .init(), pauses: [String: Int64] = [:]
     ) -> AgentFigures {
         AgentFigures(
-            version: "1.2.3", startedAt: 1_700_000_000, isReady: true, isBookWell: true, unusableKeys: 2,
-            holdings: holdings, work: work, pushed: 3, polled: 4, repeated: 5, refusedPushes: 6, drops: [.future: 7],
-            pauses: pauses)
+            version: "1.2.3", startedAt: 1_700_000_000, isReady: true, isStarting: true, isBookWell: true,
+            unusableKeys: 2, holdings: holdings, work: work, pushed: 3, polled: 4, repeated: 5, refusedPushes: 6,
+            drops: [.future: 7], pauses: pauses)
     }
 
     private func lines(_ figures: AgentFigures) -> [String] {
@@ -34,12 +34,16 @@ import Testing
         holdings.signedElsewhere = 18
         holdings.oldestQueued = 19
         holdings.queued = 17
+        holdings.troubles = [.key: 20, .issuer: 21, .suspended: 22]
         let lines = Set(lines(figures(holdings: holdings)))
         let expected = [
             #"build_info{version="1.2.3"} 1"#, "start_time_seconds 1700000000", "ready 1", "database_healthy 1",
             "keys_unusable 2", #"enrollments{state="enrolling"} 11"#, #"enrollments{state="active"} 12"#,
             #"enrollments{state="suspended"} 13"#, "enrollments_troubled 14", "requests_pending 15",
             "oldest_pending_age_seconds 16", "decisions_queued 17", "enrollments_signed_elsewhere 18",
+            #"not_ready_reasons{cause="starting"} 1"#, #"not_ready_reasons{cause="database"} 0"#,
+            #"not_ready_reasons{cause="key"} 20"#, #"not_ready_reasons{cause="issuer"} 21"#,
+            #"not_ready_reasons{cause="suspended"} 22"#,
             "oldest_queued_age_seconds 19", #"messages_total{channel="push"} 3"#,
             #"messages_total{channel="poll"} 4"#, "messages_repeated_total 5", "pushes_refused_total 6",
             #"messages_dropped_total{reason="future"} 7"#, #"messages_dropped_total{reason="over_quota"} 0"#,
@@ -52,6 +56,7 @@ import Testing
     @Test func `where the book cannot be read there is no number of what it holds`() {
         let lines = lines(figures(holdings: nil))
         #expect(!lines.contains { $0.hasPrefix("oob_agent_requests_pending") })
+        #expect(!lines.contains { $0.hasPrefix(#"oob_agent_not_ready_reasons{cause="issuer"}"#) })
         #expect(lines.contains("oob_agent_database_healthy 1"))
     }
 

@@ -259,6 +259,10 @@ class InTrouble(unittest.TestCase):
                 time.sleep(0.05)  # Asks again; nothing depends on how long.
         self.assertEqual(value(found, "oob_agent_ready"), 0)
         self.assertEqual(value(found, "oob_agent_enrollments_troubled"), 1)
+        # It is the issuer's trouble and nobody's else: this is no reason to wake the one who runs the agent.
+        self.assertEqual({sample.labels["cause"]: sample.value
+                          for sample in found["oob_agent_not_ready_reasons"].samples},
+                         {"starting": 0, "database": 0, "key": 0, "issuer": 1, "suspended": 0})
         (pause,) = found["oob_agent_issuer_pause_seconds"].samples
         self.assertEqual(pause.labels, {"issuer": issuer.origin})
 

@@ -235,6 +235,9 @@ class TheAlerts(unittest.TestCase):
         for rule in ALERTS:
             self.assertIn(rule["labels"]["severity"], ["page", "ticket"])
             self.assertNotEqual(rule["annotations"]["summary"], "")
+            # Whoever reads it knows where to look; that no host is asked at all is about none.
+            if rule["alert"] != "OobAgentAbsent":
+                self.assertIn("{{ $labels.instance }}", rule["annotations"]["summary"], rule["alert"])
 
     def test_each_is_tried_with_figures_at_which_it_rings_and_others_at_which_it_does_not(self):
         tried = [(test["alertname"], bool(test.get("exp_alerts")))

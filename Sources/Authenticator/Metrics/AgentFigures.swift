@@ -9,6 +9,8 @@ package struct AgentFigures: Sendable {
         package var suspended = 0
         /// Those for which the agent cannot do its work.
         package var troubled = 0
+        /// The same by where the cause is.
+        package var troubles: [Trouble.Cause: Int] = [:]
         /// Those whose issuer had accepted a signature that was not made here.
         package var signedElsewhere = 0
         package var pending = 0
@@ -24,6 +26,7 @@ package struct AgentFigures: Sendable {
     /// Seconds since 1970.
     package let startedAt: Int64
     package let isReady: Bool
+    package let isStarting: Bool
     package let isBookWell: Bool
     package let unusableKeys: Int
     /// Nil where the book cannot be read.
@@ -38,6 +41,16 @@ package struct AgentFigures: Sendable {
     package let drops: [MessageDrop: Int]
     /// The seconds until an issuer that did not answer is asked again, by its URL.
     package let pauses: [String: Int64]
+
+    /// Why the agent is not ready: the enrollments that cannot be served, by cause, and 1 for what concerns all.
+    ///
+    /// Without the enrollments where the book cannot be read.
+    package var notReady: [Trouble.Cause: Int] {
+        let own: [Trouble.Cause: Int] = [.starting: isStarting ? 1 : 0, .database: isBookWell ? 0 : 1]
+        guard let holdings else { return own }
+        let of: [Trouble.Cause] = [.key, .issuer, .suspended]
+        return own.merging(of.map { ($0, holdings.troubles[$0] ?? 0) }) { own, _ in own }
+    }
 }
 
 extension Agent {
@@ -54,7 +67,8 @@ extension Agent {
         let facts = tally.all
         return AgentFigures(
             version: settings.version, startedAt: workTally.startedAt,
-            isReady: !isStarting && isBookWell && holdings?.troubled == 0, isBookWell: isBookWell,
+            isReady: !isStarting && isBookWell && holdings?.troubled == 0, isStarting: isStarting,
+            isBookWell: isBookWell,
             unusableKeys: keyWatch.health.failing.count, holdings: holdings, work: workTally.counts,
             pushed: facts.reduce(0) { $0 + $1.firstByPush }, polled: facts.reduce(0) { $0 + $1.firstByPoll },
             repeated: facts.reduce(0) { $0 + $1.duplicates }, refusedPushes: facts.reduce(0) { $0 + $1.refused },
@@ -73,7 +87,10 @@ extension Agent {
         holdings.oldestPending = oldest.map { max(ports.clock.now - $0.receivedAt, 0) } ?? 0
         holdings.oldestQueued = decided.map { max(ports.clock.now - $0, 0) } ?? 0
         for enrollment in enrollments {
-            if trouble(with: enrollment) != nil { holdings.troubled += 1 }
+            if let trouble = trouble(with: enrollment) {
+                holdings.troubled += 1
+                holdings.troubles[trouble.cause, default: 0] += 1
+            }
             if enrollment.signCountRaise?.isElsewhere == true { holdings.signedElsewhere += 1 }
             switch enrollment.state {
             case .keyless, .enrolling: holdings.enrolling += 1
