@@ -162,7 +162,7 @@ class TheCheck(unittest.TestCase):
                 (2, "previous-secret-file: the secret /nope: ",
                  f"secret-file: {self.secret}\nprevious-secret-file: /nope\n"),
                 (1, f"state-dir: {openly}: it is not a directory", f"state-dir: {openly}\n"),
-                (1, f"state-dir: {openly}/a: ", f"state-dir: {openly}/a/b\n"),
+                (1, f"state-dir: {openly}/a/b: it is not a directory", f"state-dir: {openly}/a/b\n"),
                 (1, f"state-dir: {link}: it is not a directory", f"state-dir: {link}\n"),
                 (1, f"state-dir: {wide}: its mode is 0777", f"state-dir: {wide}\n"),
                 (1, f"socket: {self.folder}/none/ is no directory", f"socket: {self.folder}/none/a.sock\n"),
