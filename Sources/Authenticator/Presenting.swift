@@ -10,7 +10,8 @@ extension RequestRecord {
         return TransactionText(
             transaction: presented.transaction, issuer: enrollment.route.issuer.text, enrollment: enrollment.name,
             expiresAt: exp ?? 0, payeeOrigin: presented.payment?.payeeOrigin,
-            instrument: presented.payment?.displayName, warnings: warnings(for: enrollment), localTime: localTime)
+            instrument: presented.payment?.displayName, icon: presented.payment?.shownIcon,
+            warnings: warnings(for: enrollment), localTime: localTime)
     }
 }
 

@@ -10,6 +10,15 @@ enum IconURL {
         return false
     }
 
+    /// The host, with its port where one is named, that the URL leads to; nil for a data URL.
+    ///
+    /// What stands before an @ is not the host, whatever it looks like (RFC 3986 §3.2.1).
+    static func origin(of text: String) -> String? {
+        let lower = text.lowercased()
+        guard let rest = rest(of: lower, after: "https://") ?? rest(of: lower, after: "http://") else { return nil }
+        return authority(rest).split(separator: "@", omittingEmptySubsequences: false).last.map(String.init)
+    }
+
     /// Printable ASCII without what RFC 3986 excludes.
     private static func isAllowed(_ octet: UInt8) -> Bool {
         (0x21...0x7E).contains(octet) && !#""<>\^`{|}"#.utf8.contains(octet)

@@ -1,3 +1,4 @@
+import Keys
 package import StrictJSON
 package import ThreeDS
 package import WebAuthn
@@ -24,6 +25,16 @@ package struct PaymentExtension: Sendable {
         } catch {
             throw error.inside("instrument")
         }
+    }
+
+    /// What a person is shown of the icon, which is signed and not fetched: the host that its URL names, or of a data URL
+    /// the digest of the whole of it, as `printf %s URL | sha256sum` prints it.
+    package var shownIcon: String {
+        if let host = IconURL.origin(of: icon) { return host }
+        // Without a digest all of it is shown.
+        guard let digest = try? SHA256Digest.of(Array(icon.utf8)) else { return icon }
+        let digits = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return icon.prefix { $0 != ";" && $0 != "," } + ", SHA-256 " + digits
     }
 
     /// In this member order, and nothing else.

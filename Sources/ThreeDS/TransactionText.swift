@@ -1,7 +1,7 @@
 /// The text that the payer decides on: fixed lines of "Label: value", most important first.
 ///
-/// Everything that the signature covers is in it, but for the address of an instrument's icon, which is no text. Values
-/// pass through `DisplayText`, so none can start a line, and a member's own name stands behind the word "Member", so
+/// Everything that the signature covers is in it; of the URL of an instrument's icon its host, or its digest. Values pass
+/// through `DisplayText`, so none can start a line, and a member's own name stands behind the word "Member", so
 /// none can pass for one of the fixed labels.
 package struct TransactionText: Sendable {
     /// The lines, separated by "\n"; no line ends in a space, and none follows the last.
@@ -14,10 +14,11 @@ package struct TransactionText: Sendable {
     ///   - expiresAt: when the request can no longer be decided, in seconds since 1970.
     ///   - payeeOrigin: the payee's origin, where the request has one.
     ///   - instrument: the payment instrument's display name, where the request has one.
+    ///   - icon: where that instrument's icon is, likewise.
     ///   - warnings: shown in the order given; those about the amount also stand beside it.
     package init(
         transaction: Transaction, issuer: String, enrollment: String, expiresAt: Int64, payeeOrigin: String?,
-        instrument: String?, warnings: [Warning], localTime: LocalTime
+        instrument: String?, icon: String?, warnings: [Warning], localTime: LocalTime
     ) {
         let date = transaction.purchase.map { localTime.text($0.date.secondsSince1970) }
         var lines = [
@@ -28,6 +29,7 @@ package struct TransactionText: Sendable {
             Line("Issuer", issuer),
             Line("Enrollment", enrollment),
             Line("Instrument", instrument),
+            Line("Icon", icon),
             Line("Expires", localTime.text(expiresAt)),
         ]
         lines += warnings.map { Line("Warning", $0.message) }

@@ -61,6 +61,24 @@ struct PaymentTests {
             try await later.outbox(of: card)[0].assertion, .payment(Self.expected), answers: request, of: card)
     }
 
+    @Test(arguments: [
+        ("https://issuer.example/icon.png", "issuer.example"), ("HTTPS://Issuer.Example:8443?a", "issuer.example:8443"),
+        ("https://issuer.example@evil.example/", "evil.example"), ("http://localhost/x", "localhost"),
+        ("https://issuer.example#@evil.example", "issuer.example"),
+        ("data:image/png;base64,AAAA", "data:image/png, SHA-256 \(digestOfIcon)"),
+    ])
+    func `where the icon is that is signed is shown`(icon: String, shown: String) async throws {
+        let card = try await sample.enrolled()
+        var payment = Self.payment
+        payment["instrument"] = ["displayName": "Visa 4242", "icon": .string(icon)]
+        try await sample.receive(SampleRequest(payment: payment), for: card)
+        let text = try #require(try await sample.agent.text(of: sample.onlyRequest())).text
+        #expect(text.split(separator: "\n").contains("Icon:       \(shown)"))
+    }
+
+    /// As `printf %s data:image/png;base64,AAAA | sha256sum` prints it.
+    private static let digestOfIcon = "bde6da8e9d3902a86a1452ec62648cd07cb1cfbae0ec8dd5142ad881c7aa2ba0"
+
     @Test func `payee and instrument are shown`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(request, for: card)

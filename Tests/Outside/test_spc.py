@@ -159,6 +159,8 @@ class WhatTheAgentSigned(unittest.TestCase):
         text = self.agent.json("show", acs_trans_id)["text"].splitlines()
         self.assertIn("Payee:      https://merchant.example", text)
         self.assertIn("Instrument: Visa \\u{202E}4242", text)
+        # What is signed is what was shown.
+        self.assertIn("Icon:       issuer.example", text)
 
     def test_the_server_libraries_refuse_the_form(self):
         credential = list(self.issuer.authenticators.values())[0].credential

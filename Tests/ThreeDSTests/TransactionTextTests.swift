@@ -4,11 +4,11 @@ import ThreeDS
 struct TransactionTextTests {
     private static func text(
         _ transaction: Transaction, issuer: String = "https://issuer.example", enrollment: String = "My card",
-        payeeOrigin: String? = nil, instrument: String? = nil, warnings: [Warning] = []
+        payeeOrigin: String? = nil, instrument: String? = nil, icon: String? = nil, warnings: [Warning] = []
     ) -> TransactionText {
         TransactionText(
             transaction: transaction, issuer: issuer, enrollment: enrollment, expiresAt: 1_697_522_798,
-            payeeOrigin: payeeOrigin, instrument: instrument, warnings: warnings,
+            payeeOrigin: payeeOrigin, instrument: instrument, icon: icon, warnings: warnings,
             localTime: LocalTime { _ in (7_200, "CEST") })
     }
 
@@ -20,7 +20,8 @@ struct TransactionTextTests {
         let transaction = try Fixture.transaction(["Amount": "USD 0.01", "note": ""])
         let warning = Warning(id: "any", message: "Look twice.", severity: .low)
         let text = Self.text(
-            transaction, payeeOrigin: "https://merchant.example", instrument: "Visa 4242", warnings: [warning])
+            transaction, payeeOrigin: "https://merchant.example", instrument: "Visa 4242", icon: "issuer.example",
+            warnings: [warning])
         #expect(
             text.text == """
                 Amount:     USD 1.00
@@ -30,6 +31,7 @@ struct TransactionTextTests {
                 Issuer:     https://issuer.example
                 Enrollment: My card
                 Instrument: Visa 4242
+                Icon:       issuer.example
                 Expires:    2023-10-17 08:06:38 CEST (+02:00)
                 Warning:    Look twice.
                 Return URL: https://merchant.example/return?transID=1
@@ -64,11 +66,12 @@ struct TransactionTextTests {
         let transaction = try Fixture.transaction(["merchantName": value, "a": value, "b": value])
         let warnings = [Warning(id: value, message: value, severity: .high)]
         let text = Self.text(
-            transaction, issuer: value, enrollment: value, payeeOrigin: value, instrument: value, warnings: warnings)
+            transaction, issuer: value, enrollment: value, payeeOrigin: value, instrument: value, icon: value,
+            warnings: warnings)
         #expect(
             Self.labels(text) == [
-                "Amount", "Merchant", "Payee", "Date", "Issuer", "Enrollment", "Instrument", "Expires", "Warning",
-                "Return URL", "acsTransId", "Member a", "Member b",
+                "Amount", "Merchant", "Payee", "Date", "Issuer", "Enrollment", "Instrument", "Icon", "Expires",
+                "Warning", "Return URL", "acsTransId", "Member a", "Member b",
             ])
         #expect(text.text.unicodeScalars.allSatisfy { $0 == "\n" || (0x20...0x7E).contains($0.value) })
         #expect(!text.text.contains(" \n"))

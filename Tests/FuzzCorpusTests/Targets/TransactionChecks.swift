@@ -35,7 +35,8 @@ enum TransactionChecks {
         if let purchase = transaction.purchase { try check(purchase) }
         let text = TransactionText(
             transaction: transaction, issuer: "https://issuer.example", enrollment: "test", expiresAt: 1_697_522_798,
-            payeeOrigin: payment?.payeeOrigin, instrument: payment?.displayName, warnings: warnings, localTime: .utc)
+            payeeOrigin: payment?.payeeOrigin, instrument: payment?.displayName, icon: payment?.shownIcon,
+            warnings: warnings, localTime: .utc)
         try check(text.text, labels(of: transaction, payment, warnings))
         try mustBeOneLine(text.question, "the question")
         try mustHold(text.question.contains(transaction.purchase?.display ?? "not a payment"), "it repeats the amount")
@@ -71,7 +72,7 @@ enum TransactionChecks {
     ) -> [String] {
         ["Amount", "Merchant"] + (payment?.payeeOrigin == nil ? [] : ["Payee"])
             + (transaction.purchase == nil ? [] : ["Date"]) + ["Issuer", "Enrollment"]
-            + (payment == nil ? [] : ["Instrument"]) + ["Expires"] + warnings.map { _ in "Warning" }
+            + (payment == nil ? [] : ["Instrument", "Icon"]) + ["Expires"] + warnings.map { _ in "Warning" }
             + (transaction.threeDSRequestorAppURL == nil ? [] : ["Return URL"]) + ["acsTransId"]
             + transaction.otherMembers.map { "Member \($0.name)" }
     }
