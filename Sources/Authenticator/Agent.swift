@@ -161,9 +161,15 @@ package struct Agent: Sendable {
         return failures
     }
 
-    package func requests(pendingOnly: Bool, enrollment: EnrollmentID?, limit: Int) async throws -> [RequestRecord] {
-        try await ports.book.read {
-            try $0.requests(pendingOnly: pendingOnly, enrollment: enrollment, limit: limit)
+    /// - Throws: `CommandFailure` where the request is not there that `page` begins at.
+    package func requests(
+        pendingOnly: Bool, enrollment: EnrollmentID?, page: RequestPage = RequestPage(), limit: Int
+    ) async throws -> [RequestRecord] {
+        try await ports.book.read { book in
+            for bound in [page.after, page.before].compactMap(\.self) where try book.request(bound) == nil {
+                throw CommandFailure(.notFound, "there is no request \(bound) to go on from")
+            }
+            return try book.requests(pendingOnly: pendingOnly, enrollment: enrollment, page: page, limit: limit)
         }
     }
 

@@ -29,7 +29,12 @@ package protocol BookReader {
 
     func request(_ id: RequestID) throws -> RequestRecord?
     /// Oldest first; of more than `limit`, the newest `limit`, and of pending ones the oldest: those are next.
-    func requests(pendingOnly: Bool, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord]
+    ///
+    /// - Parameter page: between which; without a bound it is of the pending ones those that came first, of all the
+    ///   newest. Beyond a request that is not there, there is none.
+    func requests(
+        pendingOnly: Bool, enrollment: EnrollmentID?, page: RequestPage, limit: Int
+    ) throws -> [RequestRecord]
     /// The pending request that came first.
     func oldestPending(enrollment: EnrollmentID?) throws -> RequestRecord?
     /// Requests whose id or jti begins with `prefix`, or whose acsTransId begins with it in lower case: first those

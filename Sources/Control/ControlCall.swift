@@ -33,6 +33,8 @@ struct ControlAnswer: Sendable, Equatable {
     let contentType: String?
     /// What answered, as it names itself: `oob-agent/0.1.0`.
     var server: String?
+    /// Whether the list goes on at another address (RFC 8288).
+    var hasNext = false
     let body: [UInt8]
 
     /// Reads the body as what was asked for, or as the agent's error.

@@ -64,10 +64,16 @@ package struct ControlClient: Sendable {
     package func requests(
         all: Bool, limit: Int, enrollment: String?
     ) async throws(ClientFailure) -> [RequestView] {
-        var query = [("limit", String(limit))]
-        if all { query.append(("all", "true")) }
-        if let enrollment { query.append(("enrollment", enrollment)) }
-        return try await get(["requests"], query: query)
+        try await requests(RequestListing(all: all, limit: limit, enrollment: enrollment)).requests
+    }
+
+    /// One page of the list, oldest first, and whether it goes on.
+    package func requests(
+        _ listing: RequestListing
+    ) async throws(ClientFailure) -> (requests: [RequestView], hasNext: Bool) {
+        let call = ControlCall(.get, ["requests"], query: listing.query, seconds: ControlTimeout.read)
+        let answer = try await transport.answer(to: call)
+        return (try answer.read(as: [RequestView].self), answer.hasNext)
     }
 
     /// One request with its text.

@@ -82,7 +82,9 @@ struct ControlTransport: Sendable {
             return .success(
                 ControlAnswer(
                     status: response.status.code, contentType: response.headers.first(name: "content-type"),
-                    server: response.headers.first(name: "server"), body: Array(body.readableBytesView)))
+                    server: response.headers.first(name: "server"),
+                    hasNext: response.headers["link"].contains { $0.hasSuffix("rel=\"next\"") },
+                    body: Array(body.readableBytesView)))
         } catch {
             return .failure(failure(for: error, of: call))
         }

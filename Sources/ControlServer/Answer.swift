@@ -13,6 +13,8 @@ struct Answer: Sendable {
     let body: ResponseBody
     /// The methods that a path has, where the one that was asked for is none of them (RFC 9110 §10.2.1).
     var allowed: [String] = []
+    /// Where the next page of a list is (RFC 8288), as a path with a query.
+    var next: String?
 
     init(status: Int = 200, contentType: String, body: [UInt8]) {
         self.status = status
@@ -46,6 +48,7 @@ struct Answer: Sendable {
     /// An answer to HEAD has no body.
     func response(to request: Request) -> Response {
         var headers: HTTPFields = [.contentType: contentType, .cacheControl: "no-store"]
+        if let next, let link = HTTPField.Name("Link") { headers[link] = "<\(next)>; rel=\"next\"" }
         if !allowed.isEmpty { headers[.allow] = allowed.joined(separator: ", ") }
         return Response(
             status: .init(code: status), headers: headers, body: request.method == .head ? ResponseBody() : body)

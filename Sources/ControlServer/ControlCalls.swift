@@ -16,11 +16,15 @@ struct ControlCalls: Sendable {
 
     func requests(_ query: RequestQuery) async throws -> Answer {
         let enrollment = try await id(of: query.enrollment)
-        let records = try await agent.requests(
-            pendingOnly: !query.all, enrollment: enrollment, limit: query.limit)
+        // One more than is answered tells whether there are more.
+        var records = try await agent.requests(
+            pendingOnly: !query.all, enrollment: enrollment, page: query.page, limit: query.limit + 1)
+        let next = query.takeNext(from: &records)
         let enrollments = Dictionary(
             uniqueKeysWithValues: try await agent.enrollments(includingEnded: true).map { ($0.id, $0) })
-        return try .json(records.map { RequestView($0, enrollment: enrollments[$0.enrollmentId]) })
+        var answer = try Answer.json(records.map { RequestView($0, enrollment: enrollments[$0.enrollmentId]) })
+        answer.next = next.map { query.path(of: $0, enrollment: enrollment) }
+        return answer
     }
 
     func request(_ name: String, _ query: RequestQuery) async throws -> Answer {

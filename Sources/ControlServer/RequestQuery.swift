@@ -1,3 +1,4 @@
+import Authenticator
 import Control
 import HummingbirdCore
 
@@ -10,6 +11,7 @@ struct RequestQuery {
     let all: Bool
     let limit: Int
     let enrollment: String?
+    let page: RequestPage
 
     init(_ uri: URI) throws(ControlError) {
         let members = uri.queryParameters
@@ -24,5 +26,45 @@ struct RequestQuery {
         }
         limit = number
         enrollment = members["enrollment"].map(String.init)
+        page = RequestPage(
+            after: try Self.id(members["after"], of: "after"), before: try Self.id(members["before"], of: "before"))
+    }
+
+    private static func id(_ text: Substring?, of name: String) throws(ControlError) -> RequestID? {
+        guard let text else { return nil }
+        guard let id = RequestID(String(text)) else {
+            throw ControlError(.invalidArgument, "\(name): must be the id of a request, whole")
+        }
+        return id
+    }
+}
+
+// MARK: Pages
+
+extension RequestQuery {
+    /// Cuts a list of one more than the limit down to it, and says where it goes on; nil where it is at its end.
+    ///
+    /// It goes on in the direction that it came in: towards the newer ones, or where it began with the newest, the older.
+    func takeNext(from records: inout [RequestRecord]) -> RequestPage? {
+        guard records.count > limit else { return nil }
+        var next = page
+        if page.isFromTheEnd(pendingOnly: !all) {
+            records.removeFirst()
+            next.before = records.first?.id
+        } else {
+            records.removeLast()
+            next.after = records.last?.id
+        }
+        return next
+    }
+
+    /// The target of another page of the same list.
+    func path(of page: RequestPage, enrollment: EnrollmentID?) -> String {
+        let members = [
+            ("all", all ? "true" : nil), ("limit", "\(limit)"), ("enrollment", enrollment?.text),
+            ("after", page.after?.text), ("before", page.before?.text),
+        ]
+        let query = members.compactMap { name, value in value.map { "\(name)=\($0)" } }
+        return "/v1/requests?" + query.joined(separator: "&")
     }
 }

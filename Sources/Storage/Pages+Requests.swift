@@ -8,17 +8,26 @@ extension Pages {
         try requests("WHERE id = ?", [id.text]).first
     }
 
-    func requests(pendingOnly: Bool, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord] {
+    func requests(
+        pendingOnly: Bool, enrollment: EnrollmentID?, page: RequestPage, limit: Int
+    ) throws -> [RequestRecord] {
         var condition = pendingOnly ? "state = 'pending'" : "TRUE"
         var arguments: StatementArguments = []
+        // "+" as in `oldestPending`.
+        let seq = pendingOnly && enrollment == nil ? "+seq" : "seq"
         if let enrollment {
             condition += " AND enrollment_id = ?"
             arguments += [enrollment.text]
         }
-        // "+" as in `oldestPending`.
-        let order = pendingOnly && enrollment == nil ? "+seq" : "seq"
-        if pendingOnly { return try requests("WHERE \(condition) ORDER BY \(order) LIMIT ?", arguments + [limit]) }
-        return try requests("WHERE \(condition) ORDER BY \(order) DESC LIMIT ?", arguments + [limit]).reversed()
+        for (bound, relation) in [(page.after, ">"), (page.before, "<")] {
+            guard let bound else { continue }
+            condition += " AND \(seq) \(relation) (SELECT seq FROM request WHERE id = ?)"
+            arguments += [bound.text]
+        }
+        let isFromTheEnd = page.isFromTheEnd(pendingOnly: pendingOnly)
+        let order = isFromTheEnd ? "\(seq) DESC" : seq
+        let found = try requests("WHERE \(condition) ORDER BY \(order) LIMIT ?", arguments + [limit])
+        return isFromTheEnd ? found.reversed() : found
     }
 
     func oldestPending(enrollment: EnrollmentID?) throws -> RequestRecord? {

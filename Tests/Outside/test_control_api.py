@@ -163,6 +163,51 @@ class WithAnAgent(unittest.TestCase):
         return problem
 
 
+class TheList(WithAnAgent):
+    takes_push = False
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        card = cls.enroll()
+        cls.ids = [cls.purchase(card)["id"] for _ in range(5)]
+
+    def walk(self, **query) -> list[list[str]]:
+        """The pages of a list, as its links lead from one to the next."""
+        answer, pages = self.call("requests", limit=2, **query), []
+        while True:
+            pages.append([row["id"] for row in answer.json()])
+            if "next" not in answer.links:
+                return pages
+            path, query = answer.links["next"]["url"].split("?")
+            self.assertEqual(path, "/v1/requests")
+            answer = self.call("requests", **dict(pair.split("=") for pair in query.split("&")))
+
+    def test_the_pending_ones_go_on_with_the_newer_and_all_with_the_older(self):
+        first, second, third, fourth, fifth = self.ids
+        self.assertEqual(self.walk(), [[first, second], [third, fourth], [fifth]])
+        self.assertEqual(self.walk(all="true"), [[fourth, fifth], [second, third], [first]])
+        self.assertEqual(self.walk(after=second), [[third, fourth], [fifth]])
+        self.assertEqual(self.walk(before=fourth), [[second, third], [first]])
+        self.assertEqual(self.walk(all="true", after=first, before=fifth), [[second, third], [fourth]])
+        self.refused(404, "not_found", "requests", after="0" * 20)
+        self.refused(400, "invalid_argument", "requests", before=first[:5])
+
+    def test_oobctl_says_that_there_are_more_and_how_to_see_them(self):
+        for options in [[], ["--all"]]:
+            pages, words = [], ["--limit", "2", *options]
+            while words:
+                run = self.agent.ctl("list", "--json", *words)
+                pages.append([row["id"] for row in json.loads(run.stdout)])
+                command = re.fullmatch(r"There are more: oobctl list (.*)\n", run.stderr)
+                words = command[1].split() if command else []
+            self.assertEqual(pages, self.walk(**({"all": "true"} if options else {})))
+            self.assertEqual(run.stderr, "")
+        # As elsewhere an ID may be cut short.
+        run = self.agent.ctl("list", "--json", "--after", self.ids[3][:12])
+        self.assertEqual([row["id"] for row in json.loads(run.stdout)], self.ids[4:])
+
+
 class TheAgent(WithAnAgent):
     def test_it_serves_the_file_as_it_is_in_the_tree(self):
         self.assertEqual(self.call("openapi").content, FILE.read_bytes())

@@ -40,6 +40,34 @@ struct LookUpTests {
         #expect(try await sample.book.read { try $0.pendingCount(enrollment: one.id) } == 2)
     }
 
+    @Test func `a list goes on after and before a request, to its end`() async throws {
+        let one = try await sample.enrollment("a")
+        let other = try await sample.enrollment("b")
+        let all = try (1...7).map {
+            try SampleBook.request($0, of: $0 == 4 ? other : one, life: $0 == 6 ? .expired : .pending)
+        }
+        for request in all { try await sample.insert(request) }
+        func page(
+            pending: Bool = false, of enrollment: EnrollmentID? = nil, _ page: RequestPage, limit: Int = 2
+        ) async throws -> [String] {
+            try await jtis {
+                try $0.requests(pendingOnly: pending, enrollment: enrollment, page: page, limit: limit)
+            }
+        }
+        #expect(try await page(RequestPage(after: all[1].id)) == ["request-3", "request-4"])
+        #expect(try await page(RequestPage(after: all[6].id)).isEmpty)
+        #expect(try await page(RequestPage(before: all[4].id)) == ["request-3", "request-4"])
+        #expect(try await page(RequestPage(before: all[0].id)).isEmpty)
+        #expect(try await page(pending: true, RequestPage(after: all[4].id)) == ["request-7"])
+        // Also from one that is pending no more.
+        #expect(try await page(pending: true, RequestPage(before: all[5].id)) == ["request-4", "request-5"])
+        #expect(try await page(RequestPage(after: all[2].id, before: all[4].id)) == ["request-4"])
+        #expect(try await page(of: one.id, RequestPage(after: all[2].id)) == ["request-5", "request-6"])
+        #expect(
+            try await page(pending: true, of: one.id, RequestPage(before: all[4].id), limit: 9)
+                == ["request-1", "request-2", "request-3"])
+    }
+
     @Test func `what is due comes by its exp, and the next deadline is the earliest`() async throws {
         let one = try await sample.enrollment("a")
         #expect(try await sample.book.read { try $0.nextDeadline() } == nil)

@@ -21,6 +21,10 @@ struct QueryPlanTests {
     /// Those that may read all that is pending or waits, but never what is over.
     static let ofWhatIsOpen = [
         LookUp("pending of all") { book, _, _ in _ = try book.requests(pendingOnly: true, enrollment: nil, limit: 9) },
+        LookUp("pending of all after one") { book, _, _ in
+            guard let id = RequestID("00000000000000000001") else { throw SampleError("no id") }
+            _ = try book.requests(pendingOnly: true, enrollment: nil, page: RequestPage(after: id), limit: 9)
+        },
         LookUp("oldest pending") { book, _, _ in _ = try book.oldestPending(enrollment: nil) },
         LookUp("pending count") { book, _, _ in _ = try book.pendingCount(enrollment: nil) },
         LookUp("next deadline") { book, _, _ in _ = try book.nextDeadline() },
@@ -40,6 +44,14 @@ struct QueryPlanTests {
         },
         LookUp("pending of one enrollment") { book, id, _ in
             _ = try book.requests(pendingOnly: true, enrollment: id, limit: 9)
+        },
+        LookUp("all before one") { book, _, _ in
+            guard let id = RequestID("00000000000000000001") else { throw SampleError("no id") }
+            _ = try book.requests(pendingOnly: false, enrollment: nil, page: RequestPage(before: id), limit: 9)
+        },
+        LookUp("of one enrollment before one") { book, enrollment, _ in
+            guard let id = RequestID("00000000000000000001") else { throw SampleError("no id") }
+            _ = try book.requests(pendingOnly: false, enrollment: enrollment, page: RequestPage(before: id), limit: 9)
         },
         LookUp("oldest pending of one enrollment") { book, id, _ in _ = try book.oldestPending(enrollment: id) },
         LookUp("prefix") { book, id, _ in _ = try book.requests(prefix: "abc", enrollment: id, limit: 9) },
