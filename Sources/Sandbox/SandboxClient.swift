@@ -4,6 +4,7 @@ import IssuerProtocol
 import NIOCore
 import NIOHTTP1
 import StrictJSON
+import ThreeDS
 
 /// Drives a running sandbox from a shell.
 package struct SandboxClient: Sendable {
@@ -153,6 +154,6 @@ package struct IssuedCode: Sendable {
     package let link: String
 
     package var json: String {
-        JSONValue.object(["code": .string(code), "link": .string(link)]).text
+        ShownJSON.escaped(JSONValue.object(["code": .string(code), "link": .string(link)]).text)
     }
 }
