@@ -185,8 +185,9 @@ struct Intake: Sendable {
         log.warning(sentence, metadata: metadata)
     }
 
-    /// What a line says, if one about this may be written now: one per enrollment, topic and pause, so that an issuer
-    /// cannot fill the log. The topics are the agent's own words.
+    /// What a line says, if one about this may be written now: one per enrollment, topic and pause.
+    ///
+    /// So an issuer cannot fill the log. The topics are the agent's own words.
     private func seldom(_ topic: String, _ enrollment: Enrollment, _ metadata: Logger.Metadata) -> Logger.Metadata? {
         guard let leftOut = refusedPeers.admit(enrollment.id.text, about: topic, now: ports.clock.now) else {
             return nil

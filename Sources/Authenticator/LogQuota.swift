@@ -9,7 +9,9 @@ final class LogQuota: Sendable {
 
     /// The most peers that are remembered; past it the memory starts anew.
     private static let mostPeers = 20_000
-    /// The most topics of one peer; all others are one. The agent's own topics are fewer.
+    /// The most topics of one peer; all others are one.
+    ///
+    /// The agent's own topics are fewer.
     private static let mostTopics = 32
     private static let otherTopics = "other"
     /// Seconds.
