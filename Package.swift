@@ -192,6 +192,7 @@ let package = Package(
         .testTarget(name: "KeysTests", dependencies: ["Keys", "SoftKeys", "SpawnedProcesses"]),
         .testTarget(
             name: "LineLogTests", dependencies: ["LineLog", .product(name: "Logging", package: "swift-log")]),
+        .testTarget(name: "HTTPServingTests", dependencies: ["HTTPServing"]),
         .testTarget(name: "LinuxProcessTests", dependencies: ["LinuxProcess", "SpawnedProcesses"]),
         .testTarget(name: "WebAuthnTests", dependencies: ["Keys", "StrictJSON", "WebAuthn"]),
         .testTarget(

@@ -18,19 +18,20 @@ package struct LoopbackAddress: Sendable {
 
 /// Gives the metrics, and nothing else, to whoever asks on this machine.
 package struct MetricsServer: Sendable {
-    /// Connections at a time; more wait until one is closed.
+    /// Connections at a time; past it another one is closed for each newcomer.
     private static let connections = 16
     private static let header = PatientChannel.HeaderBounds(fieldOctets: 8_192, octets: 8_192, fields: 32)
     /// The seconds for a request and its answer.
     private static let patience = 10
 
     private let channel: PatientChannel
+    private let places = SourcePlaces(most: Self.connections)
     private let address: LoopbackAddress
     private let log: Logger
 
     package init(_ agent: Agent, _ address: LoopbackAddress, log: Logger) {
         let responder = MetricsResponder(agent: agent)
-        channel = PatientChannel(Self.header, seconds: Self.patience) { request, _ in
+        channel = PatientChannel(Self.header, seconds: Self.patience, places: places) { request, _ in
             await responder.answer(to: request)
         }
         self.address = address
@@ -43,7 +44,7 @@ package struct MetricsServer: Sendable {
     /// - Throws: ``MetricsServerError`` where the address cannot be listened on.
     package func run(onListening: @escaping @Sendable () -> Void = {}) async throws {
         let listener = HTTPListener(
-            .hostname(address.host, port: address.port), connections: Self.connections, log: log)
+            .hostname(address.host, port: address.port), places: places, log: log)
         do {
             try await listener.run(channel) { [log] address in
                 log.notice("metrics are given", metadata: ["address": "\(address)"])

@@ -25,6 +25,9 @@ struct MetricsText {
         one(.messagesRepeated, Int64(figures.repeated))
         some(.messagesDropped, by: "reason", Self.words(figures.drops))
         one(.pushesRefused, Int64(figures.refusedPushes))
+        one(.pushConnections, Int64(figures.pushConnections.open))
+        let cut = figures.pushConnections
+        some(.pushConnectionsCut, by: "reason", ["slow": cut.slow, "crowded": cut.crowded, "refused": cut.refused])
         add(pauses: figures.pauses)
     }
 

@@ -8,16 +8,21 @@ final class ClientPatience: Sendable {
     private let channel: any Channel
     private let amount: TimeAmount
     private let deadline = Mutex<Scheduled<Void>?>(nil)
+    private let onCut: @Sendable () -> Void
 
-    init(_ channel: any Channel, seconds: Int) {
+    init(_ channel: any Channel, seconds: Int, onCut: @escaping @Sendable () -> Void) {
         self.channel = channel
+        self.onCut = onCut
         amount = .seconds(Int64(seconds))
         renew()
     }
 
     func renew() {
-        let channel = channel
-        let next = channel.eventLoop.scheduleTask(in: amount) { channel.close(promise: nil) }
+        let (channel, onCut) = (channel, onCut)
+        let next = channel.eventLoop.scheduleTask(in: amount) {
+            onCut()
+            channel.cut()
+        }
         let old = deadline.withLock { deadline in
             defer { deadline = next }
             return deadline

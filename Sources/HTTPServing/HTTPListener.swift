@@ -21,6 +21,11 @@ package struct HTTPListener: Sendable {
         self.log = log
     }
 
+    /// As many as have places, and some more for whom others are closed.
+    package init(_ address: BindAddress, places: SourcePlaces, log: Logger) {
+        self.init(address, connections: places.most + SourcePlaces.spare, log: log)
+    }
+
     /// Serves until a graceful shutdown.
     ///
     /// - Parameter onListening: called with the address once it is taken; nobody is answered before it returns.

@@ -7,9 +7,16 @@ package import NIOCore
 package struct PatientChannel: ServerChildChannel {
     package typealias Value = HTTP1Channel.Value
 
-    /// The answer to a request from a peer's address, and whether it was a good one, which earns its client more time.
+    /// Who sent a request.
+    package struct Peer: Sendable {
+        package let address: String
+        /// To be called once the whole request was read: from then on its client owes nothing.
+        package let hasSentAll: @Sendable () -> Void
+    }
+
+    /// The answer to a request of a peer, and whether it was a good one, which earns its client more time.
     package typealias Responder =
-        @Sendable (_ request: Request, _ peer: String) async -> (response: Response, isGood: Bool)
+        @Sendable (_ request: Request, _ peer: Peer) async -> (response: Response, isGood: Bool)
 
     /// The most that the fields of a request may be.
     package struct HeaderBounds: Sendable {
@@ -30,11 +37,13 @@ package struct PatientChannel: ServerChildChannel {
 
     private let header: HeaderBounds
     private let seconds: Int
+    private let places: SourcePlaces
     private let responder: Responder
 
     /// - Parameter seconds: for a whole request and its answer, and for the next one after it.
-    package init(_ header: HeaderBounds, seconds: Int, _ responder: @escaping Responder) {
+    package init(_ header: HeaderBounds, seconds: Int, places: SourcePlaces, _ responder: @escaping Responder) {
         self.header = header
+        self.places = places
         self.seconds = seconds
         self.responder = responder
     }
@@ -44,12 +53,17 @@ package struct PatientChannel: ServerChildChannel {
     }
 
     package func handle(value: Value, logger: Logger) async {
-        let patience = ClientPatience(value.channel, seconds: seconds)
+        let place = places.take(value.channel)
+        defer { places.leave(place) }
+        let patience = ClientPatience(value.channel, seconds: seconds) { [places] in places.noteSlow() }
         defer { patience.end() }
-        let peer = value.channel.remoteAddress?.ipAddress ?? "unknown"
-        await http { [responder] request, writer, _ in
+        let peer = Peer(address: value.channel.remoteAddress?.ipAddress ?? "unknown") { [places] in
+            places.hasWhole(place)
+        }
+        await http { [responder, places] request, writer, _ in
             let (response, isGood) = await responder(request, peer)
             try await writer.write(response: response.head, body: response.body)
+            places.owes(place, anew: isGood)
             if isGood { patience.renew() }
         }.handle(value: value, logger: logger)
     }

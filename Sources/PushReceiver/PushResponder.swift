@@ -1,4 +1,5 @@
 import Authenticator
+import HTTPServing
 import HTTPTypes
 import HummingbirdCore
 import IssuerProtocol
@@ -9,16 +10,18 @@ struct PushResponder: Sendable {
     let reception: PushReception
 
     /// - Returns: the answer, and whether the push was good, that is taken.
-    func answer(to request: Request, from peer: String) async -> (response: Response, isGood: Bool) {
+    func answer(to request: Request, from peer: PatientChannel.Peer) async -> (response: Response, isGood: Bool) {
         do throws(PushAnswer) {
             // The endpoint first: who does not know one learns nothing else, and nothing of the body is read.
             let target = try await reception.target(request.uri.path)
             guard request.method == .post else { return (Self.notAllowed, false) }
             let fields = PushFields(request.headers.map { ($0.name.rawName, $0.value) })
-            let location = try await reception.receive(fields, body: try await Self.body(of: request), at: target)
+            let body = try await Self.body(of: request)
+            peer.hasSentAll()
+            let location = try await reception.receive(fields, body: body, at: target)
             return (Response(status: .created, headers: [.location: location, .contentLength: "0"]), true)
         } catch {
-            reception.note(error, from: peer)
+            reception.note(error, from: peer.address)
             return (Self.response(error), false)
         }
     }

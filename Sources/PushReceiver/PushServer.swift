@@ -14,20 +14,30 @@ package struct PushServer: Sendable {
     private let address: ListenAddress
     /// Nil: plain HTTP.
     private let identity: LiveIdentity?
-    private let connections: Int
+    private let places: SourcePlaces
     private let log: Logger
 
-    /// - Parameter identity: nil: plain HTTP, for loopback or a proxy in front.
+    /// - Parameters:
+    ///   - identity: nil: plain HTTP, for loopback or a proxy in front.
+    ///   - isBehindProxy: whether all senders come from the address of a proxy.
     package init(
-        reception: PushReception, address: ListenAddress, identity: ServerIdentity?, bounds: PushBounds, log: Logger
+        reception: PushReception, address: ListenAddress, identity: ServerIdentity?, isBehindProxy: Bool = false,
+        bounds: PushBounds, log: Logger
     ) {
+        let places = SourcePlaces(
+            most: FileLimit.connections(bounds.connections), isBehindProxy: isBehindProxy)
+        self.places = places
+        reception.connections.follow {
+            let figures = places.figures
+            return PortFigures(
+                open: figures.open, refused: figures.refused, crowded: figures.crowded, slow: figures.slow)
+        }
         let responder = PushResponder(reception: reception)
-        channel = PatientChannel(PushBounds.header, seconds: bounds.patience) { request, peer in
+        channel = PatientChannel(PushBounds.header, seconds: bounds.patience, places: places) { request, peer in
             await responder.answer(to: request, from: peer)
         }
         self.address = address
         self.identity = identity.map(LiveIdentity.init)
-        connections = FileLimit.connections(bounds.connections)
         self.log = log
     }
 
@@ -45,7 +55,7 @@ package struct PushServer: Sendable {
 
     private func serve(_ channel: some ServerChildChannel, _ onListening: @escaping @Sendable () -> Void) async throws {
         let listener = HTTPListener(
-            .hostname(address.host, port: address.port), connections: connections, log: log)
+            .hostname(address.host, port: address.port), places: places, log: log)
         do {
             try await listener.run(channel) { [log] address in
                 log.notice("pushes are taken", metadata: ["address": "\(address)"])

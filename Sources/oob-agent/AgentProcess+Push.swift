@@ -6,8 +6,8 @@ extension AgentProcess {
     func pushServer(_ agent: Agent) -> PushServer? {
         guard let road = settings.push, let reception = agent.pushReception else { return nil }
         return PushServer(
-            reception: reception, address: road.address, identity: road.identity, bounds: settings.bounds.push,
-            log: log)
+            reception: reception, address: road.address, identity: road.identity, isBehindProxy: road.isBehindProxy,
+            bounds: settings.bounds.push, log: log)
     }
 
     func pushServices(_ server: PushServer?, _ readiness: Readiness) -> [any Service] {

@@ -7,6 +7,8 @@ import PushReceiver
 struct PushRoad {
     let address: ListenAddress
     let identity: ServerIdentity?
+    /// Whether all senders come from the address of a proxy.
+    let isBehindProxy: Bool
     let settings: PushSettings
 
     /// Reads and checks what the settings name; nil where pushes are not taken.
@@ -21,7 +23,7 @@ struct PushRoad {
         case (let listen?, let url?):
             let address = try address(listen, isPlain: identity == nil, behindProxy)
             let settings = try settings(url, isUpstream: vapid == "upstream", bounds)
-            return PushRoad(address: address, identity: identity, settings: settings)
+            return PushRoad(address: address, identity: identity, isBehindProxy: behindProxy, settings: settings)
         }
     }
 

@@ -11,7 +11,8 @@ import Testing
         AgentFigures(
             version: "1.2.3", startedAt: 1_700_000_000, isReady: true, isStarting: true, isBookWell: true,
             unusableKeys: 2, holdings: holdings, work: work, pushed: 3, polled: 4, repeated: 5, refusedPushes: 6,
-            drops: [.future: 7], pauses: pauses)
+            drops: [.future: 7], pauses: pauses,
+            pushConnections: PortFigures(open: 8, refused: 9, crowded: 10, slow: 11))
     }
 
     private func lines(_ figures: AgentFigures) -> [String] {
@@ -46,6 +47,8 @@ import Testing
             #"not_ready_reasons{cause="suspended"} 22"#,
             "oldest_queued_age_seconds 19", #"messages_total{channel="push"} 3"#,
             #"messages_total{channel="poll"} 4"#, "messages_repeated_total 5", "pushes_refused_total 6",
+            "push_connections 8", #"push_connections_cut_total{reason="refused"} 9"#,
+            #"push_connections_cut_total{reason="crowded"} 10"#, #"push_connections_cut_total{reason="slow"} 11"#,
             #"messages_dropped_total{reason="future"} 7"#, #"messages_dropped_total{reason="over_quota"} 0"#,
             #"requests_ended_total{outcome="approved"} 0"#, #"requests_refused_total{reason="rpId"} 0"#,
             #"decisions_failed_total{reason="expired"} 0"#, #"decisions_answered_total{trans_status="Y"} 0"#,

@@ -224,7 +224,7 @@ class SlowSenders(WithPush):
         with (socket.create_connection((url.hostname, url.port), 30) as silent,
               socket.create_connection((url.hostname, url.port), 30) as half):
             half.sendall(f"POST {url.path} HTTP/1.1\r\nHost: x\r\nContent-Length: 90\r\n\r\n{{".encode())
-            # Both places are taken: this one waits until they are cut.
+            # Both places are taken: one of them is cut for this one, and the other when its time is over.
             self.assertEqual(self.issuer.push(subscription, b"hint").status_code, 201)
             for peer in [silent, half]:
                 while peer.recv(4_096):

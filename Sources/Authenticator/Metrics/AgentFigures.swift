@@ -41,6 +41,8 @@ package struct AgentFigures: Sendable {
     package let drops: [MessageDrop: Int]
     /// The seconds until an issuer that did not answer is asked again, by its URL.
     package let pauses: [String: Int64]
+    /// None if the agent is not pushed to.
+    package var pushConnections = PortFigures()
 
     /// Why the agent is not ready: the enrollments that cannot be served, by cause, and 1 for what concerns all.
     ///
@@ -72,7 +74,8 @@ extension Agent {
             unusableKeys: keyWatch.health.failing.count, holdings: holdings, work: workTally.counts,
             pushed: facts.reduce(0) { $0 + $1.firstByPush }, polled: facts.reduce(0) { $0 + $1.firstByPoll },
             repeated: facts.reduce(0) { $0 + $1.duplicates }, refusedPushes: facts.reduce(0) { $0 + $1.refused },
-            drops: drops.all, pauses: health.pauses(now: ports.clock.now))
+            drops: drops.all, pauses: health.pauses(now: ports.clock.now),
+            pushConnections: pushReception?.connections.figures ?? PortFigures())
     }
 
     private func holdings() async throws -> AgentFigures.Holdings {

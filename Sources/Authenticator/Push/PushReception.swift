@@ -18,6 +18,8 @@ package struct PushReception: Sendable {
     let tally: PushTally
     let badPeers: LogQuota
     let log: Logger
+    /// Those of whoever takes pushes for it.
+    package let connections = PortTally()
     private let limits: PushLimits
 
     init(
