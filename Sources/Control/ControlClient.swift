@@ -18,7 +18,8 @@ package struct ControlClient: Sendable {
             throw .nobodyListens(at: ControlSocket.candidates(flag: socketFlag, environment: environment))
         }
         try SocketTrust.check(path, environment: environment)
-        self.transport = ControlTransport(socketPath: path, leastSeconds: leastSeconds)
+        self.transport = ControlTransport(
+            socketPath: path, environment: environment, leastSeconds: leastSeconds)
     }
 
     package func status() async throws(ClientFailure) -> StatusView {

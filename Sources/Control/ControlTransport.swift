@@ -6,7 +6,12 @@ internal import NIOHTTP1
 
 /// Carries one call over the Unix socket: HTTP/1.1, no redirects, no second try.
 struct ControlTransport: Sendable {
+    /// Between two tries to get into the agent's queue of connections.
+    private static let pause: Duration = .milliseconds(20)
+
     let socketPath: String
+    /// Says whom the client trusts.
+    let environment: [String: String]
     /// For whoever would rather wait than hear nothing, such as a test on a slow machine.
     let leastSeconds: Int
 
@@ -49,7 +54,7 @@ struct ControlTransport: Sendable {
     ) async throws(ClientFailure) -> HTTPClientResponse {
         let answer: ControlAnswer
         do {
-            let response = try await client.execute(try request(for: call), timeout: limit(of: call))
+            let response = try await execute(call, by: client)
             let contentType = response.headers.first(name: "content-type")
             if response.status == .ok, contentType == call.accepted { return response }
             let body = try await response.body.collect(upTo: ControlJSON.maxCommandOctets)
@@ -76,8 +81,7 @@ struct ControlTransport: Sendable {
 
     private func outcome(of call: ControlCall, by client: HTTPClient) async -> Result<ControlAnswer, ClientFailure> {
         do {
-            let request = try request(for: call)
-            let response = try await client.execute(request, timeout: limit(of: call))
+            let response = try await execute(call, by: client)
             let body = try await response.body.collect(upTo: ControlJSON.maxAnswerOctets)
             return .success(
                 ControlAnswer(
@@ -87,6 +91,22 @@ struct ControlTransport: Sendable {
                     body: Array(body.readableBytesView)))
         } catch {
             return .failure(failure(for: error, of: call))
+        }
+    }
+
+    /// Sends a call and waits for its answer's head.
+    ///
+    /// The kernel takes no connection while the agent's queue of them is full. Nothing was sent then, so that is tried
+    /// again for a while.
+    private func execute(_ call: ControlCall, by client: HTTPClient) async throws -> HTTPClientResponse {
+        let request = try request(for: call)
+        let end = ContinuousClock.now + .seconds(connectSeconds)
+        while true {
+            do {
+                return try await client.execute(request, timeout: limit(of: call))
+            } catch let error as IOError where error.errnoCode == EAGAIN && .now < end {
+                try await Task.sleep(for: Self.pause)
+            }
         }
     }
 
@@ -109,6 +129,9 @@ struct ControlTransport: Sendable {
             .nobodyListens(at: [socketPath])
         case let error as IOError where error.errnoCode == EACCES:
             .unreachable("The socket \(socketPath) may not be used by this user: ask who runs the agent for access.")
+        case let failure as ClientFailure: failure
+        case let error as IOError where error.errnoCode == EAGAIN:
+            .unreachable("The agent at \(socketPath) does not take connections: too many wait already.")
         case let error as HTTPClientError where error == .connectTimeout:
             .unreachable("The agent at \(socketPath) does not take connections.")
         case let error as HTTPClientError where error == .deadlineExceeded:
@@ -122,12 +145,26 @@ struct ControlTransport: Sendable {
         }
     }
 
+    /// How long a client waits until the agent takes its connection, in seconds.
+    private var connectSeconds: Int { max(5, leastSeconds) }
+
     private func limit(of call: ControlCall) -> TimeAmount { .seconds(Int64(max(call.seconds, leastSeconds))) }
 
     private var configuration: HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.httpVersion = .http1Only
-        configuration.timeout.connect = .seconds(Int64(max(5, leastSeconds)))
+        configuration.timeout.connect = .seconds(Int64(connectSeconds))
+        // Before anything is sent on it.
+        configuration.http1_1ConnectionDebugInitializer = { [socketPath, environment] channel in
+            channel.eventLoop.submit {
+                let listener = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+                    of: NIOBSDSocket.Handle.self, SocketTrust.listener)
+                try SocketTrust.check(listener: listener ?? nil, at: socketPath, environment: environment)
+            }.flatMapErrorThrowing { error in
+                channel.close(promise: nil)
+                throw error
+            }
+        }
         configuration.connectionPool.retryConnectionEstablishment = false
         return configuration
     }

@@ -31,9 +31,35 @@ package enum SocketTrust {
         case .failure:
             throw .nobodyListens(at: [path])
         case .success(let found):
-            let agentUser = environment["OOB_AGENT_USER"].flatMap { $0.isEmpty ? nil : $0 } ?? defaultAgentUser
-            try check(found, at: path, ownUser: geteuid(), agentUser: (agentUser, userID(named: agentUser)))
+            try check(found, at: path, ownUser: geteuid(), agentUser: agentUser(environment))
         }
+    }
+
+    /// Refuses a connection to somebody else's process, whatever stood at the path when it was looked at.
+    ///
+    /// - Parameter listener: the user who listens, as the kernel says of the connection; nil if it does not.
+    package static func check(
+        listener: UInt32?, at path: String, environment: [String: String]
+    ) throws(ClientFailure) {
+        guard let listener else {
+            throw .unreachable("The kernel does not say who listens on the socket \(path): nothing was sent.")
+        }
+        try check(
+            Found(isSocket: true, owner: listener), at: path, ownUser: geteuid(), agentUser: agentUser(environment))
+    }
+
+    /// The user who listens at the other end of a connection (`SO_PEERCRED` of unix(7)).
+    static func listener(of socket: CInt) -> UInt32? {
+        // `struct ucred`, which Glibc's module has not: pid, uid and gid, 32 bits each.
+        var ucred: [UInt32] = [0, 0, 0]
+        var size = socklen_t(ucred.count * MemoryLayout<UInt32>.size)
+        guard unsafe getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &ucred, &size) == 0 else { return nil }
+        return ucred[1]
+    }
+
+    private static func agentUser(_ environment: [String: String]) -> (name: String, id: UInt32?) {
+        let name = environment["OOB_AGENT_USER"].flatMap { $0.isEmpty ? nil : $0 } ?? defaultAgentUser
+        return (name, userID(named: name))
     }
 
     /// The rule itself; `agentUser.id` is nil where there is no such user.

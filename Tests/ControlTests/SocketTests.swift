@@ -96,6 +96,17 @@ struct SocketTests {
         #expect(failure?.description.contains(path) == true)
     }
 
+    @Test func `who listens is judged as whoever has the socket, and is not trusted where the kernel does not say`() {
+        #expect(throws: Never.self) { try SocketTrust.check(listener: 0, at: "/x.sock", environment: [:]) }
+        for stranger in [UInt32(54_321), nil] {
+            let failure = #expect(throws: ClientFailure.self) {
+                try SocketTrust.check(listener: stranger, at: "/x.sock", environment: ["OOB_AGENT_USER": "nobody"])
+            }
+            #expect(failure?.exitStatus == .unreachable)
+            #expect(failure?.description.contains("nothing was sent") == true)
+        }
+    }
+
     private func failure(isSocket: Bool, owner: UInt32, agentUser: UInt32?) -> ClientFailure? {
         let found = SocketTrust.Found(isSocket: isSocket, owner: owner)
         do throws(ClientFailure) {
