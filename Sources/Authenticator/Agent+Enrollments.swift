@@ -57,6 +57,22 @@ extension Agent {
         try await pinChange.run(id, from: old, to: new)
     }
 
+    /// Sees that a wish can come true at all, as far as that is known without asking anyone.
+    ///
+    /// - Throws: `CommandFailure` if it cannot.
+    package func check(_ wish: EnrollmentWish) throws { try enroller.checkAuthnType(wish) }
+
+    /// Sees that the PIN of an enrollment can be changed now.
+    ///
+    /// - Throws: `CommandFailure` if not; no try is counted.
+    package func checkPINChange(of id: EnrollmentID) async throws { try await pinChange.check(id) }
+
+    /// Whether nothing is left to be done by one who ends an enrollment: it is over, and erased if that is wanted.
+    package func isDone(with enrollment: Enrollment, erasing: Bool) async throws -> Bool {
+        guard enrollment.isOver, erasing else { return enrollment.isOver }
+        return try await ports.book.read { try $0.isErased(enrollment.id) }
+    }
+
     /// Until when an enrollment takes no PIN, seconds since 1970; nil where it takes one now, or has none.
     package func blockedUntil(_ enrollment: Enrollment) -> Int64? {
         enrollment.pinTries.isBlocked(at: ports.clock.now) ? enrollment.pinTries.blockedUntil : nil

@@ -80,7 +80,7 @@ struct Enroller: Sendable {
         return enrollment.id
     }
 
-    private func checkAuthnType(_ wish: EnrollmentWish) throws {
+    func checkAuthnType(_ wish: EnrollmentWish) throws {
         guard (wish.pin != nil) == (wish.authnType == .pin) else {
             let what = wish.pin == nil ? "takes a PIN, and none was given" : "takes no PIN, and one was given"
             throw CommandFailure(.invalidArgument, "authnType \(wish.authnType) \(what)")

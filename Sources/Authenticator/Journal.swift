@@ -63,9 +63,16 @@ extension Journal {
     }
 
     /// The same, waiting for what has not happened yet; nil where nothing happens in `seconds`.
-    package func events(after sequence: Int64, waiting seconds: Double) async throws -> EventPage? {
+    ///
+    /// - Parameter inTurn: makes each look when its turn comes.
+    package func events(
+        after sequence: Int64, waiting seconds: Double,
+        inTurn: @escaping @Sendable (_ look: @Sendable () async throws -> EventPage) async throws -> EventPage = {
+            try await $0()
+        }
+    ) async throws -> EventPage? {
         try await hub.wait(seconds: seconds, on: clock, for: { if case .journalGrew = $0 { true } else { false } }) {
-            let page = try await events(after: sequence)
+            let page = try await inTurn { try await events(after: sequence) }
             return page.events.isEmpty && page.position == sequence ? nil : page
         }
     }

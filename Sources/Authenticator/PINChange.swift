@@ -32,7 +32,8 @@ struct PINChange: Sendable {
         }
     }
 
-    private func check(_ id: EnrollmentID) async throws {
+    /// Throws `CommandFailure` if no PIN can be changed now; no try is counted.
+    func check(_ id: EnrollmentID) async throws {
         guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }), !enrollment.isOver else {
             throw CommandFailure(.notEnrolled, "the enrollment \(id) is over")
         }
@@ -45,5 +46,6 @@ struct PINChange: Sendable {
                 .invalidArgument,
                 "the PIN of the key \(key.uri.text) is checked where that is: change it with the tools of that place")
         }
+        try await PINCheck(ports: ports).expectNotBlocked(id)
     }
 }

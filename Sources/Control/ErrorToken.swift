@@ -30,6 +30,9 @@ package enum ErrorToken: String, Codable, Sendable, CaseIterable {
     case bodyTooLarge = "body_too_large"
     case notJSON = "not_json"
     case headerTooLarge = "header_too_large"
+    /// Too many such calls of this user wait, are under way, or came too fast; the answer's `Retry-After` says when to
+    /// come again.
+    case tooManyRequests = "too_many_requests"
     case failed
 
     package var httpStatus: Int { traits.httpStatus }
@@ -65,6 +68,7 @@ package enum ErrorToken: String, Codable, Sendable, CaseIterable {
         case .bodyTooLarge: (413, .usage, .invalidArgument, "Body too large")
         case .notJSON: (415, .usage, .invalidArgument, "Not JSON")
         case .headerTooLarge: (431, .usage, .invalidArgument, "Header too large")
+        case .tooManyRequests: (429, .failed, .core, "Too many requests")
         case .failed: (500, .failed, .core, "Failed")
         }
     }

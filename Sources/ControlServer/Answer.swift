@@ -15,6 +15,8 @@ struct Answer: Sendable {
     var allowed: [String] = []
     /// Where the next page of a list is (RFC 8288), as a path with a query.
     var next: String?
+    /// When it is worth another try, in seconds (RFC 9110 §10.2.3); nil: the answer does not say.
+    var retryAfter: Int?
 
     init(status: Int = 200, contentType: String, body: [UInt8]) {
         self.status = status
@@ -41,6 +43,13 @@ struct Answer: Sendable {
         Answer(status: error.token.httpStatus, contentType: ControlError.contentType, body: problemBody(error))
     }
 
+    /// RFC 6585 §4.
+    static func problem(_ tooMany: TooMany) -> Answer {
+        var answer = problem(ControlError(.tooManyRequests, tooMany.message))
+        answer.retryAfter = tooMany.seconds
+        return answer
+    }
+
     static func problemBody(_ error: ControlError) -> [UInt8] {
         (try? ControlJSON.encode(error)) ?? Array(#"{"type":"about:blank"}"#.utf8)
     }
@@ -50,6 +59,7 @@ struct Answer: Sendable {
         var headers: HTTPFields = [.contentType: contentType, .cacheControl: "no-store"]
         if let next, let link = HTTPField.Name("Link") { headers[link] = "<\(next)>; rel=\"next\"" }
         if !allowed.isEmpty { headers[.allow] = allowed.joined(separator: ", ") }
+        if let retryAfter { headers[.retryAfter] = String(retryAfter) }
         return Response(
             status: .init(code: status), headers: headers, body: request.method == .head ? ResponseBody() : body)
     }

@@ -13,17 +13,34 @@ extension ControlCalls {
 
     func enroll(_ command: EnrollCommand, by peer: ControlPeer) async throws -> Answer {
         let wish = try EnrollmentWish(command)
-        try await agent.note(.enroll, by: peer)
-        let enrollment = try await agent.enroll(wish, patience: Self.patience)
+        try agent.check(wish)
+        let enrollment = try await quota.run(.enroll, by: peer.uid) {
+            try await agent.note(.enroll, by: peer)
+            return try await agent.enroll(wish, patience: Self.patience)
+        }
         return try .json(EnrollmentView(enrollment, of: agent), status: 201)
     }
 
     func unenroll(_ prefix: String, _ command: UnenrollCommand, by peer: ControlPeer) async throws -> Answer {
         let enrollment = try await agent.enrollment(prefix: prefix, includingEnded: true)
-        try await agent.note(.unenroll, by: peer, about: enrollment.id)
-        let ended = try await agent.unenroll(
-            enrollment.id, locally: command.local ?? false, forced: command.force ?? false,
-            erasing: command.erase ?? false)
+        let (isLocal, isErasing) = (command.local ?? false, command.erase ?? false)
+        let end: () async throws -> Unenrollment = {
+            try await agent.unenroll(
+                enrollment.id, locally: isLocal, forced: command.force ?? false, erasing: isErasing)
+        }
+        let noteAndEnd: () async throws -> Unenrollment = {
+            try await agent.note(.unenroll, by: peer, about: enrollment.id)
+            return try await end()
+        }
+        let ended: Unenrollment
+        if try await agent.isDone(with: enrollment, erasing: isErasing) {
+            ended = try await end()
+        } else if isLocal {
+            // A key that was stolen can be ended at any time: this depends on no issuer, and so it comes to something.
+            ended = try await noteAndEnd()
+        } else {
+            ended = try await quota.run(.unenroll, by: peer.uid, noteAndEnd)
+        }
         return try .json(
             UnenrolledView(
                 id: enrollment.id.text, wasEnrolled: ended.wasEnrolled, erased: ended.isErased,

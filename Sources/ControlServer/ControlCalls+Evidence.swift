@@ -9,8 +9,18 @@ extension ControlCalls {
     func evidence(_ name: String, _ query: RequestQuery, for client: ControlConnection) async throws -> Answer {
         let record = try await agent.request(
             try selector(name), enrollment: try await id(of: query.enrollment), wait: 0)
-        let evidence = try await client.whileThere { try await agent.evidence(about: record.id) }
+        let evidence = try await long(for: client) { try await agent.evidence(about: record.id) }
         return try .json(EvidenceView(evidence, version: agent.settings.version))
+    }
+
+    /// Does what takes long, one at a time and behind all else, unless the client hangs up.
+    func long<Value: Sendable>(
+        for client: ControlConnection, _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let caller = client.caller
+        return try await client.whileThere {
+            try await longTurns.run(for: caller.peer.uid, isFavoured: caller.isFavoured, body)
+        }
     }
 }
 

@@ -16,7 +16,7 @@ extension ControlCalls {
 
     /// Goes on only while the client is there: it reads the whole journal.
     func verifyAudit(for client: ControlConnection) async throws -> Answer {
-        let verdict = try await client.whileThere { try await agent.journal.verify() }
+        let verdict = try await long(for: client) { try await agent.journal.verify() }
         return try .json(
             AuditView(
                 whole: verdict.fault == nil, entries: verdict.count,
@@ -35,7 +35,7 @@ extension ControlCalls {
     func events(_ query: EventQuery, for client: ControlConnection) async throws -> Answer {
         let enrollment = try await id(of: query.enrollment)
         let newest = try await agent.journal.newest()
-        let stream = EventStream(agent: agent, client: client, enrollment: enrollment)
+        let stream = EventStream(agent: agent, client: client, enrollment: enrollment, turns: turns)
         let start = query.since ?? newest
         return Answer(contentType: ServerSentEvents.contentType) { try await stream.write(from: start, to: &$0) }
     }
@@ -47,6 +47,8 @@ private struct EventStream: Sendable {
     let client: ControlConnection
     /// Nil for all.
     let enrollment: EnrollmentID?
+    /// Readers of one user look one after the other, however many there are.
+    let turns: Turns
 
     func write(from start: Int64, to writer: inout any ResponseBodyWriter) async throws {
         var position = start
@@ -58,7 +60,8 @@ private struct EventStream: Sendable {
             }
             let wanted = page.events.filter { enrollment == nil || $0.enrollment == nil || $0.enrollment == enrollment }
             for event in wanted {
-                try await send(ServerSentEvents.event(event.sequence, try await json(event)), to: &writer)
+                let view = try await turns.short(of: client.peer) { try await json(event) }
+                try await send(ServerSentEvents.event(event.sequence, view), to: &writer)
             }
             if wanted.last?.sequence != page.position {
                 try await send(ServerSentEvents.position(page.position), to: &writer)
@@ -71,7 +74,9 @@ private struct EventStream: Sendable {
     private func next(after position: Int64) async throws -> EventPage? {
         try await cancelWhenGracefulShutdown {
             try await client.whileThere {
-                try await agent.journal.events(after: position, waiting: Double(ServerSentEvents.heartbeat))
+                try await agent.journal.events(after: position, waiting: Double(ServerSentEvents.heartbeat)) { look in
+                    try await turns.short(of: client.peer, look)
+                }
             }
         }
     }

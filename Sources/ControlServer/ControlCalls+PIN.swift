@@ -7,8 +7,11 @@ extension ControlCalls {
         let old = try PIN(command.pin, as: "pin")
         let new = try PIN(command.newPin, as: "newPin")
         let enrollment = try await agent.enrollment(prefix: prefix)
-        try await agent.note(.changePIN, by: peer, about: enrollment.id)
-        try await agent.changePIN(of: enrollment.id, from: old, to: new)
+        try await agent.checkPINChange(of: enrollment.id)
+        try await quota.run(.changePIN, by: peer.uid) {
+            try await agent.note(.changePIN, by: peer, about: enrollment.id)
+            try await agent.changePIN(of: enrollment.id, from: old, to: new)
+        }
         let changed = try await agent.enrollment(enrollment.id) ?? enrollment
         return try .json(EnrollmentView(changed, of: agent))
     }

@@ -5,8 +5,9 @@ import ThreeDS
 extension ControlCalls {
     func rotatePush(_ command: PushRotateCommand, by peer: ControlPeer) async throws -> Answer {
         let enrollment = try await id(of: command.enrollment)
-        try await agent.note(.rotatePush, by: peer, about: enrollment)
-        let open = try await agent.rotatePush(enrollment)
+        let open = try await quota.run(.rotatePush, by: peer.uid, countsAlways: true) {
+            try await agent.rotatePush(enrollment) { try await agent.note(.rotatePush, by: peer, about: enrollment) }
+        }
         return try .json(PushRotatedView(open: open.map(\.text)))
     }
 }

@@ -13,6 +13,9 @@ struct ControlCalls: Sendable {
     let agent: Agent
     let copier: any StateCopier
     let log: Logger
+    let turns = Turns()
+    let longTurns = LongTurns()
+    let quota = CommandQuota()
 
     func requests(_ query: RequestQuery) async throws -> Answer {
         let enrollment = try await id(of: query.enrollment)

@@ -13,6 +13,7 @@ struct ControlChannel: ServerChildChannel {
     let router: ControlRouter
     let access: PeerAccess
     let places: ConnectionPlaces
+    let strangers = Strangers()
     let headers: HTTP1Channel.Configuration.DecoderConfiguration
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -25,6 +26,7 @@ struct ControlChannel: ServerChildChannel {
             try? await value.executeThenClose { _, _ in }
             return
         }
+        guard caller.right >= .look else { return await refuse(caller, value, logger) }
         let (connection, leaving) = places.take(value.channel, of: caller)
         if let leaving { access.noteCrowd(leaving) }
         connection.begin()
@@ -32,6 +34,19 @@ struct ControlChannel: ServerChildChannel {
             let response = await router.answer(to: request, on: connection).response(to: request)
             connection.waitForClient(unread: response.body.contentLength ?? 0)
             try await writer.write(response: response.head, body: response.body)
+        }.handle(value: value, logger: logger)
+    }
+
+    /// Tells a stranger why it is refused if it asks at once, and cuts it.
+    private func refuse(_ caller: Caller, _ value: Value, _ logger: Logger) async {
+        access.noteRefusal(caller)
+        let place = strangers.take(value.channel)
+        defer { strangers.leave(place) }
+        let refusal = Answer.problem(ControlRouter.refusal(of: caller, for: .look))
+        await http { [channel = value.channel] request, writer, _ in
+            let response = refusal.response(to: request)
+            try await writer.write(response: response.head, body: response.body)
+            channel.close(promise: nil)
         }.handle(value: value, logger: logger)
     }
 

@@ -8,8 +8,9 @@ import NIOCore
 /// Finds the call that a request means, and makes a problem of whatever goes wrong.
 struct ControlRouter: Sendable {
     let calls: ControlCalls
-    let turns = Turns()
     let ongoing = OngoingCalls()
+    /// Those that end an enrollment have places of their own.
+    let endings = OngoingCalls()
     let access: PeerAccess
     let maxBodyOctets: Int
     let log: Logger
@@ -27,6 +28,8 @@ struct ControlRouter: Sendable {
             let body = try await body(of: request)
             connection.work()
             return try await call(route, request, body, connection)
+        } catch let tooMany as TooMany {
+            return .problem(tooMany)
         } catch {
             return .problem(problem(for: error))
         }
@@ -46,8 +49,13 @@ struct ControlRouter: Sendable {
     private func check(_ caller: Caller, for right: ControlRight) throws(ControlError) {
         guard caller.right < right else { return }
         access.noteRefusal(caller)
+        throw Self.refusal(of: caller, for: right)
+    }
+
+    /// What a caller is told who may not do something.
+    static func refusal(of caller: Caller, for right: ControlRight) -> ControlError {
         let who = "user id \(caller.peer.uid)"
-        throw ControlError(
+        return ControlError(
             .accessDenied,
             caller.right == .look
                 ? "\(who) may look and not decide: the agent's settings socket-group and may-decide say who may"
@@ -57,10 +65,10 @@ struct ControlRouter: Sendable {
     private func call(
         _ route: ControlRoute, _ request: Request, _ body: [UInt8], _ connection: ControlConnection
     ) async throws -> Answer {
-        let uri = request.uri
+        let (uri, turns) = (request.uri, calls.turns)
         switch route {
         case .status: return try await turns.make(for: connection, calls.status)
-        case .health: return try await turns.makeShort(for: connection, calls.health)
+        case .health: return try await turns.makeHealth(for: connection, calls.health)
         case .metrics:
             return try await turns.make(for: connection) {
                 Answer(contentType: MetricsText.contentType, body: MetricsText(await calls.agent.figures()).octets)
@@ -69,14 +77,13 @@ struct ControlRouter: Sendable {
         case .openapi: return Answer(contentType: route.mediaType, body: PackageResources.agent_yaml)
         case .enrollments: return try await turns.make(for: connection, calls.enrollments)
         case .enroll, .unenroll, .changePIN, .rotatePush, .fetch:
-            let peer = ControlPeer(connection.caller)
-            return try await ongoing.run(for: connection.peer) {
-                try await ongoingCall(route, uri.id, body, peer)
-            }
+            return try await ongoingCall(route, uri.id, body, connection.caller)
         case .requests:
             let query = try RequestQuery(uri)
             return try await turns.make(for: connection) { try await calls.requests(query) }
-        case .request: return try await calls.request(uri.id, try RequestQuery(uri))
+        case .request:
+            let (id, query) = (uri.id, try RequestQuery(uri))
+            return try await turns.makeShort(for: connection) { try await calls.request(id, query) }
         case .evidence: return try await calls.evidence(uri.id, try RequestQuery(uri), for: connection)
         case .approve, .deny:
             let command = try ControlJSON.decode(body, as: DecideCommand.self)
@@ -85,7 +92,7 @@ struct ControlRouter: Sendable {
         case .audit:
             let query = try AuditQuery(uri)
             return try await turns.make(for: connection) { try await calls.auditEntries(query) }
-        case .auditKey: return try await calls.auditKey()
+        case .auditKey: return try await turns.makeShort(for: connection, calls.auditKey)
         case .verifyAudit: return try await calls.verifyAudit(for: connection)
         case .backup: return try await calls.backup(for: connection)
         }
@@ -93,15 +100,29 @@ struct ControlRouter: Sendable {
 
     /// What goes on to its end when its client hangs up.
     private func ongoingCall(
-        _ route: ControlRoute, _ id: String, _ body: [UInt8], _ peer: ControlPeer
+        _ route: ControlRoute, _ id: String, _ body: [UInt8], _ caller: Caller
     ) async throws -> Answer {
+        let peer = ControlPeer(caller)
         switch route {
-        case .unenroll: try await calls.unenroll(id, try ControlJSON.decode(body, as: UnenrollCommand.self), by: peer)
+        case .unenroll:
+            let command = try ControlJSON.decode(body, as: UnenrollCommand.self)
+            // Nothing holds this one up, so these cannot pile up; and it must work whatever else is under way.
+            if command.local == true, command.force == true {
+                return try await calls.unenroll(id, command, by: peer)
+            }
+            return try await endings.run(for: caller) { try await calls.unenroll(id, command, by: peer) }
         case .changePIN:
-            try await calls.changePIN(id, try ControlJSON.decode(body, as: PINChangeCommand.self), by: peer)
-        case .rotatePush: try await calls.rotatePush(try ControlJSON.decode(body, as: PushRotateCommand.self), by: peer)
-        case .fetch: try await calls.fetch(try ControlJSON.decode(body, as: FetchCommand.self))
-        default: try await calls.enroll(try ControlJSON.decode(body, as: EnrollCommand.self), by: peer)
+            let command = try ControlJSON.decode(body, as: PINChangeCommand.self)
+            return try await ongoing.run(for: caller) { try await calls.changePIN(id, command, by: peer) }
+        case .rotatePush:
+            let command = try ControlJSON.decode(body, as: PushRotateCommand.self)
+            return try await ongoing.run(for: caller) { try await calls.rotatePush(command, by: peer) }
+        case .fetch:
+            let command = try ControlJSON.decode(body, as: FetchCommand.self)
+            return try await ongoing.run(for: caller) { try await calls.fetch(command) }
+        default:
+            let command = try ControlJSON.decode(body, as: EnrollCommand.self)
+            return try await ongoing.run(for: caller) { try await calls.enroll(command, by: peer) }
         }
     }
 

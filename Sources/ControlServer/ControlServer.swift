@@ -11,7 +11,7 @@ import NIOPosix
 /// The control API on a Unix socket.
 package struct ControlServer: Sendable {
     /// Connections that are taken before others are closed for them; more wait in the backlog.
-    private static let spareConnections = 16
+    private static let spareConnections = 16 + Strangers.most
 
     private let path: String
     private let access: ControlAccess
@@ -54,7 +54,7 @@ package struct ControlServer: Sendable {
     ///
     /// - Throws: ``ControlServerError`` where the socket is taken or cannot be made.
     package func run() async throws {
-        guard await !isTaken() else { throw ControlServerError.taken(path: path) }
+        try await expectFree()
         let listener = HTTPListener(
             .unixDomainSocket(path: path), serverName: "oob-agent/\(version)",
             connections: connections + Self.spareConnections, log: log)
@@ -97,12 +97,25 @@ package struct ControlServer: Sendable {
             metadata: ["part": "\(part)", "path": "\(path)", "errno": "\(errno)"])
     }
 
-    /// Whether someone answers on the socket: then it is not ours to replace.
-    private func isTaken() async -> Bool {
-        let connection = try? await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connect(unixDomainSocketPath: path).get()
-        try? await connection?.close()
-        return connection != nil
+    /// Sees that nobody listens on the socket: else it is not ours to replace.
+    ///
+    /// Only a socket that refuses is abandoned. One whose queue is full has an agent that is busy, or was stopped.
+    ///
+    /// - Throws: ``ControlServerError``.
+    private func expectFree() async throws {
+        let connection: any Channel
+        do {
+            connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .connect(unixDomainSocketPath: path).get()
+        } catch let error as IOError where [ECONNREFUSED, ENOENT].contains(error.errnoCode) {
+            return
+        } catch let error as IOError where error.errnoCode == EAGAIN {
+            throw ControlServerError.taken(path: path)
+        } catch {
+            throw ControlServerError(error, path: path) ?? error
+        }
+        try? await connection.close()
+        throw ControlServerError.taken(path: path)
     }
 }
 

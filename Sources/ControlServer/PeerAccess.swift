@@ -8,6 +8,8 @@ struct Caller: Sendable {
     let peer: ConnectionTable.Peer
     let gid: UInt32
     let right: ControlRight
+    /// Whether it is root or the agent's own user, for whom places are kept.
+    let isFavoured: Bool
 }
 
 /// Tells who connected to the control socket, and what they may do there.
@@ -34,7 +36,8 @@ struct PeerAccess: Sendable {
         }
         return Caller(
             peer: ConnectionTable.Peer(uid: credentials.uid, pid: credentials.pid), gid: credentials.gid,
-            right: access.right(of: credentials, owner: owner))
+            right: access.right(of: credentials, owner: owner),
+            isFavoured: credentials.uid == 0 || credentials.uid == owner)
     }
 
     /// Tells of a peer that has so many connections that one of them was closed for another.

@@ -138,6 +138,15 @@ struct PushSubscriberTests {
         #expect(try await sample.book.real.read { try $0.subscriptions(of: card.id) }.count == 1)
     }
 
+    @Test func `a rotation is noted only once it is known that there is something to rotate`() async throws {
+        let sample = try SampleAgent(SamplePush.settings())
+        _ = try await sample.enrolled()
+        let failure = await #expect(throws: CommandFailure.self) {
+            _ = try await sample.agent.rotatePush(nil) { Issue.record("there is nothing to rotate") }
+        }
+        #expect(failure?.code == .invalidArgument)
+    }
+
     @Test func `an unenrollment leaves no subscription`() async throws {
         let sample = try SampleAgent(SamplePush.settings())
         let (card, sent) = try await sample.subscribed(push)

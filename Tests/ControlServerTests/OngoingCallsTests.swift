@@ -1,27 +1,36 @@
-import Control
 import Testing
 
 @testable import ControlServer
 
 @Suite struct OngoingCallsTests {
-    private static let peers = (1...3).map { ConnectionTable.Peer(uid: 0, pid: Int32($0)) }
+    /// Two processes of one user, and one of another.
+    private static let peers = [(1, 1), (1, 2), (2, 3)].map { ConnectionTable.Peer(uid: $0, pid: Int32($1)) }
+    private static let root = ConnectionTable.Peer(uid: 0, pid: 4)
 
-    private let calls = OngoingCalls(mostOfProcess: 2, most: 3)
+    private let calls = OngoingCalls(.init(ofProcess: 2, ofUser: 3, ofAll: 4, kept: 1))
 
     private func isTaken(_ peer: ConnectionTable.Peer) async throws -> Bool {
         do {
-            try await calls.run(for: peer) {}
+            try await calls.run(for: peer, isFavoured: peer.uid == 0) {}
             return true
-        } catch let error as ControlError {
-            #expect(error.message.contains("are under way"))
+        } catch let refusal as TooMany {
+            #expect(refusal.message.contains("are under way") && refusal.seconds > 0)
             return false
         }
     }
 
+    /// Does `body` while these have a call under way each.
+    private func during(_ peers: [ConnectionTable.Peer], _ body: () async throws -> Void) async throws {
+        guard let first = peers.first else { return try await body() }
+        try await calls.run(for: first, isFavoured: first.uid == 0) {
+            try await during(Array(peers.dropFirst()), body)
+        }
+    }
+
     @Test func `a process has so many calls under way, and one more is refused`() async throws {
-        try await calls.run(for: Self.peers[0]) {
+        try await during([Self.peers[0]]) {
             #expect(try await isTaken(Self.peers[0]))
-            try await calls.run(for: Self.peers[0]) {
+            try await during([Self.peers[0]]) {
                 let (own, other) = (try await isTaken(Self.peers[0]), try await isTaken(Self.peers[1]))
                 #expect(!own && other)
             }
@@ -29,15 +38,17 @@ import Testing
         }
     }
 
-    @Test func `all processes together have so many, and one more is refused`() async throws {
-        try await calls.run(for: Self.peers[0]) {
-            try await calls.run(for: Self.peers[0]) {
-                try await calls.run(for: Self.peers[1]) {
-                    let third = try await isTaken(Self.peers[2])
-                    #expect(!third)
-                }
-                #expect(try await isTaken(Self.peers[2]))
-            }
+    @Test func `a user has so many, by however many processes, and another user's are taken`() async throws {
+        try await during([Self.peers[0], Self.peers[0], Self.peers[1]]) {
+            let (own, other) = (try await isTaken(Self.peers[1]), try await isTaken(Self.peers[2]))
+            #expect(!own && other)
+        }
+    }
+
+    @Test func `all users together have so many, and places are kept for root and the agent's user`() async throws {
+        try await during([Self.peers[0], Self.peers[0], Self.peers[1], Self.peers[2]]) {
+            let (other, root) = (try await isTaken(Self.peers[2]), try await isTaken(Self.root))
+            #expect(!other && root)
         }
     }
 
@@ -45,7 +56,7 @@ import Testing
         struct Failure: Error {}
         for _ in 1...5 {
             await #expect(throws: Failure.self) {
-                try await calls.run(for: Self.peers[0]) { throw Failure() }
+                try await calls.run(for: Self.peers[0], isFavoured: false) { throw Failure() }
             }
         }
     }

@@ -53,12 +53,9 @@ package struct PushSubscriber: Sendable {
     /// Makes a new subscription for each, and waits for the issuers a while.
     ///
     /// - Returns: those whose issuer has not answered yet; for them the agent goes on trying.
-    func rotate(_ enrollments: [Enrollment]) async throws -> [EnrollmentID] {
-        let ids = try await begin(enrollments)
-        guard !ids.isEmpty else {
-            throw CommandFailure(
-                .invalidArgument, "nothing to rotate: the issuer does not push, or is not to (--no-push)")
-        }
+    func rotate(_ enrollments: [Enrollment], noting note: () async throws -> Void = {}) async throws -> [EnrollmentID] {
+        let ids = try await begin(enrollments, noting: note)
+        guard !ids.isEmpty else { throw Self.nothingToRotate }
         hub.publish(ids.map(AgentEvent.pushRotated))
         let open = try await hub.wait(
             seconds: Self.patience, on: ports.clock, for: { if case .pushSettled = $0 { true } else { false } }
@@ -91,17 +88,27 @@ package struct PushSubscriber: Sendable {
 
     /// Every issuer is asked before anything is made, and all go into the book together: nothing is half done where one
     /// cannot be reached.
-    private func begin(_ enrollments: [Enrollment]) async throws -> [EnrollmentID] {
+    private func begin(
+        _ enrollments: [Enrollment], noting note: () async throws -> Void
+    ) async throws -> [EnrollmentID] {
         var made: [KeptSubscription] = []
         for enrollment in enrollments {
             guard let (kept, _) = try maker.make(for: enrollment, try await discovery(of: enrollment)) else { continue }
             made.append(kept)
         }
-        // While the issuers were asked, an enrollment may have ended: then there is nothing to rotate for it.
+        guard !made.isEmpty else {
+            throw Self.nothingToRotate
+        }
+        try await note()
+        // While the issuers were asked and this was noted, an enrollment may have ended: then there is nothing to rotate for it.
         let (new, now) = (made, ports.clock.now)
         return try await ports.book.write { book in
             try new.filter { try book.begin($0, at: now) }.map(\.enrollmentId)
         }
+    }
+
+    private static var nothingToRotate: CommandFailure {
+        CommandFailure(.invalidArgument, "nothing to rotate: the issuer does not push, or is not to (--no-push)")
     }
 
     private func discovery(of enrollment: Enrollment) async throws(CommandFailure) -> Discovery {

@@ -1,0 +1,123 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import ControlServer
+
+@Suite(.timeLimit(.minutes(5))) struct LongTurnsTests {
+    /// What is to be waited for: a gate that opens once.
+    private final class Gate: Sendable {
+        private let stream = AsyncStream.makeStream(of: Never.self)
+
+        func open() { stream.continuation.finish() }
+
+        func wait() async { for await _ in stream.stream {} }
+    }
+
+    private final class Order: Sendable {
+        private let users = Mutex<[UInt32]>([])
+
+        var all: [UInt32] { users.withLock { $0 } }
+
+        func append(_ uid: UInt32) { users.withLock { $0.append(uid) } }
+    }
+
+    private let turns = LongTurns()
+    private let order = Order()
+
+    /// Does `body` while a piece of long work of a user is under way.
+    private func during(workOf uid: UInt32, _ body: (_ end: () -> Void) async throws -> Void) async throws {
+        let (begun, end) = (Gate(), Gate())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [turns] in
+                try await turns.run(for: uid, isFavoured: false) {
+                    begun.open()
+                    await end.wait()
+                }
+            }
+            await begun.wait()
+            try await body { end.open() }
+            end.open()
+            try await group.waitForAll()
+        }
+    }
+
+    /// Waits until so many calls wait or are under way.
+    private func untilThereAre(_ count: Int) async { while turns.count != count { await Task.yield() } }
+
+    @Test func `a user has so many calls, and one more is refused at once`() async throws {
+        try await during(workOf: 1) { end in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 2...LongTurns.mostOfUser {
+                    group.addTask { [turns] in try await turns.run(for: 1, isFavoured: false) {} }
+                }
+                await untilThereAre(LongTurns.mostOfUser)
+                await #expect(throws: TooMany.self) { try await turns.run(for: 1, isFavoured: false) {} }
+                group.addTask { [turns] in try await turns.run(for: 2, isFavoured: false) {} }
+                await untilThereAre(LongTurns.mostOfUser + 1)
+                end()
+                try await group.waitForAll()
+            }
+        }
+        #expect(turns.count == 0)
+    }
+
+    @Test func `all users have so many, and root and the agent's user more`() async throws {
+        try await during(workOf: 1) { end in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for uid in 2...UInt32(LongTurns.most) {
+                    group.addTask { [turns] in try await turns.run(for: uid, isFavoured: false) {} }
+                }
+                await untilThereAre(LongTurns.most)
+                await #expect(throws: TooMany.self) { try await turns.run(for: 99, isFavoured: false) {} }
+                group.addTask { [turns] in try await turns.run(for: 0, isFavoured: true) {} }
+                await untilThereAre(LongTurns.most + 1)
+                end()
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test func `users take turns, however many calls one of them has`() async throws {
+        try await during(workOf: 1) { end in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                var count = 1
+                for uid: UInt32 in [1, 1, 1, 2] {
+                    group.addTask { [turns, order] in
+                        try await turns.run(for: uid, isFavoured: false) { order.append(uid) }
+                    }
+                    count += 1
+                    await untilThereAre(count)
+                }
+                end()
+                try await group.waitForAll()
+            }
+        }
+        #expect(order.all == [2, 1, 1, 1])
+    }
+
+    @Test func `who hangs up while waiting waits no longer`() async throws {
+        try await during(workOf: 1) { _ in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { [turns] in try await turns.run(for: 1, isFavoured: false) {} }
+                await untilThereAre(2)
+                group.cancelAll()
+                do {
+                    try await group.waitForAll()
+                    Issue.record("its turn has not come")
+                } catch is CancellationError {
+                    return
+                }
+            }
+            #expect(turns.count == 1)
+        }
+    }
+
+    @Test func `long work is done on a thread of its own that is nicer than the others`() async throws {
+        let niceness = try await turns.run(for: 1, isFavoured: false) {
+            await Task.yield()
+            return getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+        }
+        #expect(niceness > getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0))
+    }
+}
