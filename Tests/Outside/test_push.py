@@ -216,7 +216,7 @@ class Floods(WithPush):
 
 
 class SlowSenders(WithPush):
-    options = ("--push-patience", "1", "--push-connections", "2")
+    options = ("--push-patience", "5", "--push-connections", "2")
 
     def test_who_sends_half_a_push_is_cut_and_makes_room_for_others(self):
         subscription = self.subscription(self.enrolled())
