@@ -19,7 +19,7 @@ import Testing
                 ],
                 environment: ["PATH": path, "HOME": variables["HOME"] ?? "/", "OOB_BIN_DIR": programs],
                 files: "\(scenario.folder)/example")
-            let status = try await child.exitStatus(within: .seconds(300))
+            let status = try await child.exitStatus(within: .seconds(900))
             #expect(status == 0, "\(child.output)\n\(child.errors)")
             let said = child.output + child.errors
             #expect(said.contains("Test run with 4 tests in 1 suite passed"), "\(said)")

@@ -13,7 +13,7 @@ from issuer import Issuer, Request
 from programs import BIN_DIR, Agent, temporary_folder
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "TERM": "xterm-256color", "LANG": "C.UTF-8"}
-WITHIN = 30
+WITHIN = 60
 
 
 class Approver:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 HAS_TMUX = shutil.which("tmux") is not None
 PROMPT = "SHELL$"
-WITHIN = 30
+WITHIN = 60
 
 
 class Screen:

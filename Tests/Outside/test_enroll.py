@@ -18,7 +18,7 @@ from issuer import Issuer
 from programs import BIN_DIR, Agent, temporary_folder
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "TERM": "xterm-256color", "LANG": "C.UTF-8"}
-WITHIN = 30
+WITHIN = 60
 PIN = "7362-Dæmø"
 # Waits for a line, and leaves what follows it in the terminal's queue for the program.
 AFTER_A_LINE = ("/bin/sh", "-c", 'read line; exec "$@"', "sh")

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from programs import READY_WITHIN, Agent, started, temporary_folder
+from programs import ENDED_WITHIN, READY_WITHIN, Agent, started, temporary_folder
 from software_authenticator import FLAG, Enrolled, call
 from verify import decode
 
@@ -46,7 +46,7 @@ class ExampleIssuer:
 
     def stop(self):
         self.process.terminate()
-        self.process.wait(15)
+        self.process.wait(ENDED_WITHIN)
         self.process.stdout.close()
 
 

@@ -187,7 +187,7 @@ class TheControlSocket(unittest.TestCase):
 
     def requests(self, agent: Agent):
         """The answer to `GET /v1/requests` on the socket."""
-        connection = http.client.HTTPConnection("agent", timeout=10)
+        connection = http.client.HTTPConnection("agent", timeout=60)
         connection.sock = socket.socket(socket.AF_UNIX)
         connection.sock.connect(str(agent.socket))
         connection.request("GET", "/v1/requests")

@@ -43,7 +43,7 @@ final class AgentUnderTest: Sendable {
 
     /// Starts it where it is expected to end by itself.
     func startInVain(_ arguments: [String]) async throws -> Finished {
-        try await scenario.run("oob-agent", self.arguments + arguments, within: .seconds(30))
+        try await scenario.run("oob-agent", self.arguments + arguments)
     }
 
     private struct Ended: Error, CustomStringConvertible {
@@ -55,7 +55,7 @@ final class AgentUnderTest: Sendable {
     var pid: pid_t { child.withLock { $0?.pid ?? 0 } }
 
     /// Asks it to stop (SIGTERM), and returns its exit status.
-    func stop(within bound: Duration = .seconds(10)) async throws -> Int32? {
+    func stop(within bound: Duration = Patience.usual) async throws -> Int32? {
         guard let child = child.withLock(\.self) else { return nil }
         child.signal(SIGTERM)
         return try await child.exitStatus(within: bound)
