@@ -48,7 +48,7 @@ actor Rehearsal {
     ///
     /// An agent that no longer does what a step waits for is a finding as well: no schedule takes a second.
     static func run(
-        _ schedule: [Step], at issuer: SampleIssuer, patience: Duration = .seconds(30)
+        _ schedule: [Step], at issuer: SampleIssuer, patience: Duration = .seconds(120)
     ) async throws -> Finding? {
         let rehearsal = try await Rehearsal(issuer)
         return try await withThrowingTaskGroup(of: Finding?.self) { group in

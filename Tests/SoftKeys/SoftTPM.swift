@@ -35,7 +35,7 @@ package final class SoftTPM: Sendable {
     package func stop() throws {
         let pid = try String(contentsOfFile: folder + "/pid", encoding: .utf8).trimmingCharacters(in: .newlines)
         try run(["swtpm_ioctl", "-s", "--unix", control])
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + .seconds(60)
         // Of a process that is gone and that nobody has waited for, the program is not to be seen either.
         while (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe")) != nil {
             guard ContinuousClock.now < deadline else {
