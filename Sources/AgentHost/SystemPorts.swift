@@ -6,9 +6,13 @@ package import ThreeDS
 
 /// The machine's clock.
 package struct SystemClock: AgentClock {
+    private static let start = ContinuousClock.now
+
     package init() {}
 
     package var now: Int64 { Int64(Date().timeIntervalSince1970.rounded(.down)) }
+
+    package var steady: Double { (ContinuousClock.now - Self.start) / .seconds(1) }
 
     package func sleep(seconds: Double) async throws { try await Task.sleep(for: .seconds(seconds)) }
 }

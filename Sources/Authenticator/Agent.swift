@@ -29,7 +29,7 @@ package struct Agent: Sendable {
     private let log: Logger
     let enroller: Enroller
     let unenroller: Unenroller
-    private let decider: Decider
+    let decider: Decider
     let pinChange: PINChange
     private let badPeers: LogQuota
     let health = IssuerHealth()
@@ -175,14 +175,26 @@ package struct Agent: Sendable {
 
     /// Decides one request.
     ///
-    /// - Parameter pin: for an approval that takes one.
+    /// - Parameters:
+    ///   - pin: for an approval that takes one.
+    ///   - wanted: once it is over nothing is decided; nil for `Wanted.standardSeconds`.
     /// - Returns: the request once its decision is durable.
-    /// - Throws: `CommandFailure` where nothing was decided.
+    /// - Throws: `CommandFailure` if nothing was decided.
     package func decide(
         _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver,
-        pin: PIN? = nil
+        pin: PIN? = nil, while wanted: Wanted? = nil
     ) async throws -> RequestRecord {
-        try await decider.decide(decision, on: id, expecting: expectations, by: approver, pin: pin)
+        try await decider.decide(
+            decision, on: id, expecting: expectations, by: approver, pin: pin, while: wanted ?? Wanted(on: ports.clock))
+    }
+
+    /// For how long a decision is wanted that is asked for now.
+    ///
+    /// - Parameters:
+    ///   - seconds: the most that it may take.
+    ///   - before: the moment, in seconds since 1970, from which on nothing is to be decided; nil for none.
+    package func wanted(for seconds: Double, before: Int64?) -> Wanted {
+        Wanted(for: seconds, before: before, on: ports.clock)
     }
 
     /// Waits up to so many seconds for the issuer's answer to a decision.

@@ -13,6 +13,8 @@ package struct CommandFailure: Error, Sendable {
         case pinRequired
         case blocked
         case noLongerDecidable
+        /// Its deadline had passed, or whoever asked was gone, before it was decided.
+        case notInTime
         case notEnrolled
         case invalidEnrollmentCode
         case alreadyEnrolled

@@ -8,10 +8,10 @@ extension Decider {
     /// A PIN that was found right counts as such, also where the request ends before it is decided: the try that was
     /// counted is taken back with the decision, or else by itself.
     func opened(
-        _ request: RequestRecord, of enrollment: Enrollment, _ pin: PIN?,
+        _ request: RequestRecord, of enrollment: Enrollment, _ pin: PIN?, _ wanted: Wanted,
         then decide: (any UnlockedKey) async throws -> RequestRecord
     ) async throws -> RequestRecord {
-        let key = try await unlocked(enrollment, for: request, pin)
+        let key = try await unlocked(enrollment, for: request, pin, wanted)
         do {
             return try await decide(key)
         } catch {
@@ -22,12 +22,12 @@ extension Decider {
     }
 
     private func unlocked(
-        _ enrollment: Enrollment, for request: RequestRecord, _ pin: PIN?
+        _ enrollment: Enrollment, for request: RequestRecord, _ pin: PIN?, _ wanted: Wanted
     ) async throws -> any UnlockedKey {
         do {
             guard enrollment.authnType == .pin else {
                 if pin != nil { throw KeyFailure(noPINFor: enrollment) }
-                return try await ports.custody.unlock(enrollment.id, at: enrollment.key, pin: nil)
+                return try await unlock(enrollment, nil, wanted)
             }
             let check = PINCheck(ports: ports)
             guard let pin else {
@@ -36,12 +36,18 @@ extension Decider {
                 throw CommandFailure(pinWantedFor: request)
             }
             return try await check.run(enrollment.id) {
-                let key = try await ports.custody.unlock(enrollment.id, at: enrollment.key, pin: pin)
+                let key = try await unlock(enrollment, pin, wanted)
                 guard key.verifiesUser else { throw KeyFailure(unverifiedBy: enrollment) }
                 return key
             }
         } catch let failure as KeyFailure {
             throw CommandFailure(failure, request: request)
+        }
+    }
+
+    private func unlock(_ enrollment: Enrollment, _ pin: PIN?, _ wanted: Wanted) async throws -> any UnlockedKey {
+        try await wanted.run { [custody = ports.custody] in
+            try await custody.unlock(enrollment.id, at: enrollment.key, pin: pin)
         }
     }
 }

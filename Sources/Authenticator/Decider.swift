@@ -14,27 +14,39 @@ struct Decider: Sendable {
 
     /// Approves or denies one request that is pending.
     ///
-    /// - Parameter pin: for an approval that takes one; a deny never does.
+    /// - Parameters:
+    ///   - pin: for an approval that takes one; a deny never does.
+    ///   - wanted: once it is over nothing is decided; it is looked at before the key is opened, and again in the
+    ///     database transaction that decides.
     /// - Returns: the request as the book has it once the decision is durable.
-    /// - Throws: `CommandFailure` where nothing was decided; what the book or the custody throws, likewise.
+    /// - Throws: `CommandFailure` if nothing was decided; what the book or the custody throws, likewise.
     func decide(
         _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver,
-        pin: PIN?
+        pin: PIN?, while wanted: Wanted
     ) async throws -> RequestRecord {
-        let decided =
-            switch decision {
-            case .deny(let reason): try await deny(id, reason, expectations, approver)
-            case .approve: try await approve(id, expectations, approver, pin)
-            }
+        let decided: RequestRecord
+        do {
+            decided =
+                switch decision {
+                case .deny(let reason): try await deny(id, reason, expectations, approver, wanted)
+                case .approve: try await approve(id, expectations, approver, pin, wanted)
+                }
+        } catch let error where error is CancellationError || error is GivenUp {
+            // What was cut off says only that; why, is known here.
+            try wanted.check()
+            throw error
+        }
         hub.publish([.requestDecided(id), .outboxFilled(decided.enrollmentId), .deadlineMoved])
         return decided
     }
 
     private func deny(
-        _ id: RequestID, _ reason: DenyReason, _ expectations: Expectations, _ approver: Approver
+        _ id: RequestID, _ reason: DenyReason, _ expectations: Expectations, _ approver: Approver,
+        _ wanted: Wanted
     ) async throws -> RequestRecord {
         let now = ports.clock.now
         return try await ports.book.write { book in
+            try wanted.check()
             var (request, enrollment) = try decidable(id, expectations, now: now, in: book)
             let text = request.text(for: enrollment, localTime)
             guard request.life.decide(.deny(reason)) == .queueDenial(reason) else { throw request.tooLate }
@@ -46,28 +58,29 @@ struct Decider: Sendable {
     }
 
     private func approve(
-        _ id: RequestID, _ expectations: Expectations, _ approver: Approver, _ pin: PIN?
+        _ id: RequestID, _ expectations: Expectations, _ approver: Approver, _ pin: PIN?, _ wanted: Wanted
     ) async throws -> RequestRecord {
         let now = ports.clock.now
         let enrollment = try await ports.book.read { book in
             try decidable(id, expectations, now: now, in: book).1
         }
         // In its lane an approval is alone with its credential, so the number it takes cannot be taken twice.
-        return try await lanes.run(enrollment.id) {
-            // An old copy of the state goes above the issuer's signCount before it signs again.
-            await signCountWatch.ensureChecked(enrollment.id)
-            // Who was in the lane before may have decided it: then no key is opened and no PIN tried for it.
-            let inTurn = ports.clock.now
-            let first = try await ports.book.read { book in
-                try decidable(id, expectations, now: inTurn, in: book).0
-            }
-            return try await opened(first, of: enrollment, pin) { key in
-                var request = first
-                while true {
-                    switch try await approveOnce(request, expectations, approver, key) {
-                    case .committed(let record): return record
-                    case .overtaken(let newer): request = newer
-                    }
+        try await wanted.run { [lanes] in try await lanes.enter(enrollment.id) }
+        defer { lanes.leave(enrollment.id) }
+        // An old copy of the state goes above the issuer's signCount before it signs again.
+        try await wanted.run { [signCountWatch] in await signCountWatch.ensureChecked(enrollment.id) }
+        // Who was in the lane before may have decided it: then no key is opened and no PIN tried for it.
+        let inTurn = ports.clock.now
+        let first = try await ports.book.read { book in
+            try wanted.check()
+            return try decidable(id, expectations, now: inTurn, in: book).0
+        }
+        return try await opened(first, of: enrollment, pin, wanted) { key in
+            var request = first
+            while true {
+                switch try await approveOnce(request, expectations, approver, key, wanted) {
+                case .committed(let record): return record
+                case .overtaken(let newer): request = newer
                 }
             }
         }
@@ -82,17 +95,20 @@ struct Decider: Sendable {
 
     /// Takes a number, signs without holding the database, looks again, commits.
     private func approveOnce(
-        _ request: RequestRecord, _ expectations: Expectations, _ approver: Approver, _ key: any UnlockedKey
+        _ request: RequestRecord, _ expectations: Expectations, _ approver: Approver, _ key: any UnlockedKey,
+        _ wanted: Wanted
     ) async throws -> Attempt {
         let id = request.enrollmentId
         guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }), enrollment.signCount < .max else {
             throw CommandFailure(.notEnrolled, "the enrollment \(id) is over", request: request)
         }
         let signCount = enrollment.signCount + 1
-        let body = try await assertion(request, enrollment, signCount, key)
-        // The await above let a cancellation, the expiry or a newer message run; look again before anything is kept.
+        let body = try await wanted.run { try await assertion(request, enrollment, signCount, key) }
+        // The await above let a cancellation, the expiry or a newer message run, and whoever asked may be gone; look
+        // again before anything is kept.
         let now = ports.clock.now
         return try await ports.book.write { book in
+            try wanted.check(request)
             var (current, enrollment) = try decidable(request.id, expectations, now: now, in: book)
             guard current.jti == request.jti, try book.change(id, .signCountTaken(signCount)) != nil else {
                 return .overtaken(current)

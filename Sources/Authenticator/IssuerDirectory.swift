@@ -21,7 +21,8 @@ actor IssuerDirectory {
     private let discoveries = SharedCall<IssuerRoute, Discovery>()
     private let keySets = SharedCall<IssuerRoute, JWKSet>()
     private var entries: [IssuerRoute: Entry] = [:]
-    private var isFetchingKeys: Set<IssuerRoute> = []
+    /// How many wait for the keys of an issuer.
+    private var keyWaiters: [IssuerRoute: Int] = [:]
 
     init(gateway: any IssuerGateway, clock: any AgentClock) {
         self.gateway = gateway
@@ -43,6 +44,9 @@ actor IssuerDirectory {
         return discovery
     }
 
+    /// How many wait for an issuer's discovery that another fetches.
+    nonisolated func discoveryWaiterCount(_ route: IssuerRoute) -> Int { discoveries.waiterCount(for: route) }
+
     func keys(_ route: IssuerRoute) async throws(IssuerFailure) -> JWKSet {
         if let entry = entries[route], let keys = entry.keys, isFresh(entry) { return keys }
         return try await fetchKeys(route)
@@ -52,7 +56,7 @@ actor IssuerDirectory {
     /// ones that were fetched last.
     func keysForUnknown(_ route: IssuerRoute) async throws(IssuerFailure) -> JWKSet? {
         if let asked = entries[route]?.askedForUnknownAt, clock.now.isWithin(Self.unknownKeyPause, of: asked) {
-            return isFetchingKeys.contains(route) ? try await fetchKeys(route) : entries[route]?.keys
+            return keyWaiters[route] != nil ? try await fetchKeys(route) : entries[route]?.keys
         }
         entries[route]?.askedForUnknownAt = clock.now
         return try await fetchKeys(route)
@@ -64,8 +68,11 @@ actor IssuerDirectory {
 
     private func fetchKeys(_ route: IssuerRoute) async throws(IssuerFailure) -> JWKSet {
         let discovery = try await discovery(route)
-        isFetchingKeys.insert(route)
-        defer { isFetchingKeys.remove(route) }
+        keyWaiters[route, default: 0] += 1
+        defer {
+            let others = keyWaiters[route, default: 1] - 1
+            keyWaiters[route] = others > 0 ? others : nil
+        }
         let gateway = gateway
         let keys = try await keySets.value(for: route) { () async throws(IssuerFailure) in
             try await gateway.keys(route, discovery)

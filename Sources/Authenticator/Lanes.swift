@@ -2,43 +2,76 @@ import Synchronization
 
 /// Lets one thing with a key go on at a time, in the order in which they came; other keys are not held up.
 package final class Lanes<Key: Hashable & Sendable>: Sendable {
-    private typealias Waiter = CheckedContinuation<Void, Never>
-    /// Those that wait behind the one that goes on; no entry where none goes on.
-    private let waiting = Mutex<[Key: [Waiter]]>([:])
+    private struct Waiter {
+        let id: Int
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        /// Those that wait behind the one that goes on; no entry if none goes on.
+        var waiting: [Key: [Waiter]] = [:]
+        var lastID = 0
+    }
+
+    private let state = Mutex(State())
 
     package init() {}
 
+    /// Does something once its turn has come.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled before that, and what `body` throws.
     package func run<T: Sendable>(_ key: Key, _ body: @Sendable () async throws -> T) async throws -> T {
-        await enter(key)
+        try await enter(key)
         defer { leave(key) }
         return try await body()
     }
 
-    private func enter(_ key: Key) async {
-        await withCheckedContinuation { (waiter: Waiter) in
-            let isFree = waiting.withLock { waiting in
-                guard waiting[key] != nil else {
-                    waiting[key] = []
-                    return true
-                }
-                waiting[key]?.append(waiter)
-                return false
+    /// How many wait for their turn.
+    package func waiterCount(for key: Key) -> Int { state.withLock { $0.waiting[key]?.count ?? 0 } }
+
+    /// Waits for its turn; whoever got it calls ``leave(_:)``.
+    ///
+    /// - Throws: `CancellationError`; then it has no turn.
+    func enter(_ key: Key) async throws {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { queue(Waiter(id: id, continuation: $0), key) }
+        } onCancel: {
+            let waiter: Waiter? = state.withLock { state in
+                guard let index = state.waiting[key]?.firstIndex(where: { $0.id == id }) else { return nil }
+                return state.waiting[key]?.remove(at: index)
             }
-            if isFree { waiter.resume() }
+            waiter?.continuation.resume(throwing: CancellationError())
         }
     }
 
-    private func leave(_ key: Key) {
-        let next: Waiter? = waiting.withLock { waiting in
-            guard var queue = waiting[key], !queue.isEmpty else {
-                waiting[key] = nil
+    private func queue(_ waiter: Waiter, _ key: Key) {
+        let turn: Result<Void, any Error>? = state.withLock { state in
+            if Task.isCancelled { return .failure(CancellationError()) }
+            guard state.waiting[key] != nil else {
+                state.waiting[key] = []
+                return .success(())
+            }
+            state.waiting[key]?.append(waiter)
+            return nil
+        }
+        if let turn { waiter.continuation.resume(with: turn) }
+    }
+
+    func leave(_ key: Key) {
+        let next: Waiter? = state.withLock { state in
+            guard var queue = state.waiting[key], !queue.isEmpty else {
+                state.waiting[key] = nil
                 return nil
             }
             let first = queue.removeFirst()
-            waiting[key] = queue
+            state.waiting[key] = queue
             return first
         }
-        next?.resume()
+        next?.continuation.resume()
     }
 }
 

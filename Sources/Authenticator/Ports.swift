@@ -8,8 +8,15 @@ import ThreeDS
 package protocol AgentClock: Sendable {
     /// Wall clock, whole seconds since 1970-01-01 UTC.
     var now: Int64 { get }
+    /// Seconds since some moment: it only grows, also if someone sets the wall clock back.
+    var steady: Double { get }
     /// Waits for at least `seconds`; throws `CancellationError` when the task is cancelled meanwhile.
     func sleep(seconds: Double) async throws
+}
+
+extension AgentClock {
+    /// For a clock that nobody sets.
+    package var steady: Double { Double(now) }
 }
 
 extension Int64 {

@@ -57,7 +57,7 @@ extension FetchCommand: ControlCommand {
 extension DecideCommand: ControlCommand {
     package static let memberNames = [
         "enrollment", "wait", "expectAmount", "expectMerchant", "expectAcsTransId", "reason", "deliveryTimeout",
-        "shownTextDigest", "expectShownText", "pin",
+        "shownTextDigest", "expectShownText", "pin", "decideBefore",
     ]
 
     package init(json: JSONObject) throws(JSONMemberError) {
@@ -70,7 +70,8 @@ extension DecideCommand: ControlCommand {
             reason: try json.denialReason("reason"),
             deliveryTimeout: try json.optionalSeconds("deliveryTimeout", in: Self.deliveryTimeoutRange),
             shownTextDigest: try json.digest("shownTextDigest"),
-            expectShownText: try json.optionalBool("expectShownText"), pin: try json.optionalPIN("pin"))
+            expectShownText: try json.optionalBool("expectShownText"), pin: try json.optionalPIN("pin"),
+            decideBefore: try json.optionalSeconds("decideBefore", in: Self.decideBeforeRange))
     }
 }
 

@@ -1,3 +1,6 @@
+internal import FoundationEssentials
+internal import ThreeDS
+
 /// The client of the agent's control API: a function for each call.
 package struct ControlClient: Sendable {
     private let transport: ControlTransport
@@ -92,11 +95,32 @@ package struct ControlClient: Sendable {
     }
 
     /// Decides one request; returns once the issuer has answered or the delivery time-out is over.
+    ///
+    /// The agent is told from when on it must not decide any more, so that a lost answer leaves it open for a while only.
+    ///
+    /// - Throws: `ClientFailure.unknown` if the call was sent and its answer did not come.
     package func decide(
         _ decision: Decision, _ selector: RequestSelector, _ command: DecideCommand
     ) async throws(ClientFailure) -> RequestView {
         let path = ["requests", selector.segment, decision.rawValue]
-        return try await send(command, .post, path, seconds: ControlTimeout.decide(command))
+        var command = command
+        let now = Int(Date().timeIntervalSince1970.rounded(.up))
+        let end = now + command.secondsToDecide
+        command.decideBefore = end
+        do throws(ClientFailure) {
+            return try await send(command, .post, path, seconds: ControlTimeout.decide(command))
+        } catch .unclear(let reason) {
+            throw .unknown(Self.unknown(reason, decision, selector, end))
+        }
+    }
+
+    private static func unknown(
+        _ reason: String, _ decision: Decision, _ selector: RequestSelector, _ end: Int
+    ) -> String {
+        let done = decision == .approve ? "approved" : "denied"
+        let look = selector.id.map { "oobctl show \($0)" } ?? "oobctl list --all"
+        return "\(reason) It is not known whether it was \(done). Nothing is decided after "
+            + "\(UTCTime.text(Int64(end))); then `\(look)` knows."
     }
 
     /// Lets `take` have the octets of a backup as they come.

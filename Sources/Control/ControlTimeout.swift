@@ -17,8 +17,11 @@ package enum ControlTimeout {
     /// One request to each issuer, side by side, 30 s at most.
     static let fetch = 60
 
-    /// The wait for the request, the wait for the issuer, and 15 s.
-    static func decide(_ command: DecideCommand) -> Int {
-        (command.wait ?? 0) + (command.deliveryTimeout ?? DecideCommand.defaultDeliveryTimeout) + 15
+    /// The seconds for which a client waits longer than the agent may take: to connect, and for the answer to come.
+    package static let margin = 10
+
+    /// The wait for the request, the decision, the wait for the issuer, and the margin.
+    package static func decide(_ command: DecideCommand) -> Int {
+        command.secondsToDecide + (command.deliveryTimeout ?? DecideCommand.defaultDeliveryTimeout) + margin
     }
 }

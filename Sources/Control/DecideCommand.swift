@@ -6,6 +6,10 @@ package struct DecideCommand: Encodable, Sendable, Equatable {
     package static let expectMerchantOctets = 1...1_024
     package static let waitRange = 0...3600
     package static let deliveryTimeoutRange = 0...600
+    /// The seconds within which the agent decides, once the wait for the request is over.
+    package static let decisionSeconds = 30
+    /// The years 1970 to 9999.
+    package static let decideBeforeRange = 0...253_402_300_799
 
     /// Looks only at this enrollment's requests.
     package var enrollment: String?
@@ -27,11 +31,14 @@ package struct DecideCommand: Encodable, Sendable, Equatable {
     package var expectShownText: Bool?
     /// For an approve of an enrollment of authnType `pin`; a deny has none.
     package var pin: PINText?
+    /// Seconds since 1970: nothing is decided from then on; the agent's own limit holds as well.
+    package var decideBefore: Int?
 
     package init(
         enrollment: String? = nil, wait: Int? = nil, expectAmount: String? = nil, expectMerchant: String? = nil,
         expectAcsTransId: String? = nil, reason: DenialReason? = nil, deliveryTimeout: Int? = nil,
-        shownTextDigest: String? = nil, expectShownText: Bool? = nil, pin: PINText? = nil
+        shownTextDigest: String? = nil, expectShownText: Bool? = nil, pin: PINText? = nil,
+        decideBefore: Int? = nil
     ) {
         self.enrollment = enrollment
         self.wait = wait
@@ -43,7 +50,11 @@ package struct DecideCommand: Encodable, Sendable, Equatable {
         self.shownTextDigest = shownTextDigest
         self.expectShownText = expectShownText
         self.pin = pin
+        self.decideBefore = decideBefore
     }
+
+    /// The seconds that the agent may take from the call on, until it is decided or never will be.
+    package var secondsToDecide: Int { (wait ?? 0) + Self.decisionSeconds }
 }
 
 /// Why a payer denies.

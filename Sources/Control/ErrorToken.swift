@@ -13,6 +13,8 @@ package enum ErrorToken: String, Codable, Sendable, CaseIterable {
     case pinRequired = "pin_required"
     case blocked
     case noLongerDecidable = "no_longer_decidable"
+    /// The deadline passed before it was decided; it can be asked for again.
+    case notInTime = "not_in_time"
     case notEnrolled = "not_enrolled"
     case invalidEnrollmentCode = "invalid_enrollment_code"
     case issuerUnreachable = "issuer_unreachable"
@@ -54,6 +56,7 @@ package enum ErrorToken: String, Codable, Sendable, CaseIterable {
         case .pinRequired: (403, .userNotVerified, .authnAccessDenied, "PIN required")
         case .blocked: (423, .blocked, .authnBlocked, "Blocked")
         case .noLongerDecidable: (409, .noLongerDecidable, .authn, "No longer decidable")
+        case .notInTime: (503, .failed, .authn, "Not in time")
         case .notEnrolled: (409, .notEnrolled, .authnNotEnrolled, "Not enrolled")
         case .invalidEnrollmentCode:
             (403, .invalidEnrollmentCode, .authnInvalidEnrollmentToken, "Enrollment code not valid")

@@ -17,6 +17,8 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
     case invalidEnrollmentCode = 9
     /// The decision was sent, but the issuer did not take it.
     case notTaken = 10
+    /// The agent's answer was lost, so it is not known whether it was decided.
+    case unknown = 11
     case usage = 64
     case unreachable = 69
     /// Decided and durable, not delivered yet; the agent goes on trying.

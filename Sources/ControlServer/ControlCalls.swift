@@ -36,7 +36,7 @@ struct ControlCalls: Sendable {
         return try .json(try await detailed(record))
     }
 
-    /// Waits only while the client is there: what comes after it hung up is not decided.
+    /// Waits only while the client is there: nothing is decided once it hung up, nor after its deadline.
     func decide(
         _ decision: Decision, _ name: String, _ command: DecideCommand, for client: ControlConnection
     ) async throws -> Answer {
@@ -48,8 +48,14 @@ struct ControlCalls: Sendable {
         let (expectations, enrollment) = (try Expectations(command), try await id(of: command.enrollment))
         let peer = ControlPeer(client.caller)
         let approver = Approver.command(peer, shownTextDigest: command.shownTextDigest)
+        let wanted = agent.wanted(
+            for: Double(command.secondsToDecide), before: command.decideBefore.map(Int64.init))
         let decided = try await decided(selector, enrollment, wait: command.wait ?? 0, for: client) { id in
-            try await agent.decide(decision, on: id, expecting: expectations, by: approver, pin: pin)
+            // A try of a PIN is counted to its end, so the decision is told and not cut off as a whole.
+            try await client.telling({ wanted.withdraw() }) {
+                try await agent.decide(
+                    decision, on: id, expecting: expectations, by: approver, pin: pin, while: wanted)
+            }
         }
         log.info(
             "decided",

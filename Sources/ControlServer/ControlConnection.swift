@@ -73,6 +73,34 @@ final class ControlConnection: Sendable {
         }
     }
 
+    /// Does what its client's hanging up is told as soon as it happens, and what goes on to its own end.
+    ///
+    /// - Throws: ``HungUp`` if the client was gone before, and what `body` throws.
+    func telling<Value: Sendable>(
+        _ hungUp: @escaping @Sendable () -> Void, _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let (presence, continuation) = AsyncStream.makeStream(of: Never.self)
+        let isClosed = state.withLock { state in
+            state.presence = continuation
+            return state.isClosed
+        }
+        if isClosed { throw HungUp() }
+        return try await withThrowingTaskGroup(of: Value?.self) { group in
+            group.addTask {
+                for await _ in presence {}
+                // It ends also if `body` does.
+                if !Task.isCancelled { hungUp() }
+                return nil
+            }
+            group.addTask { try await body() }
+            defer { group.cancelAll() }
+            while let value = try await group.next() {
+                if let value { return value }
+            }
+            throw HungUp()
+        }
+    }
+
     func close() { channel.close(promise: nil) }
 
     private func replaceDeadline(by next: Scheduled<Void>?) {

@@ -32,6 +32,7 @@ extension ErrorToken {
             case .pinRequired: .pinRequired
             case .blocked: .blocked
             case .noLongerDecidable: .noLongerDecidable
+            case .notInTime: .notInTime
             case .notEnrolled: .notEnrolled
             case .invalidEnrollmentCode: .invalidEnrollmentCode
             case .alreadyEnrolled: .alreadyEnrolled

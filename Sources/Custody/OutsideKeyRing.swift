@@ -17,11 +17,17 @@ struct OutsideKeyRing: Sendable {
     }
 
     func inspect(_ uri: KeyURI, pin: PIN?) async throws(KeyFailure) -> OutsideKey {
-        OutsideKey(uri: uri, facts: try await proven(uri, pin: pin?.secret))
+        do {
+            return OutsideKey(uri: uri, facts: try await proven(uri, pin: pin?.secret))
+        } catch let failure as KeyFailure {
+            throw failure
+        } catch {
+            throw KeyFailure(.unavailable, "the key \(uri.text): \(error)")
+        }
     }
 
     /// The key shows that it signs, with this PIN, and that it is the enrolled one.
-    func unlock(_ key: OutsideKey, pin: PIN?) async throws(KeyFailure) -> any UnlockedKey {
+    func unlock(_ key: OutsideKey, pin: PIN?) async throws -> any UnlockedKey {
         let found = try await proven(key.uri, pin: pin?.secret)
         guard found.publicKey == key.facts.publicKey else {
             throw KeyFailure(OutsideKeyError(uri: key.uri, .replaced))
@@ -29,23 +35,27 @@ struct OutsideKeyRing: Sendable {
         return UnlockedOutsideKey(ring: self, key: key, pin: pin?.secret)
     }
 
-    private func proven(_ uri: KeyURI, pin: Secret?) async throws(KeyFailure) -> OutsideKeyFacts {
+    private func proven(_ uri: KeyURI, pin: Secret?) async throws -> OutsideKeyFacts {
         try await run(uri) { [keys] in try keys.proven(uri, pin: pin) }
     }
 
     fileprivate func signature(
         for permit: SigningPermit, with key: OutsideKey, pin: Secret?
-    ) async throws(KeyFailure) -> [UInt8] {
+    ) async throws -> [UInt8] {
         try await run(key.uri) { [keys] in
             try keys.signature(over: permit.octets, with: key.uri, expecting: key.facts.publicKey, pin: pin)
         }
     }
 
+    /// - Throws: `CancellationError` if nobody waited for the answer: what the key did with a PIN is not known then.
+    ///   Else `KeyFailure`.
     private func run<Value: Sendable>(
         _ uri: KeyURI, _ call: @escaping @Sendable () throws -> Value
-    ) async throws(KeyFailure) -> Value {
+    ) async throws -> Value {
         do {
             return try await lane(of: uri).run(call)
+        } catch let cancellation as CancellationError {
+            throw cancellation
         } catch let error as OutsideKeyError {
             throw KeyFailure(error)
         } catch {

@@ -1,3 +1,4 @@
+import Authenticator
 import Dispatch
 import Synchronization
 
@@ -15,17 +16,25 @@ final class SlowWork: Sendable {
 
     /// Runs a call on the thread that has the fewest.
     ///
-    /// It goes on to its end also where its caller's task is cancelled: a PIN that is being tried has been tried.
+    /// Once begun it goes on to its end, and is waited for, also if its caller's task is cancelled: a PIN that is being
+    /// tried has been tried.
     ///
-    /// - Throws: `SlowWorkError`, or what the call throws.
+    /// - Throws: `SlowWorkError`, `GivenUp` if the task was cancelled before it began, or what the call throws.
     func run<Value: Sendable>(_ call: @escaping @Sendable () throws -> Value) async throws -> Value {
         guard let index = enter() else { throw SlowWorkError() }
-        return try await withCheckedThrowingContinuation { continuation in
-            queues[index].async { [self] in
-                let result = Result { try call() }
-                loads.withLock { $0[index] -= 1 }
-                continuation.resume(with: result)
+        let slowCall = SlowCall<Value>()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                slowCall.wait(continuation)
+                queues[index].async { [self] in
+                    let caller = slowCall.begin()
+                    let result = caller.map { _ in Result { try call() } }
+                    loads.withLock { $0[index] -= 1 }
+                    if let caller, let result { caller.resume(with: result) }
+                }
             }
+        } onCancel: {
+            slowCall.giveUp()
         }
     }
 
@@ -43,4 +52,51 @@ final class SlowWork: Sendable {
 /// Too many calls wait already.
 package struct SlowWorkError: Error, Equatable, Sendable, CustomStringConvertible {
     package var description: String { "\(SlowWork.most) keys are being opened already; try again later" }
+}
+
+/// A call whose caller may leave until it begins.
+private final class SlowCall<Value: Sendable>: Sendable {
+    typealias Caller = CheckedContinuation<Value, any Error>
+
+    private enum State {
+        case new
+        case waiting(Caller)
+        case begun
+        case givenUp
+    }
+
+    private let state = Mutex(State.new)
+
+    func wait(_ caller: Caller) {
+        let isGivenUp = state.withLock { state in
+            if case .givenUp = state { return true }
+            state = .waiting(caller)
+            return false
+        }
+        if isGivenUp { caller.resume(throwing: GivenUp()) }
+    }
+
+    /// Who waits for it; nil if nobody does any more: then it is not to be made.
+    func begin() -> Caller? {
+        state.withLock { state in
+            guard case .waiting(let caller) = state else { return nil }
+            state = .begun
+            return caller
+        }
+    }
+
+    func giveUp() {
+        let caller: Caller? = state.withLock { state in
+            switch state {
+            case .begun, .givenUp: return nil
+            case .new:
+                state = .givenUp
+                return nil
+            case .waiting(let caller):
+                state = .givenUp
+                return caller
+            }
+        }
+        caller?.resume(throwing: GivenUp())
+    }
 }

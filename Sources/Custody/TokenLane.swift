@@ -10,7 +10,9 @@ final class TokenLane: Sendable {
     /// The most calls that wait or run.
     static let most = 16
     /// In seconds; a token takes less than one for a signature, a slow smart card some.
-    static let patience: Double = 30
+    ///
+    /// Less than a decision may take: then whoever asked is told that it was the token.
+    static let patience: Double = 20
 
     private let queue = DispatchQueue(label: "token lane")
     private let calls = Mutex(0)

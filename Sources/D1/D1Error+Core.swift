@@ -31,7 +31,7 @@ extension D1Error.Code {
             case .notEnrolled: .authnNotEnrolled
             case .invalidEnrollmentCode: .authnInvalidEnrollmentToken
             case .keyUnavailable: .authenticatorNotAvailable
-            case .noRequest, .expectationFailed, .noLongerDecidable, .alreadyEnrolled, .issuerUnreachable,
+            case .noRequest, .expectationFailed, .noLongerDecidable, .notInTime, .alreadyEnrolled, .issuerUnreachable,
                 .issuerRefused, .failed:
                 .authn
             }

@@ -76,7 +76,12 @@ struct Fetching: Sendable {
             try await agent.decide(
                 decision, on: request.id, expecting: Expectations(), by: .app(.own), pin: pin)
         }
-        return try await agent.delivered(decided, seconds: host.setup.deliverySeconds).life.delivery
+        do {
+            return try await agent.delivered(decided, seconds: host.setup.deliverySeconds).life.delivery
+        } catch is CancellationError {
+            // Nobody waits for the issuer's answer any more; it is decided and durable all the same.
+            return decided.life.delivery
+        }
     }
 }
 

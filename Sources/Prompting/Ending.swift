@@ -26,6 +26,11 @@ extension ClientFailure {
         .refused(ControlError(.failed, "The prompt was ended; \(state).", code: .cancelled))
     }
 
+    /// As ``ended(_:)``, while a decision was on its way.
+    static func endedUnsure(_ id: String) -> ClientFailure {
+        .unknown("The prompt was ended; the decision may have been made: see oobctl show \(id).")
+    }
+
     /// Whether the agent may be there again later.
     package var isAbsence: Bool {
         if case .refused = self { false } else { true }

@@ -37,7 +37,7 @@ extension PromptSession {
     mutating func gaveUp() -> [PromptEffect] {
         switch stage {
         case .sending(let decision), .unsure(let decision):
-            return [.fail(.ended("the decision may have been made: see oobctl show \(decision.request.id)"))]
+            return [.fail(.endedUnsure(decision.request.id))]
         case .asking, .askingPIN: return withdrawn() + [.fail(.ended("nothing was decided"))]
         default: return [.fail(.ended("it was waiting"))]
         }

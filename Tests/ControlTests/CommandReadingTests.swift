@@ -6,7 +6,8 @@ struct CommandReadingTests {
         let command = DecideCommand(
             enrollment: "e1", wait: 30, expectAmount: "USD 1.00", expectMerchant: "CoffeeHouse2 (Dæmø)",
             expectAcsTransId: "2f37539c-d82e-4929-88db-2f9e72c7fa62", reason: .suspectedFraud, deliveryTimeout: 0,
-            shownTextDigest: "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU", expectShownText: true)
+            shownTextDigest: "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU", expectShownText: true,
+            decideBefore: 1_700_000_000)
         #expect(try ControlJSON.decode(try ControlJSON.encode(command), as: DecideCommand.self) == command)
     }
 
@@ -68,7 +69,9 @@ struct CommandReadingTests {
         (#"{"enrollment":""}"#, "/enrollment"), (#"{"expectMerchant":""}"#, "/expectMerchant"),
         (#"{"expectAmount":"1.00"}"#, "/expectAmount"), (#"{"expectAmount":"USD 1"}"#, "/expectAmount"),
         (#"{"expectAcsTransId":"2f37539c"}"#, "/expectAcsTransId"), (#"{"reason":"duplicate"}"#, "/reason"),
-        (#"{"shownTextDigest":"AA"}"#, "/shownTextDigest"),
+        (#"{"shownTextDigest":"AA"}"#, "/shownTextDigest"), (#"{"decideBefore":-1}"#, "/decideBefore"),
+        (#"{"decideBefore":253402300800}"#, "/decideBefore"),
+        (#"{"decideBefore":9223372036854775807}"#, "/decideBefore"),
     ])
     func `a member that is not in order is refused and named`(body: String, path: String) {
         let error = #expect(throws: ControlError.self) {

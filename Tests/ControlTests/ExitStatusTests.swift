@@ -40,4 +40,9 @@ struct ExitStatusTests {
         #expect(ClientFailure.unclear("cut off").exitStatus.rawValue == 1)
         #expect(ClientFailure.unclear("cut off").d1Code == .core)
     }
+
+    @Test func `a decision whose answer was lost is 11`() {
+        #expect(ClientFailure.unknown("cut off").exitStatus.rawValue == 11)
+        #expect(ClientFailure.unknown("cut off").d1Code == .core)
+    }
 }

@@ -1,3 +1,4 @@
+import Authenticator
 import Dispatch
 import Synchronization
 import Testing
@@ -32,9 +33,13 @@ struct SlowWorkTests {
             counts.withLock { $0.running -= 1 }
         }
 
-        /// Lets so many pass, once two stand before it.
-        func open(for count: Int) {
+        func awaitTwo() {
             for _ in 0..<2 { reached.wait() }
+        }
+
+        /// Lets so many pass, once two stand before it.
+        func open(for count: Int, waiting: Bool = true) {
+            if waiting { awaitTwo() }
             for _ in 0..<count { opened.signal() }
         }
     }
@@ -74,10 +79,37 @@ struct SlowWorkTests {
                     return number
                 }
             }
+            // Only what has begun goes on to its end.
+            gate.awaitTwo()
             group.cancelAll()
-            gate.open(for: 2)
+            gate.open(for: 2, waiting: false)
             return try await group.reduce(0, +)
         }
         #expect(result == 15)
+    }
+
+    @Test func `a call that waits for a thread is not made once its caller is gone, who leaves at once`() async throws {
+        let (work, gate) = (SlowWork(), Gate())
+        try await withThrowingTaskGroup(of: Void.self) { busy in
+            for _ in 0..<SlowWork.threads { busy.addTask { try await work.run { gate.pass() } } }
+            gate.awaitTwo()
+            await withTaskGroup(of: Bool.self) { waiting in
+                for _ in 0..<4 {
+                    waiting.addTask {
+                        do {
+                            try await work.run { _ = gate.refuse() }
+                            return false
+                        } catch { return error is GivenUp }
+                    }
+                }
+                waiting.cancelAll()
+                // Both threads are held: without leaving at once this would not end.
+                for await hasGivenUp in waiting { #expect(hasGivenUp) }
+            }
+            gate.open(for: 2, waiting: false)
+            try await busy.waitForAll()
+        }
+        #expect(try await work.run { 1 } == 1)
+        #expect(gate.refuse() == 1, "none was made")
     }
 }

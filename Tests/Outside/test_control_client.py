@@ -120,16 +120,18 @@ class TheClient(unittest.TestCase):
             self.expect(1, "ended before its answer", whole[:length], ends=True)
         self.expect(1, "could not be read", answer(json.dumps(STATUS).encode()[:-1]))
         approve = ("approve", "2f37539c")
-        self.expect(1, "may have been done", answer(json.dumps(REQUEST).encode()[:-1]), command=approve)
+        for cut in [answer(json.dumps(REQUEST).encode()[:-1]), whole[:0], whole[:10]]:
+            self.expect(11, "It is not known whether it was approved. Nothing is decided after", cut, command=approve,
+                        ends=True)
 
     def test_an_agent_of_a_newer_version_is_understood_as_far_as_it_goes(self):
         run = self.run_against(answer({**STATUS, "later": {"a": 1}}), command=("status", "--json"))
         self.assertEqual((run.returncode, json.loads(run.stdout)), (0, STATUS))
-        for body, command in [
-                ({**STATUS, "state": "hibernating"}, ("status",)), ([{**REQUEST, "state": "parked"}], ("list",)),
-                ({**REQUEST, "delivery": "by pigeon"}, ("approve", "2f37539c")), ({}, ("status",))]:
+        for status, body, command in [
+                (1, {**STATUS, "state": "hibernating"}, ("status",)), (1, [{**REQUEST, "state": "parked"}], ("list",)),
+                (11, {**REQUEST, "delivery": "by pigeon"}, ("approve", "2f37539c")), (1, {}, ("status",))]:
             words = "The answer of the agent, which is oob-agent/9.9.9, could not be read"
-            self.expect(1, words, answer(body), command=command)
+            self.expect(status, words, answer(body), command=command)
         problem = answer(PROBLEM, 409, "application/problem+json")
         self.expect(1, "the moon is new", problem, command=("approve", "2f37539c"))
 

@@ -71,7 +71,7 @@ struct PromptAgentTroubleTests {
     @Test func `a decision whose answer was lost is told from the agent's book, and its URL goes out`() {
         var session = Rehearsal.asking(once: true)
         _ = session.when(.answer("a"))
-        #expect(session.when(.notDecided(.unclear("cut off"))).last == .load(id: "r1"))
+        #expect(session.when(.notDecided(.unknown("cut off"))).last == .load(id: "r1"))
         #expect(session.when(.away).isSilent)
         #expect(session.when(.opened) == [.load(id: "r1")])
         let answer = Sample.request(state: .approved, delivery: .queued)

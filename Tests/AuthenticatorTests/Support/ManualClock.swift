@@ -24,6 +24,8 @@ final class ManualClock: AgentClock {
 
     var now: Int64 { state.withLock { Int64($0.now) } }
 
+    var steady: Double { state.withLock(\.now) }
+
     func sleep(seconds: Double) async throws {
         let id = newID()
         try await withTaskCancellationHandler {

@@ -51,10 +51,11 @@ extension SampleAgent {
     @discardableResult
     func decide(
         _ decision: RequestLife.Decision, _ id: RequestID, expecting expectations: Expectations = Expectations(),
-        shown digest: String? = nil, pin: PIN? = nil
+        shown digest: String? = nil, pin: PIN? = nil, while wanted: Wanted? = nil
     ) async throws -> RequestRecord {
         try await agent.decide(
-            decision, on: id, expecting: expectations, by: .command(Self.peer, shownTextDigest: digest), pin: pin)
+            decision, on: id, expecting: expectations, by: .command(Self.peer, shownTextDigest: digest), pin: pin,
+            while: wanted)
     }
 
     /// Whoever decides.
