@@ -34,9 +34,12 @@ struct LocalAgent: Sendable {
 
     /// Runs `body` with an agent in a directory of its own, which does nothing by itself.
     ///
-    /// - Parameter wrapping: what the agent has for the book that it is given.
+    /// - Parameters:
+    ///   - wrapping: what the agent has for the book that it is given.
+    ///   - keys: what it has for the custody that it is given.
     static func run(
-        at issuer: IssuerURL, wrapping: (any Book) -> any Book = { $0 }, _ body: (LocalAgent) async throws -> Void
+        at issuer: IssuerURL, wrapping: (any Book) -> any Book = { $0 },
+        keys: (KeyFileCustody) -> any KeyCustody = { $0 }, _ body: (LocalAgent) async throws -> Void
     ) async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "oob-\(UUID().uuidString)").path()
         try FileManager.default.createDirectory(
@@ -46,7 +49,7 @@ struct LocalAgent: Sendable {
         let secret = try AgentSecret(Secret(SecureRandom.octets(32)))
         let ports = Ports(
             book: wrapping(try SQLiteBook(path: directory + "/agent.db")),
-            custody: try KeyFileCustody(directory: directory + "/keys", secret: secret),
+            custody: keys(try KeyFileCustody(directory: directory + "/keys", secret: secret)),
             auditKeys: SealedAuditKeys(secret: secret), gateway: gateway, clock: Clock(), entropy: SystemEntropy())
         let agent = Agent(
             ports: ports, settings: AgentSettings(version: "1"),
@@ -80,6 +83,17 @@ struct LocalAgent: Sendable {
             for enrollment in enrollments { try book.insert(enrollment) }
         }
         return enrollments
+    }
+
+    /// Puts a pending request into the book, and returns it.
+    func addRequest(of enrollment: Enrollment) async throws -> RequestRecord {
+        let now = ports.clock.now
+        let request = RequestRecord(
+            id: try RequestID(random: ports.entropy), enrollmentId: enrollment.id,
+            jti: try #require(TokenID("request-1")), iat: now, exp: now + 86_400, presented: nil, acsTransId: nil,
+            message: "", receivedAt: now, decidedAt: nil, life: .pending, hasConflict: false)
+        try await ports.book.write { try $0.insert(request) }
+        return request
     }
 
     /// Waits until a request of the enrollment is pending.

@@ -11,7 +11,7 @@ struct SlowWorkTests {
 
     /// Work that begins and does not end until it is told to.
     private final class Gate: Sendable {
-        private let reached = DispatchSemaphore(value: 0)
+        private let reached = AsyncStream.makeStream(of: Void.self)
         private let opened = DispatchSemaphore(value: 0)
         private let counts = Mutex((running: 0, most: 0))
         private let refusals = Mutex(0)
@@ -28,20 +28,19 @@ struct SlowWorkTests {
 
         func pass() {
             counts.withLock { $0 = ($0.running + 1, max($0.most, $0.running + 1)) }
-            reached.signal()
+            reached.continuation.yield()
             opened.wait()
             counts.withLock { $0.running -= 1 }
         }
 
-        func awaitTwo() {
-            for _ in 0..<2 { reached.wait() }
+        /// Waits until two stand before it.
+        func awaitTwo() async {
+            var calls = reached.stream.makeAsyncIterator()
+            for _ in 0..<2 { await calls.next() }
         }
 
-        /// Lets so many pass, once two stand before it.
-        func open(for count: Int, waiting: Bool = true) {
-            if waiting { awaitTwo() }
-            for _ in 0..<count { opened.signal() }
-        }
+        /// Lets so many pass.
+        func open(for count: Int) { for _ in 0..<count { opened.signal() } }
     }
 
     @Test func `two go on at a time, all come to their end, and one past the bound is refused`() async throws {
@@ -54,7 +53,10 @@ struct SlowWorkTests {
                         return number
                     } catch is SlowWorkError {
                         // All others wait at the gate, which opens for so many as were let in.
-                        if gate.refuse() == 5 { gate.open(for: SlowWork.most) }
+                        if gate.refuse() == 5 {
+                            await gate.awaitTwo()
+                            gate.open(for: SlowWork.most)
+                        }
                         return -1
                     }
                 }
@@ -80,9 +82,9 @@ struct SlowWorkTests {
                 }
             }
             // Only what has begun goes on to its end.
-            gate.awaitTwo()
+            await gate.awaitTwo()
             group.cancelAll()
-            gate.open(for: 2, waiting: false)
+            gate.open(for: 2)
             return try await group.reduce(0, +)
         }
         #expect(result == 15)
@@ -92,7 +94,7 @@ struct SlowWorkTests {
         let (work, gate) = (SlowWork(), Gate())
         try await withThrowingTaskGroup(of: Void.self) { busy in
             for _ in 0..<SlowWork.threads { busy.addTask { try await work.run { gate.pass() } } }
-            gate.awaitTwo()
+            await gate.awaitTwo()
             await withTaskGroup(of: Bool.self) { waiting in
                 for _ in 0..<4 {
                     waiting.addTask {
@@ -106,7 +108,7 @@ struct SlowWorkTests {
                 // Both threads are held: without leaving at once this would not end.
                 for await hasGivenUp in waiting { #expect(hasGivenUp) }
             }
-            gate.open(for: 2, waiting: false)
+            gate.open(for: 2)
             try await busy.waitForAll()
         }
         #expect(try await work.run { 1 } == 1)
