@@ -46,8 +46,8 @@ struct Decider: Sendable {
     ) async throws -> RequestRecord {
         let now = ports.clock.now
         return try await ports.book.write { book in
-            try wanted.check()
             var (request, enrollment) = try decidable(id, expectations, now: now, in: book)
+            try wanted.check(request)
             let text = request.text(for: enrollment, localTime)
             guard request.life.decide(.deny(reason)) == .queueDenial(reason) else { throw request.tooLate }
             try book.record(.decided(.deny(reason), on: request, by: approver, text: try text?.digest), at: now)
@@ -72,8 +72,9 @@ struct Decider: Sendable {
         // Who was in the lane before may have decided it: then no key is opened and no PIN tried for it.
         let inTurn = ports.clock.now
         let first = try await ports.book.read { book in
-            try wanted.check()
-            return try decidable(id, expectations, now: inTurn, in: book).0
+            let request = try decidable(id, expectations, now: inTurn, in: book).0
+            try wanted.check(request)
+            return request
         }
         return try await opened(first, of: enrollment, pin, wanted) { key in
             var request = first
@@ -108,8 +109,8 @@ struct Decider: Sendable {
         // again before anything is kept.
         let now = ports.clock.now
         return try await ports.book.write { book in
-            try wanted.check(request)
             var (current, enrollment) = try decidable(request.id, expectations, now: now, in: book)
+            try wanted.check(current)
             guard current.jti == request.jti, try book.change(id, .signCountTaken(signCount)) != nil else {
                 return .overtaken(current)
             }

@@ -85,7 +85,10 @@ struct HousekeeperTests {
             sample.book.beforeWriting(nil)
             _ = try await sample.approve(request.id)
         }
-        try await sample.running([sample.agent.housekeeper.run]) { try await sample.clock.sleepers() }
+        try await sample.running([sample.agent.housekeeper.run]) {
+            // Until it rests for a day: the decision waits on the clock too.
+            while try await sample.clock.naps.next() != 86_400 {}
+        }
         #expect(steps.value == 2)
         #expect(try await sample.requests().map(\.life) == [RequestLife(state: .approved, delivery: .queued)])
     }

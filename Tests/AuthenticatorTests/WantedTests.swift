@@ -25,7 +25,8 @@ struct WantedTests {
         #expect(try await sample.enrollment(card.id).signCount == 0)
     }
 
-    @Test func `a client that leaves while its key is at work has decided nothing, and its key is waited for no longer`()
+    @Test
+    func `a client that leaves while its key is at work has decided nothing, and its key is waited for no longer`()
         async throws
     {
         let card = try await sample.enrolled()
@@ -119,7 +120,9 @@ struct WantedTests {
         #expect(try await sample.request(ids[1]).life == .pending)
     }
 
-    @Test func `a discovery that hangs after a restart is waited for 5 s, though another has asked for it`() async throws {
+    @Test func `a discovery that hangs after a restart is waited for 5 s, though another has asked for it`()
+        async throws
+    {
         let card = try await sample.enrolled()
         let id = try await pending(card)
         let later = try sample.restarted()
@@ -141,12 +144,12 @@ struct WantedTests {
     @Test func `if that is longer than the deadline, nothing is decided`() async throws {
         let card = try await sample.enrolled()
         let id = try await pending(card)
-        let asked = Channel<Void>()
+        let (later, asked) = (try sample.restarted(), Channel<Void>())
         await sample.issuer.onDiscovery { () throws(IssuerFailure) in
             asked.send(())
             throw await .waitingWasCancelled
         }
-        async let code = failureCode { try await sample.decide(.approve, id, while: wanted(3)) }
+        async let code = failureCode { try await later.decide(.approve, id, while: wanted(3)) }
         try await asked.next()
         try await sample.clock.sleepers(2)
         sample.clock.advance(by: 3)
