@@ -5,17 +5,15 @@ enum Glyphs {
     ///
     /// The agent's text has none of them left: in UTF-8 it passes as it is.
     static func fit(_ text: String, isUTF8: Bool) -> String {
-        var result = String.UnicodeScalarView()
+        var result = ""
         for scalar in text.unicodeScalars {
             if scalar.isASCII ? isPrintable(scalar) : isUTF8 && isPrintable(scalar) {
-                result.append(scalar)
+                result += String(scalar)
             } else {
-                result.append(contentsOf: #"\u{"#.unicodeScalars)
-                result.append(contentsOf: String(scalar.value, radix: 16, uppercase: true).unicodeScalars)
-                result.append("}")
+                result += #"\u{"# + String(scalar.value, radix: 16, uppercase: true) + "}"
             }
         }
-        return String(result)
+        return result
     }
 
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {

@@ -10,17 +10,18 @@ package struct DisplayText: Sendable {
     package let hasEscapes: Bool
 
     package init(_ raw: String) {
-        var output = String.UnicodeScalarView()
+        // Not a view of scalars: appending to one copies all that is there already, each time.
+        var output = ""
         var hasEscapes = false
         var context = Context()
         var rest = raw.unicodeScalars[...]
         while let scalar = rest.popFirst() {
             let form = context.form(of: scalar, isLast: rest.isEmpty)
-            output.append(contentsOf: form.written(scalar).unicodeScalars)
+            output += form.written(scalar)
             hasEscapes = hasEscapes || form == .hostile
             context.advance(past: scalar, as: form)
         }
-        self.text = String(output)
+        self.text = output
         self.hasEscapes = hasEscapes
     }
 

@@ -8,19 +8,21 @@ package enum ShownJSON {
     ///   a backslash.
     package static func escaped(_ json: String) -> String {
         guard json.unicodeScalars.contains(where: mustBeEscaped) else { return json }
-        var result = String.UnicodeScalarView()
+        // In bytes: appending to a view of scalars copies all that is there already, each time.
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(json.utf8.count)
         for scalar in json.unicodeScalars {
             guard mustBeEscaped(scalar) else {
-                result.append(scalar)
+                bytes.append(contentsOf: scalar.utf8)
                 continue
             }
-            for unit in Character(scalar).utf16 {
+            for unit in scalar.utf16 {
                 let digits = String(unit, radix: 16)
                 let escape = "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                result.append(contentsOf: escape.unicodeScalars)
+                bytes.append(contentsOf: escape.utf8)
             }
         }
-        return String(result)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// What is below U+0020 is JSON's own white space here: an encoder escapes it within a string.
