@@ -9,7 +9,7 @@ extension Agent {
     ) -> [@Sendable () async throws -> Void] {
         [bookWatch.run, signCountWatch.run, courier.run, ceremonies.run] + (isPolling ? [fetcher.run] : []) + [
             journalPruner.run, housekeeper.run, { try await keyWatch.run(onStep: onStep) }, pushSubscriber.run,
-            pushHints.run, timekeeper.run, { try await workTally.run(in: ports.book, hub) },
+            pushHints.run, timekeeper.run, heldReader.run, { try await workTally.run(in: ports.book, hub) },
         ]
     }
 }

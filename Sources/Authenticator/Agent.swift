@@ -13,6 +13,7 @@ package struct Agent: Sendable {
     package let fetcher: Fetcher
     package let courier: Courier
     package let timekeeper: Timekeeper
+    package let heldReader: HeldReader
     package let signCountWatch: SignCountWatch
     package let bookWatch: BookWatch
     package let housekeeper: Housekeeper
@@ -64,7 +65,8 @@ package struct Agent: Sendable {
         courier = Courier(ports: ports, directory: directory, signCountWatch: signCountWatch, hub: hub, log: log)
         bookWatch = BookWatch(ports: ports, bounds: settings.bounds, log: log)
         housekeeper = Housekeeper(ports: ports, retention: settings.retention, hub: hub, log: log)
-        timekeeper = Timekeeper(ports: ports, intake: intake, holding: holding, hub: hub, log: log)
+        timekeeper = Timekeeper(ports: ports, hub: hub, log: log)
+        heldReader = HeldReader(ports: ports, intake: intake, holding: holding, hub: hub)
         let pushes = PushMaker(ports: ports, settings: settings.push)
         enroller = Enroller(
             ports: ports, settings: settings, directory: directory, pushes: pushes, hub: hub, log: log)

@@ -20,6 +20,9 @@ package struct AgentBounds: Sendable {
     /// more is dropped.
     package var heldOfEnrollment = 100
     package var held = 10_000
+    /// The most bytes of what one enrollment, and all together, have there.
+    package var heldBytesOfEnrollment = 256 << 10
+    package var heldBytes = 16 << 20
     /// The seconds between two log lines about one bad peer.
     package var logPause: Int64 = 60
 

@@ -1,5 +1,6 @@
 import IssuerProtocol
 import Logging
+import ThreeDS
 
 /// Sends registrations: the same octets until the issuer has answered, also after a crash.
 package struct Ceremonies: Sendable {
@@ -31,12 +32,12 @@ package struct Ceremonies: Sendable {
                 guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }) else { return }
                 if case .keyless = enrollment.state { return try await give(up: enrollment, "no key could be made") }
                 guard case .enrolling(let body) = enrollment.state else { return }
-                guard ports.clock.now - enrollment.startedAt < Self.longest else {
+                guard ports.clock.now.seconds(since: enrollment.startedAt) < Self.longest else {
                     return try await give(up: enrollment, "the issuer did not answer for 10 minutes")
                 }
                 guard case .again(let retryAfter) = try await attempt(enrollment, body) else { return }
                 let pause = try backoff.next(retryAfter: retryAfter, entropy: ports.entropy)
-                let remaining = enrollment.startedAt + Self.longest - ports.clock.now
+                let remaining = enrollment.startedAt.later(by: Self.longest).seconds(since: ports.clock.now)
                 try await ports.clock.sleep(seconds: min(pause, Double(max(remaining, 0))))
             } catch is CancellationError {
                 return

@@ -32,6 +32,8 @@ package enum AgentEvent: Sendable {
     case journalGrew
     /// The next instant at which something is to be looked at may have come nearer.
     case deadlineMoved
+    /// A message of this issuer is held that was not.
+    case messageHeld(IssuerRoute)
     /// A push said that there is something to fetch.
     case fetchWanted(EnrollmentID)
     /// A person wants another push subscription.

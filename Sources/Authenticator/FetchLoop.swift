@@ -1,5 +1,6 @@
 import IssuerProtocol
 import Logging
+import ThreeDS
 
 /// Fetches for one group of enrollments until the group is gone: one call at a time for all of them.
 struct FetchLoop: Sendable {
@@ -61,7 +62,7 @@ struct FetchLoop: Sendable {
     /// - Parameter known: how many answers in a row brought nothing that was not known.
     private func take(_ turn: FetchGroups.Turn, _ call: Call, _ known: inout Int) async throws -> Double? {
         let startedAt = ports.clock.now
-        let untilNext = (turn.nextAt ?? .max) - startedAt
+        let untilNext = (turn.nextAt ?? .max).seconds(since: startedAt)
         // Those who were looked at have a next time now.
         guard !turn.members.isEmpty else { return turn.suspended.isEmpty ? Double(max(untilNext, 0)) : 0 }
         let interval = pushedInterval(turn.members)

@@ -3,51 +3,85 @@ import Synchronization
 
 /// Messages that cannot be judged yet: their `iat` is ahead, or their key is not known yet.
 ///
-/// In memory, and bounded.
+/// In memory, and bounded in messages and in bytes.
 final class Holding: Sendable {
     struct Held: Sendable {
         let enrollmentId: EnrollmentID
+        let issuer: IssuerRoute
         let message: String
         /// When it is read again; seconds since 1970.
         let readAgainAt: Int64
         /// When it is dropped unless it could be judged.
         let dropAt: Int64
+
+        var bytes: Int { message.utf8.count }
+
+        /// The same, to be read again at another time.
+        func held(until readAgainAt: Int64, atMost dropAt: Int64) -> Held {
+            Held(
+                enrollmentId: enrollmentId, issuer: issuer, message: message, readAgainAt: readAgainAt, dropAt: dropAt)
+        }
+    }
+
+    private struct State {
+        var held: [IssuerRoute: [EnrollmentID: [Held]]] = [:]
+        var count = 0
+        var bytes = 0
     }
 
     /// The seconds for which a message is held at most.
     static let longest: Int64 = 600
 
-    /// The most messages that one enrollment, and all together, may have here.
-    private let mostOfEnrollment: Int
-    private let most: Int
-    private let held = Mutex<[Held]>([])
+    private let bounds: AgentBounds
+    private let state = Mutex(State())
 
-    init(_ bounds: AgentBounds) {
-        mostOfEnrollment = bounds.heldOfEnrollment
-        most = bounds.held
-    }
+    init(_ bounds: AgentBounds) { self.bounds = bounds }
 
-    /// False where there is no room for it.
+    /// False if there is no room for it.
     func hold(_ message: Held) -> Bool {
-        held.withLock { held in
-            if held.contains(where: { $0.message == message.message && $0.enrollmentId == message.enrollmentId }) {
-                return true
-            }
-            let ofEnrollment = held.count { $0.enrollmentId == message.enrollmentId }
-            guard held.count < most, ofEnrollment < mostOfEnrollment else { return false }
-            held.append(message)
+        state.withLock { state in
+            let own = state.held[message.issuer]?[message.enrollmentId] ?? []
+            if own.contains(where: { $0.message.utf8.elementsEqual(message.message.utf8) }) { return true }
+            guard state.count < bounds.held, own.count < bounds.heldOfEnrollment,
+                state.bytes + message.bytes <= bounds.heldBytes,
+                own.reduce(message.bytes, { $0 + $1.bytes }) <= bounds.heldBytesOfEnrollment
+            else { return false }
+            state.held[message.issuer, default: [:]][message.enrollmentId, default: []].append(message)
+            state.count += 1
+            state.bytes += message.bytes
             return true
         }
     }
 
-    /// Takes out what is to be read again now.
-    func takeDue(now: Int64) -> [Held] {
-        held.withLock { held in
-            let due = held.filter { $0.readAgainAt <= now }
-            held.removeAll { $0.readAgainAt <= now }
+    /// Takes out those of an issuer that are to be read again now, at most so many.
+    func takeDue(of issuer: IssuerRoute, now: Int64, most: Int = .max) -> [Held] {
+        state.withLock { state in
+            var due: [Held] = []
+            for (id, own) in state.held[issuer] ?? [:] {
+                let left = own.filter { held in
+                    guard held.readAgainAt <= now, due.count < most else { return true }
+                    due.append(held)
+                    return false
+                }
+                state.held[issuer]?[id] = left.isEmpty ? nil : left
+            }
+            if state.held[issuer]?.isEmpty == true { state.held[issuer] = nil }
+            state.count -= due.count
+            state.bytes -= due.reduce(0) { $0 + $1.bytes }
             return due
         }
     }
 
-    var nextDeadline: Int64? { held.withLock { $0.map(\.readAgainAt).min() } }
+    /// When the first of an issuer's is to be read again; nil if there is none.
+    func nextDeadline(of issuer: IssuerRoute) -> Int64? {
+        state.withLock { state in
+            state.held[issuer].flatMap { $0.values.joined().lazy.map(\.readAgainAt).min() }
+        }
+    }
+
+    /// Those of whom something is held.
+    var issuers: [IssuerRoute] { state.withLock { Array($0.held.keys) } }
+
+    /// How many there are.
+    var count: Int { state.withLock(\.count) }
 }

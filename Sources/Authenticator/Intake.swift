@@ -166,13 +166,13 @@ struct Intake: Sendable {
     private func hold(_ item: Item, for seconds: Int64, _ enrollment: Enrollment) {
         let now = ports.clock.now
         let held = Holding.Held(
-            enrollmentId: enrollment.id, message: item.message, readAgainAt: now.later(by: seconds),
-            dropAt: item.heldUntil ?? now + Holding.longest)
+            enrollmentId: enrollment.id, issuer: enrollment.route, message: item.message,
+            readAgainAt: now.later(by: seconds), dropAt: item.heldUntil ?? now.later(by: Holding.longest))
         guard held.readAgainAt <= held.dropAt, holding.hold(held) else {
             drop(.notHeld, "a request that could not be judged was not held any longer", enrollment, [:])
             return
         }
-        hub.publish(.deadlineMoved)
+        hub.publish(.messageHeld(enrollment.route))
     }
 
     private func drop(

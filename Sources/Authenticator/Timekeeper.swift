@@ -1,10 +1,11 @@
 import Logging
+import ThreeDS
 
-/// The one clock: closes what has expired and reads again what was held, when the next instant has come.
+/// The one clock of what expires: closes requests when their time is over.
+///
+/// It calls nobody, so nobody can hold it up.
 package struct Timekeeper: Sendable {
     let ports: Ports
-    let intake: Intake
-    let holding: Holding
     let hub: EventHub
     let log: Logger
 
@@ -32,9 +33,8 @@ package struct Timekeeper: Sendable {
     /// Does what is due, and says in how many seconds the next is.
     private func work() async throws -> Double? {
         while try await expire() {}
-        for held in holding.takeDue(now: ports.clock.now) { await readAgain(held) }
         let next = try await ports.book.read { try $0.nextDeadline() }
-        return [next, holding.nextDeadline].compactMap(\.self).min().map { Double(max($0 - ports.clock.now, 0)) }
+        return next.map { Double(max($0.seconds(since: ports.clock.now), 0)) }
     }
 
     /// True where there may be more.
@@ -54,22 +54,6 @@ package struct Timekeeper: Sendable {
         }
         hub.publish(events)
         return events.count == Self.batch
-    }
-
-    private func readAgain(_ held: Holding.Held) async {
-        do {
-            guard let enrollment = try await ports.book.read({ try $0.enrollment(held.enrollmentId) }) else { return }
-            try await intake.receive([held.message], for: enrollment, heldUntil: held.dropAt)
-        } catch {
-            // It could not be judged now (no keys, no database): it stays held.
-            let again = ports.clock.now + IssuerDirectory.unknownKeyPause
-            // It counts as received, so it is not given up because of a trouble that is the agent's own.
-            let dropAt = error is BookTrouble ? max(again, held.dropAt) : held.dropAt
-            guard again <= dropAt else { return }
-            _ = holding.hold(
-                Holding.Held(
-                    enrollmentId: held.enrollmentId, message: held.message, readAgainAt: again, dropAt: dropAt))
-        }
     }
 }
 

@@ -124,15 +124,16 @@ struct BookTroubleTests {
     @Test func `what was held outlives any trouble of the book`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(iat: 100, exp: 3_000), for: card)
-        #expect(sample.agent.timekeeper.holding.nextDeadline != nil)
-        try await sample.running([sample.agent.timekeeper.run]) {
+        #expect(sample.agent.heldReader.holding.count == 1)
+        try await sample.running([sample.agent.heldReader.run]) {
             sample.book.breakWrites()
             for _ in 1...15 {
-                _ = try await sample.clock.naps.next()
+                _ = try await sample.heldReaderNap()
                 sample.clock.advance(by: 60)
             }
+            _ = try await sample.heldReaderNap()
             try await sample.bookIsMended()
-            try await sample.clock.wakeNext()
+            sample.clock.advance(by: 60)
             try await sample.eventually { try $0.oldestPending(enrollment: nil) }
         }
     }

@@ -16,17 +16,18 @@ struct IntakeTests {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(iat: 100), for: card)
         #expect(try await sample.requests().isEmpty)
-        try await sample.running([sample.agent.timekeeper.run]) {
+        try await sample.running([sample.agent.heldReader.run]) {
             #expect(try await sample.clock.wakeNext() == 40)
             let presented = try await sample.eventually { try $0.oldestPending(enrollment: nil) }
             #expect(presented.jti.text == "request-1" && sample.now == SampleAgent.start + 40)
         }
     }
 
-    @Test func `an early request that comes while the clock is waited for is noticed`() async throws {
+    @Test func `an early request that comes while another is waited for is noticed`() async throws {
         let card = try await sample.enrolled()
-        try await sample.running([sample.agent.timekeeper.run]) {
-            #expect(try await sample.clock.naps.next() == 60)
+        try await sample.running([sample.agent.heldReader.run]) {
+            try await sample.receive(SampleRequest.numbered(2).early(90), for: card)
+            #expect(try await sample.clock.naps.next() == 30)
             try await sample.receive(SampleRequest(iat: 61), for: card)
             #expect(try await sample.clock.naps.next() == 1)
             sample.clock.advance(by: 1)
@@ -38,7 +39,7 @@ struct IntakeTests {
     @Test func `a request from further ahead is dropped and nothing of it is kept`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(iat: 601, exp: 700), for: card)
-        #expect(try await sample.requests().isEmpty && sample.agent.timekeeper.holding.nextDeadline == nil)
+        #expect(try await sample.requests().isEmpty && sample.agent.heldReader.holding.count == 0)
         sample.clock.advance(by: 541)
         try await sample.receive(SampleRequest(iat: 601, exp: 700), for: card)
         #expect(try await sample.onlyRequest().life == .pending)
@@ -57,7 +58,7 @@ struct IntakeTests {
                 String(repeating: "x", count: 16_385), try sample.message(good, for: card),
             ], for: card)
         #expect(try await sample.onlyRequest().life == .pending)
-        #expect(try await sample.outbox(of: card).isEmpty && sample.agent.timekeeper.holding.nextDeadline == nil)
+        #expect(try await sample.outbox(of: card).isEmpty && sample.agent.heldReader.holding.count == 0)
     }
 
     @Test func `where the book fails nothing of the answer was taken in, and it can come again`() async throws {

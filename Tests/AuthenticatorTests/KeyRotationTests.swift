@@ -10,8 +10,10 @@ import Testing
 struct KeyRotationTests {
     private let sample: SampleAgent
     private let newKey: SigningKey
+    private let route: IssuerRoute
 
     init() throws {
+        route = try SampleAgent.route
         sample = try SampleAgent()
         newKey = try SigningKey.generate(.es256)
     }
@@ -38,7 +40,7 @@ struct KeyRotationTests {
         try await sample.receive(messages: [message(.numbered(1), for: card)], for: card)
         #expect(try await sample.requests().isEmpty)
         await sample.issuer.onKeys { [newKeys] () throws(IssuerFailure) in newKeys }
-        try await sample.running([sample.agent.timekeeper.run]) {
+        try await sample.running([sample.agent.heldReader.run]) {
             #expect(try await sample.clock.wakeNext() == 60)
             try await sample.eventually { try $0.oldestPending(enrollment: nil) }
         }
@@ -80,12 +82,15 @@ struct KeyRotationTests {
     @Test func `a message whose key never comes is dropped after 10 minutes`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(messages: [message(.numbered(1), for: card)], for: card)
-        try await sample.running([sample.agent.timekeeper.run]) {
-            while sample.now < SampleAgent.start + 600 { try await sample.clock.wakeNext() }
-            // With nothing held any more the longest sleep is all that is left.
-            try await sample.clock.wakeNext()
+        try await sample.running([sample.agent.heldReader.run]) {
+            for _ in 1...10 {
+                let nap = try await sample.heldReaderNap()
+                #expect(nap == 60)
+                sample.clock.advance(by: 60)
+            }
+            while sample.agent.drops.all[.notHeld] == nil { await Task.yield() }
         }
-        #expect(sample.agent.timekeeper.holding.nextDeadline == nil)
+        #expect(sample.agent.heldReader.holding.count == 0)
         #expect(await sample.issuer.keyFetches <= 12)
     }
 
@@ -122,11 +127,11 @@ struct KeyRotationTests {
         try await sample.receive(
             messages: [message(.numbered(2), for: card), message(.numbered(3), for: card)], for: card)
         await sample.issuer.onKeys { [newKeys] () throws(IssuerFailure) in newKeys }
-        try await sample.running([sample.agent.timekeeper.run]) {
-            #expect(try await sample.clock.naps.next() == 60)
+        try await sample.running([sample.agent.heldReader.run]) {
+            #expect(try await sample.heldReaderNap() == 60)
             sample.book.breakWrites()
             sample.clock.advance(by: 60)
-            #expect(try await sample.clock.naps.next() == 60)
+            #expect(try await sample.heldReaderNap() == 60)
             sample.book.breakWrites(false)
             sample.clock.advance(by: 60)
             try await sample.eventually { try $0.pendingCount(enrollment: nil) == 3 ? true : nil }
@@ -146,11 +151,37 @@ struct KeyRotationTests {
         let others = try (4...6).map { _ in try EnrollmentID(random: sample.ports.entropy) }
         for other in others.prefix(2) { #expect(holding.hold(held("another's", other))) }
         #expect(!holding.hold(held("one too many of all", others[2])))
-        #expect(holding.takeDue(now: 10).count == 5)
-        #expect(holding.nextDeadline == nil)
+        #expect(holding.takeDue(of: route, now: 9).isEmpty)
+        #expect(holding.takeDue(of: route, now: 10, most: 4).count == 4)
+        #expect(holding.takeDue(of: route, now: 10).count == 1)
+        #expect(holding.count == 0 && holding.issuers.isEmpty)
+    }
+
+    @Test func `what is held is bounded in bytes as well, of an enrollment and in all`() async throws {
+        let ids = try (1...3).map { _ in try EnrollmentID(random: sample.ports.entropy) }
+        let holding = Holding(
+            AgentBounds {
+                $0.heldBytesOfEnrollment = 10
+                $0.heldBytes = 25
+            })
+        #expect(holding.hold(held("aaaaaa", ids[0])))
+        #expect(!holding.hold(held("bbbbb", ids[0])))
+        #expect(holding.hold(held("bbbb", ids[0])))
+        #expect(holding.hold(held("cccccccccc", ids[1])))
+        #expect(!holding.hold(held("dddddd", ids[2])))
+        #expect(holding.hold(held("ddddd", ids[2])))
+        #expect(!holding.hold(held("e", ids[2])))
+        #expect(holding.takeDue(of: route, now: 10, most: 1).count == 1)
+        #expect(holding.hold(held("e", ids[2])), "what was taken out takes no room")
+    }
+
+    @Test func `an issuer whose message is as long as can be has room for some, and not for all it may count`() {
+        let bounds = AgentBounds.standard
+        #expect(bounds.heldBytesOfEnrollment >= 10 * bounds.messageOctets)
+        #expect(bounds.heldBytes <= 16 << 20)
     }
 
     private func held(_ message: String, _ id: EnrollmentID) -> Holding.Held {
-        Holding.Held(enrollmentId: id, message: message, readAgainAt: 10, dropAt: 20)
+        Holding.Held(enrollmentId: id, issuer: route, message: message, readAgainAt: 10, dropAt: 20)
     }
 }

@@ -1,6 +1,7 @@
-import Authenticator
 import IssuerProtocol
 import Synchronization
+
+@testable import Authenticator
 
 // What each step is for the agent and for the model.
 
@@ -125,7 +126,7 @@ extension Rehearsal {
         if hasDied { try await restart() }
     }
 
-    /// The timekeeper works until it lies down.
+    /// The timekeeper works until it lies down; then what was held until now is read again.
     func tick() async throws {
         let before = clock.naps
         try await living { [clock, bell] agent in
@@ -134,6 +135,8 @@ extension Rehearsal {
                 defer { group.cancelAll() }
                 try await bell.until { clock.naps > before }
             }
+            let reader = agent.heldReader
+            for issuer in reader.holding.issuers { await reader.readDue(of: issuer) }
         }
         model.tick()
     }

@@ -1,4 +1,5 @@
 import IssuerProtocol
+import ThreeDS
 
 /// The agent in numbers, at one moment; what is counted is counted since it started.
 package struct AgentFigures: Sendable {
@@ -87,8 +88,8 @@ extension Agent {
             )
         }
         var holdings = AgentFigures.Holdings(pending: pending, queued: queued)
-        holdings.oldestPending = oldest.map { max(ports.clock.now - $0.receivedAt, 0) } ?? 0
-        holdings.oldestQueued = decided.map { max(ports.clock.now - $0, 0) } ?? 0
+        holdings.oldestPending = oldest.map { max(ports.clock.now.seconds(since: $0.receivedAt), 0) } ?? 0
+        holdings.oldestQueued = decided.map { max(ports.clock.now.seconds(since: $0), 0) } ?? 0
         for enrollment in enrollments {
             if let trouble = trouble(with: enrollment) {
                 holdings.troubled += 1

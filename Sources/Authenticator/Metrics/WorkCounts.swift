@@ -27,7 +27,7 @@ package struct WorkCounts: Sendable, Equatable {
         case .presented: presented += 1
         case .decided:
             end(as: entry.text("decision") == "approve" ? .approved : .denied)
-            if let request, let at = request.decidedAt { timeToDecision.note(at - request.receivedAt) }
+            if let request, let at = request.decidedAt { timeToDecision.note(at.seconds(since: request.receivedAt)) }
         case .refused:
             end(as: .refused)
             refusals.note(entry.text("refusal") ?? "unknown")
@@ -36,7 +36,7 @@ package struct WorkCounts: Sendable, Equatable {
         case .answered:
             answers.note(entry.text("transStatus") ?? "unknown")
             guard let request, let answeredAt = UTCTime.seconds(entry.at) else { return }
-            timeToDelivery.note(answeredAt - (request.decidedAt ?? request.receivedAt))
+            timeToDelivery.note(answeredAt.seconds(since: request.decidedAt ?? request.receivedAt))
         case .deliveryFailed: failures.note(entry.text("failure") ?? "unknown")
         default: break
         }

@@ -29,6 +29,13 @@ struct SampleRequest {
         return SampleRequest(jti: "request-\(number)", acsTransId: "2f37539c-d82e-4929-88db-\(padded)")
     }
 
+    /// The same, with an `iat` of so many seconds from ``SampleAgent/start``.
+    func early(_ iat: Int64) -> SampleRequest {
+        var request = self
+        request.iat = iat
+        return request
+    }
+
     var transaction: JSONObject {
         [
             "acsTransId": .string(acsTransId), "merchantName": .string(merchantName),
