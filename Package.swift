@@ -248,8 +248,9 @@ let package = Package(
         .testTarget(  // The seeds of the fuzzers in `Fuzz`, and the properties that they look at.
             name: "FuzzCorpusTests",
             dependencies: [
-                "AgentConfig", "Control", "IssuerProtocol", "Keys", "StateArchive", "StrictJSON",
-                "ThreeDS", "WebAuthn",
+                "AgentConfig", "Authenticator", "Control", "Custody", "IssuerProtocol", "Keys", "StateArchive",
+                "Storage", "StrictJSON", "ThreeDS", "WebAuthn",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(  // The agent's core and edges against the sandbox, over HTTP, in one process.
             name: "AgentAndSandboxTests",

@@ -1,24 +1,45 @@
 // swift-tools-version: 6.2
 // A package of its own, so that everything in it can be built with libFuzzer's instrumentation and AddressSanitizer's,
-// and with the parsers alone: the sources are the project's, by symbolic links. `make fuzz` builds and runs it, and
-// `Scripts/parser-coverage` measures its tests.
+// and with what reads and takes in messages alone: the sources are the project's, by symbolic links. `make fuzz` builds
+// and runs it, and `Scripts/parser-coverage` measures its tests.
 import PackageDescription
 
 let parsers: [Target.Dependency] = [
     "AgentConfig", "Control", "IssuerProtocol", "Keys", "StateArchive", "StrictJSON", "ThreeDS",
     "WebAuthn",
 ]
+/// What takes in messages, with its database.
+let core: [Target.Dependency] = [
+    "Authenticator", "Custody", "Storage", .product(name: "Logging", package: "swift-log"),
+]
 
 let package = Package(
     name: "oob-authenticator-fuzz",
-    dependencies: [.package(url: "https://github.com/jpsim/Yams", from: "6.2.0")],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+    ],
     targets: [
-        .executableTarget(name: "Fuzzer", dependencies: parsers, path: "Fuzzer"),
+        .executableTarget(name: "Fuzzer", dependencies: parsers + core, path: "Fuzzer"),
         .target(name: "AgentConfig", dependencies: ["StrictJSON", "Yams"]),
         .target(
             name: "Control", dependencies: ["StrictJSON", "ThreeDS"],
             exclude: ["ControlClient.swift", "ControlTransport.swift"]),
         .target(name: "StateArchive", dependencies: ["Keys", "StrictJSON", "ThreeDS"], path: "StateArchive"),
+        .target(
+            name: "Authenticator",
+            dependencies: [
+                "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(
+            name: "Storage",
+            dependencies: [
+                "Authenticator", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
+        .target(name: "Custody", dependencies: ["Authenticator", "IssuerProtocol", "Keys"]),
         .target(name: "IssuerProtocol", dependencies: ["Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
         .target(name: "WebAuthn", dependencies: ["Keys", "StrictJSON"]),
         .target(name: "ThreeDS"),
@@ -27,7 +48,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCryptoki", providers: [.apt(["libp11-kit-dev"])]),
 
-        .testTarget(name: "FuzzCorpusTests", dependencies: parsers),
+        .testTarget(name: "FuzzCorpusTests", dependencies: parsers + core),
         .testTarget(name: "AgentConfigTests", dependencies: ["AgentConfig"]),
         .testTarget(name: "ControlTests", dependencies: ["Control"]),
         .testTarget(name: "IssuerProtocolTests", dependencies: parsers),

@@ -1,4 +1,6 @@
+import Dispatch
 import Glibc
+import Synchronization
 
 /// The target that the environment names; libFuzzer's own arguments leave no room for it.
 private let target: FuzzTarget = {
@@ -15,11 +17,28 @@ private let target: FuzzTarget = {
 func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))
     do {
-        try target.check(input)
+        if target == .received { try waitFor(input) } else { try target.checkParser(input) }
     } catch {
         stop("\(target.rawValue): \(error)")
     }
     return 0
+}
+
+/// How a check ended that runs in tasks.
+private final class Ending: Sendable {
+    let error = Mutex<(any Error)?>(nil)
+    let semaphore = DispatchSemaphore(value: 0)
+}
+
+/// Waits on libFuzzer's own thread, which no task needs.
+private func waitFor(_ input: [UInt8]) throws {
+    let ending = Ending()
+    Task.detached {
+        do { try await target.check(input) } catch { ending.error.withLock { $0 = error } }
+        ending.semaphore.signal()
+    }
+    ending.semaphore.wait()
+    if let error = ending.error.withLock(\.self) { throw error }
 }
 
 /// Ends the process in the way that makes libFuzzer keep the input.

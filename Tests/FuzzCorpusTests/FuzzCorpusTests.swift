@@ -7,12 +7,14 @@ struct FuzzCorpusTests {
         .appending(path: "../FuzzCorpus").standardized
 
     @Test(arguments: FuzzTarget.allCases)
-    func `the properties of a target hold for each of its seeds`(target: FuzzTarget) throws {
+    func `the properties of a target hold for each of its seeds`(target: FuzzTarget) async throws {
         let names = try Self.names(in: target.rawValue)
         #expect(names.count >= 2)
         for name in names {
             let octets = try Data(contentsOf: Self.directory.appending(path: "\(target.rawValue)/\(name)"))
-            #expect(throws: Never.self, "\(target.rawValue)/\(name)") { try target.check([UInt8](octets)) }
+            await #expect(throws: Never.self, "\(target.rawValue)/\(name)") {
+                try await target.check([UInt8](octets))
+            }
         }
     }
 

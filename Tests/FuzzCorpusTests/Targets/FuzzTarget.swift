@@ -1,4 +1,5 @@
-/// Each parser of octets from outside, by the name of its fuzz target and of its folder of seeds.
+/// Each parser of octets from outside, and what takes in messages with a database behind it, by the name of its fuzz
+/// target and of its folder of seeds.
 ///
 /// A fuzzer and the tests give a target the same octets: whatever they are, its properties have to hold.
 enum FuzzTarget: String, Sendable, CaseIterable {
@@ -36,9 +37,18 @@ enum FuzzTarget: String, Sendable, CaseIterable {
     case controlCommand = "control-command"
     case enrollLink = "enroll-link"
     case config, backup
+    case received
 
     /// Throws `Broken` where a property does not hold.
-    func check(_ input: [UInt8]) throws {
+    func check(_ input: [UInt8]) async throws {
+        switch self {
+        case .received: try await CoreChecks.received(input)
+        default: try checkParser(input)
+        }
+    }
+
+    /// The same, for a target that waits for nobody: a parser.
+    func checkParser(_ input: [UInt8]) throws {
         switch self {
         case .json: try JSONChecks.json(input)
         case .base64url: try JSONChecks.base64url(input)
@@ -77,6 +87,7 @@ enum FuzzTarget: String, Sendable, CaseIterable {
         case .enrollLink: try ControlChecks.enrollLink(input)
         case .config: try ControlChecks.config(input)
         case .backup: try BackupChecks.backup(input)
+        case .received: throw Broken(description: "it is no parser")
         }
     }
 }
