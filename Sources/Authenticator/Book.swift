@@ -27,6 +27,9 @@ package protocol BookReader {
     /// Whether an enrollment's personal data was erased.
     func isErased(_ id: EnrollmentID) throws -> Bool
 
+    /// The wrong PINs in a row of a key that the agent did not make, through whatever enrollment, or none.
+    func pinTries(of key: KeyIdentity) throws -> PINTries
+
     func request(_ id: RequestID) throws -> RequestRecord?
     /// Oldest first; of more than `limit`, the newest `limit`, and of pending ones the oldest: those are next.
     ///
@@ -91,6 +94,11 @@ package protocol BookWriter: BookReader {
     /// - Returns: the enrollment as it is now; nil if it is not as expected, or not there.
     @discardableResult
     func change(_ id: EnrollmentID, _ transition: EnrollmentTransition) throws -> Enrollment?
+    /// Sets the tries of a key's PIN if they are as expected.
+    ///
+    /// False, and nothing is changed, if they are not.
+    @discardableResult
+    func setPINTries(of key: KeyIdentity, from old: PINTries, to new: PINTries) throws -> Bool
 
     func insert(_ request: RequestRecord) throws
     /// Writes what may change: the message that is answered, the life, the conflict mark.

@@ -18,12 +18,45 @@ extension Enroller {
         throw CommandFailure(.issuerRefused, "the issuer takes no signature algorithm that \(whose) has (\(names))")
     }
 
+    /// Looks at a key that was there already, and has it show that it signs.
+    ///
+    /// First without a PIN: a key that an enrollment uses is refused, and no PIN is tried. Then with the PIN, which counts
+    /// as any try does. The issuer is asked after that: so a guess costs a try, and a PIN that was mistyped, or a token
+    /// that is not plugged in, costs no code.
     func keyPlace(_ wish: EnrollmentWish) async throws -> KeyPlace {
         guard let uri = wish.keyURI else { return .own }
-        do throws(KeyFailure) {
-            return .outside(try await ports.custody.inspect(uri, pin: wish.pin))
-        } catch {
-            throw CommandFailure(error)
+        do {
+            let sighting = try await ports.custody.sighting(uri)
+            try await refuseIfUsed(uri, sighting)
+            // Another may enroll the same key meanwhile; of two `insert` takes one.
+            let inspect: @Sendable () async throws -> OutsideKey = {
+                try await ports.custody.inspect(uri, pin: wish.pin)
+            }
+            var key =
+                wish.pin == nil
+                ? try await inspect()
+                : try await PINCheck(ports: ports).run(PINCounter(uri, sighting.identity), inspect)
+            key.identity = sighting.identity
+            return .outside(key)
+        } catch let failure as KeyFailure {
+            throw CommandFailure(failure)
+        }
+    }
+
+    /// Refuses a key that an enrollment uses, however its URI is spelled, as far as that shows without a PIN.
+    private func refuseIfUsed(_ uri: KeyURI, _ sighting: KeySighting) async throws {
+        let check = PINCheck(ports: ports)
+        let enrollments = try await ports.book.read { try $0.enrollments(includingEnded: false) }
+        // One from before keys were identified is identified now, unless its key is not there.
+        for other in enrollments where other.key.outside?.identity == nil && other.key != .own {
+            _ = try? await check.counter(of: other.id)
+        }
+        for other in try await ports.book.read({ try $0.enrollments(includingEnded: false) }) {
+            guard let key = other.key.outside else { continue }
+            let isSame =
+                key.uri == uri || key.facts.publicKey == sighting.publicKey
+                || key.identity == sighting.identity && key.uri.namesKey(of: uri)
+            if isSame { throw CommandFailure(uri, usedBy: other) }
         }
     }
 
@@ -35,11 +68,7 @@ extension Enroller {
                 let other = try book.enrollments(includingEnded: false).first {
                     $0.key.outside?.facts.publicKey == key.facts.publicKey
                 }
-                if let other {
-                    throw CommandFailure(
-                        .alreadyEnrolled, "the key \(key.uri.text) is the enrollment \(other.id)'s: unenroll that first"
-                    )
-                }
+                if let other { throw CommandFailure(key.uri, usedBy: other) }
             }
             try book.insert(enrollment)
         }
@@ -56,5 +85,11 @@ extension Enroller {
         case .outside(let key): publicKey = key.facts.publicKey
         }
         return (publicKey, try await ports.custody.unlock(enrollment.id, at: enrollment.key, pin: pin))
+    }
+}
+
+extension CommandFailure {
+    fileprivate init(_ uri: KeyURI, usedBy other: Enrollment) {
+        self.init(.alreadyEnrolled, "the key \(uri.text) is the enrollment \(other.id)'s: unenroll that first")
     }
 }

@@ -55,6 +55,7 @@ struct Enroller: Sendable {
         try await check(answer.options, wish)
         let algorithm = try Self.algorithm(of: answer.options, at: place)
         let enrollment = try newEnrollment(wish, answer.options, algorithm, place)
+        // While the issuer was asked, another may have enrolled the same key: `insert` looks again.
         try await insert(enrollment)
         do {
             let push = try pushes.make(for: enrollment, try await directory.discovery(wish.route))

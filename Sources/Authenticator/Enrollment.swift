@@ -20,7 +20,7 @@ package struct Enrollment: Sendable {
     /// Seconds since 1970.
     package let startedAt: Int64
     /// Where its private key is kept.
-    package let key: KeyPlace
+    package internal(set) var key: KeyPlace
     /// Whether its issuer may push.
     package let takesPush: Bool
     /// The public half of its key, as it was registered; nil while there is none, and for an enrollment from before it
@@ -29,8 +29,10 @@ package struct Enrollment: Sendable {
     /// The greatest signCount that this agent committed for the credential.
     package internal(set) var signCount: UInt32
     package internal(set) var state: EnrollmentState
-    /// Of authnType `pin`: the tries that were in vain.
+    /// Of authnType `pin`, with a key of the agent's own: the tries that were wrong.
     package internal(set) var pinTries: PINTries
+    /// The tries of its key's PIN that were wrong, through this enrollment and others; nil for a key of the agent's own.
+    package let keyTries: PINTries?
     /// Whether its PIN is among the first that anyone would try; false where it has none.
     package internal(set) var isPINGuessable: Bool
     /// When this state was last found to be an old copy; nil where it never was.
@@ -45,7 +47,7 @@ package struct Enrollment: Sendable {
         credentialId: [UInt8], userHandle: [UInt8], startedAt: Int64, key: KeyPlace = .own,
         takesPush: Bool = true,
         credentialKey: PublicKey? = nil, signCount: UInt32, state: EnrollmentState, pinTries: PINTries = .fresh,
-        isPINGuessable: Bool = false,
+        keyTries: PINTries? = nil, isPINGuessable: Bool = false,
         signCountRaise: SignCountRaise? = nil,
         endReason: String? = nil, endedAt: Int64? = nil
     ) {
@@ -64,6 +66,7 @@ package struct Enrollment: Sendable {
         self.signCount = signCount
         self.state = state
         self.pinTries = pinTries
+        self.keyTries = keyTries
         self.isPINGuessable = isPINGuessable
         self.signCountRaise = signCountRaise
         self.endReason = endReason
@@ -75,6 +78,9 @@ package struct Enrollment: Sendable {
         state = .ended(authenticatorId: membership?.authenticatorId, keyRemoved: false)
         endedAt = now
     }
+
+    /// The tries that count for its next one.
+    package var countedTries: PINTries { keyTries ?? pinTries }
 
     /// Whether an approval can claim user verification.
     package var canVerifyUser: Bool { authnType.verifiesUser }

@@ -23,6 +23,8 @@ package enum EnrollmentTransition: Sendable {
     case keyRemoved
     /// Expects one that is not over, and whose public key the book does not have yet.
     case keyFound(PublicKey)
+    /// Expects one that is not over, with a key that the agent did not make and that is not identified yet.
+    case keyIdentified(KeyIdentity)
     /// Expects an active one with a lower signCount: an assertion with this one is committed, so its PIN was right.
     case signCountTaken(UInt32)
     /// Expects one that is not over, with the signCount that is raised.
@@ -76,6 +78,10 @@ package enum EnrollmentTransition: Sendable {
             enrollment.end(at: now)
         case .keyFound(let publicKey) where enrollment.credentialKey == nil:
             enrollment.credentialKey = publicKey
+        case .keyIdentified(let identity):
+            guard var key = enrollment.key.outside, key.identity == nil else { return false }
+            key.identity = identity
+            enrollment.key = .outside(key)
         case .signCountRaised(let raise) where enrollment.signCount == raise.from && raise.from < raise.to:
             enrollment.signCount = raise.to
             enrollment.signCountRaise = raise

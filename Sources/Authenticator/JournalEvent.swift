@@ -36,9 +36,10 @@ package struct JournalEvent: Sendable, Equatable {
         let request = entry.text("request").flatMap(RequestID.init)
         // The answer to a message that is no request of its own, such as a duplicate.
         if request == nil, name == .requestDelivered || name == .requestDeliveryFailed { return nil }
-        self.init(
-            name: name, sequence: entry.sequence, at: entry.at,
-            enrollment: entry.text("enrollment").flatMap(EnrollmentID.init), request: request)
+        let enrollment = entry.text("enrollment").flatMap(EnrollmentID.init)
+        // A key that no enrollment uses.
+        if enrollment == nil, name == .blocked { return nil }
+        self.init(name: name, sequence: entry.sequence, at: entry.at, enrollment: enrollment, request: request)
     }
 }
 

@@ -91,15 +91,14 @@ extension JournalFact {
         about(id, .signCountRaised, ["from": .integer(Int64(raise.from)), "to": .integer(Int64(raise.to))])
     }
 
-    /// A PIN was tried in vain.
-    static func notVerified(_ id: EnrollmentID, _ tries: PINTries) -> JournalFact {
-        about(id, .notVerified, ["failures": .integer(Int64(tries.failures))])
+    /// A wrong PIN was tried.
+    static func notVerified(_ counter: PINCounter, _ tries: PINTries) -> JournalFact {
+        JournalFact(.notVerified, counter.journaled.adding(tries))
     }
 
     /// No try is taken for some time.
-    static func blocked(_ id: EnrollmentID, _ tries: PINTries) -> JournalFact {
-        let facts: JSONObject = ["failures": .integer(Int64(tries.failures))]
-        return about(id, .blocked, facts.adding("until", tries.blockedUntil.map(UTCTime.text)))
+    static func blocked(_ counter: PINCounter, _ tries: PINTries) -> JournalFact {
+        JournalFact(.blocked, counter.journaled.adding(tries).adding("until", tries.blockedUntil.map(UTCTime.text)))
     }
 
     static func pinChanged(_ id: EnrollmentID) -> JournalFact { about(id, .pinChanged) }
@@ -205,6 +204,12 @@ extension JournalFact {
 }
 
 extension JSONObject {
+    fileprivate func adding(_ tries: PINTries) -> JSONObject {
+        var object = self
+        object["failures"] = .integer(Int64(tries.failures))
+        return object
+    }
+
     /// With one more member, where it has a value.
     func adding(_ name: String, _ text: String?) -> JSONObject {
         guard let text else { return self }

@@ -17,10 +17,37 @@ package enum KeyPlace: Sendable, Equatable {
 package struct OutsideKey: Sendable, Equatable {
     package let uri: KeyURI
     package let facts: OutsideKeyFacts
+    /// Which key it is, however its URI is spelled; nil for an enrollment from before that was kept, until its next PIN.
+    package internal(set) var identity: KeyIdentity?
 
-    package init(uri: KeyURI, facts: OutsideKeyFacts) {
+    package init(uri: KeyURI, facts: OutsideKeyFacts, identity: KeyIdentity? = nil) {
         self.uri = uri
         self.facts = facts
+        self.identity = identity
+    }
+}
+
+/// What wrong PINs are counted of, if the agent did not make the key: a digest, which names no person and no path.
+package struct KeyIdentity: Hashable, Sendable {
+    /// SHA-256.
+    package let octets: [UInt8]
+
+    /// Nil for what is no digest.
+    package init?(octets: [UInt8]) {
+        guard octets.count == 32 else { return nil }
+        self.octets = octets
+    }
+}
+
+/// What a custody sees of a key without its PIN.
+package struct KeySighting: Sendable, Equatable {
+    package let identity: KeyIdentity
+    /// Nil if it is not seen without the PIN.
+    package let publicKey: PublicKey?
+
+    package init(identity: KeyIdentity, publicKey: PublicKey?) {
+        self.identity = identity
+        self.publicKey = publicKey
     }
 }
 

@@ -1,43 +1,50 @@
 import Keys
 import ThreeDS
 
-/// Opens keys with PINs: every try is counted, and on the disk, before it is made.
+/// The one place where PINs are tried: every try is counted, and on the disk, before it is made.
 ///
-/// To be used in the enrollment's lane, so that tries come one after the other. No answer tells more than that the user
-/// was not verified, and how many tries are left (PSD2 RTS Article 4(3)(a)).
+/// Of a key that the agent made, tries are counted for its enrollment, and come one after the other in its lane. Of a key
+/// that was there already they are counted for the key, and come one after the other in the key's lane: also at `enroll`,
+/// where there is no enrollment yet. No answer tells more than that the user was not verified, and how many tries are
+/// left (PSD2 RTS Article 4(3)(a)).
 struct PINCheck: Sendable {
     let ports: Ports
 
-    /// Counts a try, makes it, and takes it back where it was not in vain by a fault of the PIN.
+    /// Counts a try of an enrollment's PIN, makes it, and takes it back if no PIN was found wrong.
     ///
-    /// The count stays until ``succeeded(_:)``, or whatever else says in the book that the PIN was right.
+    /// Of a key of the agent's own, the count stays until ``succeeded(_:)``, or whatever else says in the book that the
+    /// PIN was right.
     ///
     /// - Throws: `CommandFailure` `.userNotVerified` or `.blocked`; else what `attempt` throws.
-    func run<Result: Sendable>(_ id: EnrollmentID, _ attempt: () async throws -> Result) async throws -> Result {
-        let (before, begun) = try await begin(id)
-        do {
-            return try await attempt()
-        } catch let failure as KeyFailure where failure.code == .wrongPIN {
-            try await record(begun, of: id)
-            throw CommandFailure(begun, of: id)
-        } catch let cancellation as CancellationError {
-            // Nobody knows what came of it.
-            throw cancellation
-        } catch {
-            // No PIN was found wrong: the key could not be asked.
-            try await takeBack(begun, to: before, of: id)
-            throw error
+    func run<Result: Sendable>(
+        _ id: EnrollmentID, _ attempt: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await run(try await counter(of: id), attempt)
+    }
+
+    /// The same for whatever is counted.
+    func run<Result: Sendable>(
+        _ counter: PINCounter, _ attempt: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        guard let key = counter.key else { return try await counted(counter, attempt).result }
+        // Several enrollments may share a token: alone in its lane, right PINs do not count against each other.
+        return try await ports.keyLanes.run(key) {
+            // Whoever waited for the lane may have gone away.
+            try Task.checkCancellation()
+            let (result, begun) = try await counted(counter, attempt)
+            try await set(counter, from: begun, to: .fresh)
+            return result
         }
     }
 
-    /// Throws `CommandFailure` `.blocked` where no PIN would be tried now.
+    /// Throws `CommandFailure` `.blocked` if no PIN would be tried now.
     func expectNotBlocked(_ id: EnrollmentID) async throws {
         let now = ports.clock.now
-        guard let tries = try await ports.book.read({ try $0.enrollment(id)?.pinTries }), tries.isBlocked(at: now)
+        guard let tries = try await ports.book.read({ try $0.enrollment(id)?.countedTries }), tries.isBlocked(at: now)
         else {
             return
         }
-        throw CommandFailure(tries, of: id)
+        throw CommandFailure(tries, of: PINCounter(id))
     }
 
     /// The PIN was right, and nothing else was written about it.
@@ -50,47 +57,83 @@ struct PINCheck: Sendable {
         }
     }
 
-    private func begin(_ id: EnrollmentID) async throws -> (before: PINTries, begun: PINTries) {
+    /// What is counted for an enrollment; a key from before keys were identified is identified now.
+    func counter(of id: EnrollmentID) async throws -> PINCounter {
+        guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }) else {
+            throw CommandFailure(.notFound, "there is no enrollment \(id)")
+        }
+        guard let key = enrollment.key.outside else { return PINCounter(id) }
+        if let identity = key.identity { return PINCounter(id, key: identity) }
+        let identity = try await ports.custody.sighting(key.uri).identity
+        // Another may have identified it meanwhile, or ended it; of two counts the greater goes on.
+        try await ports.book.write { book in
+            guard let tries = try book.change(id, .keyIdentified(identity))?.pinTries else { return }
+            let known = try book.pinTries(of: identity)
+            if tries.failures > known.failures { try book.setPINTries(of: identity, from: known, to: tries) }
+        }
+        return PINCounter(id, key: identity)
+    }
+
+    private func counted<Result: Sendable>(
+        _ counter: PINCounter, _ attempt: @Sendable () async throws -> Result
+    ) async throws -> (result: Result, begun: PINTries) {
+        let (before, begun) = try await begin(counter)
+        do {
+            return (try await attempt(), begun)
+        } catch let failure as KeyFailure where failure.code == .wrongPIN {
+            try await record(begun, of: counter)
+            throw CommandFailure(begun, of: counter)
+        } catch let cancellation as CancellationError {
+            // Nobody knows what came of it.
+            throw cancellation
+        } catch {
+            // No PIN was found wrong: the key could not be asked.
+            try await set(counter, from: begun, to: before)
+            throw error
+        }
+    }
+
+    private func begin(_ counter: PINCounter) async throws -> (before: PINTries, begun: PINTries) {
         let now = ports.clock.now
         return try await ports.book.write { book in
-            guard let before = try book.enrollment(id)?.pinTries else {
-                throw CommandFailure(.notFound, "there is no enrollment \(id)")
+            guard let before = try book.pinTries(of: counter) else {
+                throw CommandFailure(.notFound, "there is no \(counter.name)")
             }
-            guard !before.isBlocked(at: now) else { throw CommandFailure(before, of: id) }
+            guard !before.isBlocked(at: now) else { throw CommandFailure(before, of: counter) }
             let begun = before.begun(at: now)
-            guard try book.change(id, .pinTries(from: before, to: begun)) != nil else {
-                throw CommandFailure(.notEnrolled, "the enrollment \(id) is over")
+            guard try book.setPINTries(of: counter, from: before, to: begun) else {
+                throw CommandFailure(.notEnrolled, "\(counter.name) is over")
             }
             return (before, begun)
         }
     }
 
-    private func record(_ tries: PINTries, of id: EnrollmentID) async throws {
+    private func record(_ tries: PINTries, of counter: PINCounter) async throws {
         let now = ports.clock.now
         try await ports.book.write { book in
-            try book.record(.notVerified(id, tries), at: now)
-            if tries.blockedUntil != nil { try book.record(.blocked(id, tries), at: now) }
+            try book.record(.notVerified(counter, tries), at: now)
+            if tries.blockedUntil != nil { try book.record(.blocked(counter, tries), at: now) }
         }
     }
 
     /// What was counted meanwhile stays counted.
-    private func takeBack(_ begun: PINTries, to before: PINTries, of id: EnrollmentID) async throws {
-        try await ports.book.write { _ = try $0.change(id, .pinTries(from: begun, to: before)) }
+    private func set(_ counter: PINCounter, from old: PINTries, to new: PINTries) async throws {
+        try await ports.book.write { _ = try $0.setPINTries(of: counter, from: old, to: new) }
     }
 }
 
 extension CommandFailure {
     /// The user was not verified; says what is left, and never what was wrong.
-    fileprivate init(_ tries: PINTries, of id: EnrollmentID) {
+    fileprivate init(_ tries: PINTries, of counter: PINCounter) {
         guard let until = tries.blockedUntil else {
             let left = tries.left == 1 ? "1 try is" : "\(tries.left) tries are"
-            self.init(.userNotVerified, "the user was not verified; \(left) left before enrollment \(id) is blocked")
+            self.init(.userNotVerified, "the user was not verified; \(left) left before \(counter.name) is blocked")
             return
         }
         self.init(
             .blocked,
-            "enrollment \(id) is blocked after \(tries.failures) tries in vain; the next one is taken at "
-                + "\(UTCTime.text(until)), a deny at any time")
+            "\(counter.name) is blocked after \(tries.failures) tries in vain; the next one is taken at "
+                + "\(UTCTime.text(until))" + (counter.enrollment == nil ? "" : ", a deny at any time"))
     }
 
     /// Nobody was asked for a PIN yet; no try is counted.

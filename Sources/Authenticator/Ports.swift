@@ -43,10 +43,13 @@ package protocol KeyCustody: Sendable {
     ///
     /// - Throws: `KeyFailure`, and what the key's file is wrong about; then the PIN is as it was.
     func changePIN(of name: EnrollmentID, from old: PIN, to new: PIN) async throws
+    /// Looks at a key that the agent did not make, and tries no PIN.
+    func sighting(_ uri: KeyURI) async throws -> KeySighting
     /// Looks at a key that the agent did not make, and lets it show that it signs.
     ///
     /// - Parameter pin: for a key that takes one.
-    func inspect(_ uri: KeyURI, pin: PIN?) async throws(KeyFailure) -> OutsideKey
+    /// - Throws: `KeyFailure`; `CancellationError` if nobody waited: what the key did with the PIN is not known then.
+    func inspect(_ uri: KeyURI, pin: PIN?) async throws -> OutsideKey
     /// Opens the key of an enrollment for one decision.
     ///
     /// - Parameter pin: for a key that takes one; given for any other, none is opened.
@@ -177,6 +180,8 @@ package struct Ports: Sendable {
     package var book: any Book
     /// How that book is; noted with each use.
     package let bookHealth: BookHealth
+    /// One try of a key's PIN at a time, whoever makes it; not for keys of the agent's own.
+    let keyLanes = Lanes<KeyIdentity>()
     package var custody: any KeyCustody
     package let auditKeys: any AuditKeys
     package let gateway: any IssuerGateway

@@ -47,7 +47,7 @@ extension EnrollmentView {
             name: enrollment.name, state: Control.EnrollmentState(enrollment.state, isBlocked: blockedUntil != nil),
             signCount: Int(enrollment.signCount), push: agent.pushFacts(of: enrollment).map(PushView.init),
             enrolledAt: (enrollment.membership?.enrolledAt).map(UTCTime.text),
-            pinTriesLeft: enrollment.authnType == .pin ? enrollment.pinTries.left : nil,
+            pinTriesLeft: enrollment.authnType == .pin ? enrollment.countedTries.left : nil,
             blockedUntil: blockedUntil.map(UTCTime.text),
             warnings: enrollment.warnings.isEmpty ? nil : enrollment.warnings.map(WarningView.init))
     }

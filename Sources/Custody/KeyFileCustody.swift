@@ -35,6 +35,8 @@ package struct KeyFileCustody: CopyableCustody {
         }
     }
 
+    package func sighting(_ uri: KeyURI) async throws(KeyFailure) -> KeySighting { throw Self.notItsOwn(uri) }
+
     package func inspect(_ uri: KeyURI, pin: PIN?) async throws(KeyFailure) -> OutsideKey {
         throw Self.notItsOwn(uri)
     }

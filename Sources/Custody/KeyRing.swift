@@ -21,7 +21,11 @@ package struct KeyRing: CopyableCustody {
         try await own.changePIN(of: name, from: old, to: new)
     }
 
-    package func inspect(_ uri: KeyURI, pin: PIN?) async throws(KeyFailure) -> OutsideKey {
+    package func sighting(_ uri: KeyURI) async throws -> KeySighting {
+        try await outside.sighting(uri)
+    }
+
+    package func inspect(_ uri: KeyURI, pin: PIN?) async throws -> OutsideKey {
         try await outside.inspect(uri, pin: pin)
     }
 

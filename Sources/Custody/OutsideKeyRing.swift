@@ -16,14 +16,17 @@ struct OutsideKeyRing: Sendable {
         tokens = TokenLane(clock: clock)
     }
 
-    func inspect(_ uri: KeyURI, pin: PIN?) async throws(KeyFailure) -> OutsideKey {
-        do {
-            return OutsideKey(uri: uri, facts: try await proven(uri, pin: pin?.secret))
-        } catch let failure as KeyFailure {
-            throw failure
-        } catch {
-            throw KeyFailure(.unavailable, "the key \(uri.text): \(error)")
+    func sighting(_ uri: KeyURI) async throws -> KeySighting {
+        let seen = try await run(uri) { [keys] in try keys.sighting(uri) }
+        guard let digest = try? SHA256Digest.of(Array(seen.place.utf8)), let identity = KeyIdentity(octets: digest)
+        else {
+            throw KeyFailure(.unavailable, "the key \(uri.text): no digest can be made of it")
         }
+        return KeySighting(identity: identity, publicKey: seen.publicKey)
+    }
+
+    func inspect(_ uri: KeyURI, pin: PIN?) async throws -> OutsideKey {
+        OutsideKey(uri: uri, facts: try await proven(uri, pin: pin?.secret))
     }
 
     /// The key shows that it signs, with this PIN, and that it is the enrolled one.

@@ -22,7 +22,21 @@ struct KeyColumns {
             kind: try fields.value("key_kind", OutsideKeyFacts.Kind.init(rawValue:)),
             publicKey: try publicKey("key_public", fields),
             isExportable: fields.optionalInteger("key_exportable").map { $0 != 0 })
-        return .outside(OutsideKey(uri: uri, facts: facts))
+        return .outside(OutsideKey(uri: uri, facts: facts, identity: try identity(fields)))
+    }
+
+    private static func identity(_ fields: Fields) throws -> KeyIdentity? {
+        guard let octets = fields.optionalOctets("key_identity") else { return nil }
+        guard let identity = KeyIdentity(octets: octets) else { throw fields.unreadable("key_identity") }
+        return identity
+    }
+
+    /// The tries of the key's PIN, which several enrollments may share; nil where they are the enrollment's own.
+    static func tries(_ fields: Fields) throws -> PINTries? {
+        guard try identity(fields) != nil else { return nil }
+        guard fields.optionalInteger("key_failures") != nil else { return .fresh }
+        return PINTries(
+            failures: Int(try fields.count("key_failures")), blockedUntil: try fields.optionalTime("key_blocked_until"))
     }
 
     /// Nil where it is not known.

@@ -4,14 +4,21 @@ import IssuerProtocol
 import Keys
 
 extension Pages {
+    private static let enrollments = """
+        SELECT *,
+            (SELECT failures FROM key_tries WHERE identity = key_identity) AS key_failures,
+            (SELECT blocked_until FROM key_tries WHERE identity = key_identity) AS key_blocked_until
+        FROM enrollment
+        """
+
     func enrollment(_ id: EnrollmentID) throws -> Enrollment? {
-        let statement = try database.cachedStatement(sql: "SELECT * FROM enrollment WHERE id = ?")
+        let statement = try database.cachedStatement(sql: "\(Self.enrollments) WHERE id = ?")
         return try Row.fetchOne(statement, arguments: [id.text]).map { try enrollment($0) }
     }
 
     func enrollments(includingEnded ended: Bool) throws -> [Enrollment] {
         let statement = try database.cachedStatement(
-            sql: "SELECT * FROM enrollment WHERE ? OR state <> 'ended' ORDER BY seq")
+            sql: "\(Self.enrollments) WHERE ? OR state <> 'ended' ORDER BY seq")
         return try Row.fetchAll(statement, arguments: [ended]).map { try enrollment($0) }
     }
 
@@ -51,7 +58,7 @@ extension Pages {
                 UPDATE enrollment SET sign_count = ?, state = ?, body = ?, authenticator_id = ?, sealed_token = ?,
                     enrolled_at = ?, key_removed = ?, sign_count_raised_from = ?, sign_count_raised_to = ?,
                     sign_count_raised_at = ?, sign_count_raised_elsewhere = ?, end_reason = ?, ended_at = ?,
-                    credential_key = ?, pin_failures = ?, pin_blocked_until = ?, pin_guessable = ?
+                    credential_key = ?, pin_failures = ?, pin_blocked_until = ?, pin_guessable = ?, key_identity = ?
                 WHERE id = ?
                 """
         ).execute(arguments: [
@@ -59,7 +66,8 @@ extension Pages {
             state.enrolledAt, state.keyRemoved, enrollment.signCountRaise?.from, enrollment.signCountRaise?.to,
             enrollment.signCountRaise?.at, enrollment.signCountRaise?.isElsewhere ?? false, enrollment.endReason,
             enrollment.endedAt, enrollment.credentialKey?.subjectPublicKeyInfo.blob, enrollment.pinTries.failures,
-            enrollment.pinTries.blockedUntil, enrollment.isPINGuessable, enrollment.id.text,
+            enrollment.pinTries.blockedUntil, enrollment.isPINGuessable,
+            enrollment.key.outside?.identity?.octets.blob, enrollment.id.text,
         ])
     }
 
@@ -79,7 +87,8 @@ extension Pages {
             pinTries: PINTries(
                 failures: Int(try fields.count("pin_failures")),
                 blockedUntil: try fields.optionalTime("pin_blocked_until")),
-            isPINGuessable: try fields.flag("pin_guessable"), signCountRaise: try signCountRaise(fields),
+            keyTries: try KeyColumns.tries(fields), isPINGuessable: try fields.flag("pin_guessable"),
+            signCountRaise: try signCountRaise(fields),
             endReason: fields.optionalText("end_reason"), endedAt: try fields.optionalTime("ended_at"))
     }
 

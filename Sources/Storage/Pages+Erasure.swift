@@ -40,7 +40,8 @@ extension Pages {
         try database.cachedStatement(
             sql: """
                 UPDATE enrollment SET name = '', user_handle = x'', roots_pem = NULL, key_uri = NULL, key_kind = NULL,
-                    key_public = NULL, key_exportable = NULL, credential_key = NULL, pin_guessable = 0
+                    key_public = NULL, key_exportable = NULL, credential_key = NULL, pin_guessable = 0,
+                    key_identity = NULL
                 WHERE id = ?
                 """
         ).execute(arguments: [id.text])

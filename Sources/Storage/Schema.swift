@@ -30,6 +30,7 @@ enum Schema {
         migrator.registerMigration("9-evidence") { try $0.execute(sql: evidence) }
         migrator.registerMigration("10-push") { try $0.execute(sql: push) }
         migrator.registerMigration("11-messages-a-day") { try $0.execute(sql: messagesADay) }
+        migrator.registerMigration("key-tries") { try $0.execute(sql: keyTries) }
         return migrator
     }
 

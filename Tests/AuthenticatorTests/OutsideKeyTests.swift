@@ -73,8 +73,9 @@ struct OutsideKeyTests {
 
     @Test func `of the issuer's algorithms the key's is taken, and without it the key is refused`() async throws {
         try makeKey(curve: "P-384")
-        #expect(try await begun(SampleCeremony(algorithms: [-7, -35, -8])).algorithm == -35)
-        try makeKey(curve: "P-384")
+        let first = try await begun(SampleCeremony(algorithms: [-7, -35, -8]))
+        #expect(first.algorithm == -35)
+        _ = try await sample.agent.unenroll(first.id, locally: true, forced: true)
         try await sample.issuer.enrolls(SampleCeremony(algorithms: [-7, -8]))
         let refusal = try await failure { _ = try await sample.agent.enroll(wish(), patience: 0) }
         #expect(refusal.code == .issuerRefused)

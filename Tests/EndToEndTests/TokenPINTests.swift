@@ -35,4 +35,26 @@ import Testing
             #expect(try await agent.ctl(change, exits: 64).errors.contains("the tools of that place"))
         }
     }
+
+    @Test func `wrong PINs at enroll block a token, whatever key they are tried for, also after a restart`()
+        async throws
+    {
+        try await Scenario.run { scenario in
+            let (sandbox, agent) = (try await scenario.sandbox(), scenario.agent())
+            let token = try SoftToken(in: scenario.folder + "/hsm")
+            try token.makeKey("card")
+            let module = ["--pkcs11-module", SoftToken.modulePath]
+            try await agent.start(module[0], module[1], environment: token.environment)
+            let (right, wrong) = (try file(SoftToken.pin, in: scenario), try file("13572468", in: scenario))
+            let enroll = ["enroll", "--issuer", sandbox.url, "--code", try await sandbox.code(), "--key-uri"]
+            for (number, exit) in [5, 5, 5, 5, 6].enumerated() {
+                let guess = enroll + [token.uri(number == 0 ? "card" : "none-\(number)"), "--pin-file", wrong]
+                try await agent.ctl(guess, exits: Int32(exit))
+            }
+            try await agent.ctl(enroll + [token.uri("card"), "--pin-file", right], exits: 6)
+            _ = try await agent.stop()
+            try await agent.start(module[0], module[1], environment: token.environment)
+            try await agent.ctl(enroll + [token.uri("card"), "--pin-file", right], exits: 6)
+        }
+    }
 }

@@ -69,6 +69,10 @@ final class QuickCustody: KeyCustody {
     /// Done once, when the next signature is asked for.
     func whileSigning(_ action: (@Sendable () async throws -> Void)?) { whileSigning.withLock { $0 = action } }
 
+    func sighting(_ uri: KeyURI) async throws(KeyFailure) -> KeySighting {
+        throw KeyFailure(.unavailable, "there is no such key")
+    }
+
     func inspect(_ uri: KeyURI, pin: PIN?) async throws(KeyFailure) -> OutsideKey {
         throw KeyFailure(.unavailable, "there is no such key")
     }

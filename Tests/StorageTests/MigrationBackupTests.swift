@@ -1,6 +1,7 @@
 import Authenticator
 import FoundationEssentials
 import GRDB
+import Keys
 import Testing
 
 @testable import Storage
@@ -90,6 +91,24 @@ struct MigrationBackupTests {
         #expect(try backups == ["agent.db.before-11-messages-a-day"])
         #expect(try await book.read { try $0.messageCount(enrollment: id, since: 100) } == 2)
         #expect(try await book.read { try $0.messageCount(enrollment: other, since: 0) } == 0)
+    }
+
+    @Test func `tries of a PIN that were counted before keys were identified stay with their enrollment`() async throws
+    {
+        try writeOldVersion(upTo: "11-messages-a-day")
+        let queue = try DatabaseQueue(path: path)
+        let publicKey = try SigningKey.generate(.es256).publicKey
+        try await queue.write { database in
+            try database.execute(
+                sql: """
+                    UPDATE enrollment SET pin_failures = 4, key_uri = 'file:/a', key_kind = 'file', key_public = ?
+                    """, arguments: [Data(publicKey.subjectPublicKeyInfo)])
+        }
+        try queue.close()
+        let book = try SQLiteBook(path: path)
+        let read = try #require(try await book.read { try $0.enrollments(includingEnded: false) }.first)
+        #expect(read.countedTries == PINTries(failures: 4, blockedUntil: nil))
+        #expect(read.key.outside?.identity == nil && read.key.outside?.uri.text == "file:/a")
     }
 
     @Test func `a new database, and one that is up to date, has none`() throws {

@@ -70,6 +70,10 @@ struct QueryPlanTests {
         LookUp("outbox of one enrollment") { book, id, _ in _ = try book.outbox(enrollment: id) },
         LookUp("outbox count of one enrollment") { book, id, _ in _ = try book.outboxCount(enrollment: id) },
         LookUp("enrollment") { book, id, _ in _ = try book.enrollment(id) },
+        LookUp("tries of a key's PIN") { book, _, _ in
+            guard let key = KeyIdentity(octets: Array(repeating: 1, count: 32)) else { throw SampleError("no key") }
+            _ = try book.pinTries(of: key)
+        },
         LookUp("journal") { book, _, _ in _ = try book.journal(after: 1, limit: 9) },
         LookUp("journal's head") { book, _, _ in _ = try book.journalMark(.head) },
         LookUp("end of the journal's old entries") { book, _, _ in

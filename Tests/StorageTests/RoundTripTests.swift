@@ -1,4 +1,5 @@
 import Authenticator
+import GRDB
 import IssuerProtocol
 import Keys
 import Storage
@@ -77,6 +78,26 @@ struct RoundTripTests {
             #expect(read?.pinTries == tries && read?.isPINGuessable == isGuessable)
             last = tries
         }
+    }
+
+    @Test func `tries of a key's PIN, which enrollments share`() async throws {
+        let key = try #require(KeyIdentity(octets: Array(0..<32)))
+        let facts = OutsideKeyFacts(
+            kind: .file, publicKey: try SigningKey.generate(.es256).publicKey, isExportable: true)
+        let place = KeyPlace.outside(OutsideKey(uri: try KeyURI("file:/a"), facts: facts, identity: key))
+        let cards = [try SampleBook.enrollment("1", key: place), try SampleBook.enrollment("2", key: place)]
+        let tries = PINTries(failures: 5, blockedUntil: 77)
+        try await sample.book.write { book in
+            for card in cards { try book.insert(card) }
+            #expect(try !book.setPINTries(of: key, from: tries, to: .fresh))
+            #expect(try book.setPINTries(of: key, from: .fresh, to: tries))
+        }
+        let read = try await sample.book.read { try $0.enrollments(includingEnded: false) }
+        #expect(read.map(\.countedTries) == [tries, tries] && read.map(\.pinTries) == [.fresh, .fresh])
+        #expect(read.map(\.key) == [place, place])
+        try await sample.book.write { _ = try $0.setPINTries(of: key, from: tries, to: .fresh) }
+        #expect(try await sample.book.read { try $0.pinTries(of: key) } == .fresh)
+        #expect(try sample.raw { try Int.fetchOne($0, sql: "SELECT count(*) FROM key_tries") } == 0)
     }
 
     @Test func `what changes of an enrollment, at once and where it is put in so`() async throws {

@@ -5,14 +5,20 @@ enum FileKey {
     private static let tpmLabel = Array(" TSS2 PRIVATE KEY-----".utf8)
 
     static func sign(_ order: SigningOrder, path: String) throws(OutsideKeyError) -> SignedOutside {
-        let octets: Secret
+        let octets = try octets(of: path, order)
+        return isOfTPM(octets) ? try TPMKey.sign(order, with: .file(octets)) : try sign(order, octets: octets)
+    }
+
+    static func octets(of path: String, _ order: SigningOrder) throws(OutsideKeyError) -> Secret {
         do throws(FileError) {
-            octets = try SecretFile.read(path, maxOctets: KeyFile.maxOctets)
+            return try SecretFile.read(path, maxOctets: KeyFile.maxOctets)
         } catch {
             throw order.failure(.file(error))
         }
-        let isOfTPM = unsafe octets.withOctets { unsafe $0.firstRange(of: tpmLabel) != nil }
-        return isOfTPM ? try TPMKey.sign(order, with: .file(octets)) : try sign(order, octets: octets)
+    }
+
+    static func isOfTPM(_ octets: Secret) -> Bool {
+        unsafe octets.withOctets { unsafe $0.firstRange(of: tpmLabel) != nil }
     }
 
     private static func sign(_ order: SigningOrder, octets: Secret) throws(OutsideKeyError) -> SignedOutside {

@@ -22,7 +22,7 @@ package struct OutsideKeyFacts: Sendable, Equatable {
 /// Every call opens the key anew and closes it again, with the token's session, so that no PIN outlives the signature
 /// that it was given for. The calls wait for the token for as long as it takes: they belong on a thread of their own.
 package struct OutsideKeys: Sendable {
-    private let modulePath: String?
+    let modulePath: String?
 
     /// - Parameter pkcs11Module: the absolute path of the PKCS #11 module that is loaded for `pkcs11:`; nil: none.
     package init(pkcs11Module: String?) {

@@ -32,6 +32,18 @@ enum TPMKey {
         }
     }
 
+    /// The public half: what loads a key tries no PIN.
+    static func publicKey(_ order: SigningOrder, with source: Source) throws(OutsideKeyError) -> PublicKey {
+        try connection.withLock { context throws(OutsideKeyError) in
+            let answer = PassphraseAnswer(order.pin)
+            let keys = try keys(order, source, answer, &context)
+            guard let key = keys.first, keys.count == 1 else {
+                throw order.failure(.unreadable("it holds \(keys.count) private keys"))
+            }
+            return try order.publicKey(of: key)
+        }
+    }
+
     /// Reads the key; over a connection that turns out to be lost once more over a new one, for the TPM, or the
     /// service in front of it, may have been started anew since the last signature.
     private static func keys(

@@ -9,16 +9,23 @@ enum TokenKey {
     static func sign(
         _ order: SigningOrder, _ name: TokenKeyName, modulePath: String?
     ) throws(OutsideKeyError) -> SignedOutside {
-        guard let modulePath else {
-            throw order.failure(
-                .notSetUp("no PKCS #11 module is set; give its path in pkcs11-module (OpenSC: opensc-pkcs11.so)"))
-        }
-        return try TokenModule.withModule(at: modulePath, for: order) { library throws(OutsideKeyError) in
+        try withModule(at: modulePath, for: order) { library throws(OutsideKeyError) in
             let slot = try TokenSlot.named(name, in: library)
             let session = try TokenSession(with: slot, in: library)
             if let pin = order.pin { try login(pin, session, slot, library) }
             return try sign(order, name, session, slot)
         }
+    }
+
+    static func withModule<Result: Sendable>(
+        at modulePath: String?, for order: SigningOrder,
+        _ body: (borrowing TokenLibrary) throws(OutsideKeyError) -> Result
+    ) throws(OutsideKeyError) -> Result {
+        guard let modulePath else {
+            throw order.failure(
+                .notSetUp("no PKCS #11 module is set; give its path in pkcs11-module (OpenSC: opensc-pkcs11.so)"))
+        }
+        return try TokenModule.withModule(at: modulePath, for: order, body)
     }
 
     private static func login(
@@ -61,10 +68,7 @@ enum TokenKey {
     private static func privateKey(
         _ order: SigningOrder, _ name: TokenKeyName, _ session: borrowing TokenSession, _ slot: TokenSlot
     ) throws(OutsideKeyError) -> CK_OBJECT_HANDLE {
-        var wanted: [TokenTemplate.Attribute] = [(CKA_CLASS, TokenTemplate.octets(CKO_PRIVATE_KEY))]
-        if let label = name.label { wanted.append((CKA_LABEL, label)) }
-        if let id = name.id { wanted.append((CKA_ID, id)) }
-        let keys = try session.objects(with: wanted)
+        let keys = try session.objects(with: name.wanted(CKO_PRIVATE_KEY))
         guard let key = keys.first else {
             // A key that takes a PIN is not even seen without.
             throw order.failure(order.pin == nil && slot.takesPIN ? .needsPIN : .noSuchKey)
@@ -85,6 +89,16 @@ enum TokenKey {
             throw order.failure(.failed("the token's C_Sign gave \(raw.count) octets, which is no signature"))
         }
         return signature
+    }
+}
+
+extension TokenKeyName {
+    /// What an object of a class must have to be the one that is named.
+    func wanted(_ objectClass: CK_OBJECT_CLASS) -> [TokenTemplate.Attribute] {
+        var wanted: [TokenTemplate.Attribute] = [(CKA_CLASS, TokenTemplate.octets(objectClass))]
+        if let label { wanted.append((CKA_LABEL, label)) }
+        if let id { wanted.append((CKA_ID, id)) }
+        return wanted
     }
 }
 

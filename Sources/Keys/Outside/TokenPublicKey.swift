@@ -16,6 +16,13 @@ enum TokenPublicKey {
                     ? .unsupported("the token has no public key with the key's CKA_ID; put it there")
                     : .ambiguous("several public keys have the key's CKA_ID"))
         }
+        return try read(session, object)
+    }
+
+    static func read(
+        _ session: borrowing TokenSession, _ object: CK_OBJECT_HANDLE
+    ) throws(OutsideKeyError) -> PublicKey {
+        let order = session.order
         guard let algorithm = try session.attribute(CKA_EC_PARAMS, of: object).flatMap(algorithm),
             let point = try session.attribute(CKA_EC_POINT, of: object),
             let material = material(algorithm, point)

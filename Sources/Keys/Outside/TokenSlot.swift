@@ -48,6 +48,11 @@ struct TokenSlot {
         ]
     }
 
+    /// All that the token calls itself.
+    var description: String {
+        TokenAttribute.allCases.map { "\($0.rawValue)=\((attributes[$0] ?? []).hexadecimal)" }.joined(separator: ";")
+    }
+
     var takesPIN: Bool { has(CKF_LOGIN_REQUIRED) }
     var hasPINPad: Bool { has(CKF_PROTECTED_AUTHENTICATION_PATH) }
     var isPINLocked: Bool { has(CKF_USER_PIN_LOCKED) }

@@ -16,7 +16,7 @@ extension SampleAgent {
         return (card, try await onlyRequest().id)
     }
 
-    func tries(of card: SampleEnrollment) async throws -> PINTries { try await enrollment(card.id).pinTries }
+    func tries(of card: SampleEnrollment) async throws -> PINTries { try await enrollment(card.id).countedTries }
 
     /// What an approval fails with; nil where it does not.
     func refusal(of request: RequestID, pin: PIN?) async throws -> CommandFailure? {

@@ -63,7 +63,9 @@ struct WatchedCustody: KeyCustody {
     /// Lets what keys sign not hold.
     func breakProofs(_ broken: Bool = true) { brokenProofs.set(broken) }
 
-    func inspect(_ uri: KeyURI, pin: PIN?) async throws(KeyFailure) -> OutsideKey {
+    func sighting(_ uri: KeyURI) async throws -> KeySighting { try await real.sighting(uri) }
+
+    func inspect(_ uri: KeyURI, pin: PIN?) async throws -> OutsideKey {
         try await real.inspect(uri, pin: pin)
     }
 

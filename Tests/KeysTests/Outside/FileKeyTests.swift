@@ -42,6 +42,17 @@ import Testing
         #expect(try keys.proven(uri, pin: nil).publicKey.algorithm == .es256)
     }
 
+    @Test func `without its passphrase it is seen which file a URI names, by whatever way`() throws {
+        let clear = try OpenSSLCommand.generateKey(SignatureAlgorithm.es256.opensslArguments)
+        try write(try OpenSSLCommand.run("pkcs8", "-topk8", "-scrypt", "-passout", "pass:2468", input: clear))
+        #expect(unsafe symlink(scratch("."), scratch("way")) == 0)
+        let seen = try keys.sighting(uri)
+        for path in ["way/key", "./key", "way/%6Bey", "way/../\(scratch("").split(separator: "/").last ?? "")/key"] {
+            #expect(try keys.sighting(KeyURI("file:" + scratch(path))) == seen)
+        }
+        #expect(try keys.sighting(KeyURI("FILE://" + scratch("key"))) == seen)
+    }
+
     @Test func `an encrypted key takes its passphrase as the PIN, and no other`() throws {
         let clear = try OpenSSLCommand.generateKey(SignatureAlgorithm.es256.opensslArguments)
         try write(try OpenSSLCommand.run("pkcs8", "-topk8", "-scrypt", "-passout", "pass:2468", input: clear))

@@ -61,4 +61,16 @@ import Testing
         let error = #expect(throws: KeyURIError.self) { try KeyURI("pkcs11:token=t;object=o?pin-value=736251") }
         #expect(error?.description.contains("736251") == false)
     }
+
+    @Test(arguments: [
+        ("object=card", "object=%63ard", true), ("object=card;id=%01", "id=%01;object=card", true),
+        ("object=card", "object=card;id=%01", true), ("object=card", "id=%01", false),
+        ("object=card;id=%01", "object=card;id=%02", false), ("object=card", "object=other", false),
+    ])
+    func `two pkcs11: URIs name the same key of a token if they share a name and differ in none`(
+        one: String, two: String, isSame: Bool
+    ) throws {
+        let uris = try [one, two].map { try KeyURI("pkcs11:token=t;" + $0) }
+        #expect(uris[0].namesKey(of: uris[1]) == isSame && uris[1].namesKey(of: uris[0]) == isSame)
+    }
 }

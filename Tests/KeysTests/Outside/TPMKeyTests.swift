@@ -54,6 +54,20 @@ import Testing
         #expect(try keys.proven(uri, pin: nil).isExportable == true)
     }
 
+    @Test func `without a PIN it is seen which key a URI names, wherever its file is, and the TPM counts no try`()
+        throws
+    {
+        try tpm.tool("tpm2_dictionarylockout", "--setup-parameters", "-n", "2", "-t", "600", "-l", "600")
+        let file = try tpm.makeFile("key.pem", pin: "2468")
+        let copy = file + ".copy"
+        try ProgramRun.output(["cp", "-p", String(file.dropFirst(5)), String(copy.dropFirst(5))])
+        let uris = [try KeyURI(file), try KeyURI(copy), try KeyURI(tpm.makeKey("0x81000001", pin: "2468"))]
+        let seen = try uris.map { try keys.sighting($0) }
+        #expect(seen[0] == seen[1] && seen[0].place != seen[2].place)
+        for _ in 0..<5 { for uri in uris { _ = try keys.sighting(uri) } }
+        for (uri, seen) in zip(uris, seen) { #expect(try keys.proven(uri, pin: pin).publicKey == seen.publicKey) }
+    }
+
     @Test func `the TPM locks PINs after wrong ones, and says so`() throws {
         let uri = try KeyURI(tpm.makeKey("0x81000001", pin: "2468"))
         try tpm.tool("tpm2_dictionarylockout", "--setup-parameters", "-n", "2", "-t", "600", "-l", "600")

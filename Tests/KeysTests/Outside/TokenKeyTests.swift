@@ -98,6 +98,22 @@ import Testing
         }
     }
 
+    @Test func `without a PIN it is seen which token and key a URI names, and the token counts no try`() throws {
+        try token.makeKey("card", id: "0a")
+        let base = "pkcs11:token=\(token.label)"
+        let seen = try keys.sighting(uri("card"))
+        #expect(try seen.publicKey == keys.proven(uri("card"), pin: pin).publicKey)
+        for other in [";id=%0a", ";object=%63ard", ";type=private;object=card", ";object=card;model=SoftHSM%20v2"] {
+            #expect(try keys.sighting(KeyURI(base + other)) == seen)
+        }
+        // The PIN is the token's, whatever key is asked for.
+        #expect(try keys.sighting(KeyURI(base + ";object=none")).place == seen.place)
+        let elsewhere = try Places.token()
+        #expect(try keys.sighting(KeyURI(elsewhere.uri("card"))).place != seen.place)
+        for _ in 0..<20 { _ = try keys.sighting(uri("card")) }
+        #expect(try keys.proven(uri("card"), pin: pin).publicKey == seen.publicKey)
+    }
+
     @Test func `of two keys, and of two tokens, none is taken`() throws {
         try token.makeKey("card", id: "01")
         try token.makeKey("card", id: "02")

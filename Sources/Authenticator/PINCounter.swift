@@ -1,0 +1,63 @@
+import Keys
+import StrictJSON
+
+/// What wrong PINs are counted of: an enrollment whose key the agent made, or a key that was there already.
+struct PINCounter: Sendable {
+    enum Subject: Sendable {
+        case enrollment(EnrollmentID)
+        /// Counted once, through whichever enrollment, or none, the PIN is tried: so neither a second enrollment nor the
+        /// end of one gives more tries.
+        case key(KeyIdentity)
+    }
+
+    let subject: Subject
+    /// The enrollment through which the PIN is tried; nil while none uses the key.
+    let enrollment: EnrollmentID?
+    /// What messages call it.
+    let name: String
+
+    init(_ id: EnrollmentID, key: KeyIdentity? = nil) {
+        subject = key.map(Subject.key) ?? .enrollment(id)
+        enrollment = id
+        name = "enrollment \(id)"
+    }
+
+    /// A key that is to be enrolled.
+    init(_ uri: KeyURI, _ key: KeyIdentity) {
+        subject = .key(key)
+        enrollment = nil
+        name = "the key \(uri.text)"
+    }
+
+    /// A key that the agent did not make; nil for an enrollment's own count.
+    var key: KeyIdentity? {
+        if case .key(let key) = subject { key } else { nil }
+    }
+
+    /// The members of a journal's entry that say what it is about.
+    var journaled: JSONObject {
+        if let enrollment { return ["enrollment": .string(enrollment.text)] }
+        return ["key": .string(key.map { Base64URL.encode($0.octets) } ?? "")]
+    }
+}
+
+extension BookReader {
+    /// Nil if there is no such enrollment.
+    func pinTries(of counter: PINCounter) throws -> PINTries? {
+        switch counter.subject {
+        case .enrollment(let id): try enrollment(id)?.pinTries
+        case .key(let key): try pinTries(of: key)
+        }
+    }
+}
+
+extension BookWriter {
+    /// False, and nothing is changed, if the tries are not as expected, or the enrollment is over.
+    @discardableResult
+    func setPINTries(of counter: PINCounter, from old: PINTries, to new: PINTries) throws -> Bool {
+        switch counter.subject {
+        case .enrollment(let id): try change(id, .pinTries(from: old, to: new)) != nil
+        case .key(let key): try setPINTries(of: key, from: old, to: new)
+        }
+    }
+}

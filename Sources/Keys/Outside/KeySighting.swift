@@ -1,0 +1,91 @@
+import CCryptoki
+import Glibc
+
+/// What can be seen of a key without its PIN: which one it is, however its URI is spelled.
+package struct OutsideKeySighting: Sendable, Equatable {
+    /// What a wrong PIN is wrong for: the file behind all links, the TPM's key by its public half, the token as it
+    /// describes itself, since the PIN is the whole token's.
+    package let place: String
+    /// Nil if it is not seen without the PIN.
+    package let publicKey: PublicKey?
+}
+
+extension OutsideKeys {
+    /// Looks at a key and tries no PIN.
+    package func sighting(_ uri: KeyURI) throws(OutsideKeyError) -> OutsideKeySighting {
+        // Where OpenSSL wants to be told a PIN before it reads a key of the TPM: it is told this one, and uses it for
+        // nothing, since nothing is signed.
+        let order = SigningOrder(uri: uri, pin: Secret([UInt8(ascii: "0")]), expected: nil, message: [])
+        switch uri.place {
+        case .file(let path): return try FileKey.sighting(order, path: path)
+        case .tpm(let handle):
+            let order = SigningOrder(uri: uri, pin: nil, expected: nil, message: [])
+            return try TPMKey.sighting(order, with: .handle(handle))
+        case .token(let name):
+            return try TokenKey.sighting(order, name, modulePath: modulePath)
+        }
+    }
+}
+
+extension FileKey {
+    static func sighting(_ order: SigningOrder, path: String) throws(OutsideKeyError) -> OutsideKeySighting {
+        let octets = try octets(of: path, order)
+        if isOfTPM(octets) { return try TPMKey.sighting(order, with: .file(octets)) }
+        guard let resolved = unsafe realpath(path, nil) else {
+            throw order.failure(.file(.afterCall("realpath", path: path)))
+        }
+        defer { unsafe free(resolved) }
+        return unsafe OutsideKeySighting(place: "file:" + String(cString: resolved), publicKey: nil)
+    }
+}
+
+extension TPMKey {
+    static func sighting(_ order: SigningOrder, with source: Source) throws(OutsideKeyError) -> OutsideKeySighting {
+        let publicKey = try publicKey(order, with: source)
+        return OutsideKeySighting(
+            place: "tpm:" + publicKey.subjectPublicKeyInfo.hexadecimal, publicKey: publicKey)
+    }
+}
+
+extension TokenKey {
+    static func sighting(
+        _ order: SigningOrder, _ name: TokenKeyName, modulePath: String?
+    ) throws(OutsideKeyError) -> OutsideKeySighting {
+        try withModule(at: modulePath, for: order) { library throws(OutsideKeyError) in
+            let slot = try TokenSlot.named(name, in: library)
+            let session = try TokenSession(with: slot, in: library)
+            return OutsideKeySighting(
+                place: "pkcs11:" + slot.description, publicKey: try TokenPublicKey.visible(session, name))
+        }
+    }
+}
+
+extension TokenPublicKey {
+    /// The public half of that name that shows without a PIN; nil if there is none, or not one.
+    fileprivate static func visible(
+        _ session: borrowing TokenSession, _ name: TokenKeyName
+    ) throws(OutsideKeyError) -> PublicKey? {
+        let found = try session.objects(with: name.wanted(CKO_PUBLIC_KEY))
+        guard found.count == 1, let object = found.first else { return nil }
+        // One that this program has no algorithm for is refused when the key is used.
+        return try? read(session, object)
+    }
+}
+
+extension KeyURI {
+    /// Whether both name the same key, if they name keys of the same place: on a token, the same label or id, and no
+    /// other.
+    package func namesKey(of other: KeyURI) -> Bool {
+        guard case .token(let one) = place, case .token(let two) = other.place else { return true }
+        let parts = [(one.label, two.label), (one.id, two.id)]
+        guard !parts.contains(where: { $0 != nil && $1 != nil && $0 != $1 }) else { return false }
+        return parts.contains { $0 != nil && $0 == $1 }
+    }
+}
+
+extension [UInt8] {
+    var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,162 @@
+import FoundationEssentials
+import IssuerProtocol
+import Keys
+import SoftKeys
+import StrictJSON
+import Testing
+
+@testable import Authenticator
+
+/// Wrong PINs of a key that was there already are counted for the key, through whatever enrollment, or none.
+@Suite(.timeLimit(.minutes(10)))
+struct KeyTriesTests {
+    private let sample: SampleAgent
+    private let uri: KeyURI
+
+    /// With a key file of somebody's under the passphrase 736251.
+    init() throws {
+        sample = try SampleAgent()
+        uri = try KeyURI("file:" + sample.directory.path + "/their.pem")
+        try ProgramRun.output(
+            ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-aes256", "-pass"]
+                + ["pass:736251", "-out", sample.directory.path + "/their.pem"])
+    }
+
+    private func wish(_ pin: PIN, at uri: KeyURI? = nil) throws -> EnrollmentWish {
+        EnrollmentWish(
+            route: try SampleAgent.route, code: try SampleAgent.code, authnType: .pin, name: "my card",
+            keyURI: uri ?? self.uri, pin: pin)
+    }
+
+    /// What an enrollment with that PIN fails with; nil if it does not.
+    private func refusal(_ pin: PIN, at uri: KeyURI? = nil, in agent: SampleAgent? = nil) async throws
+        -> CommandFailure?
+    {
+        do {
+            _ = try await (agent ?? sample).agent.enroll(wish(pin, at: uri), patience: 0)
+            return nil
+        } catch let failure as CommandFailure {
+            return failure
+        }
+    }
+
+    private func codes(_ pins: [PIN]) async throws -> [CommandFailure.Code?] {
+        var codes: [CommandFailure.Code?] = []
+        for pin in pins { codes.append(try await refusal(pin)?.code) }
+        return codes
+    }
+
+    /// Enrolls with that key, and lets a request wait.
+    private func enrolled() async throws -> (card: SampleEnrollment, request: RequestID) {
+        try await sample.issuer.enrolls()
+        let enrollment = try await sample.register(sample.agent.enroll(wish(.right), patience: 0))
+        let key = try #require(enrollment.key.outside)
+        let card = SampleEnrollment(enrollment: enrollment, publicKey: key.facts.publicKey, token: "token-1")
+        try await sample.receive(SampleRequest(userVerification: "required"), for: card)
+        return (card, try await sample.onlyRequest().id)
+    }
+
+    private func tries(of card: SampleEnrollment) async throws -> PINTries {
+        try await sample.enrollment(card.id).countedTries
+    }
+
+    @Test func `wrong ones at enroll are counted and block, also across restarts, and the issuer is not asked`()
+        async throws
+    {
+        try await sample.issuer.enrolls()
+        let wrong = try PIN.wrong
+        #expect(
+            try await codes(Array(repeating: wrong, count: 5))
+                == [.userNotVerified, .userNotVerified, .userNotVerified, .userNotVerified, .blocked])
+        let refused = try await refusal(.right)
+        #expect(refused?.code == .blocked && refused?.message.contains("the key \(uri.text) is blocked") == true)
+        sample.clock.advance(by: 59)
+        #expect(try await refusal(.right, in: sample.restarted())?.code == .blocked)
+        #expect(await sample.issuer.codes.isEmpty)
+        sample.clock.advance(by: 1)
+        #expect(try await refusal(wrong, in: sample.restarted())?.code == .blocked)
+        sample.clock.advance(by: 119)
+        #expect(try await refusal(.right)?.code == .blocked)
+        sample.clock.advance(by: 1)
+        #expect(try await refusal(.right) == nil)
+        #expect(try await sample.allEnrollments().map(\.countedTries) == [.fresh])
+    }
+
+    @Test func `the journal has each wrong one and each block, by a digest of the key`() async throws {
+        _ = try await codes(Array(repeating: .wrong, count: 5))
+        let entries = try await sample.journal().filter { $0.kind == .notVerified || $0.kind == .blocked }
+        #expect(entries.map(\.kind) == Array(repeating: .notVerified, count: 5) + [.blocked])
+        #expect(entries.map { $0.json["failures"] } == [1, 2, 3, 4, 5, 5])
+        let identity = try await sample.custody.sighting(uri).identity
+        #expect(
+            entries.allSatisfy { $0.text("key") == Base64URL.encode(identity.octets) && $0.text("enrollment") == nil })
+        #expect(try await sample.agent.journal.events(after: 0).events.isEmpty, "no enrollment is blocked")
+        #expect(try await sample.agent.journal.verify().fault == nil)
+    }
+
+    @Test func `of many wrong ones at once five are tried`() async throws {
+        let codes = try await withThrowingTaskGroup(of: CommandFailure.Code?.self) { group in
+            for _ in 0..<12 { group.addTask { try await refusal(.wrong)?.code } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(codes.count { $0 == .userNotVerified } == 4 && codes.count { $0 == .blocked } == 8)
+        #expect(try await sample.journal().count { $0.kind == .notVerified } == 5)
+    }
+
+    @Test func `a key that an enrollment uses is refused before any PIN is tried, however its URI is spelled`()
+        async throws
+    {
+        let (card, _) = try await enrolled()
+        let folder = sample.directory.path
+        try FileManager.default.createSymbolicLink(atPath: folder + "/way", withDestinationPath: folder)
+        for text in ["file:\(folder)/their.pem", "FILE://\(folder)/./thei%72.pem", "file:\(folder)/way/their.pem"] {
+            let refused = try await refusal(.wrong, at: KeyURI(text))
+            #expect(refused?.code == .alreadyEnrolled && refused?.message.contains("\(card.id)") == true)
+        }
+        #expect(try await tries(of: card) == .fresh)
+        #expect(try await sample.journal().allSatisfy { $0.kind != .notVerified })
+        #expect(await sample.issuer.codes.count == 1)
+    }
+
+    @Test func `the count goes from one enrollment to none and to the next`() async throws {
+        let (card, request) = try await enrolled()
+        for _ in 0..<3 { _ = try await sample.refusal(of: request, pin: .wrong) }
+        #expect(try await tries(of: card).failures == 3)
+        _ = try await sample.agent.unenroll(card.id, locally: true, forced: true)
+        #expect(try await codes([.wrong, .wrong, .right]) == [.userNotVerified, .blocked, .blocked])
+        sample.clock.advance(by: 60)
+        #expect(try await refusal(.right) == nil)
+    }
+
+    @Test func `an approval is blocked by what was tried before, and a right PIN ends it`() async throws {
+        let (card, request) = try await enrolled()
+        let identity = try #require(card.enrollment.key.outside?.identity)
+        let tries = PINTries(failures: 5, blockedUntil: sample.now + 60)
+        try await sample.book.write { _ = try $0.setPINTries(of: identity, from: .fresh, to: tries) }
+        for pin in [try PIN.right, nil] {
+            #expect(try await sample.refusal(of: request, pin: pin)?.code == .blocked)
+        }
+        #expect(sample.agent.blockedUntil(try await sample.enrollment(card.id)) == sample.now + 60)
+        sample.clock.advance(by: 60)
+        #expect(try await sample.refusal(of: request, pin: .right) == nil)
+        #expect(try await self.tries(of: card) == .fresh)
+    }
+
+    @Test func `what an enrollment counted before keys were identified goes on`() async throws {
+        let key = try await sample.custody.inspect(uri, pin: .right)
+        let card = try await sample.enrolled(authnType: .pin, at: .outside(key))
+        try await sample.change(card.id, .pinTries(from: .fresh, to: PINTries(failures: 3, blockedUntil: nil)))
+        #expect(try await refusal(.wrong)?.code == .alreadyEnrolled)
+        try await sample.receive(SampleRequest(userVerification: "required"), for: card)
+        let request = try await sample.onlyRequest().id
+        #expect(try await sample.refusal(of: request, pin: .wrong)?.code == .userNotVerified)
+        #expect(try await sample.refusal(of: request, pin: .wrong)?.code == .blocked)
+        #expect(try await tries(of: card).failures == 5)
+    }
+
+    @Test func `a key that is not there costs no try`() async throws {
+        let gone = try KeyURI("file:" + sample.directory.path + "/none.pem")
+        #expect(try await refusal(.wrong, at: gone)?.code == .keyUnavailable)
+        #expect(try await sample.journal().allSatisfy { $0.kind != .notVerified })
+    }
+}
