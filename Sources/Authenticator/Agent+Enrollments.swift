@@ -44,9 +44,7 @@ extension Agent {
         guard let current = try await concluded == nil ? enrollment(id) : concluded else {
             throw CommandFailure(.failed, "the enrollment \(id) is gone")
         }
-        if case .ended = current.state {
-            throw CommandFailure(.issuerRefused, "the enrollment was given up: \(current.endReason ?? "it is over")")
-        }
+        if case .ended = current.state { throw CommandFailure(ended: current) }
         return current
     }
 
@@ -82,5 +80,18 @@ extension Agent {
         _ id: EnrollmentID, locally: Bool, forced: Bool, erasing: Bool = false
     ) async throws -> Unenrollment {
         try await unenroller.unenroll(id, locally: locally, forced: forced, erasing: erasing)
+    }
+}
+
+extension CommandFailure {
+    /// Why an enrollment came to nothing: a code that the issuer does not take at the registration is told as one that it
+    /// does not take when it is asked for options.
+    fileprivate init(ended enrollment: Enrollment) {
+        let refusedCode = IssuerFailure.problem(Problem(.invalidEnrollmentCode))
+        guard enrollment.endReason != refusedCode.reason else {
+            self.init(enrolling: refusedCode, at: enrollment.route)
+            return
+        }
+        self.init(.issuerRefused, "the enrollment was given up: \(enrollment.endReason ?? "it is over")")
     }
 }
