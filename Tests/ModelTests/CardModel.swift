@@ -50,6 +50,8 @@ struct CardModel: Sendable {
     var outbox: [Entry] = []
     var held: [PlannedRequest] = []
     var isSuspended = false
+    /// Whether it was ended: for good, and nothing comes of it any more.
+    private(set) var isOver = false
     private var seen: [Int: Message] = [:]
     /// Until when each jti counts as taken back.
     private var takenBack: [Int: Int64] = [:]
@@ -57,6 +59,7 @@ struct CardModel: Sendable {
     // MARK: Receiving
 
     mutating func take(_ message: Message, at now: Int64) {
+        guard !isOver else { return }
         switch message {
         case .request(let request): take(request, at: now)
         case .cancellation(let cancellation): take(cancellation, at: now)
@@ -65,6 +68,7 @@ struct CardModel: Sendable {
 
     /// The table of what happens to a request that is not in order: the first row that fits.
     mutating func take(_ request: PlannedRequest, at now: Int64) {
+        if isOver { return }
         if request.flaw == .signature || request.flaw == .jti || seen[request.jti] != nil { return }
         if request.exp <= now { return add(request, .expired) }
         if request.iat - now > Self.longestHold { return }
@@ -153,6 +157,13 @@ struct CardModel: Sendable {
     private mutating func queue(_ answer: Answer, row: Int) {
         rows[row].delivery = .queued
         outbox.append(Entry(jti: rows[row].jti, answer: answer, exp: rows[row].exp, row: row))
+    }
+
+    /// What is undecided is cancelled, and what was decided and not answered yet is never sent.
+    mutating func end() {
+        for entry in outbox { settle(entry.jti, as: .failed) }
+        for row in rows.indices where rows[row].state == .pending { rows[row].state = .cancelled }
+        (isOver, isSuspended) = (true, false)
     }
 
     mutating func expire(at now: Int64) {

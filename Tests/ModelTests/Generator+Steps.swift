@@ -9,7 +9,9 @@ extension Generator {
         case ..<82: deliver()
         case ..<91: pass()
         case ..<96: .tick
-        default: .restart
+        case ..<99: .restart
+        // Seldom, since nothing comes of that card any more.
+        default: random.hits(percent: 50) ? .unenroll(card()) : .restart
         }
     }
 
@@ -30,6 +32,7 @@ extension Generator {
     /// Anything but another approval of the same card, which waits for its turn.
     private mutating func whileSigning(for card: Int) -> Step {
         let other = Self.cards - 1 - card
+        if random.hits(percent: 3) { return .unenroll(card) }
         return switch random.number(below: 6) {
         case 0: deny()
         case 1: pass()

@@ -2,7 +2,7 @@ import IssuerProtocol
 
 /// Schedules that were found at random, made small, and told a right agent from a wrong one.
 enum Pinned {
-    static let schedules = supersede + onceOnly + cancellations + times + deliveries
+    static let schedules = supersede + onceOnly + cancellations + times + deliveries + endings
 
     private static func asked(
         _ jti: Int, transaction: Int = 0, iat: Int64 = 0, exp: Int64 = 600
@@ -69,5 +69,17 @@ enum Pinned {
         [
             .list(0, [asked(1), asked(2, transaction: 1), asked(3, transaction: 1, exp: 133)]), .pass(150),
         ],
+    ]
+
+    private static let endings: [[Step]] = [
+        // While its key is at work: the signature does not leave, and nothing that comes later is shown.
+        [
+            .list(0, [asked(1), asked(2, transaction: 1)]), .approve(0, jti: 1, meanwhile: [.unenroll(0)]),
+            .list(0, [asked(3)]), .restart, .list(0, [asked(3)]),
+        ],
+        // What was decided and not sent is never sent.
+        [.list(0, [asked(1)]), .approve(0, jti: 1), .unenroll(0), .restart, .deliver(0, .approvals, .taken)],
+        // What was held is not shown when its time has come, and the other card goes on.
+        [.list(0, [asked(1, iat: 300)]), .unenroll(0), .pass(300), .tick, .list(1, [asked(1)]), .approve(1, jti: 1)],
     ]
 }

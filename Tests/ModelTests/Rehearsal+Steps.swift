@@ -25,6 +25,7 @@ extension Rehearsal {
             model.pass(seconds)
         case .tick: try await tick()
         case .restart: try await restart()
+        case .unenroll(let card): try await unenroll(card)
         }
     }
 
@@ -124,6 +125,12 @@ extension Rehearsal {
         let hasDied = book.hasDied
         if !hasDied || crash == .afterCommit { meaning(&model) }
         if hasDied { try await restart() }
+    }
+
+    private func unenroll(_ card: Int) async throws {
+        let id = issuer.cards[card].id
+        try await living { agent in _ = try await agent.unenroll(id, locally: true, forced: true) }
+        model.cards[card].end()
     }
 
     /// The timekeeper works until it lies down; then what was held until now is read again.

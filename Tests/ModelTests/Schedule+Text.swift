@@ -14,6 +14,7 @@ extension Step: CustomStringConvertible {
         case .pass(let seconds): ".pass(\(seconds))"
         case .tick: ".tick"
         case .restart: ".restart"
+        case .unenroll(let card): ".unenroll(\(card))"
         }
     }
 

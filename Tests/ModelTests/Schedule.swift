@@ -16,6 +16,8 @@ indirect enum Step: Sendable, Hashable {
     /// The timekeeper does what is due.
     case tick
     case restart
+    /// A person ends the enrollment; its issuer is not told.
+    case unenroll(Int)
 }
 
 /// The two lanes of an outbox.

@@ -63,7 +63,7 @@ extension Step {
                 + (fate == .taken ? [] : [[.deliver(card, lane, .taken, meanwhile: meanwhile)]])
                 + (meanwhile.isEmpty ? [] : [meanwhile])
         case .pass(let seconds): seconds > 1 ? [[.pass(seconds / 2)]] : []
-        case .tick, .restart: []
+        case .tick, .restart, .unenroll: []
         }
     }
 

@@ -37,6 +37,7 @@ class Enrollment:
     id: str
     authenticator: str
     is_leaving: bool = False  # Someone asked to unenroll it.
+    is_erased: bool = False  # And to erase its personal data.
 
 
 @dataclass
@@ -45,6 +46,7 @@ class Ledger:
     name: str  # Of the agent's enrollments, so that several agents can share an issuer.
     enrollments: list[Enrollment] = field(default_factory=list)
     purchases: list[Purchase] = field(default_factory=list)
+    erased: set[str] = field(default_factory=set)  # Enrollments of which the agent said so.
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def problems(self, agent: DyingAgent) -> list[str]:
@@ -92,6 +94,8 @@ class Ledger:
     def leave(self, enrollment: Enrollment):
         """It is over, and so is what it was asked."""
         self.enrollments.remove(enrollment)
+        if enrollment.is_erased:
+            self.erased.add(enrollment.id)
         self.purchases = [each for each in self.purchases if each.authenticator != enrollment.authenticator]
 
     def authenticators(self) -> set[str]:
@@ -138,9 +142,12 @@ class Ledger:
         try:
             report = [row[0] for row in database.execute("PRAGMA integrity_check")]
             states = dict(database.execute("SELECT id, state FROM enrollment"))
+            named = {row[0] for row in database.execute("SELECT id FROM enrollment WHERE name <> ''")}
         finally:
             database.close()
         found = [] if report == ["ok"] else [f"integrity_check: {report}"]
+        if named & self.erased:
+            found.append(f"what was said to be erased still has a name: {named & self.erased}")
         wanted = {f"{id}.key" for id, state in states.items() if state != "ended"}
         present = {path.name for path in (agent.state / "keys").iterdir()}
         if wanted != present:

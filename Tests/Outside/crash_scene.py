@@ -32,9 +32,10 @@ class Scene:
             self.ledger.enrollments.append(enrollment)
         return enrollment
 
-    def unenroll(self, enrollment: Enrollment):
-        enrollment.is_leaving = True
-        self.agent.call("DELETE", f"/enrollments/{enrollment.id}", {}, patience=60)
+    def unenroll(self, enrollment: Enrollment, erase: bool = False):
+        enrollment.is_leaving, enrollment.is_erased = True, erase or enrollment.is_erased
+        command = {"erase": True} if enrollment.is_erased else {}
+        self.agent.call("DELETE", f"/enrollments/{enrollment.id}", command, patience=90)
         self.ledger.leave(enrollment)
 
     def decide(self, decision: str, purchase: Purchase, **command):

@@ -130,6 +130,15 @@ def unenroll(scene: Scene):
     scene.unenroll(enrollment)
 
 
+def erase(scene: Scene):
+    enrollment = scene.enroll()
+    purchase = scene.purchase(enrollment)
+    scene.decide("approve", scene.wait_for(purchase))
+    scene.wait_for(scene.purchase(enrollment))
+    yield
+    scene.unenroll(enrollment, erase=True)
+
+
 def change_the_secret(scene: Scene):
     """Of three enrollments; the secret of the change before is enough by now."""
     while len(scene.ledger.enrollments) < 3:
@@ -145,5 +154,5 @@ def change_the_secret(scene: Scene):
 
 STEPS: dict[str, Step] = {step.__name__: step for step in [
     first_start, start, start_after_a_commit, stop, enroll, receive, approve, approve_by_command, approve_a_payment,
-    deny, cancel, expire, supersede, duplicate, refuse, conflict, unenroll,
+    deny, cancel, expire, supersede, duplicate, refuse, conflict, unenroll, erase,
     change_the_secret]}
