@@ -59,6 +59,7 @@ package struct Ceremonies: Sendable {
         do throws(IssuerFailure) {
             let discovery = try await directory.discovery(enrollment.route)
             let answer = try await ports.gateway.enroll(enrollment.route, discovery, body: body)
+            // While the issuer was asked, somebody may have ended the enrollment: then the answer comes to nothing.
             try await keep(answer, enrollment)
             return .over
         } catch {

@@ -42,6 +42,7 @@ struct Unenroller: Sendable {
             defer { health.setLeaving(id, false) }
             if !forced { try await waitForOutbox(id) }
             if !locally { try await tellIssuer(enrollment) }
+            // Meanwhile another may have ended it, and requests and decisions may have come: `end` looks again.
             try await end(enrollment, erasing: erasing)
         }
         return Unenrollment(wasEnrolled: !enrollment.isOver, isErased: erasing ? try await waitForErasure(id) : nil)
@@ -104,6 +105,7 @@ struct Unenroller: Sendable {
         log.notice("unenrolled", metadata: enrollment.logged())
         hub.publish(events)
         tally.end(id)
+        // Over is for good, so the key that is removed now is nobody's any more.
         try await EndedKeys(ports: ports).removeUnlessBeingMade(of: id)
     }
 

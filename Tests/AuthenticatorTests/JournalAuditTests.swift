@@ -96,6 +96,20 @@ struct JournalAuditTests {
         #expect(fault.problem.contains("is at signCount 2, the journal at 1"))
     }
 
+    @Test func `an enrollment that was set back under a whole journal is found`() async throws {
+        let card = try await sample.enrolled()
+        var counts = JournaledSignCounts()
+        for signCount in [1, 2] as [UInt32] {
+            try await sample.receive(.numbered(Int(signCount)), for: card)
+            try await sample.approve(try #require(try await sample.requests().last).id)
+        }
+        for entry in try await sample.journal() { counts.follow(entry) }
+        var enrollment = try await sample.enrollment(card.id)
+        #expect(enrollment.signCount == 2 && counts.firstMissing(of: [enrollment]) == nil)
+        enrollment.signCount = 1
+        #expect(counts.firstMissing(of: [enrollment])?.contains("is at signCount 1, the journal at 2") == true)
+    }
+
     @Test func `a signCount that was raised, or of which no kept entry speaks, is no fault`() async throws {
         let card = try await sample.enrolled()
         await sample.issuer.onStatus { (_) throws(IssuerFailure) in 41 }
