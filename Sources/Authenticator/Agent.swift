@@ -57,12 +57,14 @@ package struct Agent: Sendable {
             ports: ports, settings: settings, directory: directory, holding: holding, hub: hub, tally: tally,
             drops: drops,
             refusedPeers: badPeers, log: log)
+        let standing = IssuerStanding(ports: ports, health: health, hub: hub, log: log)
         ceremonies = Ceremonies(ports: ports, directory: directory, hub: hub, log: log)
         fetcher = Fetcher(
-            ports: ports, directory: directory, intake: intake, hub: hub, health: health, tally: tally,
-            pollInterval: settings.push?.pollInterval, log: log)
+            ports: ports, directory: directory, intake: intake, hub: hub, health: health,
+            standing: standing, tally: tally, pollInterval: settings.push?.pollInterval, log: log)
         signCountWatch = SignCountWatch(ports: ports, directory: directory, hub: hub, log: log)
-        courier = Courier(ports: ports, directory: directory, signCountWatch: signCountWatch, hub: hub, log: log)
+        courier = Courier(
+            ports: ports, directory: directory, signCountWatch: signCountWatch, standing: standing, hub: hub, log: log)
         bookWatch = BookWatch(ports: ports, bounds: settings.bounds, log: log)
         housekeeper = Housekeeper(ports: ports, retention: settings.retention, hub: hub, log: log)
         timekeeper = Timekeeper(ports: ports, hub: hub, log: log)
@@ -151,16 +153,9 @@ package struct Agent: Sendable {
 
     /// Fetches now, at one enrollment or at all; returns what could not be fetched, with the reason.
     package func fetch(_ enrollment: EnrollmentID?) async throws -> [(Enrollment, String)] {
-        let chosen = try await enrollments().filter { enrollment == nil || $0.id == enrollment }
-        var failures: [(Enrollment, String)] = []
-        for enrollment in chosen where enrollment.membership != nil {
-            do {
-                try await fetcher.fetchNow(enrollment)
-            } catch let failure as IssuerFailure {
-                failures.append((enrollment, failure.reason))
-            }
-        }
-        return failures
+        let chosen = try await enrollments()
+            .filter { $0.membership != nil && (enrollment == nil || $0.id == enrollment) }
+        return try await fetcher.fetchNow(chosen)
     }
 
     /// - Throws: `CommandFailure` where the request is not there that `page` begins at.
@@ -226,6 +221,8 @@ package struct Agent: Sendable {
     package func request(
         _ selector: RequestSelector, enrollment: EnrollmentID?, wait: Double
     ) async throws -> RequestRecord {
+        // A fetch that rests after a failure goes on now.
+        if wait > 0 { hub.publish(.requestsWanted) }
         let found = try await hub.wait(seconds: wait, on: ports.clock, for: AgentEvent.mayBringRequest) {
             try await ports.book.read {
                 try Selection.find(selector, enrollment: enrollment, isWaitedFor: wait > 0, in: $0)

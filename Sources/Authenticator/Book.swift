@@ -101,7 +101,7 @@ package protocol BookWriter: BookReader {
     func setPINTries(of key: KeyIdentity, from old: PINTries, to new: PINTries) throws -> Bool
 
     func insert(_ request: RequestRecord) throws
-    /// Writes what may change: the message that is answered, the life, the conflict mark.
+    /// Writes what may change: the message that is answered, the life, why a delivery failed, the conflict mark.
     func update(_ request: RequestRecord) throws
     /// Adds to what is kept of a request for a dispute: what has a value takes the place of what was there.
     func keep(_ evidence: KeptEvidence, of id: RequestID) throws
@@ -113,6 +113,8 @@ package protocol BookWriter: BookReader {
     func removeCancellations(until now: Int64) throws
 
     func insert(_ entry: OutboxEntry) throws
+    /// Notes why an entry could not be delivered for now.
+    func note(_ error: String, ofOutbox sequence: Int64) throws
     func removeOutbox(sequence: Int64) throws
 
     func insert(_ subscription: KeptSubscription) throws

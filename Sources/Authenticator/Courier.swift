@@ -7,6 +7,7 @@ package struct Courier: Sendable {
     let ports: Ports
     let directory: IssuerDirectory
     let signCountWatch: SignCountWatch
+    let standing: IssuerStanding
     let hub: EventHub
     let log: Logger
 
@@ -28,10 +29,13 @@ package struct Courier: Sendable {
         OutboxLane.allCases.map { Lane(enrollment: enrollment, lane: $0) }
     }
 
-    /// How often the entry that goes next was sent since the agent started, and whether the journal has it.
+    /// How often the entry that goes next was sent since the agent started, why the last one failed, and what of both
+    /// the book has.
     private struct Tries: Sendable {
         var times = 0
         var isRecorded = false
+        var error: String?
+        var recordedError: String?
     }
 
     /// Sends what waits in a lane, one entry at a time, until nothing is left.
@@ -43,10 +47,11 @@ package struct Courier: Sendable {
                 guard let (entry, enrollment) = try await head(of: lane) else { return }
                 switch await send(entry, of: enrollment, &tries) {
                 case .ended(let end):
-                    try await ports.patiently { try await settle(entry, end, tries) }
+                    try await ports.patiently { try await settle(entry, of: enrollment, end, tries) }
                     backoff.reset()
                     tries = Tries()
-                case .again(let retryAfter):
+                case .again(let retryAfter, let error):
+                    tries.error = error
                     try await recordSending(entry, &tries)
                     let pause = try backoff.next(retryAfter: retryAfter, entropy: ports.entropy)
                     try await ports.clock.sleep(seconds: min(pause, Double(max(entry.exp - ports.clock.now, 0))))
@@ -71,12 +76,13 @@ package struct Courier: Sendable {
 
     private enum End: Sendable {
         case answered(TransStatus)
-        case failed(token: String)
+        /// - error: what the issuer said; nil if it said nothing.
+        case failed(token: String, error: String? = nil)
     }
 
     private enum Outcome {
         case ended(End)
-        case again(retryAfter: Int64?)
+        case again(retryAfter: Int64?, error: String?)
     }
 
     private func send(_ entry: OutboxEntry, of enrollment: Enrollment, _ tries: inout Tries) async -> Outcome {
@@ -95,90 +101,102 @@ package struct Courier: Sendable {
             return judge(failure, entry, enrollment)
         } catch {
             log.error("an access token cannot be opened", metadata: enrollment.logged(["reason": "\(error)"]))
-            return .again(retryAfter: 60)
+            return .again(retryAfter: 60, error: "its access token cannot be opened")
         }
     }
 
     /// Only a problem with a listed code ends it; anything else is like a broken connection.
     private func judge(_ failure: IssuerFailure, _ entry: OutboxEntry, _ enrollment: Enrollment) -> Outcome {
         // A call that was cut off because the agent stops says nothing about the issuer.
-        guard !Task.isCancelled else { return .again(retryAfter: nil) }
+        guard !Task.isCancelled else { return .again(retryAfter: nil, error: nil) }
         log.notice(
             "a decision was not taken",
             metadata: enrollment.logged(["jti": "\(entry.jti.text)", "reason": "\(failure.reason)"]))
         switch failure {
         case .problem(let problem):
-            guard let code = problem.code, code.endsDelivery else { return .again(retryAfter: nil) }
-            return .ended(.failed(token: code.rawValue))
+            guard let code = problem.code, code.endsDelivery else {
+                return .again(retryAfter: nil, error: failure.reason)
+            }
+            return .ended(.failed(token: code.rawValue, error: failure.reason))
         case .transient(_, let retryAfter):
-            return .again(retryAfter: retryAfter)
+            return .again(retryAfter: retryAfter, error: failure.reason)
         }
     }
 
     /// An answer ends most deliveries, and its database transaction records the sending too; one that goes on is
-    /// recorded here, once.
+    /// recorded here, once, and again if it fails for another reason.
     ///
     /// A book in trouble does not hold the delivery up: then its end records it.
     private func recordSending(_ entry: OutboxEntry, _ tries: inout Tries) async throws {
-        guard tries.times > 0, !tries.isRecorded else { return }
+        let isSent = tries.times > 0 && !tries.isRecorded
+        let error = tries.error == tries.recordedError ?? entry.lastError ? nil : tries.error
+        guard isSent || error != nil else { return }
         let now = ports.clock.now
         do {
-            try await ports.book.write { try $0.record(.sent(entry), at: now) }
-            tries.isRecorded = true
+            try await ports.book.write { book in
+                if isSent { try book.record(.sent(entry), at: now) }
+                if let error, let sequence = entry.sequence { try book.note(error, ofOutbox: sequence) }
+            }
+            tries.isRecorded = tries.isRecorded || isSent
+            tries.recordedError = tries.error
         } catch is BookTrouble {
             // Whoever watches the book has said so.
         }
     }
 
-    private func settle(_ entry: OutboxEntry, _ end: End, _ tries: Tries) async throws {
+    private func settle(
+        _ entry: OutboxEntry, of enrollment: Enrollment, _ end: End, _ tries: Tries
+    ) async throws {
         let now = ports.clock.now
-        let events = try await ports.book.write { book in
+        let (event, isSuspended) = try await ports.book.write { book in
             if tries.times > 0, !tries.isRecorded { try book.record(.sent(entry), at: now) }
-            return try Self.settle(entry, end, tries.times, now: now, in: book)
+            return try settle(entry, end, tries, now: now, in: book)
         }
         var metadata: Logger.Metadata = ["enrollment": "\(entry.enrollmentId)", "jti": "\(entry.jti.text)"]
         if let traceparent = entry.traceparent { metadata["traceparent"] = "\(traceparent)" }
         switch end {
         case .answered(let status): metadata["trans-status"] = "\(status.rawValue)"
-        case .failed(let token): metadata["failed"] = "\(token)"
+        case .failed(let token, let error):
+            metadata["failed"] = "\(token)"
+            metadata["reason"] = (error ?? tries.error ?? entry.lastError).map { "\($0)" }
         }
         log.info("decision delivery ended", metadata: metadata)
-        if case .failed(ProblemCode.invalidToken.rawValue) = end {
-            log.error(
-                "the issuer no longer knows the enrollment; it is suspended",
-                metadata: ["enrollment": "\(entry.enrollmentId)"])
-        }
-        hub.publish(events)
-        if case .failed(ProblemCode.invalidAssertion.rawValue) = end {
+        if isSuspended { standing.tell(isKnown: false, enrollment) }
+        hub.publish(event)
+        if case .failed(ProblemCode.invalidAssertion.rawValue, _) = end {
             await signCountWatch.recheck(entry.enrollmentId)
         }
     }
 
-    private static func settle(
-        _ entry: OutboxEntry, _ end: End, _ times: Int, now: Int64, in book: any BookWriter
-    ) throws -> [AgentEvent] {
+    /// - Returns: what is to be told, and whether it is news that the issuer no longer knows the enrollment.
+    private func settle(
+        _ entry: OutboxEntry, _ end: End, _ tries: Tries, now: Int64, in book: any BookWriter
+    ) throws -> (AgentEvent, isSuspended: Bool) {
         if let sequence = entry.sequence { try book.removeOutbox(sequence: sequence) }
+        var isSuspended = false
         switch end {
-        case .answered(let status): try book.record(.answered(entry, status, times: times), at: now)
-        case .failed(let token): try book.record(.deliveryFailed(entry, token: token, times: times), at: now)
-        }
-        var events: [AgentEvent] = []
-        if case .failed(ProblemCode.invalidToken.rawValue) = end,
-            try book.change(entry.enrollmentId, .suspended) != nil
-        {
-            try book.record(.suspended(entry.enrollmentId), at: now)
-            events.append(.suspended(entry.enrollmentId))
+        case .answered(let status): try book.record(.answered(entry, status, times: tries.times), at: now)
+        case .failed(let token, _):
+            try book.record(.deliveryFailed(entry, token: token, times: tries.times), at: now)
+            if token == ProblemCode.invalidToken.rawValue {
+                isSuspended = try standing.note(isKnown: false, entry.enrollmentId, at: now, in: book)
+            }
+            if token == ProblemCode.invalidAssertion.rawValue, let count = entry.signCount {
+                try book.change(entry.enrollmentId, .signCountRefused(count))
+            }
         }
         guard let id = entry.requestId, var request = try book.request(id) else {
-            return events + [.outboxEntrySettled(entry.enrollmentId)]
+            return (.outboxEntrySettled(entry.enrollmentId), isSuspended)
         }
         switch end {
         case .answered(let status): request.life.answered(status)
-        case .failed(let token): request.life.deliveryFailed(token: token)
+        case .failed(let token, let error):
+            request.life.deliveryFailed(token: token)
+            request.deliveryError = error ?? tries.error ?? entry.lastError
         }
         try book.update(request)
-        if case .answered = end { return events + [.requestDelivered(id)] }
-        return events + [.requestDeliveryFailed(id)]
+        if case .answered = end { return (.requestDelivered(id), isSuspended) }
+        return (.requestDeliveryFailed(id), isSuspended)
     }
 }
 

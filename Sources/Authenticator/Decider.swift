@@ -68,12 +68,13 @@ struct Decider: Sendable {
         try await wanted.run { [lanes] in try await lanes.enter(enrollment.id) }
         defer { lanes.leave(enrollment.id) }
         // An old copy of the state goes above the issuer's signCount before it signs again.
-        try await wanted.run { [signCountWatch] in await signCountWatch.ensureChecked(enrollment.id) }
+        let unknown = try await wanted.run { [signCountWatch] in await signCountWatch.ensureChecked(enrollment.id) }
         // Who was in the lane before may have decided it: then no key is opened and no PIN tried for it.
         let inTurn = ports.clock.now
         let first = try await ports.book.read { book in
-            let request = try decidable(id, expectations, now: inTurn, in: book).0
+            let (request, enrollment) = try decidable(id, expectations, now: inTurn, in: book)
             try wanted.check(request)
+            try Self.expectKnownSignCount(of: enrollment, for: request, unknown)
             return request
         }
         return try await opened(first, of: enrollment, pin, wanted) { key in
@@ -111,6 +112,7 @@ struct Decider: Sendable {
         return try await ports.book.write { book in
             var (current, enrollment) = try decidable(request.id, expectations, now: now, in: book)
             try wanted.check(current)
+            try Self.expectKnownSignCount(of: enrollment, for: current)
             guard current.jti == request.jti, try book.change(id, .signCountTaken(signCount)) != nil else {
                 return .overtaken(current)
             }
@@ -136,6 +138,19 @@ struct Decider: Sendable {
         } catch let failure as KeyFailure {
             throw CommandFailure(failure, request: request)
         }
+    }
+
+    /// After a refused assertion or a restore a number is signed only if the issuer has said which one it accepted.
+    ///
+    /// - Parameter reason: why the issuer could not be asked just now.
+    private static func expectKnownSignCount(
+        of enrollment: Enrollment, for request: RequestRecord, _ reason: String? = nil
+    ) throws {
+        guard enrollment.refusedSignCount != nil else { return }
+        throw CommandFailure(
+            .issuerUnreachable,
+            "nothing was decided: after a refused assertion or a restore the issuer must say which signCount it "
+                + "accepted: \(reason ?? "it has just refused another one"); ask again", request: request)
     }
 
     /// A request that can be decided now and of which all expectations hold.

@@ -37,6 +37,9 @@ package struct Enrollment: Sendable {
     package internal(set) var isPINGuessable: Bool
     /// When this state was last found to be an old copy; nil where it never was.
     package internal(set) var signCountRaise: SignCountRaise?
+    /// The signCount that its issuer refused, or that a restored copy has, until the issuer has said which one it
+    /// accepted: nothing is signed meanwhile; nil if nothing is open.
+    package internal(set) var refusedSignCount: UInt32?
     /// Why it was given up; nil where it was not.
     package internal(set) var endReason: String?
     /// When it ended, seconds since 1970; nil while it has not.
@@ -48,7 +51,7 @@ package struct Enrollment: Sendable {
         takesPush: Bool = true,
         credentialKey: PublicKey? = nil, signCount: UInt32, state: EnrollmentState, pinTries: PINTries = .fresh,
         keyTries: PINTries? = nil, isPINGuessable: Bool = false,
-        signCountRaise: SignCountRaise? = nil,
+        signCountRaise: SignCountRaise? = nil, refusedSignCount: UInt32? = nil,
         endReason: String? = nil, endedAt: Int64? = nil
     ) {
         self.id = id
@@ -69,6 +72,7 @@ package struct Enrollment: Sendable {
         self.keyTries = keyTries
         self.isPINGuessable = isPINGuessable
         self.signCountRaise = signCountRaise
+        self.refusedSignCount = refusedSignCount
         self.endReason = endReason
         self.endedAt = endedAt
     }

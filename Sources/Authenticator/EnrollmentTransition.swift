@@ -25,10 +25,15 @@ package enum EnrollmentTransition: Sendable {
     case keyFound(PublicKey)
     /// Expects one that is not over, with a key that the agent did not make and that is not identified yet.
     case keyIdentified(KeyIdentity)
-    /// Expects an active one with a lower signCount: an assertion with this one is committed, so its PIN was right.
+    /// Expects an active one with a lower signCount, and no refused one: an assertion with this one is committed, so its
+    /// PIN was right.
     case signCountTaken(UInt32)
     /// Expects one that is not over, with the signCount that is raised.
     case signCountRaised(SignCountRaise)
+    /// Expects one that is not over: its issuer refused an assertion with this signCount.
+    case signCountRefused(UInt32)
+    /// Expects one that is not over, with this refused signCount: the issuer has said since which one it accepted.
+    case signCountKnown(since: UInt32)
     /// Expects one that is not over, with these tries of its PIN.
     case pinTries(from: PINTries, to: PINTries)
     /// Expects one that is not over: the old PIN was right, and there is a new one.
@@ -58,7 +63,8 @@ package enum EnrollmentTransition: Sendable {
             enrollment.state = .active(membership)
         case (.keyRemoved, .ended(let authenticatorId, keyRemoved: false)):
             enrollment.state = .ended(authenticatorId: authenticatorId, keyRemoved: true)
-        case (.signCountTaken(let count), .active) where enrollment.signCount < count:
+        case (.signCountTaken(let count), .active)
+        where enrollment.signCount < count && enrollment.refusedSignCount == nil:
             enrollment.signCount = count
             enrollment.pinTries = .fresh
         case (.tokenResealed(let old, let new), .active(let membership)) where membership.sealedToken == old:
@@ -85,6 +91,10 @@ package enum EnrollmentTransition: Sendable {
         case .signCountRaised(let raise) where enrollment.signCount == raise.from && raise.from < raise.to:
             enrollment.signCount = raise.to
             enrollment.signCountRaise = raise
+        case .signCountRefused(let count):
+            enrollment.refusedSignCount = max(count, enrollment.refusedSignCount ?? 0)
+        case .signCountKnown(let refused) where enrollment.refusedSignCount == refused:
+            enrollment.refusedSignCount = nil
         case .pinTries(let old, let new) where enrollment.pinTries == old:
             enrollment.pinTries = new
         case .pinChanged(let isGuessable):

@@ -34,6 +34,8 @@ package enum AgentEvent: Sendable {
     case deadlineMoved
     /// A message of this issuer is held that was not.
     case messageHeld(IssuerRoute)
+    /// Somebody waits for a request that may be at its issuer.
+    case requestsWanted
     /// A push said that there is something to fetch.
     case fetchWanted(EnrollmentID)
     /// A person wants another push subscription.

@@ -11,13 +11,21 @@ struct FetchLoop: Sendable {
     /// The seconds after which a suspended enrollment is looked at again.
     static let suspendedPause: Int64 = 3_600
     /// The most seconds for which an issuer may hold an answer back.
-    private static let longestWait: Int64 = 50
+    static let longestWait: Int64 = 50
+    /// A poll that ends so many seconds after it began, and before its time, was cut by something on the way.
+    static let leastHeld: Double = 5
+    /// The seconds for which an issuer that failed is left alone, though somebody waits for a request.
+    static let leastRest: Double = 2
+    /// The seconds for which shorter polls are made after one was cut.
+    static let cutPause: Double = 3_600
 
     var ports: Ports { fetcher.ports }
+    private var log: Logger { fetcher.log }
 
     func run() async {
         var backoff = Backoff(first: 1, most: 300)
         var known = 0
+        var cut = Cut()
         let issuer = roster.with { $0.route(of: group) }?.issuer
         defer {
             roster.removeBell(of: group)
@@ -25,6 +33,7 @@ struct FetchLoop: Sendable {
         }
         while !Task.isCancelled, let route = roster.with({ $0.route(of: group) }) {
             var pause: Double?
+            var wakes = false
             do {
                 let discovery = try await fetcher.directory.discovery(route)
                 let now = ports.clock.now
@@ -32,7 +41,7 @@ struct FetchLoop: Sendable {
                     return
                 }
                 for id in turn.suspended { try await lookAgain(id) }
-                pause = try await take(turn, Call(route: route, discovery: discovery), &known)
+                pause = try await take(turn, Call(route: route, discovery: discovery), &known, &cut)
                 backoff.reset()
                 fetcher.health.notePause(of: group, at: route.issuer, until: nil)
             } catch is BookTrouble {
@@ -43,12 +52,22 @@ struct FetchLoop: Sendable {
                 guard !Task.isCancelled else { return }
                 let failure = error as? IssuerFailure
                 fetcher.note(failure?.reason ?? "\(error)", roster.with { $0.members(of: group) }, route)
+                // What a server asked for is kept to; else whoever waits for a request may have it asked for earlier.
+                wakes = failure?.retryAfter == nil
                 pause = try? backoff.next(retryAfter: failure?.retryAfter, entropy: ports.entropy)
                 let until = pause.map { ports.clock.now + Int64($0.rounded(.up)) }
                 fetcher.health.notePause(of: group, at: route.issuer, until: until)
             }
-            if let pause { await rest(pause) }
+            if let pause { await rest(pause, wakes: wakes) }
         }
+    }
+
+    /// What is known of something on the way that cuts polls.
+    private struct Cut {
+        /// The most seconds to ask for.
+        var longest = FetchLoop.longestWait
+        /// On the steady clock.
+        var until: Double = 0
     }
 
     /// Whom to call.
@@ -60,14 +79,33 @@ struct FetchLoop: Sendable {
     /// Polls once for those who are to be asked for; returns how many seconds to rest before the next turn.
     ///
     /// - Parameter known: how many answers in a row brought nothing that was not known.
-    private func take(_ turn: FetchGroups.Turn, _ call: Call, _ known: inout Int) async throws -> Double? {
+    /// - Parameter cut: what is known of polls that were cut; changed where one is.
+    private func take(
+        _ turn: FetchGroups.Turn, _ call: Call, _ known: inout Int, _ cut: inout Cut
+    ) async throws -> Double? {
         let startedAt = ports.clock.now
         let untilNext = (turn.nextAt ?? .max).seconds(since: startedAt)
         // Those who were looked at have a next time now.
         guard !turn.members.isEmpty else { return turn.suspended.isEmpty ? Double(max(untilNext, 0)) : 0 }
         let interval = pushedInterval(turn.members)
-        let wait = interval == nil ? Int(min(max(untilNext, 1), Self.longestWait)) : 0
-        guard let results = try await results(for: turn.members, call, wait: wait) else { return nil }
+        let begun = ports.clock.steady
+        if begun >= cut.until { cut.longest = Self.longestWait }
+        let wait = interval == nil ? Int(min(max(untilNext, 1), cut.longest)) : 0
+        let answer: [BatchFetchAnswer.Result]?
+        do {
+            answer = try await results(for: turn.members, call, wait: wait)
+        } catch let failure as IssuerFailure where Self.isCut(failure, after: ports.clock.steady - begun, of: wait) {
+            // As good as an answer that has nothing to say; shorter polls end before they are cut.
+            let held = ports.clock.steady - begun
+            cut = Cut(longest: max(Int64(held - Self.leastHeld), Int64(Self.leastHeld)), until: begun + Self.cutPause)
+            log.debug(
+                "a poll was cut",
+                metadata: [
+                    "issuer": "\(call.route.issuer.text)", "after": "\(Int(held))", "reason": "\(failure.reason)",
+                ])
+            return nil
+        }
+        guard let results = answer else { return nil }
         try Task.checkCancellation()
         let gain = try await take(results, asked: turn.members, call.route)
         known = gain.isNew ? 0 : known + 1
@@ -81,6 +119,14 @@ struct FetchLoop: Sendable {
         return mayHaveMore || ports.clock.now > startedAt ? nil : 1
     }
 
+    /// Whether a poll was ended by something on the way that lets none be held for so long.
+    ///
+    /// It was held, and not to its end. What a server that is busy says is no cut.
+    static func isCut(_ failure: IssuerFailure, after held: Double, of wait: Int) -> Bool {
+        guard case .transient(_, retryAfter: nil) = failure, !Task.isCancelled else { return false }
+        return held >= leastHeld && held < Double(wait)
+    }
+
     /// The seconds between two polls where pushes come to all; nil where one long poll follows the other.
     private func pushedInterval(_ members: [FetchMember]) -> Int64? {
         guard let interval = fetcher.pollInterval, members.allSatisfy({ fetcher.tally.works($0.id) }) else {
@@ -90,10 +136,21 @@ struct FetchLoop: Sendable {
     }
 
     /// Rests, but no longer once someone has come.
-    private func rest(_ seconds: Double) async {
-        let bell = roster.bell(of: group)
+    ///
+    /// - Parameter wakes: whether it ends also once somebody waits for a request; not within ``leastRest``, so that who
+    ///   waits again and again has the issuer asked no more often.
+    private func rest(_ seconds: Double, wakes: Bool) async {
+        let (bell, begun) = (roster.bell(of: group), ports.clock.steady)
+        let wanted = wakes ? fetcher.hub.bell { if case .requestsWanted = $0 { true } else { false } } : nil
         await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask { for await _ in bell { return } }
+            if let wanted {
+                tasks.addTask {
+                    for await _ in wanted { break }
+                    let left = begun + Self.leastRest - ports.clock.steady
+                    if left > 0 { _ = try? await ports.clock.sleep(seconds: left) }
+                }
+            }
             tasks.addTask { _ = try? await ports.clock.sleep(seconds: seconds) }
             await tasks.next()
             tasks.cancelAll()

@@ -8,6 +8,7 @@ package struct Fetcher: Sendable {
     let intake: Intake
     let hub: EventHub
     let health: IssuerHealth
+    let standing: IssuerStanding
     let tally: PushTally
     /// The seconds from one poll to the next while pushes come; nil where there are none.
     let pollInterval: Int64?
@@ -115,6 +116,54 @@ package struct Fetcher: Sendable {
         }
     }
 
+    /// The seconds that a fetch of several may take; less than its client waits.
+    static let patience: Double = 45
+    /// How many are fetched for at a time.
+    private static let atATime = 16
+
+    /// Fetches for several, some at a time: one that does not answer keeps no other waiting.
+    ///
+    /// - Returns: what could not be fetched in time, with the reason, in the order of `enrollments`.
+    func fetchNow(_ enrollments: [Enrollment]) async throws -> [(Enrollment, String)] {
+        let end = ports.clock.steady + Self.patience
+        var reasons: [Int: String] = [:]
+        var waiting = enrollments.indices[...]
+        try await withThrowingTaskGroup(of: (Int, String?).self) { group in
+            func begin(_ index: Int) {
+                group.addTask { (index, try await reason(notFetched: enrollments[index], until: end)) }
+            }
+            waiting.prefix(Self.atATime).forEach(begin)
+            waiting = waiting.dropFirst(Self.atATime)
+            while let (index, reason) = try await group.next() {
+                reasons[index] = reason
+                if let next = waiting.popFirst() { begin(next) }
+            }
+        }
+        return enrollments.indices.compactMap { index in reasons[index].map { (enrollments[index], $0) } }
+    }
+
+    /// Why one could not be fetched for until then, on the steady clock; nil if it could.
+    private func reason(notFetched enrollment: Enrollment, until end: Double) async throws -> String? {
+        let left = end - ports.clock.steady
+        guard left > 0 else { return "it was not asked: others took too long to answer" }
+        return try await withThrowingTaskGroup(of: String?.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                do {
+                    try await fetchNow(enrollment)
+                    return nil
+                } catch let failure as IssuerFailure {
+                    return failure.reason
+                }
+            }
+            group.addTask {
+                try await ports.clock.sleep(seconds: left)
+                return "the issuer did not answer in time"
+            }
+            return try await group.next() ?? nil
+        }
+    }
+
     /// All that came is in the book, held or dropped when this returns, so a cursor may move.
     ///
     /// True where some of it was not in the book before.
@@ -129,22 +178,13 @@ package struct Fetcher: Sendable {
 
     /// Writes only where it is news that the issuer knows the token, or no longer does.
     func setKnown(_ isKnown: Bool, _ enrollment: Enrollment) async throws {
-        guard isKnown || !health.isLeaving(enrollment.id) else { return }
         let transition: EnrollmentTransition = isKnown ? .resumed : .suspended
         guard transition.applied(to: enrollment) != nil else { return }
         let now = ports.clock.now
-        let isNews = try await ports.book.write { book in
-            guard try book.change(enrollment.id, transition) != nil else { return false }
-            try book.record(isKnown ? .resumed(enrollment.id) : .suspended(enrollment.id), at: now)
-            return true
+        let isNews = try await ports.book.write { [standing] book in
+            try standing.note(isKnown: isKnown, enrollment.id, at: now, in: book)
         }
-        guard isNews else { return }
-        if isKnown {
-            log.notice("the issuer knows the enrollment again", metadata: enrollment.logged())
-        } else {
-            log.error("the issuer no longer knows the enrollment; it is suspended", metadata: enrollment.logged())
-        }
-        hub.publish(isKnown ? .resumed(enrollment.id) : .suspended(enrollment.id))
+        if isNews { standing.tell(isKnown: isKnown, enrollment) }
     }
 
     /// Notes why nothing can be fetched; one log line for all for whom that is news.

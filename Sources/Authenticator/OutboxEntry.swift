@@ -14,10 +14,12 @@ package struct OutboxEntry: Sendable {
     /// Nothing is sent from this second on.
     package let exp: Int64
     package let traceparent: String?
+    /// Why the last try that the book knows of brought no answer; nil if there was none.
+    package let lastError: String?
 
     package init(
         sequence: Int64?, enrollmentId: EnrollmentID, jti: TokenID, requestId: RequestID?, signCount: UInt32?,
-        body: [UInt8], exp: Int64, traceparent: String?
+        body: [UInt8], exp: Int64, traceparent: String?, lastError: String? = nil
     ) {
         self.sequence = sequence
         self.enrollmentId = enrollmentId
@@ -27,6 +29,7 @@ package struct OutboxEntry: Sendable {
         self.body = body
         self.exp = exp
         self.traceparent = traceparent
+        self.lastError = lastError
     }
 }
 

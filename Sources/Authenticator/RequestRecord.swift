@@ -20,13 +20,15 @@ package struct RequestRecord: Sendable {
     package let receivedAt: Int64
     package var decidedAt: Int64?
     package var life: RequestLife
+    /// Of a delivery that failed: what the issuer said, or why it could not be reached; nil if nothing was tried.
+    package var deliveryError: String?
     /// Whether another transaction came under the same acsTransId.
     package var hasConflict: Bool
 
     package init(
         id: RequestID, enrollmentId: EnrollmentID, jti: TokenID, iat: Int64?, exp: Int64?,
         presented: PresentedRequest?, acsTransId: String?, message: String, receivedAt: Int64, decidedAt: Int64?,
-        life: RequestLife, hasConflict: Bool
+        life: RequestLife, deliveryError: String? = nil, hasConflict: Bool
     ) {
         self.id = id
         self.enrollmentId = enrollmentId
@@ -39,6 +41,7 @@ package struct RequestRecord: Sendable {
         self.receivedAt = receivedAt
         self.decidedAt = decidedAt
         self.life = life
+        self.deliveryError = deliveryError
         self.hasConflict = hasConflict
     }
 }

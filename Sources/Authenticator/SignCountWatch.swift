@@ -5,8 +5,10 @@ import Synchronization
 /// Holds the agent's signCounts against the issuers': a restored copy of the state goes above what an issuer
 /// has accepted before it signs again.
 ///
-/// Each enrollment is asked for once after start, once a day, and again after its issuer refused an assertion. Where
-/// the issuer cannot be asked the agent goes on: an assertion that is refused will tell.
+/// Each enrollment is asked for once after start, once a day, and again after its issuer refused an assertion. If the
+/// issuer cannot be asked the agent goes on: an assertion that is refused will tell. But after a refusal, and for a
+/// state that was restored from a backup, nothing is signed until the issuer has said which signCount it accepted: it
+/// is asked before each approval.
 ///
 /// A count that is greater at the first answer after start may be that of a restored copy. One that rises later can
 /// only be another's who signs with the same key: this agent sends no number that is not in its book.
@@ -22,7 +24,7 @@ package struct SignCountWatch: Sendable {
     /// How many issuers are asked at a time after start.
     private static let atATime = 8
     /// The seconds for which an approval waits for the answer.
-    private static let patience: Double = 5
+    static let patience: Double = 5
     /// The seconds after which an issuer that did not answer is asked again.
     private static let pause: Int64 = 60
     private static let day: Double = 86_400
@@ -65,58 +67,71 @@ package struct SignCountWatch: Sendable {
     }
 
     /// Asks the issuer unless that was done since start; returns after `patience` seconds in any case.
-    func ensureChecked(_ id: EnrollmentID) async {
+    ///
+    /// - Returns: why the issuer could not be asked now; nil if it was, or need not be.
+    @discardableResult
+    func ensureChecked(_ id: EnrollmentID) async -> String? {
         let now = ports.clock.now
-        guard checked.ids.withLock({ !$0.contains(id) }),
-            checked.notBefore.withLock({ $0[id] ?? now }) <= now
-        else { return }
-        await withTaskGroup { group in
+        let mustKnow = (try? await ports.book.read { try $0.enrollment(id)?.refusedSignCount }) ?? nil
+        let isDue =
+            checked.ids.withLock { !$0.contains(id) } && checked.notBefore.withLock { $0[id] ?? now } <= now
+        guard mustKnow != nil || isDue else { return nil }
+        let trouble = await withTaskGroup(of: String?.self) { group in
             group.addTask { await check(id) }
-            group.addTask { _ = try? await ports.clock.sleep(seconds: Self.patience) }
-            await group.next()
-            group.cancelAll()
+            group.addTask {
+                _ = try? await ports.clock.sleep(seconds: Self.patience)
+                return "the issuer did not answer within \(Int(Self.patience)) s"
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
         }
         // An issuer that hangs costs an approval the patience once a minute, not each time.
-        guard checked.ids.withLock({ !$0.contains(id) }) else { return }
-        checked.notBefore.withLock { $0[id] = ports.clock.now + Self.pause }
+        if trouble != nil { checked.notBefore.withLock { $0[id] = ports.clock.now + Self.pause } }
+        return trouble
     }
 
-    /// The issuer refused an assertion: the signCount may be the reason.
+    /// The issuer refused an assertion, and the book has noted that: the signCount may be the reason.
     func recheck(_ id: EnrollmentID) async {
         _ = checked.ids.withLock { $0.remove(id) }
         _ = checked.notBefore.withLock { $0.removeValue(forKey: id) }
         await ensureChecked(id)
     }
 
-    private func check(_ id: EnrollmentID) async {
+    /// - Returns: why the issuer could not be asked; nil if it was, or there is nothing to ask.
+    private func check(_ id: EnrollmentID) async -> String? {
         do {
             guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }),
                 case .active(let membership) = enrollment.state
-            else { return }
+            else { return nil }
             let access = IssuerAccess(
                 route: enrollment.route, discovery: try await directory.discovery(enrollment.route),
                 token: try ports.custody.open(membership.sealedToken, for: id))
+            // While it answers, another assertion may be refused: then this answer is too old for that.
             let status = try await ports.gateway.status(access)
-            try await goAbove(status.signCount, id)
+            try await goAbove(status.signCount, id, refused: enrollment.refusedSignCount)
             _ = checked.ids.withLock { $0.insert(id) }
             _ = checked.known.withLock { $0.insert(id) }
             _ = checked.notBefore.withLock { $0.removeValue(forKey: id) }
+            return nil
         } catch let failure as IssuerFailure {
             log.info(
                 "the issuer's signCount is not known", metadata: ["enrollment": "\(id)", "reason": "\(failure.reason)"])
+            return failure.reason
         } catch is BookTrouble {
-            // It has been noted, and the next approval asks again.
+            return "the database is in trouble"
         } catch is CancellationError {
-            // The agent stops, or an approval does not wait any longer.
+            return "the issuer did not answer in time"
         } catch {
             log.error("a signCount could not be checked", metadata: ["enrollment": "\(id)", "reason": "\(error)"])
+            return "\(error)"
         }
     }
 
-    private func goAbove(_ accepted: UInt32, _ id: EnrollmentID) async throws {
+    private func goAbove(_ accepted: UInt32, _ id: EnrollmentID, refused: UInt32?) async throws {
         let now = ports.clock.now
         let isElsewhere = checked.known.withLock { $0.contains(id) }
         let raised = try await ports.book.write { book -> SignCountRaise? in
+            if let refused { try book.change(id, .signCountKnown(since: refused)) }
             guard let enrollment = try book.enrollment(id), accepted > enrollment.signCount else { return nil }
             let raise = SignCountRaise(
                 from: enrollment.signCount, to: accepted, at: now,

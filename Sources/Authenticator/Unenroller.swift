@@ -118,6 +118,7 @@ struct Unenroller: Sendable {
             try book.record(.deliveryFailed(entry, token: DeliveryState.unenrolled), at: now)
             guard let requestId = entry.requestId, var request = try book.request(requestId) else { continue }
             request.life.deliveryFailed(token: DeliveryState.unenrolled)
+            request.deliveryError = entry.lastError
             try book.update(request)
             events.append(.requestDeliveryFailed(requestId))
         }

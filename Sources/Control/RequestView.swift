@@ -27,6 +27,10 @@ package struct RequestView: Codable, Sendable, Equatable {
     package var delivery: DeliveryState
     /// The issuer's answer to the decision: `Y` or `N`.
     package var transStatus: String?
+    /// Why the delivery failed: `expired`, `unenrolled`, or the issuer's code.
+    package var deliveryFailure: String?
+    /// Of a delivery that failed: what the issuer said, or why it could not be reached; one sentence for people.
+    package var deliveryError: String?
     package var receivedAt: String
     package var expiresAt: String?
     package var decidedAt: String?
@@ -40,7 +44,8 @@ package struct RequestView: Codable, Sendable, Equatable {
         merchantName: String? = nil, amount: AmountView? = nil, purchaseDate: String? = nil,
         threeDSRequestorAppURL: String? = nil, transaction: [String: String]? = nil, warnings: [WarningView] = [],
         state: RequestState, reason: String? = nil, refusal: String? = nil, delivery: DeliveryState,
-        transStatus: String? = nil, receivedAt: String, expiresAt: String? = nil, decidedAt: String? = nil,
+        transStatus: String? = nil, deliveryFailure: String? = nil, deliveryError: String? = nil, receivedAt: String,
+        expiresAt: String? = nil, decidedAt: String? = nil,
         text: String? = nil, textDigest: String? = nil
     ) {
         self.id = id
@@ -59,6 +64,8 @@ package struct RequestView: Codable, Sendable, Equatable {
         self.refusal = refusal
         self.delivery = delivery
         self.transStatus = transStatus
+        self.deliveryFailure = deliveryFailure
+        self.deliveryError = deliveryError
         self.receivedAt = receivedAt
         self.expiresAt = expiresAt
         self.decidedAt = decidedAt

@@ -24,7 +24,9 @@ extension RequestView {
             warnings: enrollment.map { request.warnings(for: $0).map(WarningView.init) } ?? [],
             state: Control.RequestState(request.life.state), reason: request.life.state.reason?.rawValue,
             refusal: request.life.state.refusal, delivery: Control.DeliveryState(request.life.delivery),
-            transStatus: request.life.delivery.transStatus?.rawValue, receivedAt: UTCTime.text(request.receivedAt),
+            transStatus: request.life.delivery.transStatus?.rawValue,
+            deliveryFailure: request.life.delivery.failure, deliveryError: request.deliveryError,
+            receivedAt: UTCTime.text(request.receivedAt),
             expiresAt: request.exp.map(UTCTime.text), decidedAt: request.decidedAt.map(UTCTime.text))
     }
 }
@@ -123,5 +125,8 @@ extension Authenticator.RequestState {
 extension Authenticator.DeliveryState {
     fileprivate var transStatus: TransStatus? {
         if case .delivered(let status) = self { status } else { nil }
+    }
+    fileprivate var failure: String? {
+        if case .failed(let token) = self { token } else { nil }
     }
 }

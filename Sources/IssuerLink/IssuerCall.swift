@@ -9,6 +9,9 @@ struct IssuerCall: Sendable {
     /// The seconds by which an answer may outlast the wait that was asked for.
     static let pollMargin = 15
 
+    /// How long an answer may take, in seconds, unless it is a long poll's.
+    static let standardSeconds: Double = 30
+
     let method: HTTPMethod
     let url: String
     var token: AccessToken?
@@ -16,7 +19,7 @@ struct IssuerCall: Sendable {
     var traceparent: Traceparent?
     var lane = Lane.calls
     /// From the start of the call to the last octet of the answer.
-    var seconds: Double = 30
+    var seconds = Self.standardSeconds
     /// The most that is read of the answer's body.
     var maxOctets: Int
 

@@ -24,9 +24,24 @@ package struct DecisionOutcome: Sendable, Equatable {
         switch status {
         case .done: "the issuer took it (transStatus \(request.transStatus ?? "unknown"))."
         case .queued: "it is not delivered yet; the agent goes on trying."
-        case .notTaken where request.delivery == .failed: "the issuer ended it with an error."
+        case .notTaken where request.delivery == .failed: failure + "."
         case .notTaken: "the issuer did not take it (transStatus \(request.transStatus ?? "unknown"))."
         default: "it was not sent."
+        }
+    }
+
+    /// Why it was not delivered.
+    private var failure: String {
+        let error = request.deliveryError
+        switch request.deliveryFailure {
+        case "expired":
+            return error.map { "the request expired before it was delivered; the last try: \($0)" }
+                ?? "the request expired before it was delivered"
+        case "unenrolled":
+            return error.map { "its enrollment ended before it was delivered; the last try: \($0)" }
+                ?? "its enrollment ended before it was delivered"
+        case let code?: return error ?? "the issuer answered \(code)"
+        case nil: return "it was not delivered"
         }
     }
 }

@@ -58,7 +58,8 @@ extension Pages {
                 UPDATE enrollment SET sign_count = ?, state = ?, body = ?, authenticator_id = ?, sealed_token = ?,
                     enrolled_at = ?, key_removed = ?, sign_count_raised_from = ?, sign_count_raised_to = ?,
                     sign_count_raised_at = ?, sign_count_raised_elsewhere = ?, end_reason = ?, ended_at = ?,
-                    credential_key = ?, pin_failures = ?, pin_blocked_until = ?, pin_guessable = ?, key_identity = ?
+                    credential_key = ?, pin_failures = ?, pin_blocked_until = ?, pin_guessable = ?, key_identity = ?,
+                    refused_sign_count = ?
                 WHERE id = ?
                 """
         ).execute(arguments: [
@@ -67,7 +68,7 @@ extension Pages {
             enrollment.signCountRaise?.at, enrollment.signCountRaise?.isElsewhere ?? false, enrollment.endReason,
             enrollment.endedAt, enrollment.credentialKey?.subjectPublicKeyInfo.blob, enrollment.pinTries.failures,
             enrollment.pinTries.blockedUntil, enrollment.isPINGuessable,
-            enrollment.key.outside?.identity?.octets.blob, enrollment.id.text,
+            enrollment.key.outside?.identity?.octets.blob, enrollment.refusedSignCount, enrollment.id.text,
         ])
     }
 
@@ -89,12 +90,17 @@ extension Pages {
                 blockedUntil: try fields.optionalTime("pin_blocked_until")),
             keyTries: try KeyColumns.tries(fields), isPINGuessable: try fields.flag("pin_guessable"),
             signCountRaise: try signCountRaise(fields),
+            refusedSignCount: try optionalCount("refused_sign_count", fields),
             endReason: fields.optionalText("end_reason"), endedAt: try fields.optionalTime("ended_at"))
     }
 
     private func count(_ column: String, _ fields: Fields) throws -> UInt32 {
         guard let count = UInt32(exactly: try fields.integer(column)) else { throw fields.unreadable(column) }
         return count
+    }
+
+    private func optionalCount(_ column: String, _ fields: Fields) throws -> UInt32? {
+        fields.optionalInteger(column) == nil ? nil : try count(column, fields)
     }
 
     private func signCountRaise(_ fields: Fields) throws -> SignCountRaise? {

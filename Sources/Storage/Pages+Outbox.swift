@@ -107,6 +107,11 @@ extension Pages {
         ])
     }
 
+    func note(_ error: String, ofOutbox sequence: Int64) throws {
+        try database.cachedStatement(sql: "UPDATE outbox SET last_error = ? WHERE seq = ?")
+            .execute(arguments: [error, sequence])
+    }
+
     func removeOutbox(sequence: Int64) throws {
         try database.cachedStatement(sql: "DELETE FROM outbox WHERE seq = ?").execute(arguments: [sequence])
     }
@@ -124,7 +129,7 @@ extension Pages {
             jti: try fields.value("jti", TokenID.init),
             requestId: try fields.optionalValue("request_id", RequestID.init), signCount: try signCount(fields),
             body: try fields.octets("body"), exp: BoundedTime.nearest(try fields.integer("exp")),
-            traceparent: fields.optionalText("traceparent"))
+            traceparent: fields.optionalText("traceparent"), lastError: fields.optionalText("last_error"))
     }
 
     private func signCount(_ fields: Fields) throws -> UInt32? {

@@ -104,8 +104,8 @@ extension Pages {
             sql: """
                 INSERT INTO request (id, enrollment_id, jti, iat, exp, acs_trans_id, members, transaction_digest, nonce,
                     warnings, payment, traceparent, message, received_at, decided_at, state, reason, refusal, delivery,
-                    trans_status, delivery_failure, has_conflict)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    trans_status, delivery_failure, delivery_error, has_conflict)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             request.id.text, request.enrollmentId.text, request.jti.text, request.iat, request.exp,
@@ -114,7 +114,7 @@ extension Pages {
             (presented?.warnings).map(PresentedColumns.warnings)?.blob,
             (presented?.payment).map(PresentedColumns.payment)?.blob, presented?.traceparent, request.message,
             request.receivedAt, request.decidedAt, life.state, life.reason, life.refusal, life.delivery,
-            life.transStatus, life.deliveryFailure, request.hasConflict,
+            life.transStatus, life.deliveryFailure, request.deliveryError, request.hasConflict,
         ])
     }
 
@@ -125,7 +125,7 @@ extension Pages {
             sql: """
                 UPDATE request SET jti = ?, iat = ?, exp = ?, members = ?, nonce = ?, warnings = ?, traceparent = ?,
                     message = ?, decided_at = ?, state = ?, reason = ?, refusal = ?, delivery = ?, trans_status = ?,
-                    delivery_failure = ?, has_conflict = ?
+                    delivery_failure = ?, delivery_error = ?, has_conflict = ?
                 WHERE id = ?
                 """
         ).execute(arguments: [
@@ -133,7 +133,7 @@ extension Pages {
             (presented?.transaction.members).map(PresentedColumns.members)?.blob, presented?.nonce.blob,
             (presented?.warnings).map(PresentedColumns.warnings)?.blob, presented?.traceparent, request.message,
             request.decidedAt, life.state, life.reason, life.refusal, life.delivery, life.transStatus,
-            life.deliveryFailure, request.hasConflict, request.id.text,
+            life.deliveryFailure, request.deliveryError, request.hasConflict, request.id.text,
         ])
     }
 
@@ -152,6 +152,7 @@ extension Pages {
             exp: fields.optionalClaimedTime("exp"), presented: try PresentedColumns.read(fields),
             acsTransId: fields.optionalText("acs_trans_id"), message: try fields.text("message"),
             receivedAt: try fields.time("received_at"), decidedAt: try fields.optionalTime("decided_at"),
-            life: try LifeColumns.read(fields), hasConflict: try fields.flag("has_conflict"))
+            life: try LifeColumns.read(fields), deliveryError: fields.optionalText("delivery_error"),
+            hasConflict: try fields.flag("has_conflict"))
     }
 }

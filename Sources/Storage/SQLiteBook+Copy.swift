@@ -36,12 +36,24 @@ extension SQLiteBook {
             try await source.vacuum(into: path)
             try source.close()
         }
+        try await Self.naming(path) {
+            let copy = try DatabaseQueue(path: path)
+            try await copy.write(Self.markAsCopy)
+            try copy.close()
+        }
         return try await Self.naming(path) {
             let copy = try DatabaseQueue(path: path, configuration: Self.readOnly)
             let contents = try await copy.read(Self.contents)
             try copy.close()
             return contents
         }
+    }
+
+    /// Whoever goes on with the copy does not know which signCounts were used since, so none is used before the issuer
+    /// has said which one it accepted.
+    private static func markAsCopy(_ copy: Database) throws {
+        try copy.execute(
+            sql: "UPDATE enrollment SET refused_sign_count = sign_count WHERE state IN ('active', 'suspended')")
     }
 
     private static func contents(of copy: Database) throws -> BookCopy {

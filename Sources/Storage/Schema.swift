@@ -31,6 +31,7 @@ enum Schema {
         migrator.registerMigration("10-push") { try $0.execute(sql: push) }
         migrator.registerMigration("11-messages-a-day") { try $0.execute(sql: messagesADay) }
         migrator.registerMigration("key-tries") { try $0.execute(sql: keyTries) }
+        migrator.registerMigration("12-issuers-words") { try $0.execute(sql: issuersWords) }
         return migrator
     }
 

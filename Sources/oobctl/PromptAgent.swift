@@ -30,6 +30,11 @@ struct PromptAgent: Sendable {
         }
     }
 
+    /// Has the agent ask its issuers now; what comes of it is told as an event, and a failure by `oobctl status`.
+    func fetch() async {
+        _ = try? await client().fetch(FetchCommand(enrollment: enrollment))
+    }
+
     private func lost(_ failure: ClientFailure?, _ take: (PromptEvent) -> Bool) {
         _ = take(.lost(failure ?? .unreachable("The agent is away.")))
     }

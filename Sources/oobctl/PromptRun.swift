@@ -35,6 +35,7 @@ struct PromptRun {
                     if case .enqueued = queue.yield(.event(event)) { true } else { false }
                 }
             }
+            group.addTask { [agent] in await agent.fetch() }
             for await input in inputs {
                 guard let event = event(of: input) else { continue }
                 guard let result = perform(event, &group, queue) else { continue }

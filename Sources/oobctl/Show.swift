@@ -32,6 +32,7 @@ struct Show: AsyncParsableCommand {
             ("ID", request.id), ("jti", request.jti), ("acsTransId", request.acsTransId),
             ("State", request.state.rawValue), ("Reason", request.reason), ("Refusal", request.refusal),
             ("Delivery", request.delivery.rawValue), ("transStatus", request.transStatus),
+            ("Failure", request.deliveryFailure), ("Last try", request.deliveryError),
             ("Received", request.receivedAt), ("Expires", request.expiresAt), ("Decided", request.decidedAt),
         ])
         return .blocks([RequestScreen.plainLines(request.text ?? ""), state.lines])

@@ -80,7 +80,11 @@ private struct Watching {
         let amount = event.request?.amountText
         let merchant = event.request?.merchantName
         let what = [amount, merchant].compactMap(\.self).joined(separator: " to ")
-        let parts = [event.at, event.event, event.request?.id ?? event.enrollmentId ?? "", what]
+        let why =
+            event.event == "requestDeliveryFailed"
+            ? [event.request?.deliveryFailure, event.request?.deliveryError].compactMap(\.self).joined(separator: ": ")
+            : ""
+        let parts = [event.at, event.event, event.request?.id ?? event.enrollmentId ?? "", what, why]
         return parts.filter { !$0.isEmpty }.map(TerminalText.escaped).joined(separator: "  ")
     }
 }

@@ -69,6 +69,16 @@ struct BatchFetchTests {
         }
     }
 
+    @Test func `if one is left out, the others are asked for again at once`() async throws {
+        let (agent, answers, _) = try await agent(enrolled: ["a", "b"])
+        try await agent.running([agent.agent.fetcher.run]) {
+            _ = try await agent.issuer.batchFetched.next()
+            answers.send(BatchFetchAnswer(results: [try problem("a", .invalidRequest)]))
+            // Nobody moves the clock.
+            #expect(cursors(try await agent.issuer.batchFetched.next()) == ["authenticator-b": "none"])
+        }
+    }
+
     @Test func `a newcomer is asked for at once, and what is under way is asked for again`() async throws {
         let (agent, answers, _) = try await agent(enrolled: ["a"])
         try await agent.running([agent.agent.fetcher.run]) {

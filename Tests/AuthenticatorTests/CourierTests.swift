@@ -135,6 +135,61 @@ struct CourierTests {
         }
     }
 
+    @Test func `a delivery that expired says what the last try met, also after a restart`() async throws {
+        let card = try await sample.enrolled()
+        let id = try await decided(1...1, .approve, for: card)[0]
+        await sample.issuer.onDecision { (_) throws(IssuerFailure) in
+            throw .transient(reason: "the issuer answered 503", retryAfter: nil)
+        }
+        try await sample.running([sample.agent.courier.run]) { try await sample.clock.sleepers() }
+        sample.clock.advance(by: 600)
+        let later = try sample.restarted()
+        try await later.running([later.agent.courier.run]) {
+            try await expect(id, ends: .failed(token: "expired"), in: later)
+        }
+        #expect(try await later.request(id).deliveryError == "the issuer answered 503")
+    }
+
+    @Test func `one that was never sent says nothing of a try, and a listed problem what the issuer answered`()
+        async throws
+    {
+        let card = try await sample.enrolled()
+        let ids = try await decided(1...2, .approve, for: card)
+        await sample.issuer.onDecision { [sample] (_) throws(IssuerFailure) in
+            sample.clock.advance(by: 600)
+            throw .problem(.alreadyDecided)
+        }
+        try await sample.running([sample.agent.courier.run]) {
+            try await expect(ids[0], ends: .failed(token: "already_decided"))
+            try await expect(ids[1], ends: .failed(token: "expired"))
+        }
+        #expect(try await sample.request(ids[0]).deliveryError == "the issuer answered already_decided")
+        #expect(try await sample.request(ids[1]).deliveryError == nil)
+    }
+
+    @Test func `back-off and tries start afresh for the next entry`() async throws {
+        let card = try await sample.enrolled()
+        let ids = try await decided(1...2, .approve, for: card)
+        let tries = Box(0)
+        await sample.issuer.onDecision { (_) throws(IssuerFailure) in
+            // The first decision is taken at its seventh try, the second at its second.
+            guard [7, 9].contains(tries.next()) else { throw .down }
+            return .authenticated
+        }
+        var last = 0.0
+        try await sample.running([sample.agent.courier.run]) {
+            for _ in 1...6 { try await sample.clock.wakeNext() }
+            try await expect(ids[0], ends: .delivered(.authenticated))
+            last = try await sample.clock.wakeNext()
+            try await expect(ids[1], ends: .delivered(.authenticated))
+        }
+        #expect(last < 1, "the ceiling of a first pause")
+        let entries = try await sample.journal()
+        let answers = entries.filter { $0.kind == .answered }
+        #expect(answers.map { $0.json["times"] } == [7, 2])
+        #expect(entries.count { $0.kind == .sent } == 2)
+    }
+
     @Test func `an unknown token suspends the enrollment, and its key stays`() async throws {
         let card = try await sample.enrolled()
         let id = try await decided(1...1, .approve, for: card)[0]

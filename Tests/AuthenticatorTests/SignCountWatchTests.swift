@@ -72,6 +72,75 @@ struct SignCountWatchTests {
         #expect(try await sample.outbox(of: card).map(\.signCount) == [42])
     }
 
+    @Test func `after a refusal nothing is signed until the issuer has said which signCount it accepted`() async throws
+    {
+        let card = try await sample.enrolled()
+        try await sample.receive(.numbered(1), .numbered(2), for: card)
+        let ids = try await sample.requests().map(\.id)
+        await sample.issuer.onStatus { (_) throws(IssuerFailure) in throw .down }
+        try await sample.approve(ids[0])
+        await sample.issuer.onDecision { (_) throws(IssuerFailure) in throw .problem(.invalidAssertion) }
+        try await sample.running([sample.agent.courier.run]) {
+            try await sample.eventually { try $0.enrollment(card.id)?.refusedSignCount == 1 ? true : nil }
+        }
+        for agent in [sample, try sample.restarted()] {
+            let calls = await sample.issuer.statusCalls
+            for _ in 1...2 {
+                let failure = try await #require(throws: CommandFailure.self) { try await agent.approve(ids[1]) }
+                #expect(failure.code == .issuerUnreachable && failure.message.hasPrefix("nothing was decided"))
+                #expect(failure.message.contains("no connection"))
+            }
+            #expect(await sample.issuer.statusCalls == calls + 2, "each approval asks again")
+        }
+        #expect(try await sample.request(ids[1]).life == .pending)
+        #expect(try await sample.outbox(of: card).isEmpty)
+        await sample.issuer.onStatus { (_) throws(IssuerFailure) in 41 }
+        try await sample.approve(ids[1])
+        #expect(try await sample.outbox(of: card).map(\.signCount) == [42])
+        #expect(try await sample.enrollment(card.id).refusedSignCount == nil)
+    }
+
+    @Test func `what is refused while the key signs keeps its number from being taken`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(.numbered(1), for: card)
+        let id = try await sample.onlyRequest().id
+        sample.custody.beforeSigning { [sample] in
+            try await sample.book.write { try $0.change(card.id, .signCountRefused(7)) }
+        }
+        #expect(try await failureCode { try await sample.approve(id) } == .issuerUnreachable)
+        sample.custody.beforeSigning(nil)
+        #expect(try await sample.request(id).life == .pending)
+        #expect(try await sample.outbox(of: card).isEmpty)
+        try await sample.approve(id)
+    }
+
+    @Test func `an answer from before a refusal does not make up for it`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.book.write { try $0.change(card.id, .signCountRefused(3)) }
+        await sample.issuer.onStatus { [sample] (_) throws(IssuerFailure) in
+            try? await sample.book.write { try $0.change(card.id, .signCountRefused(5)) }
+            return 9
+        }
+        await sample.agent.signCountWatch.ensureChecked(card.id)
+        #expect(try await sample.enrollment(card.id).refusedSignCount == 5)
+    }
+
+    @Test func `the issuer's count, raised to the number that is just being taken, is not taken again`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(.numbered(1), for: card)
+        let id = try await sample.onlyRequest().id
+        let signatures = Box(0)
+        sample.custody.beforeSigning { [sample] in
+            guard signatures.next() == 1 else { return }
+            // Number 1 is being signed: the issuer says that it has accepted that one.
+            await sample.issuer.onStatus { (_) throws(IssuerFailure) in 1 }
+            await sample.agent.signCountWatch.recheck(card.id)
+        }
+        try await sample.approve(id)
+        #expect(signatures.value == 2)
+        #expect(try await sample.outbox(of: card).map(\.signCount) == [2])
+    }
+
     @Test func `a count that rises while the agent runs is someone else's, and stays so after a restart`() async throws
     {
         let card = try await sample.enrolled()

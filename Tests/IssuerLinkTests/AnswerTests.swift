@@ -26,6 +26,17 @@ struct AnswerTests {
         }
     }
 
+    @Test(arguments: [500, 503, 599]) func `a problem with a known code is one on a server's error too`(
+        status: Int
+    ) async throws {
+        try await Link.run { _ in
+            .problem(status, "already_decided")
+        } _: { link in
+            let failure = try await mustFail { try await link.decide() }
+            #expect(failure.code == .alreadyDecided)
+        }
+    }
+
     private static let others: [Reply] = [
         .problem(410, "unheard_of"),
         .problem(410, "expired", type: "application/json"),

@@ -111,6 +111,21 @@ struct MigrationBackupTests {
         #expect(read.key.outside?.identity == nil && read.key.outside?.uri.text == "file:/a")
     }
 
+    @Test func `an enrollment from before an upgrade has no refused signCount, and a copy of it has its own`()
+        async throws
+    {
+        try writeOldVersion(upTo: "11-messages-a-day")
+        let book = try SQLiteBook(path: path)
+        let before = try #require(try await book.read { try $0.enrollments(includingEnded: true) }.first)
+        #expect(before.refusedSignCount == nil)
+        let place = path + ".copy"
+        _ = try await book.copy(to: place)
+        let copy = try SQLiteBook(path: place)
+        let copied = try #require(try await copy.read { try $0.enrollments(includingEnded: true) }.first)
+        #expect(copied.refusedSignCount == copied.signCount)
+        #expect(try await book.read { try $0.enrollment(before.id)?.refusedSignCount } == nil)
+    }
+
     @Test func `a new database, and one that is up to date, has none`() throws {
         _ = try SQLiteBook(path: path)
         _ = try SQLiteBook(path: path)

@@ -42,6 +42,16 @@ actor ScriptedIssuer: IssuerGateway {
     private(set) var keyFetches = 0
     private(set) var discoveries = 0
 
+    /// What can be called.
+    enum Call: Sendable, CaseIterable {
+        case discovery, keys, options, enroll, fetch, batchFetch, decide, status, unenroll, subscribe
+    }
+
+    /// The call that never answers at one issuer.
+    private var silence: (call: Call, issuer: IssuerURL)?
+    /// Told each time that it was made.
+    let fellSilent = Channel<Call>()
+
     private var keySet: @Sendable () async throws(IssuerFailure) -> JWKSet
     private var whenDiscovered: @Sendable () async throws(IssuerFailure) -> Void = { () throws(IssuerFailure) in }
     private var whenDecided: @Sendable (Decision) async throws(IssuerFailure) -> TransStatus = {
@@ -107,6 +117,15 @@ actor ScriptedIssuer: IssuerGateway {
         whenUnenrolled = script
     }
 
+    /// Lets one issuer never answer a call.
+    func fallSilent(at call: Call, of issuer: IssuerURL) { silence = (call, issuer) }
+
+    private func pass(_ call: Call, _ route: IssuerRoute) async throws(IssuerFailure) {
+        guard let silence, silence.call == call, silence.issuer == route.issuer else { return }
+        fellSilent.send(call)
+        throw await .waitingWasCancelled
+    }
+
     /// Without it the issuer does not push.
     func setVAPIDKey(_ point: [UInt8]?) { vapidKey = point }
 
@@ -118,6 +137,7 @@ actor ScriptedIssuer: IssuerGateway {
 
     func discovery(_ route: IssuerRoute) async throws(IssuerFailure) -> Discovery {
         discoveries += 1
+        try await pass(.discovery, route)
         try await whenDiscovered()
         let base = route.issuer.text
         return Discovery(
@@ -129,6 +149,7 @@ actor ScriptedIssuer: IssuerGateway {
 
     func keys(_ route: IssuerRoute, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet {
         keyFetches += 1
+        try await pass(.keys, route)
         return try await keySet()
     }
 
@@ -136,6 +157,7 @@ actor ScriptedIssuer: IssuerGateway {
         _ route: IssuerRoute, _ discovery: Discovery, code: EnrollmentCode
     ) async throws(IssuerFailure) -> EnrollmentOptionsAnswer {
         codes.append(code.reveal())
+        try await pass(.options, route)
         return try await whenAskedForOptions(code.reveal())
     }
 
@@ -143,12 +165,14 @@ actor ScriptedIssuer: IssuerGateway {
         _ route: IssuerRoute, _ discovery: Discovery, body: [UInt8]
     ) async throws(IssuerFailure) -> EnrollmentAnswer {
         registrations.append(body)
+        try await pass(.enroll, route)
         enrolled.send(body)
         return try await whenEnrolled(body)
     }
 
     func fetch(_ access: IssuerAccess, wait: Int, after cursor: String?) async throws(IssuerFailure) -> RequestList {
         let fetch = Fetch(token: access.token.reveal(), wait: wait, cursor: cursor)
+        try await pass(.fetch, access.route)
         fetches.append(fetch)
         fetched.send(fetch)
         return try await whenFetched(fetch)
@@ -158,6 +182,7 @@ actor ScriptedIssuer: IssuerGateway {
         _ route: IssuerRoute, _ discovery: Discovery, _ request: BatchFetchRequest
     ) async throws(IssuerFailure) -> BatchFetchAnswer {
         let cursors = request.entries.map { ($0.authenticatorId.text, $0.after) }
+        try await pass(.batchFetch, route)
         let fetch = BatchFetch(wait: request.wait, cursors: Dictionary(uniqueKeysWithValues: cursors))
         batchFetches.append(fetch)
         batchFetched.send(fetch)
@@ -169,6 +194,7 @@ actor ScriptedIssuer: IssuerGateway {
         _ access: IssuerAccess, jti: TokenID, body: [UInt8], traceparent: String?
     ) async throws(IssuerFailure) -> TransStatus {
         let decision = Decision(token: access.token.reveal(), jti: jti.text, body: body, traceparent: traceparent)
+        try await pass(.decide, access.route)
         decisions.append(decision)
         decided.send(decision)
         return try await whenDecided(decision)
@@ -176,6 +202,7 @@ actor ScriptedIssuer: IssuerGateway {
 
     func status(_ access: IssuerAccess) async throws(IssuerFailure) -> AuthenticatorStatus {
         statusCalls += 1
+        try await pass(.status, access.route)
         guard let id = TokenID("authenticator") else { throw .down }
         return AuthenticatorStatus(
             authenticatorId: id, signCount: try await whenAskedForStatus(access.token.reveal()))
@@ -183,11 +210,13 @@ actor ScriptedIssuer: IssuerGateway {
 
     func unenroll(_ access: IssuerAccess) async throws(IssuerFailure) {
         unenrollments.append(access.token.reveal())
+        try await pass(.unenroll, access.route)
         try await whenUnenrolled()
     }
 
     func subscribe(_ access: IssuerAccess, _ subscription: PushSubscription) async throws(IssuerFailure) {
         subscriptions.append(subscription)
+        try await pass(.subscribe, access.route)
         try await whenSubscribed(subscription)
     }
 

@@ -1,0 +1,31 @@
+import IssuerProtocol
+import Logging
+
+/// Whether an issuer knows an enrollment's token, as whoever called it last found out: one transition for all of them.
+struct IssuerStanding: Sendable {
+    let ports: Ports
+    let health: IssuerHealth
+    let hub: EventHub
+    let log: Logger
+
+    /// Notes in a database transaction what the issuer's answer says; to be told once that is committed.
+    ///
+    /// - Returns: whether it is news. That an enrollment is not known any more whose end its issuer is being told is none.
+    func note(isKnown: Bool, _ id: EnrollmentID, at now: Int64, in book: any BookWriter) throws -> Bool {
+        guard isKnown || !health.isLeaving(id), try book.change(id, isKnown ? .resumed : .suspended) != nil else {
+            return false
+        }
+        try book.record(isKnown ? .resumed(id) : .suspended(id), at: now)
+        return true
+    }
+
+    /// Says in the log and to whoever waits what ``note(isKnown:_:at:in:)`` found to be news.
+    func tell(isKnown: Bool, _ enrollment: Enrollment) {
+        if isKnown {
+            log.notice("the issuer knows the enrollment again", metadata: enrollment.logged())
+        } else {
+            log.error("the issuer no longer knows the enrollment; it is suspended", metadata: enrollment.logged())
+        }
+        hub.publish(isKnown ? .resumed(enrollment.id) : .suspended(enrollment.id))
+    }
+}

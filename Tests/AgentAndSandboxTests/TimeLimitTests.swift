@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@testable import Authenticator
+@testable import Control
+@testable import Custody
+@testable import IssuerLink
+
+/// Whoever waits for something that has a time limit of its own waits longer than that.
+struct TimeLimitTests {
+    private static let limits: [String: Double] = [
+        "ControlTimeout.decide": Double(ControlTimeout.decide(DecideCommand())),
+        "DecideCommand.decisionSeconds": Double(DecideCommand.decisionSeconds),
+        "DecideCommand.defaultDeliveryTimeout": Double(DecideCommand.defaultDeliveryTimeout),
+        "Wanted.standardSeconds": Wanted.standardSeconds,
+        "TokenLane.patience": TokenLane.patience,
+        "SignCountWatch.patience": SignCountWatch.patience,
+        "ControlTimeout.fetch": Double(ControlTimeout.fetch),
+        "Fetcher.patience": Fetcher.patience,
+        "IssuerCall.standardSeconds": IssuerCall.standardSeconds,
+        "FetchLoop.longestWait": Double(FetchLoop.longestWait),
+        "ControlTimeout.enroll": Double(ControlTimeout.enroll),
+        "Ceremonies.longest": Double(Ceremonies.longest),
+    ]
+
+    /// Who waits, for what.
+    private static let pairs = [
+        ("ControlTimeout.decide", "DecideCommand.decisionSeconds"),
+        ("DecideCommand.decisionSeconds", "TokenLane.patience"),
+        ("Wanted.standardSeconds", "TokenLane.patience"), ("TokenLane.patience", "SignCountWatch.patience"),
+        ("ControlTimeout.fetch", "Fetcher.patience"), ("Fetcher.patience", "IssuerCall.standardSeconds"),
+        ("ControlTimeout.enroll", "Ceremonies.longest"),
+    ]
+
+    @Test(arguments: pairs) func `whoever waits does so for longer than what is waited for may take`(
+        waits: String, for what: String
+    ) throws {
+        #expect(try #require(Self.limits[waits]) > #require(Self.limits[what]))
+    }
+
+    @Test(arguments: [nil, 0, 60, 3_600] as [Int?], [nil, 0, 600] as [Int?])
+    func `a client waits for the wait, the decision, the delivery and a margin`(wait: Int?, delivery: Int?) {
+        let command = DecideCommand(wait: wait, deliveryTimeout: delivery)
+        let parts = (wait ?? 0) + DecideCommand.decisionSeconds + (delivery ?? DecideCommand.defaultDeliveryTimeout)
+        #expect(ControlTimeout.decide(command) == parts + ControlTimeout.margin)
+        // It connects within 5 s.
+        #expect(ControlTimeout.margin > 5)
+    }
+
+    /// The rows of the table in docs/reliability.md: a limit's name, and its seconds.
+    @Test func `the table of the time limits says what they are`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let page = try String(contentsOf: root.appending(path: "docs/reliability.md"), encoding: .utf8)
+        let section = try #require(page.split(separator: "\n## ").first { $0.hasPrefix("Time limits\n") })
+        var told: [String: Double] = [:]
+        for line in section.split(separator: "\n") where line.hasPrefix("| ") {
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard cells.count == 4, cells[3].hasPrefix("`"), let seconds = Double(cells[2].dropLast(2)) else {
+                continue
+            }
+            told[cells[3].replacing("`", with: "")] = seconds
+        }
+        #expect(told == Self.limits)
+    }
+}

@@ -1,0 +1,27 @@
+import Control
+import Testing
+
+@testable import Prompting
+
+/// Why a decision did not reach its issuer, as a sentence.
+struct DeliveryFailureTests {
+    @Test(
+        arguments: [
+            ("expired", nil, "the request expired before it was delivered."),
+            (
+                "expired", "the issuer answered 503",
+                "the request expired before it was delivered; the last try: the issuer answered 503."
+            ),
+            ("unenrolled", nil, "its enrollment ended before it was delivered."),
+            ("already_decided", "the issuer answered already_decided", "the issuer answered already_decided."),
+            ("already_decided", nil, "the issuer answered already_decided."),
+            (nil, nil, "it was not delivered."),
+        ] as [(String?, String?, String)])
+    func `it is said why`(failure: String?, error: String?, sentence: String) {
+        var request = Sample.request(state: .approved, delivery: .failed)
+        request.deliveryFailure = failure
+        request.deliveryError = error
+        let outcome = DecisionOutcome(.approve, request)
+        #expect(outcome.status == .notTaken && outcome.sentence.contains(": " + sentence))
+    }
+}
