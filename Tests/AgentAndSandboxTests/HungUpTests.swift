@@ -100,7 +100,9 @@ private struct SlowCustody: KeyCustody {
         try await real.changePIN(of: name, from: old, to: new)
     }
 
-    func inspect(_ uri: KeyURI, pin: PIN?) async throws(KeyFailure) -> OutsideKey {
+    func sighting(_ uri: KeyURI) async throws -> KeySighting { try await real.sighting(uri) }
+
+    func inspect(_ uri: KeyURI, pin: PIN?) async throws -> OutsideKey {
         try await real.inspect(uri, pin: pin)
     }
 
