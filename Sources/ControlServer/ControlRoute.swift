@@ -45,7 +45,7 @@ package enum ControlRoute: CaseIterable, Sendable {
         case .changePIN: ("POST", "/v1/enrollments/{id}/pin", .decide, Self.json, [])
         case .rotatePush: ("POST", "/v1/push/rotate", .decide, Self.json, [])
         case .fetch: ("POST", "/v1/fetch", .decide, Self.json, [])
-        case .requests: ("GET", "/v1/requests", .look, Self.json, ["all", "limit", "enrollment", "after", "before"])
+        case .requests: ("GET", "/v1/requests", .look, Self.json, ["all", "limit", "after", "before", "enrollment"])
         case .request: ("GET", "/v1/requests/{id}", .look, Self.json, ["enrollment"])
         case .evidence: ("GET", "/v1/requests/{id}/evidence", .look, Self.json, ["enrollment"])
         case .approve: ("POST", "/v1/requests/{id}/approve", .decide, Self.json, [])

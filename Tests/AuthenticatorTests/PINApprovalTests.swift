@@ -79,7 +79,7 @@ struct PINApprovalTests {
         #expect(try await sample.restarted().refusal(of: request, pin: .wrong)?.code == .blocked)
         #expect(try await sample.tries(of: card) == PINTries(failures: 6, blockedUntil: sample.now + 120))
         sample.clock.advance(by: 119)
-        #expect(try await sample.refusal(of: request, pin: .right)?.code == .blocked)
+        #expect(try await sample.restarted().refusal(of: request, pin: .right)?.code == .blocked)
         sample.clock.advance(by: 1)
         try await sample.restarted().approve(request, pin: .right)
         #expect(try await sample.tries(of: card) == .fresh)
