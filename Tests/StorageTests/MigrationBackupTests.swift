@@ -115,6 +115,15 @@ struct MigrationBackupTests {
         async throws
     {
         try writeOldVersion(upTo: "11-messages-a-day")
+        let queue = try DatabaseQueue(path: path)
+        try await queue.write { database in
+            try database.execute(
+                sql: """
+                    UPDATE enrollment SET state = 'active', authenticator_id = 'authenticator-1',
+                        sealed_token = x'03', enrolled_at = 1700000001
+                    """)
+        }
+        try queue.close()
         let book = try SQLiteBook(path: path)
         let before = try #require(try await book.read { try $0.enrollments(includingEnded: true) }.first)
         #expect(before.refusedSignCount == nil)
