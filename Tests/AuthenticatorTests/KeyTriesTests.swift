@@ -74,11 +74,12 @@ struct KeyTriesTests {
         #expect(try await refusal(.right, in: sample.restarted())?.code == .blocked)
         #expect(await sample.issuer.codes.isEmpty)
         sample.clock.advance(by: 1)
-        #expect(try await refusal(wrong, in: sample.restarted())?.code == .blocked)
+        let restarted = try sample.restarted()
+        #expect(try await refusal(wrong, in: restarted)?.code == .blocked)
         sample.clock.advance(by: 119)
-        #expect(try await refusal(.right)?.code == .blocked)
+        #expect(try await refusal(.right, in: restarted)?.code == .blocked)
         sample.clock.advance(by: 1)
-        #expect(try await refusal(.right) == nil)
+        #expect(try await refusal(.right, in: restarted) == nil)
         #expect(try await sample.allEnrollments().map(\.countedTries) == [.fresh])
     }
 

@@ -1,5 +1,5 @@
 import CCryptoki
-import Glibc
+import FoundationEssentials
 
 /// What can be seen of a key without its PIN: which one it is, however its URI is spelled.
 package struct OutsideKeySighting: Sendable, Equatable {
@@ -31,11 +31,9 @@ extension FileKey {
     static func sighting(_ order: SigningOrder, path: String) throws(OutsideKeyError) -> OutsideKeySighting {
         let octets = try octets(of: path, order)
         if isOfTPM(octets) { return try TPMKey.sighting(order, with: .file(octets)) }
-        guard let resolved = unsafe realpath(path, nil) else {
-            throw order.failure(.file(.afterCall("realpath", path: path)))
-        }
-        defer { unsafe free(resolved) }
-        return unsafe OutsideKeySighting(place: "file:" + String(cString: resolved), publicKey: nil)
+        // Not realpath(3): OpenSSL's module has a definition of its own of it in a build with _FORTIFY_SOURCE.
+        let resolved = URL(filePath: path).resolvingSymlinksInPath().path
+        return OutsideKeySighting(place: "file:" + resolved, publicKey: nil)
     }
 }
 
