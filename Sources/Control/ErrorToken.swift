@@ -56,7 +56,7 @@ package enum ErrorToken: String, Codable, Sendable, CaseIterable {
         case .pinRequired: (403, .userNotVerified, .authnAccessDenied, "PIN required")
         case .blocked: (423, .blocked, .authnBlocked, "Blocked")
         case .noLongerDecidable: (409, .noLongerDecidable, .authn, "No longer decidable")
-        case .notInTime: (503, .failed, .authn, "Not in time")
+        case .notInTime: (409, .failed, .authn, "Not in time")
         case .notEnrolled: (409, .notEnrolled, .authnNotEnrolled, "Not enrolled")
         case .invalidEnrollmentCode:
             (403, .invalidEnrollmentCode, .authnInvalidEnrollmentToken, "Enrollment code not valid")

@@ -19,7 +19,7 @@ struct ErrorTests {
         Row(token: "pin_required", status: 403, exit: 5, d1Code: 70003),
         Row(token: "blocked", status: 423, exit: 6, d1Code: 70004),
         Row(token: "no_longer_decidable", status: 409, exit: 7, d1Code: 70001),
-        Row(token: "not_in_time", status: 503, exit: 1, d1Code: 70001),
+        Row(token: "not_in_time", status: 409, exit: 1, d1Code: 70001),
         Row(token: "not_enrolled", status: 409, exit: 8, d1Code: 70002),
         Row(token: "invalid_enrollment_code", status: 403, exit: 9, d1Code: 70005),
         Row(token: "issuer_unreachable", status: 502, exit: 1, d1Code: 70001),
