@@ -28,6 +28,7 @@ extension Agent {
 
     /// Why the agent cannot do its work for an enrollment; nil where nothing is known that keeps it from that.
     func trouble(with enrollment: Enrollment) -> Trouble? {
+        if enrollment.isDamaged { return Trouble(.key, enrollment.damage) }
         let (id, issuer) = (enrollment.id, enrollment.route.issuer)
         if case .suspended = enrollment.state {
             return Trouble(.suspended, "enrollment \(id): \(issuer) no longer knows it; it is suspended")

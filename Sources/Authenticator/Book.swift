@@ -122,6 +122,9 @@ package protocol BookWriter: BookReader {
     func update(_ subscription: KeptSubscription) throws
     func removeSubscription(_ tokenDigest: [UInt8]) throws
 
+    /// Seals the enrollment rows that have no seal, from before rows had any, and says how many those were.
+    func sealUnsealedRows() throws -> Int
+
     /// Writes, and changes nothing: fails where a change would.
     func touch() throws
     /// Has this done once all of the database transaction is durable, before the next one begins; not at all if it is

@@ -31,7 +31,7 @@ package struct Ceremonies: Sendable {
             do {
                 guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }) else { return }
                 if case .keyless = enrollment.state { return try await give(up: enrollment, "no key could be made") }
-                guard case .enrolling(let body) = enrollment.state else { return }
+                guard case .enrolling(let body) = enrollment.state, !enrollment.isDamaged else { return }
                 guard ports.clock.now.seconds(since: enrollment.startedAt) < Self.longest else {
                     return try await give(up: enrollment, "the issuer did not answer for 10 minutes")
                 }
@@ -80,7 +80,7 @@ package struct Ceremonies: Sendable {
                 authenticatorId: answer.authenticatorId,
                 sealedToken: try ports.custody.seal(answer.accessToken, for: enrollment.id),
                 enrolledAt: ports.clock.now)
-            let fact = JournalFact.enrolled(enrollment, as: answer.authenticatorId)
+            let fact = try JournalFact.enrolled(enrollment, as: answer.authenticatorId)
             let isNews = try await ports.patiently {
                 try await change(enrollment.id, .registered(membership), fact)
             }

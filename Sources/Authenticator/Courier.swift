@@ -87,6 +87,10 @@ package struct Courier: Sendable {
 
     private func send(_ entry: OutboxEntry, of enrollment: Enrollment, _ tries: inout Tries) async -> Outcome {
         guard entry.exp > ports.clock.now else { return .ended(.failed(token: ProblemCode.expired.rawValue)) }
+        // What was decided is kept until the row is as it was, or the enrollment ends.
+        if enrollment.isDamaged {
+            return .again(retryAfter: 60, error: "its row in the database is not as the agent wrote it")
+        }
         guard let membership = enrollment.membership else { return .ended(.failed(token: DeliveryState.unenrolled)) }
         do {
             let access = IssuerAccess(

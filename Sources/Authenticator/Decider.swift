@@ -104,6 +104,7 @@ struct Decider: Sendable {
         guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }), enrollment.signCount < .max else {
             throw CommandFailure(.notEnrolled, "the enrollment \(id) is over", request: request)
         }
+        try enrollment.expectWhole(for: request)
         let signCount = enrollment.signCount + 1
         let body = try await wanted.run { try await assertion(request, enrollment, signCount, key) }
         // The await above let a cancellation, the expiry or a newer message run, and whoever asked may be gone; look
@@ -170,6 +171,7 @@ struct Decider: Sendable {
                 .notEnrolled, "the enrollment \(request.enrollmentId) is not active: its issuer no longer knows it",
                 request: request)
         }
+        try enrollment.expectWhole(for: request)
         if let digest = expectations.textDigest, try digest != request.text(for: enrollment, localTime)?.digest {
             throw CommandFailure(
                 .expectationFailed, "nothing was decided: the request has changed since it was shown", request: request)

@@ -44,6 +44,10 @@ package struct Enrollment: Sendable {
     package internal(set) var endReason: String?
     /// When it ended, seconds since 1970; nil while it has not.
     package private(set) var endedAt: Int64?
+    /// The newest entry of the journal when its row was written.
+    package var journalSequence: Int64 = 0
+    /// Whether its row is not as the agent wrote it, so that nothing in it is to be believed or used.
+    package var isDamaged = false
 
     package init(
         id: EnrollmentID, route: IssuerRoute, name: String, authnType: AuthnType, algorithm: Int, rpId: String,
@@ -94,9 +98,10 @@ package struct Enrollment: Sendable {
         if case .ended = state { true } else { false }
     }
 
-    /// What the issuer gave, where the issuer has accepted the registration.
+    /// What the issuer gave, where the issuer has accepted the registration; nothing of a damaged row.
     package var membership: Membership? {
-        switch state {
+        if isDamaged { return nil }
+        return switch state {
         case .active(let membership), .suspended(let membership): membership
         case .keyless, .enrolling, .ended: nil
         }

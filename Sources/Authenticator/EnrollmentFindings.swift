@@ -5,7 +5,9 @@ package import ThreeDS
 extension Enrollment {
     /// What is weak about this enrollment, or has gone wrong with it.
     package var findings: [Finding] {
-        [signCountRaise.map(finding), typeFinding, pinFinding, keyFinding, roadFinding].compactMap(\.self)
+        // Nothing in a damaged row says anything.
+        if isDamaged { return [Finding(.enrollmentDamaged, damage, about: id)] }
+        return [signCountRaise.map(finding), typeFinding, pinFinding, keyFinding, roadFinding].compactMap(\.self)
     }
 
     /// Those of them that whoever enrolls, or lists enrollments, should read at once.

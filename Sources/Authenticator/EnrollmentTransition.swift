@@ -40,11 +40,22 @@ package enum EnrollmentTransition: Sendable {
     case pinChanged(isGuessable: Bool)
     /// Expects this sealed token: the same one is sealed anew.
     case tokenResealed(from: [UInt8], to: [UInt8])
+    /// Expects one that is not over: nothing changes, and its row is sealed anew.
+    case rowResealed
 
     /// The enrollment after the change; nil if it is not as the change expects.
     package func applied(to enrollment: Enrollment) -> Enrollment? {
+        // Of a damaged one nothing can be kept, and it can only end.
+        guard !enrollment.isDamaged || isEnd else { return nil }
         var changed = enrollment
         return apply(&changed) ? changed : nil
+    }
+
+    private var isEnd: Bool {
+        switch self {
+        case .ended, .givenUp, .keyRemoved: true
+        default: false
+        }
     }
 
     private func apply(_ enrollment: inout Enrollment) -> Bool {
@@ -82,6 +93,8 @@ package enum EnrollmentTransition: Sendable {
         switch self {
         case .ended(let now):
             enrollment.end(at: now)
+        case .rowResealed:
+            break
         case .keyFound(let publicKey) where enrollment.credentialKey == nil:
             enrollment.credentialKey = publicKey
         case .keyIdentified(let identity):

@@ -31,6 +31,8 @@ struct JournalAudit: Sendable {
         /// Nil before the first batch.
         var check: JournalCheck?
         var signCounts = JournaledSignCounts()
+        var enrolled = JournaledEnrollments()
+        var pinTries = JournaledPINTries()
     }
 
     func run() async throws -> JournalVerdict {
@@ -53,6 +55,15 @@ struct JournalAudit: Sendable {
             }
             if let missing = state.signCounts.firstMissing(of: enrollments) {
                 throw JournalFault(sequence: head.point.sequence + 1, problem: "is missing: \(missing)")
+            }
+            // One bad row says nothing about the entries of a request.
+            if request == nil, let found = try state.enrolled.firstFault(of: enrollments, head: head.point) {
+                throw found
+            }
+            if request == nil, let old = enrollments.first(where: { state.pinTries.missing(in: $0) != nil }) {
+                throw JournalFault(
+                    sequence: head.point.sequence + 1,
+                    problem: "is missing: enrollment \(old.id) had more wrong PINs than its row says")
             }
             if let committed, committed.sequence > head.point.sequence {
                 throw JournalFault(
@@ -84,6 +95,8 @@ struct JournalAudit: Sendable {
         for row in rows where row.sequence <= last {
             let entry = try check.hold(row)
             state.signCounts.follow(entry)
+            state.enrolled.follow(entry)
+            state.pinTries.follow(entry)
             state.count += 1
             if isWanted(entry), state.found.count < JournalExtract.mostEntries { state.found.append(entry) }
         }

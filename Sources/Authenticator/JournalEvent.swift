@@ -67,7 +67,8 @@ extension JournalFact.Kind {
         case .unenrolled: .unenrolled
         case .suspended: .suspended
         case .blocked: .blocked
-        case .notVerified, .pinChanged, .auditKeyMade, .started, .stopped, .secretChanged, .commanded,
+        case .notVerified, .verified, .pinTriesPutBack, .pinChanged, .auditKeyMade, .started, .stopped, .secretChanged,
+            .rowsSealed, .commanded,
             .enrollmentGivenUp, .resumed, .signCountRaised, .erased, .pushMade, .pushRegistered, .pushRemoved,
             .received, .signed, .sent:
             nil

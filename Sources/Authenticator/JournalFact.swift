@@ -11,8 +11,9 @@ package struct JournalFact: Sendable {
     /// What happened; the member `entry` of an entry.
     package enum Kind: String, Sendable, CaseIterable {
         case auditKeyMade, started, stopped, secretChanged, commanded
+        case rowsSealed
         case enrolled, enrollmentGivenUp, suspended, resumed, signCountRaised, unenrolled, erased
-        case notVerified, blocked, pinChanged
+        case notVerified, verified, blocked, pinTriesPutBack, pinChanged
         case pushMade, pushRegistered, pushRemoved
         case received, presented, superseded, duplicate, conflict, refused, expired, cancelled
         case decided, signed, sent, answered, deliveryFailed
@@ -46,6 +47,11 @@ extension JournalFact {
     }
 }
 
+extension JournalFact {
+    /// So many rows from before rows had seals have theirs from now on.
+    static func rowsSealed(_ count: Int) -> JournalFact { JournalFact(.rowsSealed, ["rows": .integer(Int64(count))]) }
+}
+
 // MARK: Commands
 
 /// What a client of the control socket has the agent do; a decision has an entry of its own that says who.
@@ -66,15 +72,23 @@ extension JournalFact {
 // MARK: Enrollments
 
 extension JournalFact {
-    static func enrolled(_ enrollment: Enrollment, as authenticatorId: TokenID) -> JournalFact {
-        JournalFact(
-            .enrolled,
-            [
-                "enrollment": .string(enrollment.id.text), "authenticator": .string(authenticatorId.text),
-                "credential": .string(Base64URL.encode(enrollment.credentialId)),
-                "authnType": .string(enrollment.authnType.rawValue), "algorithm": .integer(Int64(enrollment.algorithm)),
-            ])
+    /// - Throws: what a digest fails with.
+    static func enrolled(_ enrollment: Enrollment, as authenticatorId: TokenID) throws -> JournalFact {
+        JournalFact(.enrolled, try enrolledMembers(of: enrollment).adding("authenticator", authenticatorId.text))
     }
+
+    /// What an `enrolled` entry says that the enrollment's row says too.
+    static func enrolledMembers(of enrollment: Enrollment) throws -> JSONObject {
+        [
+            "enrollment": .string(enrollment.id.text),
+            "credential": .string(Base64URL.encode(enrollment.credentialId)),
+            "authnType": .string(enrollment.authnType.rawValue), "algorithm": .integer(Int64(enrollment.algorithm)),
+            "issuer": .string(try digest(enrollment.route.issuer.text)), "rp": .string(try digest(enrollment.rpId)),
+        ]
+    }
+
+    /// Of what is an address: that is no part of the journal.
+    static func digest(_ text: String) throws -> String { Base64URL.encode(try SHA256Digest.of(Array(text.utf8))) }
 
     static func enrollmentGivenUp(_ id: EnrollmentID) -> JournalFact { about(id, .enrollmentGivenUp) }
 
@@ -94,6 +108,14 @@ extension JournalFact {
     /// A wrong PIN was tried.
     static func notVerified(_ counter: PINCounter, _ tries: PINTries) -> JournalFact {
         JournalFact(.notVerified, counter.journaled.adding(tries))
+    }
+
+    /// A PIN was right, and nothing was decided.
+    static func verified(_ id: EnrollmentID) -> JournalFact { about(id, .verified) }
+
+    /// Something else than the agent had set them back.
+    static func pinTriesPutBack(_ id: EnrollmentID, _ tries: PINTries) -> JournalFact {
+        about(id, .pinTriesPutBack, ["failures": .integer(Int64(tries.failures))])
     }
 
     /// No try is taken for some time.

@@ -59,4 +59,35 @@ struct JournalMarks: Sendable, Equatable {
             throw ForgedJournal("entry \(newest[1].sequence) was put in behind its head")
         }
     }
+
+    /// Sees that each of the newest entries follows the one before it, and gives them.
+    ///
+    /// Those before them are held against each other by ``JournalAudit``.
+    func expectNewestEntries(_ count: Int64, of book: any BookReader) throws -> [JournalEntry] {
+        guard let head = head?.point else { throw ForgedJournal("it has no head") }
+        let start = max(head.sequence - count, floor?.point.sequence ?? 0)
+        let rows = try book.journal(after: start, limit: Int(count))
+        guard let first = rows.first.flatMap(JournalEntry.init) else {
+            throw ForgedJournal("entry \(start + 1) is missing, or was changed")
+        }
+        var check = JournalCheck(after: JournalPoint(sequence: start, digest: first.previous))
+        do {
+            let entries = try rows.map { try check.hold($0) }
+            try check.end(at: head)
+            return entries
+        } catch let fault as JournalFault {
+            throw ForgedJournal("\(fault)")
+        }
+    }
+}
+
+extension JournalMarks {
+    /// Sees that no enrollment was written when the journal was longer than it is.
+    func expectNoNewerRow(of book: any BookReader) throws {
+        let end = head?.point.sequence ?? 0
+        let rows = try book.enrollments(includingEnded: false)
+        guard let newer = rows.first(where: { !$0.isDamaged && $0.journalSequence > end }) else { return }
+        throw ForgedJournal(
+            "it ends with entry \(end), but enrollment \(newer.id) was written when it had \(newer.journalSequence)")
+    }
 }

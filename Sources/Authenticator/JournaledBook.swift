@@ -18,6 +18,9 @@ extension BookWriter {
 /// against the audit key's signatures. A journal that something else has changed takes no more entries, so nothing more
 /// is decided.
 struct JournaledBook: Book {
+    /// How many of the newest entries are read before the first write.
+    private static let atStart: Int64 = 1_000
+
     private let book: any Book
     private let keys: any AuditKeys
     private let clock: any AgentClock
@@ -89,15 +92,53 @@ struct JournaledBook: Book {
             guard try found.isNothing && book.journal(after: 0, limit: 1).isEmpty else {
                 throw ForgedJournal("its audit key is gone")
             }
+            try found.expectNoNewerRow(of: book)
             return try makeSigner(in: book)
         }
         if let marks = marks.value {
             try found.expect(marks)
+            try found.expectNewestEntry(of: book)
         } else {
             try found.expectSigned(by: signer.publicKey)
+            try found.expectNewestEntry(of: book)
+            let entries = try found.expectNewestEntries(Self.atStart, of: book)
+            let isFromBefore = try sealRows(in: book, after: entries)
+            try found.expectNoNewerRow(of: book)
+            // Entries from before rows had seals do not say all that is needed.
+            if !isFromBefore { try putTriesBack(entries, in: book) }
         }
-        try found.expectNewestEntry(of: book)
         return signer
+    }
+
+    /// A count of wrong PINs that was set back while no agent ran is what it was.
+    private func putTriesBack(_ entries: [JournalEntry], in book: any BookWriter) throws {
+        var journaled = JournaledPINTries()
+        entries.forEach { journaled.follow($0) }
+        let now = clock.now
+        for enrollment in try book.enrollments(includingEnded: false) {
+            guard let failures = journaled.missing(in: enrollment) else { continue }
+            let tries = PINTries(failures: failures - 1, blockedUntil: nil).begun(at: now)
+            guard try book.change(enrollment.id, .pinTries(from: enrollment.pinTries, to: tries)) != nil else {
+                continue
+            }
+            try book.record(.pinTriesPutBack(enrollment.id, tries), at: now)
+        }
+    }
+
+    /// Seals the rows of a book from before rows had seals; once, which the audit key then says.
+    ///
+    /// - Returns: whether it was from before.
+    private func sealRows(in book: any BookWriter, after entries: [JournalEntry]) throws -> Bool {
+        guard let sealed = try book.sealedAuditKey(), let vouching = try keys.vouchingForRows(sealed) else {
+            return false
+        }
+        if let earlier = entries.last(where: { $0.kind == .rowsSealed }) {
+            throw ForgedJournal("its audit key is a copy from before entry \(earlier.sequence), which sealed the rows")
+        }
+        let count = try book.sealUnsealedRows()
+        try book.update(sealedAuditKey: vouching)
+        try book.record(.rowsSealed(count), at: clock.now)
+        return true
     }
 
     /// The key that the book has; opened once.

@@ -37,6 +37,7 @@ struct PINChange: Sendable {
         guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }), !enrollment.isOver else {
             throw CommandFailure(.notEnrolled, "the enrollment \(id) is over")
         }
+        try enrollment.expectWhole()
         guard enrollment.authnType == .pin else {
             throw CommandFailure(
                 .invalidArgument, "the enrollment \(id) is of authnType \(enrollment.authnType), which has no PIN")

@@ -51,9 +51,12 @@ struct PINCheck: Sendable {
     ///
     /// Nobody else tries in this lane, so whatever is counted by now was counted before.
     func succeeded(_ id: EnrollmentID) async throws {
+        let now = ports.clock.now
         try await ports.book.write { book in
-            guard let tries = try book.enrollment(id)?.pinTries else { return }
-            try book.change(id, .pinTries(from: tries, to: .fresh))
+            guard let tries = try book.enrollment(id)?.pinTries,
+                try book.change(id, .pinTries(from: tries, to: .fresh)) != nil
+            else { return }
+            try book.record(.verified(id), at: now)
         }
     }
 
@@ -96,6 +99,7 @@ struct PINCheck: Sendable {
     private func begin(_ counter: PINCounter) async throws -> (before: PINTries, begun: PINTries) {
         let now = ports.clock.now
         return try await ports.book.write { book in
+            if let id = counter.enrollment { try book.enrollment(id)?.expectWhole() }
             guard let before = try book.pinTries(of: counter) else {
                 throw CommandFailure(.notFound, "there is no \(counter.name)")
             }

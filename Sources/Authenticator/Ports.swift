@@ -163,6 +163,9 @@ package protocol AuditKeys: Sendable {
     func make() throws -> [UInt8]
     /// Opens what ``make()`` gave.
     func open(_ sealed: [UInt8]) throws -> any JournalSigner
+    /// The same key, sealed so that it says that every enrollment row has a seal, as one that is made now does; nil if it
+    /// says so already. Without the secret nobody can take that back.
+    func vouchingForRows(_ sealed: [UInt8]) throws -> [UInt8]?
 }
 
 /// The audit key, opened.

@@ -37,8 +37,12 @@ struct SecretRotation: Sendable {
         var pushes: [EnrollmentID] = []
         var auditKey = false
 
-        var count: Int { keys.count + tokens.count + pushes.count }
-        var isNothing: Bool { !auditKey && count == 0 }
+        /// All that are not over: rows are sealed under the secret too.
+        var rows: [EnrollmentID] = []
+        var hasDamagedRow = false
+
+        var count: Int { keys.count + rows.count + pushes.count }
+        var isNothing: Bool { !auditKey && keys.isEmpty && tokens.isEmpty && pushes.isEmpty }
     }
 
     /// Everything is looked at first, so that nothing is changed where something opens under neither secret.
@@ -49,12 +53,14 @@ struct SecretRotation: Sendable {
     /// - Throws: `RotationFailure` where nothing was changed; what the book or a file is wrong about where the change
     ///   goes on at the next start with both secrets.
     func run() async throws {
-        let due = try await survey()
+        var due = try await survey()
         guard !due.isNothing else {
             return log.notice("nothing is under the previous secret any more: take it away")
         }
-        // Nothing is changed under a journal that cannot record it.
+        // Nothing is changed under a journal that cannot record it; and rows from before rows had seals get theirs.
         try await ports.book.write { _ in }
+        // Their tokens were not looked at yet.
+        if due.hasDamagedRow { due = try await survey() }
         log.notice("the secret is being changed", metadata: ["keys": "\(due.keys.count)"])
         try await rewrap(due)
         try await conclude(due)
@@ -72,9 +78,9 @@ struct SecretRotation: Sendable {
             note(1)
             await Task.yield()
         }
-        for start in stride(from: 0, to: due.tokens.count, by: Self.step) {
-            let ids = Array(due.tokens[start...].prefix(Self.step))
-            try await rewrapTokens(of: ids)
+        for start in stride(from: 0, to: due.rows.count, by: Self.step) {
+            let ids = Array(due.rows[start...].prefix(Self.step))
+            try await rewrapRows(of: ids)
             note(ids.count)
         }
         for start in stride(from: 0, to: due.pushes.count, by: Self.step) {
@@ -92,6 +98,8 @@ struct SecretRotation: Sendable {
         }
         var due = Due()
         try changingNothing("the audit key") { due.auditKey = try sealed.flatMap(rewrapper.auditKey) != nil }
+        due.rows = enrollments.map(\.id)
+        due.hasDamagedRow = enrollments.contains { $0.isDamaged }
         for (place, (enrollment, pushKeys)) in zip(enrollments, pushKeys).enumerated() {
             let id = enrollment.id
             try changingNothing("enrollment \(id)") {
@@ -117,14 +125,17 @@ struct SecretRotation: Sendable {
         }
     }
 
-    private func rewrapTokens(of ids: [EnrollmentID]) async throws {
+    /// A damaged row stays damaged.
+    private func rewrapRows(of ids: [EnrollmentID]) async throws {
         let rewrapper = rewrapper
         try await ports.book.write { book in
             for id in ids {
-                guard let old = try book.enrollment(id)?.membership?.sealedToken,
-                    let new = try rewrapper.token(old, of: id)
-                else { continue }
-                try book.change(id, .tokenResealed(from: old, to: new))
+                let old = try book.enrollment(id)?.membership?.sealedToken
+                if let old, let new = try rewrapper.token(old, of: id) {
+                    try book.change(id, .tokenResealed(from: old, to: new))
+                } else {
+                    try book.change(id, .rowResealed)
+                }
             }
         }
     }

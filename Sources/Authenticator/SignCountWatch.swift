@@ -101,7 +101,7 @@ package struct SignCountWatch: Sendable {
     private func check(_ id: EnrollmentID) async -> String? {
         do {
             guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }),
-                case .active(let membership) = enrollment.state
+                case .active = enrollment.state, let membership = enrollment.membership
             else { return nil }
             let access = IssuerAccess(
                 route: enrollment.route, discovery: try await directory.discovery(enrollment.route),

@@ -16,7 +16,7 @@ extension Trouble {
         /// Not all keys have been looked at since the start.
         case starting
         case database
-        /// A key, or a token that the agent keeps, cannot be used.
+        /// A key, or a token that the agent keeps, or an enrollment's row, cannot be used.
         case key
         /// It cannot be reached, or does not answer as it should.
         case issuer

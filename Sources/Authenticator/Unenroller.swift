@@ -41,6 +41,8 @@ struct Unenroller: Sendable {
             health.setLeaving(id, true)
             defer { health.setLeaving(id, false) }
             if !forced { try await waitForOutbox(id) }
+            // The issuer that a damaged row names may be another.
+            if !locally { try enrollment.expectWhole() }
             if !locally { try await tellIssuer(enrollment) }
             // Meanwhile another may have ended it, and requests and decisions may have come: `end` looks again.
             try await end(enrollment, erasing: erasing)

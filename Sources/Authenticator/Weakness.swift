@@ -4,15 +4,16 @@ package import ThreeDS
 ///
 /// The names are promises: scripts look for them. Each has a section in docs/doctor.md. The most severe come first.
 package enum Weakness: String, Sendable, CaseIterable {
-    case signedElsewhere, signCountRaised, databaseTrouble, keyUnusable, clockBehind, stateReadable, debuggerAttached
+    case signedElsewhere, signCountRaised, databaseTrouble, enrollmentDamaged, keyUnusable, clockBehind, stateReadable,
+        debuggerAttached
     case testAuthenticator, pinGuessable, tokenKeyExportable, secretBesideKeys, coreDumps, swapUnencrypted, socketOpen
     case clockUnsynchronised, memoryNotLocked
     case secretInFile, keyExportable, plainHTTP
 
     package var severity: Warning.Severity {
         switch self {
-        case .signedElsewhere, .signCountRaised, .databaseTrouble, .keyUnusable, .clockBehind, .stateReadable,
-            .debuggerAttached:
+        case .signedElsewhere, .signCountRaised, .databaseTrouble, .enrollmentDamaged, .keyUnusable, .clockBehind,
+            .stateReadable, .debuggerAttached:
             .high
         case .testAuthenticator, .pinGuessable, .tokenKeyExportable, .secretBesideKeys, .coreDumps, .swapUnencrypted,
             .socketOpen, .clockUnsynchronised, .memoryNotLocked:

@@ -3,8 +3,6 @@ package import Keys
 
 /// The audit key under the agent's secret: the one file from which the journal's marks are signed.
 package struct SealedAuditKeys: AuditKeys {
-    private static let label = SealedUse.auditKey.label
-
     private let secret: AgentSecret
     private let previous: AgentSecret?
 
@@ -16,27 +14,44 @@ package struct SealedAuditKeys: AuditKeys {
 
     /// Encrypted twice, as a key file is.
     package func make() throws -> [UInt8] {
-        let key = try SigningKey.generate(.es256)
-        let encrypted = try key.encryptedPKCS8(passphrase: secret.passphrase(for: Self.label))
-        return try secret.seal(Secret(encrypted), label: Self.label)
+        try Self.seal(try SigningKey.generate(.es256), as: .auditKeyOfSealedRows, under: secret)
     }
 
-    package func open(_ sealed: [UInt8]) throws -> any JournalSigner {
-        do {
-            return try Self.open(sealed, under: secret)
-        } catch SealError.notSealedByThisSecret {
-            guard let previous else { throw SealError.notSealedByThisSecret }
-            return try Self.open(sealed, under: previous)
+    package func open(_ sealed: [UInt8]) throws -> any JournalSigner { try opened(sealed).signer }
+
+    package func vouchingForRows(_ sealed: [UInt8]) throws -> [UInt8]? {
+        let (signer, secret) = try opened(sealed)
+        // Under the same secret as before: whoever changes that looks at the audit key last.
+        return signer.vouchesForRows ? nil : try Self.seal(signer.key, as: .auditKeyOfSealedRows, under: secret)
+    }
+
+    private func opened(_ sealed: [UInt8]) throws -> (signer: Signer, secret: AgentSecret) {
+        for secret in [secret, previous].compactMap(\.self) {
+            for use in [SealedUse.auditKeyOfSealedRows, .auditKey] {
+                do {
+                    return (try Self.open(sealed, as: use, under: secret), secret)
+                } catch SealError.notSealedByThisSecret {
+                    // The next may be the one.
+                }
+            }
         }
+        throw SealError.notSealedByThisSecret
     }
 
-    private static func open(_ sealed: [UInt8], under secret: AgentSecret) throws -> Signer {
-        let encrypted = try unsafe secret.open(sealed, label: label).withOctets { unsafe Array($0) }
-        return Signer(key: try SigningKey(encryptedPKCS8: encrypted, passphrase: secret.passphrase(for: label)))
+    private static func seal(_ key: SigningKey, as use: SealedUse, under secret: AgentSecret) throws -> [UInt8] {
+        let encrypted = try key.encryptedPKCS8(passphrase: secret.passphrase(for: use.label))
+        return try secret.seal(Secret(encrypted), label: use.label)
+    }
+
+    private static func open(_ sealed: [UInt8], as use: SealedUse, under secret: AgentSecret) throws -> Signer {
+        let encrypted = try unsafe secret.open(sealed, label: use.label).withOctets { unsafe Array($0) }
+        let key = try SigningKey(encryptedPKCS8: encrypted, passphrase: secret.passphrase(for: use.label))
+        return Signer(key: key, vouchesForRows: use == .auditKeyOfSealedRows)
     }
 
     private struct Signer: JournalSigner {
         let key: SigningKey
+        let vouchesForRows: Bool
 
         var publicKey: PublicKey { key.publicKey }
 

@@ -21,7 +21,11 @@ package struct SecretRewrapper: Rewrapper {
     }
 
     package func auditKey(_ sealed: [UInt8]) throws -> [UInt8]? {
-        try change.resealedKey(sealed, label: SealedUse.auditKey.label)
+        do {
+            return try change.resealedKey(sealed, label: SealedUse.auditKeyOfSealedRows.label)
+        } catch .seal(.notSealedByThisSecret) {
+            return try change.resealedKey(sealed, label: SealedUse.auditKey.label)
+        }
     }
 
     package func isDue(keyOf name: EnrollmentID) throws -> Bool { try rewrapped(name) != nil }

@@ -22,7 +22,7 @@ extension Agent {
 
     /// The one that is active; nil where none is.
     func active(at issuer: IssuerURL) async throws -> Enrollment? {
-        try await enrollments(at: issuer).first { if case .active = $0.state { true } else { false } }
+        try await enrollments(at: issuer).first { if case .active = $0.state { !$0.isDamaged } else { false } }
     }
 
     func enrolledType(at issuer: IssuerURL) async throws -> AuthnType? {

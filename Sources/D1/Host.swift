@@ -82,7 +82,7 @@ private struct Opened {
         let directory = setup.stateDirectory
         do {
             let secret = try StoredSecret.load(setup.secretFile, orMadeIn: directory)
-            book = try SQLiteBook(path: "\(directory)/\(StateFiles.database)")
+            book = try SQLiteBook(path: "\(directory)/\(StateFiles.database)", seals: RowSealer(secret: secret))
             custody = try KeyFileCustody(directory: "\(directory)/\(StateFiles.keys)", secret: secret)
             auditKeys = SealedAuditKeys(secret: secret)
         } catch {

@@ -34,7 +34,7 @@ package struct AgentSecret: Sendable {
         try derived("seal", label)
     }
 
-    private func derived(_ use: String, _ label: String) throws(OpenSSLError) -> Secret {
+    func derived(_ use: String, _ label: String) throws(OpenSSLError) -> Secret {
         // The zero octet keeps use and label apart: no use contains one.
         try HKDF.derive(32, from: secret, info: Array((Self.version + use).utf8) + [0] + Array(label.utf8))
     }

@@ -6,6 +6,7 @@ import GRDB
 struct DatabaseWrite {
     let database: Database
     let path: String
+    let sealing: Sealing
 
     /// - Throws: what `body` throws; `BookTrouble` where it could not be committed.
     func run<T>(_ body: (Pages) throws -> T) throws -> T {
@@ -18,16 +19,21 @@ struct DatabaseWrite {
             }
         } catch let error as DatabaseError {
             guard let trouble = BookTrouble(error, at: path) else { throw error }
-            throw isWhole && error.leavesCommitOpen && !isUndone() ? trouble.inDoubt : trouble
+            guard isWhole && error.leavesCommitOpen && !isUndone() else { throw trouble }
+            // Nobody knows which rows are there.
+            sealing.committed.forget()
+            throw trouble.inDoubt
         }
     }
 
     private func commit<T>(_ body: (Pages) throws -> T) throws -> T {
         var results: [T] = []
+        let written = WrittenSeals()
         try database.inTransaction {
-            results.append(try body(Pages(database: database)))
+            results.append(try body(Pages(database: database, sealing: sealing, written: written)))
             return .commit
         }
+        sealing.committed.take(written)
         return results[0]
     }
 

@@ -50,8 +50,20 @@ extension Pages {
         return changed
     }
 
-    /// Writes what may change of an enrollment; nothing else writes these columns, but for an erasure.
-    private func write(_ enrollment: Enrollment) throws {
+    func sealUnsealedRows() throws -> Int {
+        let unsealed = try Row.fetchAll(database, sql: "SELECT * FROM enrollment WHERE seal IS NULL ORDER BY seq")
+            .map { try enrollment($0) }
+        for enrollment in unsealed { try write(enrollment) }
+        return unsealed.count
+    }
+
+    /// Writes what may change of an enrollment; nothing else writes these columns, but for an erasure, which comes when it
+    /// is over and no seal is looked at any more.
+    private func write(_ changed: Enrollment) throws {
+        var enrollment = changed
+        enrollment.journalSequence = try journalMark(.head)?.point.sequence ?? 0
+        let seal = try sealing.seals.seal(enrollment.sealedOctets)
+        written?.seals[enrollment.id] = seal
         let state = StateColumns(enrollment.state)
         try database.cachedStatement(
             sql: """
@@ -59,7 +71,7 @@ extension Pages {
                     enrolled_at = ?, key_removed = ?, sign_count_raised_from = ?, sign_count_raised_to = ?,
                     sign_count_raised_at = ?, sign_count_raised_elsewhere = ?, end_reason = ?, ended_at = ?,
                     credential_key = ?, pin_failures = ?, pin_blocked_until = ?, pin_guessable = ?, key_identity = ?,
-                    refused_sign_count = ?
+                    refused_sign_count = ?, journal_seq = ?, seal = ?
                 WHERE id = ?
                 """
         ).execute(arguments: [
@@ -68,13 +80,31 @@ extension Pages {
             enrollment.signCountRaise?.at, enrollment.signCountRaise?.isElsewhere ?? false, enrollment.endReason,
             enrollment.endedAt, enrollment.credentialKey?.subjectPublicKeyInfo.blob, enrollment.pinTries.failures,
             enrollment.pinTries.blockedUntil, enrollment.isPINGuessable,
-            enrollment.key.outside?.identity?.octets.blob, enrollment.refusedSignCount, enrollment.id.text,
+            enrollment.key.outside?.identity?.octets.blob, enrollment.refusedSignCount, enrollment.journalSequence,
+            seal.blob, enrollment.id.text,
         ])
     }
 
+    /// One row; a row that is not as it was written is one that is damaged.
     private func enrollment(_ row: Row) throws -> Enrollment {
         let fields = Fields(table: "enrollment", row: row)
-        return Enrollment(
+        var enrollment = try content(fields)
+        enrollment.journalSequence = try fields.count("journal_seq")
+        enrollment.isDamaged = try !enrollment.isOver && !isWhole(enrollment, seal: fields.optionalOctets("seal"))
+        return enrollment
+    }
+
+    private func isWhole(_ enrollment: Enrollment, seal: [UInt8]?) throws -> Bool {
+        guard let seal, try sealing.seals.isSeal(seal, of: enrollment.sealedOctets) else { return false }
+        // Whoever reads may see what was there before the newest commit; whoever writes sees that.
+        guard let written, let newest = written.seals[enrollment.id] ?? sealing.committed[enrollment.id] else {
+            return true
+        }
+        return seal == newest
+    }
+
+    private func content(_ fields: Fields) throws -> Enrollment {
+        Enrollment(
             id: try fields.value("id", EnrollmentID.init),
             route: IssuerRoute(
                 issuer: try fields.value("issuer") { try IssuerURL($0) }, rootsPEM: fields.optionalText("roots_pem")),

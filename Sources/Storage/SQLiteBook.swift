@@ -5,14 +5,18 @@ import GRDB
 package struct SQLiteBook: CopyableBook {
     let path: String
     private let pool: DatabasePool
+    private let sealing: Sealing
 
     /// Opens the file, makes it where it is not there, brings its schema up to date, and sees that it can be written.
     ///
     /// The caller has set a umask that keeps others out, and holds the lock of the state directory.
     ///
+    /// - Parameter seals: who vouches for the rows of enrollments; by default everyone.
     /// - Throws: `BookTrouble` where the file is not usable, or was written by a newer version.
-    package init(path: String, scratch: Scratch = .memory) throws {
+    package init(path: String, scratch: Scratch = .memory, seals: any RowSeals = NoRowSeals()) throws {
         self.path = path
+        let sealing = Sealing(seals: seals)
+        self.sealing = sealing
         try DatabaseFiles.check(path)
         var configuration = Configuration()
         configuration.foreignKeysEnabled = true
@@ -32,22 +36,24 @@ package struct SQLiteBook: CopyableBook {
                 try Self.checkDurability(of: database, at: path)
                 // This commit also brings to the disk what a process that was killed before its sync left in the
                 // log: nothing may leave because of a decision that the next power cut could still take back.
-                try DatabaseWrite(database: database, path: path).run { try $0.touch() }
+                try DatabaseWrite(database: database, path: path, sealing: sealing).run { try $0.touch() }
             }
         }
     }
 
     package func read<T: Sendable>(_ body: @escaping @Sendable (any BookReader) throws -> T) async throws -> T {
-        let path = path
+        let (path, sealing) = (path, sealing)
         return try await Self.naming(path) {
-            try await pool.read { try body(Pages(database: $0)) }
+            try await pool.read { try body(Pages(database: $0, sealing: sealing)) }
         }
     }
 
     package func write<T: Sendable>(_ body: @escaping @Sendable (any BookWriter) throws -> T) async throws -> T {
-        let path = path
+        let (path, sealing) = (path, sealing)
         return try await Self.naming(path) {
-            try await pool.writeWithoutTransaction { try DatabaseWrite(database: $0, path: path).run(body) }
+            try await pool.writeWithoutTransaction {
+                try DatabaseWrite(database: $0, path: path, sealing: sealing).run(body)
+            }
         }
     }
 
@@ -130,6 +136,9 @@ extension SQLiteBook {
 /// One database transaction's view of the book.
 struct Pages: BookWriter {
     let database: Database
+    let sealing: Sealing
+    /// Nil if it only reads: then another database transaction may have committed since this one began.
+    var written: WrittenSeals?
 
     func touch() throws { try database.execute(sql: "PRAGMA user_version = 0") }
 

@@ -32,6 +32,7 @@ enum Schema {
         migrator.registerMigration("11-messages-a-day") { try $0.execute(sql: messagesADay) }
         migrator.registerMigration("key-tries") { try $0.execute(sql: keyTries) }
         migrator.registerMigration("12-issuers-words") { try $0.execute(sql: issuersWords) }
+        migrator.registerMigration("13-seals") { try $0.execute(sql: seals) }
         return migrator
     }
 

@@ -80,7 +80,9 @@ struct AgentProcess {
         let previous = try previousSecret(of: secret)
         let directory = settings.stateDirectory
         do {
-            let book = try SQLiteBook(path: "\(directory)/\(StateFiles.database)", scratch: scratch)
+            let book = try SQLiteBook(
+                path: "\(directory)/\(StateFiles.database)", scratch: scratch,
+                seals: RowSealer(secret: secret, previous: previous))
             let own = try KeyFileCustody(directory: "\(directory)/\(StateFiles.keys)", secret: secret)
             let custody = KeyRing(
                 own: own, outside: OutsideKeys(pkcs11Module: settings.pkcs11Module), clock: SystemClock())

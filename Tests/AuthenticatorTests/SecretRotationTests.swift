@@ -59,7 +59,7 @@ struct SecretRotationTests {
                 try KeyFile.check(path: sample.keyPath(of: card), secret: old, label: "credential key \(card.id.text)")
             }
         }
-        let tokens = try await sample.allEnrollments().compactMap { enrollment in
+        let tokens = try await rotating().allEnrollments().compactMap { enrollment in
             try enrollment.membership.map { try rotating().custody.open($0.sealedToken, for: enrollment.id).reveal() }
         }
         #expect(tokens == ["token-a", "token-b", "token-c"])
@@ -258,7 +258,7 @@ struct SecretRotationTests {
             ports: agent.ports, rewrapper: try rewrapper(), log: WrittenLog().logger)
         try await rotation.run()
         #expect(writes.value == 4, "one that changes nothing, two pieces of tokens, and the audit key")
-        let tokens = try await sample.allEnrollments().compactMap { enrollment in
+        let tokens = try await agent.allEnrollments().compactMap { enrollment in
             try enrollment.membership.map { try agent.custody.open($0.sealedToken, for: enrollment.id).reveal() }
         }
         #expect(tokens.count == count)

@@ -157,14 +157,70 @@ class AStolenPIN(unittest.TestCase):
         self.assertNotEqual(run.returncode, 0)
         self.assertIn("the secret is not the one that this state was made with", run.stderr)
 
-    def test_whoever_writes_the_database_sets_the_count_of_wrong_ones_back(self):
+    def test_whoever_writes_the_database_and_sets_the_count_of_wrong_ones_back_ends_the_tries(self):
         agent = Agent(self.folder)
         self.addCleanup(agent.stop)
-        for _ in range(6):
-            self.assertEqual(self.approve(agent, "wrong").returncode, 5)
-            with sqlite3.connect(self.folder / "state" / "agent.db", timeout=30) as database:
-                database.execute("UPDATE enrollment SET pin_failures = 0")
-            database.close()
+        self.assertEqual(self.approve(agent, "wrong").returncode, 5)
+        (pending,) = agent.json("list")
+        with sqlite3.connect(self.folder / "state" / "agent.db", timeout=30) as database:
+            database.execute("UPDATE enrollment SET pin_failures = 0")
+        database.close()
+        for pin in ["wrong", "right"]:
+            run = agent.ctl("approve", pending["id"], "--pin-file", str(self.pins[pin]))
+            self.assertEqual(run.returncode, 1, run)
+            self.assertIn("not as the agent wrote it", run.stderr)
+
+
+class WriteAccessToTheDatabase(unittest.TestCase):
+    """Without the secret: an agent that starts on what was written uses nothing of that row, and says so."""
+
+    def setUp(self):
+        self.folder = temporary_folder(type(self))
+        self.issuer = self.enterContext(Issuer())
+        agent = Agent(self.folder)
+        agent.json("enroll", "--issuer", self.issuer.origin, "--code", self.issuer.enrollment_code(), "--authn-type",
+                   "presence", "--name", "victim")
+        (self.enrolled,) = self.issuer.authenticators.values()
+        self.request = self.issuer.ask(self.enrolled.id, self.issuer.transaction())
+        agent.ctl("fetch")
+        (self.pending,) = agent.json("list")
+        agent.stop()
+
+    def agent_after(self, change: str) -> Agent:
+        with sqlite3.connect(self.folder / "state" / "agent.db", timeout=30) as database:
+            database.execute(f"UPDATE enrollment SET {change}")
+        database.close()
+        agent = Agent(self.folder)
+        self.addCleanup(agent.stop)
+        return agent
+
+    def expect_said(self, agent: Agent):
+        status = agent.json("status")
+        self.assertEqual(status["state"], "degraded")
+        self.assertIn("not as the agent wrote it", " ".join(status["reasons"]))
+        self.assertIn("enrollmentDamaged", agent.ctl("doctor", "--json").stdout)
+        self.assertEqual(agent.ctl("audit verify").returncode, 1)
+
+    def test_with_another_issuer_in_it_the_token_goes_nowhere(self):
+        with socket.create_server(("localhost", 0)) as thief:
+            agent = self.agent_after(f"issuer = 'http://localhost:{thief.getsockname()[1]}'")
+            agent.ctl("fetch")
+            for decision in ["approve", "deny"]:
+                self.assertEqual(agent.ctl(decision, self.pending["id"]).returncode, 1)
+            self.assertNotEqual(agent.ctl("unenroll", self.pending["enrollmentId"]).returncode, 0)
+            self.expect_said(agent)
+            thief.setblocking(False)
+            with self.assertRaises(BlockingIOError):
+                thief.accept()
+        self.assertIsNone(self.request.decision)
+
+    def test_with_another_authn_type_no_user_verification_is_claimed(self):
+        agent = self.agent_after("authn_type = 'test'")
+        run = agent.ctl("approve", self.pending["id"])
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("not as the agent wrote it", run.stderr)
+        self.assertIsNone(self.request.decision)
+        self.expect_said(agent)
 
 
 class TheControlSocket(unittest.TestCase):

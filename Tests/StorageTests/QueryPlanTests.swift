@@ -96,7 +96,7 @@ struct QueryPlanTests {
             database.trace { statements.sql.append("\($0)") }
             let id = try SampleBook.enrollment("a").id
             guard let jti = TokenID("jti") else { throw SampleError("no jti") }
-            try lookUp.run(Pages(database: database), id, jti)
+            try lookUp.run(Pages(database: database, sealing: Sealing(seals: NoRowSeals())), id, jti)
             database.trace(options: [])
             return try statements.sql.flatMap { sql in
                 let statement = try database.makeStatement(sql: "EXPLAIN QUERY PLAN \(sql)")

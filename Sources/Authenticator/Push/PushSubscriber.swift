@@ -166,7 +166,7 @@ extension PushSubscriber {
 
     private func settle(_ id: EnrollmentID) async throws {
         let (found, kept) = try await ports.book.read { (try $0.enrollment(id), try $0.subscriptions(of: id)) }
-        guard let enrollment = found, case .active(let membership) = enrollment.state,
+        guard let enrollment = found, case .active = enrollment.state, let membership = enrollment.membership,
             maker.settings != nil || !kept.isEmpty
         else { return }
         let discovery = try await directory.discovery(enrollment.route)

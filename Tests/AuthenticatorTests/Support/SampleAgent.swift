@@ -40,7 +40,9 @@ struct SampleAgent: Sendable {
         self.issuer = issuer
         self.issuerKey = issuerKey
         self.settings = settings
-        book = BreakableBook(try SQLiteBook(path: "\(directory.path)/book.sqlite"))
+        book = BreakableBook(
+            try SQLiteBook(
+                path: "\(directory.path)/book.sqlite", seals: RowSealer(secret: secret, previous: previous)))
         custody = WatchedCustody(
             KeyRing(
                 own: try KeyFileCustody(directory: "\(directory.path)/keys", secret: secret),

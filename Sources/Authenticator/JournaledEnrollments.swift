@@ -1,0 +1,52 @@
+import IssuerProtocol
+import StrictJSON
+
+/// What the journal says about the enrollments, held against their rows.
+struct JournaledEnrollments: Sendable {
+    private var enrolled: [EnrollmentID: JournalEntry] = [:]
+    private var unenrolled: [EnrollmentID: JournalEntry] = [:]
+
+    mutating func follow(_ entry: JournalEntry) {
+        guard let id = entry.text("enrollment").flatMap(EnrollmentID.init) else { return }
+        switch entry.kind {
+        case .enrolled: enrolled[id] = entry
+        case .unenrolled: unenrolled[id] = entry
+        default: break
+        }
+    }
+
+    /// The first row that is not as the agent wrote it, or says something else than the journal.
+    ///
+    /// - Parameter head: what is named if no kept entry speaks of the enrollment.
+    func firstFault(of enrollments: [Enrollment], head: JournalPoint) throws -> JournalFault? {
+        for enrollment in enrollments where !enrollment.isOver {
+            let entry = enrolled[enrollment.id]
+            if enrollment.isDamaged {
+                return JournalFault(
+                    sequence: entry?.sequence ?? head.sequence,
+                    problem: "does not vouch for enrollment \(enrollment.id): its row is not as the agent wrote it")
+            }
+            if let end = unenrolled[enrollment.id] {
+                return JournalFault(
+                    sequence: end.sequence, problem: "ended enrollment \(enrollment.id), whose row is an older one")
+            }
+            guard let entry, let member = try entry.firstContradiction(of: enrollment) else { continue }
+            return JournalFault(
+                sequence: entry.sequence,
+                problem: "names another \(member) than the row of enrollment \(enrollment.id)")
+        }
+        return nil
+    }
+}
+
+extension JournalEntry {
+    /// The first member of an `enrolled` entry that the row does not agree with; members that it lacks are not held.
+    fileprivate func firstContradiction(of enrollment: Enrollment) throws -> String? {
+        let facts = try JournalFact.enrolledMembers(of: enrollment)
+        let authenticator = enrollment.membership.map { JSONValue.string($0.authenticatorId.text) }
+        return (facts.members + [.init(name: "authenticator", value: authenticator ?? .null)]).first { member in
+            guard let written = json[member.name], member.value != .null else { return false }
+            return written != member.value
+        }?.name
+    }
+}

@@ -1,0 +1,37 @@
+import Authenticator
+import Synchronization
+
+/// Who vouches for rows, and what this process has committed.
+struct Sealing: Sendable {
+    let seals: any RowSeals
+    let committed = CommittedSeals()
+}
+
+/// The seals that this process has committed: an older row that is put back has another one.
+final class CommittedSeals: Sendable {
+    private let seals = Mutex<[EnrollmentID: [UInt8]]>([:])
+
+    subscript(id: EnrollmentID) -> [UInt8]? { seals.withLock { $0[id] } }
+
+    /// Before the next database transaction that writes.
+    func take(_ written: WrittenSeals) {
+        let newest = written.seals
+        seals.withLock { $0.merge(newest) { $1 } }
+    }
+
+    func forget() { seals.withLock { $0 = [:] } }
+}
+
+/// The seals that one database transaction has written so far.
+final class WrittenSeals {
+    var seals: [EnrollmentID: [UInt8]] = [:]
+}
+
+/// Vouches for every row, whoever wrote it: for a store that is a test's own.
+package struct NoRowSeals: RowSeals {
+    package init() {}
+
+    package func seal(_ octets: [UInt8]) -> [UInt8] { [] }
+
+    package func isSeal(_ seal: [UInt8], of octets: [UInt8]) -> Bool { true }
+}

@@ -1,0 +1,201 @@
+import Custody
+import FoundationEssentials
+import GRDB
+import IssuerProtocol
+import Keys
+import Testing
+
+@testable import Authenticator
+
+/// Whoever can write the database, and has no secret, gains no token, no signature, no user verification and no try of a
+/// PIN; and one row that was changed takes no other enrollment along.
+struct RowSealTests {
+    private let sample: SampleAgent
+
+    init() async throws {
+        sample = try SampleAgent()
+        try await sample.agent.prepare()
+    }
+
+    /// An agent that begins on the state as it is.
+    private func begun() async throws -> SampleAgent {
+        let again = try sample.restarted()
+        try await again.agent.prepare()
+        return again
+    }
+
+    @Test(arguments: [
+        "issuer = 'https://thief.example'", "roots_pem = 'PEM'", "name = 'another'", "authn_type = 'test'",
+        "authn_type = 'pin'", "algorithm = -8", "rp_id = 'thief.example'", "credential_id = x'00'", "user_handle = x''",
+        "started_at = 1", "takes_push = 0", "credential_key = NULL", "sign_count = 0", "state = 'suspended'",
+        "authenticator_id = 'another'", "sealed_token = x'00'", "enrolled_at = 1", "pin_failures = 1",
+        "pin_blocked_until = 1", "pin_guessable = 1", "end_reason = 'x'", "ended_at = 1", "journal_seq = 1",
+        "seal = NULL", "seal = x''", "seal = zeroblob(32)",
+    ])
+    func `a row that was changed is not used, and the others are`(change: String) async throws {
+        let (card, other) = (try await sample.enrolled("a"), try await sample.enrolled("b"))
+        try await sample.receive(.numbered(1), .numbered(2), for: card)
+        try await sample.receive(.numbered(3), for: other)
+        let requests = try await sample.requests()
+        try await sample.approve(requests[0].id)
+        try sample.tamper("UPDATE enrollment SET \(change) WHERE id = ?", [card.id.text])
+        let again = try await begun()
+
+        let row = try await again.enrollment(card.id)
+        #expect(row.isDamaged && row.membership == nil)
+        for decision in [RequestLife.Decision.approve, .deny(.userDenied)] {
+            #expect(try await failureCode { try await again.decide(decision, requests[1].id) } != nil)
+        }
+        #expect(try await again.request(requests[1].id).life.state == .pending)
+        #expect(
+            try await again.agent.troubles().contains { $0.contains("\(card.id)") && $0.contains("not as the agent") })
+        #expect(await again.agent.checkup.findings().contains { $0.weakness == .enrollmentDamaged })
+        #expect(try await again.agent.journal.verify().fault?.problem.contains("\(card.id)") == true)
+        #expect(again.bookTrouble == nil)
+        try await again.approve(requests[2].id)
+        // It can be ended, here alone, and then all is well again.
+        #expect(
+            try await failureCode {
+                _ = try await again.agent.unenroll(card.id, locally: false, forced: true, erasing: false)
+            } == .keyUnavailable)
+        _ = try await again.agent.unenroll(card.id, locally: true, forced: true, erasing: false)
+        let isCountGone = change == "sign_count = 0"
+        #expect(try await (again.agent.journal.verify().fault == nil) == !isCountGone)
+        #expect(try await again.enrollment(other.id).isDamaged == false)
+    }
+
+    @Test func `the row of another enrollment, or of another secret, has no seal that holds`() async throws {
+        let (card, other) = (try await sample.enrolled("a"), try await sample.enrolled("b"))
+        try sample.tamper(
+            "UPDATE enrollment SET seal = (SELECT seal FROM enrollment WHERE id = ?) WHERE id = ?",
+            [other.id.text, card.id.text])
+        let again = try await begun()
+        #expect(try await again.enrollment(card.id).isDamaged)
+        #expect(try await again.enrollment(other.id).isDamaged == false)
+    }
+
+    // MARK: Older rows
+
+    private static let columns = """
+        sign_count, state, authenticator_id, sealed_token, enrolled_at, end_reason, ended_at, pin_failures,
+        pin_blocked_until, seal, journal_seq
+        """
+
+    /// Keeps a row as it is, and gives what puts it back.
+    private func kept(_ id: EnrollmentID) throws -> () throws -> Void {
+        try sample.tamper("CREATE TABLE kept AS SELECT \(Self.columns) FROM enrollment WHERE id = ?", [id.text])
+        return {
+            try sample.tamper(
+                "UPDATE enrollment SET (\(Self.columns)) = (SELECT \(Self.columns) FROM kept) WHERE id = ?", [id.text])
+        }
+    }
+
+    private func tryWrongPIN(_ id: RequestID, of agent: SampleAgent) async throws -> CommandFailure.Code? {
+        try await failureCode { try await agent.approve(id, pin: .wrong) }
+    }
+
+    @Test func `a count of wrong PINs that is set back while the agent runs ends the tries`() async throws {
+        let card = try await sample.enrolled(authnType: .pin, pin: .right)
+        try await sample.receive(.numbered(1), for: card)
+        let request = try await sample.onlyRequest().id
+        let putBack = try kept(card.id)
+        #expect(try await tryWrongPIN(request, of: sample) == .userNotVerified)
+        try putBack()
+        #expect(try await tryWrongPIN(request, of: sample) == .keyUnavailable)
+        #expect(try await failureCode { try await sample.approve(request, pin: .right) } == .keyUnavailable)
+    }
+
+    @Test func `one that is set back while no agent runs is what the journal says`() async throws {
+        let card = try await sample.enrolled(authnType: .pin, pin: .right)
+        try await sample.receive(.numbered(1), .numbered(2), for: card)
+        let requests = try await sample.requests()
+        let putBack = try kept(card.id)
+        for _ in 1...5 { #expect(try await tryWrongPIN(requests[0].id, of: sample) != nil) }
+        try putBack()
+        #expect(try await sample.agent.journal.verify().fault?.problem.contains("more wrong PINs") == true)
+        let again = try await begun()
+        #expect(try await again.enrollment(card.id).pinTries.failures == 5)
+        #expect(try await tryWrongPIN(requests[0].id, of: again) == .blocked)
+        #expect(try await again.newest(.pinTriesPutBack).number("failures") == 5)
+        // The right one ends it, and what the journal says of earlier ones counts no more.
+        again.clock.advance(by: 61)
+        try await again.approve(requests[0].id, pin: .right)
+        let last = try await begun()
+        #expect(try await last.enrollment(card.id).pinTries == .fresh)
+        #expect(try await last.agent.journal.verify().fault == nil)
+    }
+
+    @Test func `an enrollment that is over, and whose older row is put back, is found`() async throws {
+        let card = try await sample.enrolled()
+        let putBack = try kept(card.id)
+        _ = try await sample.agent.unenroll(card.id, locally: true, forced: true, erasing: false)
+        #expect(try await sample.agent.journal.verify().fault == nil)
+        try putBack()
+        #expect(try await sample.agent.journal.verify().fault?.problem.contains("ended enrollment") == true)
+    }
+
+    @Test func `a journal that is older than a row takes no entries`() async throws {
+        let card = try await sample.enrolled()
+        let head = try #require(try await sample.book.real.read { try $0.journalMark(.head) })
+        let rows = try await sample.journal().count
+        try await sample.receive(.numbered(1), for: card)
+        try await sample.approve(try await sample.onlyRequest().id)
+        try sample.tamper("DELETE FROM journal WHERE seq > ?", [rows])
+        try sample.tamper(
+            "UPDATE journal_mark SET seq = ?, digest = ?, signature = ?",
+            [head.point.sequence, Data(head.point.digest), Data(try #require(head.signature))])
+        let again = try await begun()
+        #expect(again.bookTrouble?.kind == .forged)
+        #expect(again.bookTrouble?.detail?.contains("was written when it had") == true)
+    }
+
+    @Test func `a journal that was taken away whole begins no new one over what is enrolled`() async throws {
+        _ = try await sample.enrolled()
+        for table in ["journal", "journal_mark", "audit_key"] { try sample.tamper("DELETE FROM \(table)") }
+        #expect(try await begun().bookTrouble?.kind == .forged)
+    }
+
+    // MARK: From before rows had seals
+
+    /// Makes the database what an agent of that time has left.
+    private func unseal() async throws {
+        let sealed = try #require(try await sample.book.real.read { try $0.sealedAuditKey() })
+        let (old, new) = ("audit key", "audit key of sealed rows")
+        let encrypted = try unsafe sample.secret.open(sealed, label: new).withOctets { unsafe Array($0) }
+        let key = try SigningKey(encryptedPKCS8: encrypted, passphrase: sample.secret.passphrase(for: new))
+        let again = try key.encryptedPKCS8(passphrase: sample.secret.passphrase(for: old))
+        try sample.tamper(
+            "UPDATE audit_key SET sealed = ?", [Data(try sample.secret.seal(Secret(again), label: old))])
+        try sample.tamper("UPDATE enrollment SET seal = NULL, journal_seq = 0")
+    }
+
+    @Test func `rows from before are sealed once, and one without a seal is not used afterwards`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(.numbered(1), .numbered(2), for: card)
+        let requests = try await sample.requests()
+        try await unseal()
+        let again = try await begun()
+        #expect(try await again.newest(.rowsSealed).number("rows") == 1)
+        try await again.approve(requests[0].id)
+        #expect(try await again.agent.journal.verify().fault == nil)
+        try sample.tamper("UPDATE enrollment SET seal = NULL")
+        let last = try await begun()
+        #expect(try await last.journal().filter { $0.kind == .rowsSealed }.count == 1)
+        #expect(try await last.enrollment(card.id).isDamaged)
+        #expect(try await failureCode { try await last.approve(requests[1].id) } == .keyUnavailable)
+    }
+
+    @Test func `another secret is given to a state from before, and all is sealed under it`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(.numbered(1), for: card)
+        try await unseal()
+        let new = try AgentSecret.generate()
+        try await sample.restarted(secret: new, previous: sample.secret).agent
+            .prepare(rewrapping: try sample.rewrapper(to: new))
+        let last = try sample.restarted(secret: new)
+        try await last.agent.prepare()
+        #expect(try await last.enrollment(card.id).isDamaged == false)
+        try await last.approve(try await last.onlyRequest().id)
+        #expect(try await last.agent.journal.verify().fault == nil)
+    }
+}
