@@ -299,10 +299,10 @@ class AtStart(DatabaseCase):
                 self.assertIn("No space left on device", line)
 
     def test_what_nobody_foresaw_is_one_line_and_a_status(self):
-        """Here a journal with an entry where the next one belongs."""
+        """Here a table without a column."""
         self.begin_and_stop()
         with sqlite3.connect(self.database) as database:
-            database.execute("INSERT INTO journal VALUES ((SELECT max(seq) + 1 FROM journal), '{}')")
+            database.execute("ALTER TABLE journal RENAME COLUMN seq TO number")
         database.close()
         manager = self.enterContext(Manager(self.folder / "notify"))
         run = self.start_in_vain("env", f"NOTIFY_SOCKET={manager.place}")
