@@ -53,7 +53,7 @@ class Scene:
         purchase.attempted = decision
         run = self.agent.oobctl(decision, purchase.acs_trans_id)
         if run.returncode not in (0, 75, 10):
-            raise Gone if run.returncode in (1, 69) else Broken(f"oobctl {decision}: {run.returncode} {run.stderr}")
+            raise Gone if run.returncode in (1, 11, 69) else Broken(f"oobctl {decision}: {run.returncode} {run.stderr}")
         purchase.acknowledged = True
 
     def wait_for(self, purchase: Purchase) -> Purchase:

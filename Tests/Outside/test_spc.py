@@ -244,11 +244,11 @@ class WithTheSandbox(unittest.TestCase):
     def test_the_shells_words_for_it_are_checked(self):
         what = ("--amount", "1", "--currency", "978", "--exponent", "2", "--merchant", "Café")
         for wrong, named in [
-            (("--assertion", "other"), "assertion"), (("--payee-origin", "https://merchant.example"), "payeeOrigin"),
-            (("--assertion", "payment.get", "--instrument-icon", "x"), "icon"),
+            (("--assertion", "other"), "--assertion"), (("--payee-origin", "https://merchant.example"), "--payee-origin"),
+            (("--assertion", "payment.get", "--instrument-icon", "x"), "--instrument-icon"),
         ]:
             run = self.issuer(*what, *wrong)
-            self.assertEqual(run.returncode, 1, run.stderr)
+            self.assertEqual(run.returncode, 64, run.stderr)
             self.assertIn(named, run.stderr)
 
     def test_what_python_fido2_writes_the_sandbox_takes_and_no_other_payment(self):
