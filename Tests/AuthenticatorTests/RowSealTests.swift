@@ -53,7 +53,7 @@ struct RowSealTests {
         #expect(try await again.agent.journal.verify().fault?.problem.contains("\(card.id)") == true)
         #expect(again.bookTrouble == nil)
         try await again.approve(requests[2].id)
-        // It can be ended, here alone, and then all is well again.
+        // It can be ended, here alone, and then the agent is ready again.
         #expect(
             try await failureCode {
                 _ = try await again.agent.unenroll(card.id, locally: false, forced: true, erasing: false)
