@@ -2,7 +2,8 @@ package import ThreeDS
 
 /// What can be weak about an agent, its enrollments, and the host and process that it runs in.
 ///
-/// The names are promises: scripts look for them. Each has a section in docs/doctor.md. The most severe come first.
+/// The names are promises: scripts look for them. Each has a section in docs/reference/doctor.md. The most
+/// severe come first.
 package enum Weakness: String, Sendable, CaseIterable {
     case signedElsewhere, signCountRaised, databaseTrouble, enrollmentDamaged, keyUnusable, clockBehind, stateReadable,
         debuggerAttached

@@ -45,7 +45,7 @@ extension EvidenceView {
         agent's. Hold them against copies that came another way: the issuer's records of its keys and of the \
         registration, and what `oobctl audit key` printed earlier.
         - That a person read `text.txt`. `shown` in the entry `decided` says what the client told the agent.
-        - That the journal says all. What it shows, and what not, is in the agent's docs/audit.md. The digest of the \
-        journal's head, in `journal.txt`, is where `oobctl audit export` must have it.
+        - That the journal says all. What it shows, and what not, is in the agent's docs/reference/audit.md. The digest \
+        of the journal's head, in `journal.txt`, is where `oobctl audit export` must have it.
         """
 }

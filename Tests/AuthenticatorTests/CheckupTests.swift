@@ -36,7 +36,7 @@ struct CheckupTests {
     }
 
     @Test func `each weakness has a section in the documentation, with its severity, and no other has`() throws {
-        let page = URL(filePath: #filePath).appending(path: "../../../docs/doctor.md").standardized
+        let page = URL(filePath: #filePath).appending(path: "../../../docs/reference/doctor.md").standardized
         let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
         let headings = lines.filter { $0.hasPrefix("### ") }.map { $0.dropFirst(4) }
         #expect(headings.map(String.init) == Weakness.allCases.map { "`\($0.rawValue)`: \($0.severity.rawValue)" })

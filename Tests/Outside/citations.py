@@ -5,10 +5,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 # The changelog speaks of the past.
-PAGES = sorted(page for pattern in ["*.md", "docs/*.md", "examples/*.md", "keys/*.md"] for page in ROOT.glob(pattern)
+PAGES = sorted(page for pattern in ["*.md", "docs/**/*.md", "examples/*.md", "keys/*.md"] for page in ROOT.glob(pattern)
                if page.name != "CHANGELOG.md")
 # A code span may be broken across two lines.
 TEXTS = {page: re.sub(r"\s+", " ", page.read_text(encoding="utf-8")) for page in PAGES}
+
+
+def page(name: str) -> Path:
+    """The page of that name, in whatever folder of docs."""
+    (path,) = (ROOT / "docs").rglob(name)
+    return path
 
 
 def swift_tests(text: str) -> list[tuple[str, str]]:

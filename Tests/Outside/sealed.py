@@ -1,4 +1,7 @@
-"""What lies under the agent's secret, opened as docs/threat-model.md ("How keys lie on disk") says, and its spellings."""
+"""What lies under the agent's secret, and its spellings.
+
+It is opened as docs/explanation/threat-model.md ("How keys lie on disk") says.
+"""
 
 import base64
 

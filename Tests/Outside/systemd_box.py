@@ -15,6 +15,7 @@ import time
 import unittest
 from pathlib import Path
 
+from citations import page
 from programs import BIN_DIR, READY_WITHIN
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -29,8 +30,8 @@ CONFIG = "/etc/oob-agent/config.yaml"
 
 def page_blocks(heading: str, name: str = "systemd.md") -> list[str]:
     """The shell commands of a section of a page, block by block, without those of the sections in it."""
-    page = (CHECKOUT / "docs" / name).read_text(encoding="utf-8")
-    (section,) = re.findall(rf"^##+ {heading}$(.*?)(?=^##|\Z)", page, re.DOTALL | re.MULTILINE)
+    text = page(name).read_text(encoding="utf-8")
+    (section,) = re.findall(rf"^##+ {heading}$(.*?)(?=^##|\Z)", text, re.DOTALL | re.MULTILINE)
     return re.findall(r"^```sh\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
 
 
@@ -108,7 +109,7 @@ def can_skip():
 
 @functools.cache
 def installed() -> Box:
-    """A module's box: all is installed by hand, as docs/systemd.md has it, and a sandbox issuer runs."""
+    """A module's box: all is installed by hand, as docs/how-to/systemd.md has it, and a sandbox issuer runs."""
     place = "/usr/share/oob-agent/systemd"
     folder = Path(tempfile.mkdtemp(prefix="oob-", dir="/tmp"))
     unittest.addModuleCleanup(shutil.rmtree, folder)

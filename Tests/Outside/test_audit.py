@@ -15,16 +15,16 @@ import sqlite3
 import subprocess
 import threading
 import unittest
-from pathlib import Path
 
 import rfc8785
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from citations import page
 from issuer import Issuer
 from programs import BIN_DIR, Agent, temporary_folder
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "audit.md"
+PAGE = page("audit.md")
 
 
 class WithAnAgent(unittest.TestCase):

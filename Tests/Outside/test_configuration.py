@@ -1,4 +1,4 @@
-"""The settings as the agent prints them, as it checks them, and as docs/configuration.md has them.
+"""The settings as the agent prints them, as it checks them, and as docs/reference/configuration.md has them.
 
 Run with `.venv/bin/python Tests/Outside/test_configuration.py`; OOB_BIN_DIR names the programs' directory.
 """
@@ -7,13 +7,13 @@ import os
 import re
 import subprocess
 import unittest
-from pathlib import Path
 
 import yaml
 
+from citations import page
 from programs import BIN_DIR, temporary_folder
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "configuration.md").read_text(encoding="utf-8")
+PAGE = page("configuration.md").read_text(encoding="utf-8")
 # Flags that are no settings.
 OTHERS = {"config", "check-config", "print-config", "restore", "version", "help"}
 

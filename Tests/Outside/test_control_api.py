@@ -1,4 +1,4 @@
-"""openapi/agent.yaml and docs/control-api.md: that they are true, and that the agent is what they describe.
+"""openapi/agent.yaml and docs/reference/control-api.md: that they are true, and that the agent is what they describe.
 
 Run with `.venv/bin/python Tests/Outside/test_control_api.py`; OOB_BIN_DIR names the programs' directory.
 """
@@ -23,6 +23,7 @@ import schemathesis
 import yaml
 from openapi_schema_validator import OAS31Validator
 
+from citations import page
 from programs import BIN_DIR, Agent, Sandbox, started, temporary_folder
 from test_push import free_port
 from unix_http import Bridge
@@ -31,7 +32,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 FILE = ROOT / "openapi" / "agent.yaml"
 DESCRIPTION = yaml.safe_load(FILE.read_text(encoding="utf-8"))
-PAGE = (ROOT / "docs" / "control-api.md").read_text(encoding="utf-8")
+PAGE = page("control-api.md").read_text(encoding="utf-8")
 METHODS = ["GET", "PUT", "POST", "DELETE", "PATCH", "OPTIONS", "TRACE"]
 PROBLEM = {"$ref": "#/components/schemas/Problem"}
 

@@ -84,7 +84,7 @@ class WhatThePagesSay(unittest.TestCase):
                 json.loads(block)
 
     def test_the_worked_example_computes_what_it_says(self):
-        page = ROOT / "docs" / "protocol.md"
+        page = citations.page("protocol.md")
         (program,) = blocks(page, "python")
         printed = io.StringIO()
         names = {}

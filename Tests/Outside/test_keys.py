@@ -1,4 +1,4 @@
-"""docs/keys.md: its commands, as they stand, with the programs as they were built, SoftHSM and swtpm.
+"""docs/how-to/keys.md: its commands, as they stand, with the programs as they were built, SoftHSM and swtpm.
 
 Run with `.venv/bin/python Tests/Outside/test_keys.py`; OOB_BIN_DIR names the programs' directory.
 """
@@ -7,12 +7,12 @@ import os
 import re
 import subprocess
 import unittest
-from pathlib import Path
 
+from citations import page
 from issuer import Issuer
 from programs import BIN_DIR, Agent, temporary_folder
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "keys.md").read_text(encoding="utf-8")
+PAGE = page("keys.md").read_text(encoding="utf-8")
 
 
 def commands(heading: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""docs/operations.md and docs/alerts.yaml: that the commands do what they say, and that the tables are the program's.
+"""docs/how-to/operations.md and docs/alerts.yaml: the commands do what they say, and the tables are the program's.
 
 Run with `.venv/bin/python Tests/Outside/test_operations.py`; OOB_BIN_DIR names the programs' directory.
 """
@@ -13,13 +13,14 @@ from pathlib import Path
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
+from citations import page
 from issuer import Issuer
 from programs import BIN_DIR, Agent, journal_stream, temporary_folder, unpacked
 from test_metrics import WithAnAgent
 from test_push import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+PAGE = page("operations.md").read_text(encoding="utf-8")
 CASES = ROOT / "Tests" / "Cases" / "alerts" / "alerts.test.yaml"
 PROMTOOL = unpacked("promtool")
 ALERTS = [rule for group in yaml.safe_load((ROOT / "docs" / "alerts.yaml").read_text(encoding="utf-8"))["groups"]

@@ -102,7 +102,7 @@ class Delivery(WithPush):
 
 
 def digest(subscription: dict) -> str:
-    """As the journal names an endpoint, by the command of `docs/push.md`."""
+    """As the journal names an endpoint, by the command of `docs/how-to/push.md`."""
     run = subprocess.run(
         'printf %s "$ENDPOINT" | openssl dgst -sha256 -binary | basenc --base64url', shell=True, check=True, text=True,
         stdout=subprocess.PIPE, env={**os.environ, "ENDPOINT": subscription["endpoint"]}, timeout=30)

@@ -12,14 +12,14 @@ from pathlib import Path
 import requests
 from py_vapid import Vapid02
 
+from citations import page
 from programs import Agent, started, temporary_folder, unpacked
 from push_service import PushService
 from pushing import PushingIssuer
 from road import Authority
 from test_push import WAIT, free_port
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "push.md").read_text()
+PAGE = page("push.md").read_text()
 NGINX, CADDY = map(unpacked, ["nginx", "caddy"])
 
 
@@ -41,7 +41,7 @@ class WithIssuer(unittest.TestCase):
 
 
 class BehindAProxy(WithIssuer):
-    """With the configurations of `docs/push.md`, but for names, ports and files."""
+    """With the configurations of `docs/how-to/push.md`, but for names, ports and files."""
 
     def setUp(self):
         super().setUp()

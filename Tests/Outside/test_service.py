@@ -1,4 +1,4 @@
-"""The commands of docs/systemd.md and docs/operations.md for the service, in a real systemd, also where a step fails.
+"""The commands of docs/how-to/systemd.md and docs/how-to/operations.md for the service, in a real systemd, also where a step fails.
 
 Run as root with `.venv/bin/python Tests/Outside/test_service.py`; OOB_BIN_DIR names the programs' directory.
 """

@@ -57,7 +57,7 @@ struct MigrationBackupTests {
         let mode = try FileManager.default.attributesOfItem(atPath: backup)[.posixPermissions] as? Int
         #expect(mode == 0o600)
 
-        // As docs/reliability.md has it: the database and its two helpers go, and the backup takes their place.
+        // As docs/explanation/reliability.md says: the database and its two helpers go, the backup takes their place.
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
         try FileManager.default.moveItem(atPath: backup, toPath: path)
         #expect(try applied(at: path) == ["1-the-book", "2-payment"])
