@@ -63,7 +63,9 @@ package struct KeyFailure: Error, Equatable, Sendable, CustomStringConvertible {
         case pinLocked
         /// A PIN was given that nothing would check.
         case takesNoPIN
-        /// It is not there, or not in order, or does not answer.
+        /// It did not answer in time: what it did with a PIN is not known.
+        case silent
+        /// It is not there, or not in order.
         case unavailable
     }
 
@@ -85,7 +87,7 @@ extension CommandFailure {
             case .needsPIN, .wrongPIN: .userNotVerified
             case .pinLocked: .blocked
             case .takesNoPIN: .invalidArgument
-            case .unavailable: .keyUnavailable
+            case .silent, .unavailable: .keyUnavailable
             }
         self.init(code, failure.description, request: request)
     }

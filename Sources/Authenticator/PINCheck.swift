@@ -10,7 +10,7 @@ import ThreeDS
 struct PINCheck: Sendable {
     let ports: Ports
 
-    /// Counts a try of an enrollment's PIN, makes it, and takes it back if no PIN was found wrong.
+    /// Counts a try of an enrollment's PIN, makes it, and takes it back if the key was not asked.
     ///
     /// Of a key of the agent's own, the count stays until ``succeeded(_:)``, or whatever else says in the book that the
     /// PIN was right.
@@ -86,8 +86,11 @@ struct PINCheck: Sendable {
         } catch let failure as KeyFailure where failure.code == .wrongPIN {
             try await record(begun, of: counter)
             throw CommandFailure(begun, of: counter)
+        } catch let silence as KeyFailure where silence.code == .silent {
+            // The key may have tried the PIN, so the try stays counted.
+            throw silence
         } catch let cancellation as CancellationError {
-            // Nobody knows what came of it.
+            // The same: nobody waited for what the key did.
             throw cancellation
         } catch {
             // No PIN was found wrong: the key could not be asked.

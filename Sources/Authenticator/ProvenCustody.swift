@@ -51,7 +51,7 @@ struct ProvenCustody: KeyCustody {
 
     /// A PIN that is wrong or missing says nothing about the key.
     private func note(_ failure: KeyFailure, _ extent: KeyTest.Extent, of name: EnrollmentID) {
-        guard failure.code == .unavailable else { return }
+        guard failure.code == .unavailable || failure.code == .silent else { return }
         let test = KeyTest(extent: extent, at: clock.now, problem: failure.description)
         if health.note(test, of: name) { hub.publish(.keyFailed(name)) }
     }

@@ -61,6 +61,8 @@ struct OutsideKeyRing: Sendable {
             throw cancellation
         } catch let error as OutsideKeyError {
             throw KeyFailure(error)
+        } catch let error as TokenLaneError {
+            throw KeyFailure(error, at: uri)
         } catch {
             throw KeyFailure(.unavailable, "the key \(uri.text): \(error)")
         }
@@ -97,6 +99,13 @@ private struct UnlockedOutsideKey: UnlockedKey {
 }
 
 extension KeyFailure {
+    init(_ error: TokenLaneError, at uri: KeyURI) {
+        switch error {
+        case .silent: self.init(.silent, "the key \(uri.text): \(error); a PIN that was given counts as tried")
+        case .busy: self.init(.unavailable, "the key \(uri.text): \(error)")
+        }
+    }
+
     fileprivate init(_ error: OutsideKeyError) {
         let code: Code =
             switch error.reason {

@@ -160,4 +160,17 @@ struct KeyTriesTests {
         #expect(try await refusal(.wrong, at: gone)?.code == .keyUnavailable)
         #expect(try await sample.journal().allSatisfy { $0.kind != .notVerified })
     }
+
+    @Test func `a PIN that the key was asked with and never answered stays counted`() async throws {
+        let (card, request) = try await enrolled()
+        sample.custody.beforeOpening { throw KeyFailure(.silent, "the token has not answered") }
+        #expect(try await sample.refusal(of: request, pin: .right)?.code == .keyUnavailable)
+        #expect(try await tries(of: card).failures == 1)
+        sample.custody.beforeOpening { throw KeyFailure(.unavailable, "the token is not there") }
+        #expect(try await sample.refusal(of: request, pin: .right)?.code == .keyUnavailable)
+        #expect(try await tries(of: card).failures == 1)
+        sample.custody.beforeOpening(nil)
+        #expect(try await sample.refusal(of: request, pin: .right) == nil)
+        #expect(try await tries(of: card) == .fresh)
+    }
 }

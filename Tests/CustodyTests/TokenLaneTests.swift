@@ -1,5 +1,6 @@
 import Authenticator
 import Dispatch
+import Keys
 import Synchronization
 import Testing
 
@@ -47,6 +48,13 @@ import Testing
         stuck.signal()
         #expect(try await last == 7)
         #expect(calls.most == 0)
+    }
+
+    @Test func `a token that was asked and did not answer is told from one that was not asked`() throws {
+        let uri = try KeyURI("pkcs11:token=their;object=card")
+        let silence = KeyFailure(TokenLaneError.silent, at: uri)
+        #expect(silence.code == .silent && silence.description.contains("a PIN that was given counts as tried"))
+        #expect(KeyFailure(TokenLaneError.busy, at: uri).code == .unavailable)
     }
 
     @Test func `a cancelled caller is let go`() async throws {
