@@ -22,7 +22,10 @@ package enum ErrorToken: String, Codable, Sendable, CaseIterable {
     case alreadyEnrolled = "already_enrolled"
     /// The key of an enrollment cannot be used now: its token is not there, its file was replaced.
     case keyUnavailable = "key_unavailable"
+    /// The database failed, and nothing was changed.
     case storage
+    /// The database failed, and it is not known whether it was changed.
+    case storageInDoubt = "storage_in_doubt"
     /// The peer may not do it: see who may look, and who may decide.
     case accessDenied = "access_denied"
     /// The path has calls, but none by this method; the answer's `Allow` names them.
@@ -65,6 +68,7 @@ package enum ErrorToken: String, Codable, Sendable, CaseIterable {
         case .alreadyEnrolled: (409, .failed, .authn, "Already enrolled")
         case .keyUnavailable: (503, .failed, .authenticatorNotAvailable, "Key unavailable")
         case .storage: (500, .failed, .core, "Storage failed")
+        case .storageInDoubt: (500, .unknown, .core, "Storage failed, result not known")
         case .accessDenied: (403, .failed, .authnAccessDenied, "Access denied")
         case .methodNotAllowed: (405, .usage, .invalidArgument, "Method not allowed")
         case .notAcceptable: (406, .usage, .invalidArgument, "Not acceptable")

@@ -12,7 +12,7 @@ extension ExitStatus {
         case .notEnrolled: "not enrolled"
         case .invalidEnrollmentCode: "the enrollment code is not valid"
         case .notTaken: "the decision was sent, but the issuer did not take it"
-        case .unknown: "not known whether it was decided: the agent's answer was lost"
+        case .unknown: "not known whether it was decided: answer lost, or disk failed"
         case .usage: "wrong usage"
         case .unreachable: "the agent cannot be reached"
         case .queued: "done here and durable, not yet at the issuer; the agent goes on trying"

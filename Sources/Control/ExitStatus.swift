@@ -17,7 +17,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
     case invalidEnrollmentCode = 9
     /// The decision was sent, but the issuer did not take it.
     case notTaken = 10
-    /// The agent's answer was lost, so it is not known whether it was decided.
+    /// The agent's answer was lost or its disk failed, so it is not known whether it was decided.
     case unknown = 11
     case usage = 64
     case unreachable = 69

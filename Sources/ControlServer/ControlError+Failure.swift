@@ -15,7 +15,7 @@ extension ControlError {
         let outcome =
             trouble.isInDoubt
             ? "it is not known whether this was kept, so look before you do it again" : "nothing was changed"
-        self.init(.storage, "\(outcome): \(trouble)")
+        self.init(trouble.isInDoubt ? .storageInDoubt : .storage, "\(outcome): \(trouble)")
     }
 }
 

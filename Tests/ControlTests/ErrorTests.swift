@@ -27,6 +27,7 @@ struct ErrorTests {
         Row(token: "already_enrolled", status: 409, exit: 1, d1Code: 70001),
         Row(token: "key_unavailable", status: 503, exit: 1, d1Code: 70006),
         Row(token: "storage", status: 500, exit: 1, d1Code: 20001),
+        Row(token: "storage_in_doubt", status: 500, exit: 11, d1Code: 20001),
         Row(token: "access_denied", status: 403, exit: 1, d1Code: 70003),
         Row(token: "method_not_allowed", status: 405, exit: 64, d1Code: 60002),
         Row(token: "not_acceptable", status: 406, exit: 64, d1Code: 60002),
