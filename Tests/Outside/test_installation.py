@@ -138,7 +138,7 @@ class Installation(Installed):
     def test_the_commands_of_the_page_upgrade_the_service_and_go_back(self):
         self.start()
         card = self.enroll()["id"]
-        upgrade, back = page_blocks("Upgrade the service, and go back", "operations.md")
+        upgrade, back = page_blocks("Upgrade and roll back the service", "operations.md")
         old = self.box.run("dpkg-query", "--show", "oob-agent").stdout
         self.box.run("env", f"NEW={self.newer()}", "bash", "-ec", upgrade)
         self.assertNotEqual(self.box.run("dpkg-query", "--show", "oob-agent").stdout, old)

@@ -69,7 +69,7 @@ def rows(heading: str) -> list[list[str]]:
 
 def blocks(*headings: str) -> list[str]:
     """The commands of sections; without headings of all but the service's, which test_service.py runs."""
-    own = PAGE.split("\n## As a service of the host\n")
+    own = PAGE.split("\n## System service\n")
     text = own[0] if not headings else "\n".join(PAGE.split(f"\n## {each}\n")[1].split("\n## ")[0] for each in headings)
     return re.findall(r"^```sh\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
