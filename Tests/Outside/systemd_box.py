@@ -116,7 +116,7 @@ def installed() -> Box:
     box = Box(folder, *(f"{BIN_DIR / name}:/usr/bin/{name}" for name in PROGRAMS), f"{UNITS}:{place}")
     unittest.addModuleCleanup(box.down)
     # The programs are there.
-    for block in page_blocks("By hand")[1:]:
+    for block in page_blocks("Install by hand")[1:]:
         box.run("sh", "-ec", f"cd {place}/..\n{block}")
     box.run("sh", "-ec", "useradd alice; usermod --append --groups oob-approvers alice; useradd bob")
     box.systemctl("start", "oob-issuer.service")

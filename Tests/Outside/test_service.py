@@ -22,7 +22,7 @@ class ByHand(unittest.TestCase):
         self.addCleanup(shutil.rmtree, folder)
         box = Box(folder, f"{BIN_DIR.resolve()}:/opt/build", f"{UNITS}:/opt/checkout/systemd")
         self.addCleanup(box.down)
-        for block in page_blocks("By hand"):
+        for block in page_blocks("Install by hand"):
             box.run("env", "BUILD=/opt/build", "sh", "-ec", f"cd /opt/checkout\n{block}")
         self.assertEqual(box.show(AGENT, "StatusText"), "Ready: 0 enrollments, 0 pending")
         self.assertEqual(box.show(AGENT, "UnitFileState"), "enabled")
@@ -96,7 +96,7 @@ class TheSecret(Pasted):
 
     def test_what_is_there_is_not_written_over_by_a_second_time(self):
         self.box.write(CONFIG, "log-level: notice\n")
-        self.fails("By hand", 2)
+        self.fails("Install by hand", 2)
         self.assertEqual(self.box.run("cat", CONFIG).stdout, "log-level: notice\n")
         self.is_as_it_was()
 
