@@ -64,7 +64,7 @@ class TheCommands(unittest.TestCase):
         return enrollment
 
     def test_a_token(self):
-        prepare, enroll = commands("A token, step by step")
+        prepare, enroll = commands("Use a PKCS #11 token")
         module = re.search(r"^oob-agent (--pkcs11-module) (\S+)$", PAGE, re.MULTILINE)
         self.type(prepare)
         agent = self.agent(*module.groups(), SOFTHSM2_CONF=str(self.folder / "softhsm2.conf"))
@@ -74,19 +74,19 @@ class TheCommands(unittest.TestCase):
 
     def test_a_key_in_the_tpm(self):
         agent = self.tpm()
-        self.type(commands("The TPM, step by step")[0])
+        self.type(commands("Use a key in the TPM")[0])
         key = self.approve(agent)["key"]
         self.assertEqual((key["kind"], key["exportable"]), ("tpm", False))
 
     def test_a_key_in_a_file_of_the_tpm(self):
         agent = self.tpm()
-        self.type(commands("The TPM, step by step")[1])
+        self.type(commands("Use a key in the TPM")[1])
         key = self.approve(agent)["key"]
         self.assertEqual((key["kind"], key["exportable"]), ("tpm", False))
 
     def test_a_key_in_a_file(self):
         agent = self.agent()
-        (block,) = commands("A key in a file, step by step")
+        (block,) = commands("Use a key in a file")
         self.type(block)
         key = self.approve(agent)["key"]
         self.assertEqual((key["kind"], key["exportable"]), ("file", True))
