@@ -3,16 +3,15 @@ import Foundation
 import StrictJSON
 import Testing
 
-/// What the documents show is what runs here.
+/// What the document shows is what runs here.
 @MainActor
 @Suite(.timeLimit(.minutes(10)))
 struct SnippetTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
-
-    @Test(arguments: ["README.md", "Sources/D1/D1.docc/GettingStarted.md"])
-    func `the document has the snippet as it stands here`(document: String) throws {
-        let snippet = try String(contentsOf: Self.root.appending(path: "Tests/D1Tests/Snippet.swift"), encoding: .utf8)
-        let text = try String(contentsOf: Self.root.appending(path: document), encoding: .utf8)
+    @Test func `the document has the snippet as it stands here`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
+        let snippet = try String(contentsOf: root.appending(path: "Tests/D1Tests/Snippet.swift"), encoding: .utf8)
+        let document = root.appending(path: "Sources/D1/D1.docc/GettingStarted.md")
+        let text = try String(contentsOf: document, encoding: .utf8)
         #expect(text.contains("```swift\n\(snippet)```"))
     }
 

@@ -1,4 +1,5 @@
-"""What the three programs say about themselves: help as it is in Tests/Cases/help, man pages made of it, the README.
+"""What the three programs say about themselves: help as it is in Tests/Cases/help, man pages made of it, and the page
+docs/reference/commands.md.
 
 Run with `.venv/bin/python Tests/Outside/test_help.py`; with `--update` (`make help-texts`) it writes what the programs
 say now into Tests/Cases/help, for a reviewer to read. OOB_BIN_DIR names the programs' directory.
@@ -13,6 +14,7 @@ import sys
 import unittest
 from pathlib import Path
 
+from citations import page
 from programs import BIN_DIR, temporary_folder
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,6 +55,12 @@ def texts() -> dict[str, str]:
     return {".".join(words) + ".txt": said(*words, "--help") for words in COMMANDS}
 
 
+def section(heading: str) -> str:
+    """A section of the page of commands."""
+    text = page("commands.md").read_text(encoding="utf-8")
+    return text.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+
+
 def statuses(text: str) -> dict[int, str]:
     return {int(number): meaning for number, meaning in STATUS.findall(text)}
 
@@ -83,9 +91,19 @@ class Help(unittest.TestCase):
         for program in PROGRAMS:
             self.assertEqual(said(program, "--version"), made[1] + "\n")
 
-    def test_the_readme_has_the_same_exit_statuses(self):
-        table = re.findall(r"^\| (\d+) \| .* \|$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
-        self.assertEqual([int(number) for number in table], list(statuses(said("oobctl", "--help"))))
+    def test_the_page_has_the_exit_statuses_of_each_program(self):
+        for program in PROGRAMS:
+            table = re.findall(r"^\| (\d+) \| .* \|$", section(f"Exit statuses of {program}"), re.MULTILINE)
+            self.assertEqual([int(number) for number in table], list(statuses(said(program, "--help"))), program)
+
+    def test_the_page_has_every_command(self):
+        for program in ["oobctl", "oob-issuer"]:
+            cells = re.findall(r"^\| (`.*?) \|", section(f"The commands of {program}"), re.MULTILINE)
+            named = [name for cell in cells for name in re.findall(r"`(.*?)`", cell)]
+            commands = [words[1:] for words in COMMANDS if words[0] == program and len(words) > 1]
+            leaves = [" ".join(each) for each in commands
+                      if not any(other[:len(each)] == each and other != each for other in commands)]
+            self.assertEqual(sorted(named), sorted(leaves), program)
 
     def test_each_status_that_a_program_exits_with_is_in_its_help(self):
         for program, source in [("oobctl", "Sources/Control/ExitStatus.swift"),
@@ -170,12 +188,10 @@ class ManPages(unittest.TestCase):
                 self.assertIn(option, options, program)
 
 
-class Readme(unittest.TestCase):
+class CommandsPage(unittest.TestCase):
     @unittest.skipUnless(shutil.which("man") and shutil.which("make"), "needs man and make")
     def test_its_commands_for_completion_and_man_pages_work(self):
-        section = re.search(r"^## Completion and man pages\n(.*?)^## ", (ROOT / "README.md").read_text(encoding="utf-8"),
-                            re.DOTALL | re.MULTILINE)[1]
-        commands = "".join(re.findall(r"^```\n(.*?)^```$", section, re.DOTALL | re.MULTILINE))
+        commands = "".join(re.findall(r"^```\n(.*?)^```$", section("Completion and man pages"), re.DOTALL | re.MULTILINE))
         home = temporary_folder(type(self))
         run = subprocess.run(["bash", "-euc", commands], cwd=ROOT, capture_output=True, text=True, timeout=120,
                              env={"PATH": f"{BIN_DIR}:/usr/bin:/bin", "HOME": str(home), "OOB_BIN_DIR": str(BIN_DIR),
