@@ -17,6 +17,15 @@ def page(name: str) -> Path:
     return path
 
 
+def parts(page: Path) -> tuple[str, str]:
+    """A page without its footnotes, and the footnotes."""
+    lines, kinds, is_note = page.read_text(encoding="utf-8").splitlines(), {True: [], False: []}, False
+    for line in lines:
+        is_note = line.startswith("[^") and "]:" in line or is_note and (not line or line[0] == " ")
+        kinds[is_note].append(line)
+    return "\n".join(kinds[False]), "\n".join(kinds[True])
+
+
 def swift_tests(text: str) -> list[tuple[str, str]]:
     """Of `Suite/what it says`, the two."""
     return re.findall(r"`(?!Scripts/)(\w+)/([^`/]+ [^`]+)`", text)

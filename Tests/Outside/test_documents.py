@@ -20,8 +20,11 @@ def blocks(page: Path, language: str) -> list[str]:
 
 def anchors(page: Path) -> set[str]:
     """The anchors that a forge makes of a page's headings."""
-    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return {anchor(heading) for heading in re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)}
+
+
+def anchor(heading: str) -> str:
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
 class WhatThePagesPointTo(unittest.TestCase):
@@ -73,6 +76,49 @@ class WhatThePagesPointTo(unittest.TestCase):
         missing = self.missing(
             re.compile(r"`((?:Sources|Tests|Scripts|systemd)/[\w./+-]+)`").findall, lambda path: (ROOT / path).exists())
         self.assertEqual(missing, [])
+
+
+class HowThePagesAreBuilt(unittest.TestCase):
+    # Lines of a terminal's window.
+    SCREEN = 45
+    README_WORDS = 600
+
+    def test_the_readme_is_one_page_with_one_picture(self):
+        text = (ROOT / "README.md").read_text(encoding="utf-8")
+        self.assertLessEqual(len(text.split()), self.README_WORDS)
+        self.assertEqual(text.count("!["), 1)
+
+    def test_the_index_lists_every_page(self):
+        index = ROOT / "docs" / "README.md"
+        listed = {(index.parent / path).resolve() for path in re.findall(r"\]\(([\w./-]+\.md)", TEXTS[index])}
+        self.assertEqual([str(page) for page in (ROOT / "docs").glob("*/*.md") if page not in listed], [])
+
+    def test_names_of_tests_are_in_footnotes(self):
+        for page in PAGES:
+            text = " ".join(citations.parts(page)[0].split())
+            with self.subTest(page=page.name):
+                self.assertEqual(citations.swift_tests(text) + citations.python_tests(text), [])
+
+    def test_every_footnote_is_there_once_and_is_used(self):
+        for page in PAGES:
+            body, notes = citations.parts(page)
+            defined = re.findall(r"^\[\^(\w+)\]:", notes, re.MULTILINE)
+            with self.subTest(page=page.name):
+                self.assertEqual(sorted(defined), sorted(set(re.findall(r"\[\^(\w+)\]", body))))
+
+    def test_a_long_page_begins_with_its_contents(self):
+        for page in PAGES:
+            lines = citations.parts(page)[0].splitlines()
+            headings = [line[3:] for line in lines if line.startswith("## ")]
+            top = set(re.findall(r"\]\(#([^)]*)\)", "\n".join(lines[:self.SCREEN])))
+            if len(lines) > 3 * self.SCREEN:
+                with self.subTest(page=page.name):
+                    self.assertEqual([each for each in headings if each != "Contents" and anchor(each) not in top], [])
+
+    def test_what_to_do_is_on_the_first_screen(self):
+        for page in [*(ROOT / "docs").glob("how-to/*.md"), *(ROOT / "docs").glob("tutorial/*.md")]:
+            with self.subTest(page=page.name):
+                self.assertIn("\n```", "\n".join(page.read_text(encoding="utf-8").splitlines()[:self.SCREEN]))
 
 
 class WhatThePagesSay(unittest.TestCase):
