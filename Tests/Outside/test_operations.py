@@ -1,4 +1,6 @@
-"""docs/how-to/operations.md and docs/alerts.yaml: the commands do what they say, and the tables are the program's.
+"""Operations and monitoring: the commands do what they say, and the tables are the program's.
+
+The pages are docs/how-to/operations.md, docs/reference/monitoring.md and docs/alerts.yaml.
 
 Run with `.venv/bin/python Tests/Outside/test_operations.py`; OOB_BIN_DIR names the programs' directory.
 """
@@ -21,6 +23,7 @@ from test_push import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = page("operations.md").read_text(encoding="utf-8")
+MONITORING = page("monitoring.md").read_text(encoding="utf-8")
 CASES = ROOT / "Tests" / "Cases" / "alerts" / "alerts.test.yaml"
 PROMTOOL = unpacked("promtool")
 ALERTS = [rule for group in yaml.safe_load((ROOT / "docs" / "alerts.yaml").read_text(encoding="utf-8"))["groups"]
@@ -62,7 +65,7 @@ def closing(text: str) -> int:
 
 def rows(heading: str) -> list[list[str]]:
     """The cells of a section's table, without its head."""
-    section = PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    section = MONITORING.split(f"\n## {heading}\n")[1].split("\n## ")[0]
     lines = [line for line in section.splitlines() if line.startswith("| ")]
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[1:]]
 
@@ -231,7 +234,7 @@ class TheMetrics(WithAnAgent):
 
 class TheAlerts(unittest.TestCase):
     def test_each_has_a_heading_that_says_what_to_do(self):
-        section = PAGE.split("\n## Alerts\n")[1].split("\n## ")[0]
+        section = MONITORING.split("\n## Alerts\n")[1].split("\n## ")[0]
         self.assertEqual(re.findall(r"^### (\w+)$", section, re.MULTILINE), [rule["alert"] for rule in ALERTS])
 
     def test_each_says_how_urgent_it_is(self):
