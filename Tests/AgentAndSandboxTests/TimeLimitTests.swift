@@ -47,11 +47,11 @@ struct TimeLimitTests {
         #expect(ControlTimeout.margin > 5)
     }
 
-    /// The rows of the table in docs/explanation/reliability.md: a limit's name, and its seconds.
+    /// The rows of the table in docs/reference/limits.md: a limit's name, and its seconds.
     @Test func `the table of the time limits says what they are`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let page = try String(contentsOf: root.appending(path: "docs/explanation/reliability.md"), encoding: .utf8)
+        let page = try String(contentsOf: root.appending(path: "docs/reference/limits.md"), encoding: .utf8)
         let section = try #require(page.split(separator: "\n## ").first { $0.hasPrefix("Time limits\n") })
         var told: [String: Double] = [:]
         for line in section.split(separator: "\n") where line.hasPrefix("| ") {
