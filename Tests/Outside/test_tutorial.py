@@ -24,8 +24,8 @@ ANY_PORT = """oob-issuer() {
 
 def pictured() -> list[str]:
     """The lines on the screen in the picture, but the first, which is the command."""
-    texts = ElementTree.parse(ROOT / "docs" / "images" / "purchase.svg").iter("{http://www.w3.org/2000/svg}text")
-    command, *lines = [text.text for text in texts if text.get("class").split()[0] == "screen"]
+    picture = ElementTree.parse(ROOT / "docs" / "images" / "purchase.svg")
+    command, *lines = [line.text for line in picture.find(".//{*}text[@class='screen']")]
     assert command == f"$ {APPROVE}", command
     return lines
 
