@@ -34,7 +34,7 @@ class Settings(Pasted):
 
     def test_who_of_the_group_may_decide_can_be_said_in_the_config_as_it_comes(self):
         self.box.run("sh", "-c", f"echo 'may-decide: bob' >> {CONFIG}")
-        self.paste("By hand", 4)
+        self.paste("Install by hand", 4)
         self.start()
         self.assertEqual(self.json("status", user="alice")["state"], "ready")
 
@@ -63,11 +63,11 @@ push-tls-key: {key}
 """)
 
     def test_a_config_is_checked_as_the_service_would(self):
-        self.paste("By hand", 4)
+        self.paste("Install by hand", 4)
         self.make_tls()
         self.configure_tls("/etc/oob-agent/push.key")
         self.box.run("oob-agent", "--config", CONFIG, "--check-config")
-        self.assertIn("config.yaml:5: push-tls-key", self.fails("By hand", 4))
+        self.assertIn("config.yaml:5: push-tls-key", self.fails("Install by hand", 4))
 
     def test_a_tls_key_of_roots_is_handed_over_by_systemd(self):
         self.make_tls()
