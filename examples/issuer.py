@@ -1,8 +1,8 @@
 """An issuer in little more than a hundred lines: read it from top to bottom, then start your own from it.
 
-It speaks version 1 of the issuer protocol (docs/reference/protocol.md) with published libraries only: webauthn verifies what an
-authenticator signed, jwcrypto signs what it is asked, rfc8785 spells the transaction that both commit to. One process,
-one cardholder, everything in memory, plain HTTP on loopback: README.md says what a bank's issuer has besides.
+It speaks version 1 of the issuer protocol (docs/reference/protocol.md) with published libraries only: webauthn verifies
+what an authenticator signed, jwcrypto signs what it is asked, rfc8785 spells the transaction that both commit to. One
+process, one cardholder, everything in memory, plain HTTP on loopback: README.md says what a bank's issuer has besides.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""The commands of docs/how-to/systemd.md and docs/how-to/operations.md for the service, in a real systemd, also where a step fails.
+"""The commands for the service in docs/how-to/systemd.md and operations.md, in a real systemd, also if a step fails.
 
 Run as root with `.venv/bin/python Tests/Outside/test_service.py`; OOB_BIN_DIR names the programs' directory.
 """

@@ -1,4 +1,6 @@
-"""Several agents of one host, under a real systemd, as docs/how-to/systemd.md makes them. See Tests/Systemd/box; it needs root.
+"""Several agents of one host, under a real systemd, as docs/how-to/systemd.md makes them.
+
+See Tests/Systemd/box; it needs root.
 
 Run with `.venv/bin/python Tests/Outside/test_systemd_instances.py`; OOB_BIN_DIR names the programs' directory.
 """

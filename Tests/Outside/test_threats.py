@@ -1,4 +1,4 @@
-"""What docs/explanation/threat-model.md says that a thief gets, and does not get, tried with the programs as they were built.
+"""What docs/explanation/threat-model.md says that a thief gets, and does not get, tried with the programs.
 
 Run with `.venv/bin/python Tests/Outside/test_threats.py`; OOB_BIN_DIR names the programs' directory.
 """
