@@ -50,7 +50,8 @@ struct ThreeDSRequestorAppURLTests {
         "https://bank.example@merchant.example", "https://bank.example%2F@merchant.example/", "app://user@x",
         // A browser finds a host here, where RFC 3986 has a path.
         "https:user@merchant.example", "https:/user@merchant.example", "https:///user@merchant.example",
-        "HTTPS:user@merchant.example", "ws:user@merchant.example",
+        "HTTPS:user@merchant.example", "http:user@merchant.example", "ws:user@merchant.example",
+        "wss:user@merchant.example", "ftp:user@merchant.example",
     ])
     func `a URL with a user or password is refused`(text: String) {
         #expect(throws: URLRefusal.user) { try ThreeDSRequestorAppURL(text) }
