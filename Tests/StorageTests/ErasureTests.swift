@@ -3,6 +3,7 @@ import FoundationEssentials
 import GRDB
 import IssuerProtocol
 import Keys
+import StrictJSON
 import Testing
 import ThreeDS
 
@@ -49,6 +50,31 @@ struct ErasureTests {
         #expect(enrollment.credentialId == card.credentialId && enrollment.route.issuer == card.route.issuer)
         let neighbour = try #require(try await sample.book.read { try $0.request(kept.id) })
         #expect(neighbour.presented?.transaction.merchantName == "Dæmø \u{202E}\"" && neighbour.message == "a.b.c")
+    }
+
+    @Test func `no column of a request keeps what its issuer sent`() async throws {
+        let card = try await sample.enrollment()
+        let plain = try SampleBook.request(1, of: card, life: .expired)
+        let presented = try #require(plain.presented)
+        let payment = try PaymentExtension(json: [
+            "isPayment": true, "instrument": ["displayName": "Visa of Ada", "icon": "https://issuer.example/ada.png"],
+        ])
+        var request = plain
+        request.presented = PresentedRequest(
+            transaction: presented.transaction, payment: payment, transactionDigest: presented.transactionDigest,
+            nonce: presented.nonce, warnings: presented.warnings, traceparent: presented.traceparent)
+        try await sample.insert(request)
+        try await eraseAll(of: card.id)
+        let kept = try sample.raw { database in
+            try String.fetchAll(database, sql: "SELECT name FROM pragma_table_info('request')").filter { name in
+                try Int.fetchOne(database, sql: "SELECT LENGTH(\"\(name)\") > 0 FROM request") == 1
+            }
+        }
+        #expect(
+            Set(kept) == [
+                "seq", "id", "enrollment_id", "jti", "iat", "exp", "acs_trans_id", "transaction_digest", "received_at",
+                "state", "delivery", "has_conflict",
+            ])
     }
 
     @Test func `where its key was goes too, which may name a person`() async throws {
