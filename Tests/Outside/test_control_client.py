@@ -52,6 +52,23 @@ class Listener(socketserver.ThreadingUnixStreamServer):
         self.server_close()
 
 
+class ListenerAs(Listener):
+    """Listens as another user, at a path that is root's."""
+
+    def __init__(self, path, user: int, group: int, *pieces):
+        self.user, self.group = user, group
+        super().__init__(path, *pieces)
+
+    def server_activate(self):
+        os.setegid(self.group)
+        os.seteuid(self.user)
+        try:
+            super().server_activate()
+        finally:
+            os.seteuid(0)
+            os.setegid(0)
+
+
 class Sending(socketserver.BaseRequestHandler):
     def handle(self):
         with contextlib.suppress(OSError):
@@ -259,6 +276,28 @@ class TheClient(unittest.TestCase):
         self.assertEqual(run.returncode, 1)
         self.assertIn("what was asked of the agent is done", run.stderr)
 
+
+@unittest.skipUnless(os.geteuid() == 0, "only root can listen as other users")
+class WhoListens(unittest.TestCase):
+    # It needs no account: a number is enough.
+    SOMEBODY = 40_001
+
+    def ask(self, user: int, group: int) -> subprocess.CompletedProcess:
+        path = temporary_folder(type(self)) / "a.sock"
+        with ListenerAs(path, user, group, answer(STATUS)):
+            return subprocess.run(
+                [BIN_DIR / "oobctl", "status", "--socket", path], stdin=subprocess.DEVNULL, capture_output=True,
+                text=True, timeout=100)
+
+    def test_somebody_of_roots_group_is_not_root(self):
+        run = self.ask(self.SOMEBODY, 0)
+        self.assertEqual((run.returncode, run.stdout), (69, ""), run)
+        self.assertIn(f"belongs to user id {self.SOMEBODY}", run.stderr)
+        self.assertIn("nothing was sent", run.stderr)
+
+    def test_root_of_any_group_is_root(self):
+        run = self.ask(0, self.SOMEBODY)
+        self.assertEqual(run.returncode, 0, run)
 
 if __name__ == "__main__":
     unittest.main()
