@@ -3,11 +3,13 @@
 Run with `.venv/bin/python Tests/Outside/test_push.py`; OOB_BIN_DIR names the programs' directory.
 """
 
+import contextlib
 import json
 import os
 import re
 import socket
 import subprocess
+import time
 import unittest
 import uuid
 from urllib.parse import urlsplit
@@ -231,6 +233,21 @@ class SlowSenders(WithPush):
                     pass  # An answer may come first; then the connection ends.
 
 
+    def test_who_is_refused_again_and_again_is_cut_when_its_time_is_over(self):
+        url = urlsplit(self.subscription(self.enrolled())["endpoint"])
+        refused = f"POST {url.path} HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n{{".encode()
+        answers, end = 0, time.monotonic() + 60
+        with socket.create_connection((url.hostname, url.port), 30) as peer, contextlib.suppress(ConnectionError):
+            while time.monotonic() < end:
+                peer.sendall(refused)
+                if not peer.recv(65_536):
+                    break
+                answers += 1
+                time.sleep(0.5)
+        self.assertLess(time.monotonic(), end, f"{answers} pushes were refused, and it may send more")
+        self.assertGreater(answers, 0)
+
+
 class PatientSenders(WithPush):
     options = ("--push-patience", "600")
 
@@ -308,8 +325,9 @@ class Settings(unittest.TestCase):
         return run.stderr
 
     def test_plain_http_off_loopback_takes_a_declared_proxy(self):
-        said = self.refused("--push-listen", "0.0.0.0:8443", "--push-url", "https://push.example")
-        self.assertIn("push-behind-proxy", said)
+        for address in ["0.0.0.0:8443", "[::]:8443", "[::2]:8443", "192.0.2.127:8443"]:
+            said = self.refused("--push-listen", address, "--push-url", "https://push.example")
+            self.assertIn("push-behind-proxy", said)
 
     def test_address_and_url_go_together_and_have_their_form(self):
         self.assertIn("push-url", self.refused("--push-listen", "localhost:1"))
