@@ -88,7 +88,7 @@ struct KeyRotationTests {
                 #expect(nap == 60)
                 sample.clock.advance(by: 60)
             }
-            while sample.agent.drops.all[.notHeld] == nil { await Task.yield() }
+            while sample.agent.drops.all[.notHeld] == nil, !Task.isCancelled { await Task.yield() }
         }
         #expect(sample.agent.heldReader.holding.count == 0)
         #expect(await sample.issuer.keyFetches <= 12)

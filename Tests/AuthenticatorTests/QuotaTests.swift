@@ -156,7 +156,7 @@ struct QuotaTests {
                 }
             }
             for await _ in first.stream { break }
-            while shared.waiterCount(for: 7) < 4 { await Task.yield() }
+            while shared.waiterCount(for: 7) < 4, !Task.isCancelled { await Task.yield() }
             gate.continuation.yield()
             return try await group.reduce(into: []) { $0.append($1) }
         }

@@ -21,7 +21,7 @@ struct SharedCallTests {
                     try await shared.value(for: 7) { () throws(IssuerFailure) in 0 }
                 }
             }
-            while shared.waiterCount(for: 7) < 1 { await Task.yield() }
+            while shared.waiterCount(for: 7) < 1, !Task.isCancelled { await Task.yield() }
             group.cancelAll()
         }
         #expect(shared.waiterCount(for: 7) == 0)
@@ -49,7 +49,7 @@ struct SharedCallTests {
                         try await shared.value(for: 7) { () throws(IssuerFailure) in try await gate.answer() }
                     }
                 }
-                while shared.waiterCount(for: 7) < 2 { await Task.yield() }
+                while shared.waiterCount(for: 7) < 2, !Task.isCancelled { await Task.yield() }
                 makers.cancelAll()
             }
             gate.send(3)

@@ -111,7 +111,7 @@ struct WantedTests {
         async let first = sample.decide(.approve, ids[0], while: wanted(600))
         try await isAtWork.next()
         async let second = failureCode { try await sample.decide(.approve, ids[1], while: wanted(5)) }
-        while sample.agent.decider.lanes.waiterCount(for: card.id) < 1 { await Task.yield() }
+        while sample.agent.decider.lanes.waiterCount(for: card.id) < 1, !Task.isCancelled { await Task.yield() }
         try await sample.clock.sleepers(2)
         sample.clock.advance(by: 5)
         #expect(try await second == .notInTime)
@@ -134,7 +134,9 @@ struct WantedTests {
         try await later.running([later.agent.fetcher.run]) {
             try await asked.next()
             async let approved = later.approve(id)
-            while later.agent.fetcher.directory.discoveryWaiterCount(try SampleAgent.route) < 1 { await Task.yield() }
+            while later.agent.fetcher.directory.discoveryWaiterCount(try SampleAgent.route) < 1, !Task.isCancelled {
+                await Task.yield()
+            }
             try await later.clock.sleepers(2)
             later.clock.advance(by: 5)
             #expect(try await approved.life.state == .approved)

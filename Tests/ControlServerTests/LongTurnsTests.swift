@@ -42,8 +42,13 @@ import Testing
         }
     }
 
-    /// Waits until so many calls wait or are under way.
-    private func untilThereAre(_ count: Int) async { while turns.count != count { await Task.yield() } }
+    /// Waits until so many calls wait or are under way; if they never do, the time limit of the suite ends it.
+    private func untilThereAre(_ count: Int) async throws {
+        while turns.count != count {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
 
     @Test func `a user has so many calls, and one more is refused at once`() async throws {
         try await during(workOf: 1) { end in
@@ -51,10 +56,10 @@ import Testing
                 for _ in 2...LongTurns.mostOfUser {
                     group.addTask { [turns] in try await turns.run(for: 1, isFavoured: false) {} }
                 }
-                await untilThereAre(LongTurns.mostOfUser)
+                try await untilThereAre(LongTurns.mostOfUser)
                 await #expect(throws: TooMany.self) { try await turns.run(for: 1, isFavoured: false) {} }
                 group.addTask { [turns] in try await turns.run(for: 2, isFavoured: false) {} }
-                await untilThereAre(LongTurns.mostOfUser + 1)
+                try await untilThereAre(LongTurns.mostOfUser + 1)
                 end()
                 try await group.waitForAll()
             }
@@ -68,10 +73,10 @@ import Testing
                 for uid in 2...UInt32(LongTurns.most) {
                     group.addTask { [turns] in try await turns.run(for: uid, isFavoured: false) {} }
                 }
-                await untilThereAre(LongTurns.most)
+                try await untilThereAre(LongTurns.most)
                 await #expect(throws: TooMany.self) { try await turns.run(for: 99, isFavoured: false) {} }
                 group.addTask { [turns] in try await turns.run(for: 0, isFavoured: true) {} }
-                await untilThereAre(LongTurns.most + 1)
+                try await untilThereAre(LongTurns.most + 1)
                 end()
                 try await group.waitForAll()
             }
@@ -87,7 +92,7 @@ import Testing
                         try await turns.run(for: uid, isFavoured: false) { order.append(uid) }
                     }
                     count += 1
-                    await untilThereAre(count)
+                    try await untilThereAre(count)
                 }
                 end()
                 try await group.waitForAll()
@@ -100,7 +105,7 @@ import Testing
         try await during(workOf: 1) { _ in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { [turns] in try await turns.run(for: 1, isFavoured: false) {} }
-                await untilThereAre(2)
+                try await untilThereAre(2)
                 group.cancelAll()
                 do {
                     try await group.waitForAll()

@@ -17,7 +17,7 @@ struct CloseTests {
             await core.close()
             order.note("closed")
         }
-        while !core.isClosed { await Task.yield() }
+        while !core.isClosed, !Task.isCancelled { await Task.yield() }
         // Where it did not wait, it would be closed by now.
         for _ in 0..<1_000 { await Task.yield() }
         opening.yield()

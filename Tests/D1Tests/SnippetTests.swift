@@ -23,7 +23,9 @@ struct SnippetTests {
             } throws: { ($0 as? D1Error)?.cause?.name == "noRequest" }
             let coffee = try await app.issuer.purchase(["merchantName": "CoffeeHouse2"])
             // The first one ended with an error, before it came to its close.
-            while await error(of: { () throws(D1Error) in try await configuredOnce(app) }) != nil { await Task.yield() }
+            while await error(of: { () throws(D1Error) in try await configuredOnce(app) }) != nil, !Task.isCancelled {
+                await Task.yield()
+            }
             try await buyCoffee(at: app.issuer.url, code: code, state: app.directory)
             #expect(try await app.issuer.status(coffee) == "authenticated")
             let casino = try await app.issuer.purchase(["merchantName": "Casino"])

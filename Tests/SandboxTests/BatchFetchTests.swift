@@ -3,7 +3,7 @@ import Sandbox
 import StrictJSON
 import Testing
 
-@Suite struct BatchFetchTests {
+@Suite(.timeLimit(.minutes(10))) struct BatchFetchTests {
     private let issuer: TestIssuer
 
     init() throws { issuer = try TestIssuer() }
@@ -135,14 +135,14 @@ import Testing
         let (first, second) = (try await issuer.enrolled(), try await issuer.enrolled())
         let cursor = try await issuer.listed(first).cursor
         async let answer = fetch([(first, cursor), (second, cursor)], from: issuer)
-        while issuer.backend.bell.waiting < 2 { await Task.yield() }
+        while issuer.backend.bell.waiting < 2, !Task.isCancelled { await Task.yield() }
         _ = try await issuer.purchase(["authenticatorId": .string(first.id)])
         #expect(try await Set(answer.keys) == [first.id])
         #expect(issuer.backend.bell.waiting == 0)
 
         let next = try await issuer.listed(first).cursor
         async let ended = fetch([(first, next), (second, next)], from: issuer)
-        while issuer.backend.bell.waiting < 2 { await Task.yield() }
+        while issuer.backend.bell.waiting < 2, !Task.isCancelled { await Task.yield() }
         #expect(await issuer.post("/sandbox/authenticators/\(second.id)/revoke").status == 200)
         #expect(try await ended[second.id]?.problem == .invalidToken)
     }

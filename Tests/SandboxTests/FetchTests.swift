@@ -97,7 +97,7 @@ import ThreeDS
         let authenticator = try await issuer.enrolled()
         let cursor = try await issuer.listed(authenticator).cursor
         async let answer = fetch(issuer, authenticator, after: cursor)
-        while issuer.backend.bell.waiting == 0 { await Task.yield() }
+        while issuer.backend.bell.waiting == 0, !Task.isCancelled { await Task.yield() }
         let purchase = try await issuer.purchase()
         #expect(try await answer.requests == [try purchase.request.jws])
         #expect(issuer.backend.bell.waiting == 0)
@@ -109,7 +109,7 @@ import ThreeDS
         let cursor = try await issuer.listed(authenticator).cursor
         async let answer = issuer.call(
             "GET", "/v1/authn-requests", query: ["after": cursor, "wait": "60"], token: authenticator.token)
-        while issuer.backend.bell.waiting == 0 { await Task.yield() }
+        while issuer.backend.bell.waiting == 0, !Task.isCancelled { await Task.yield() }
         #expect(await issuer.post("/sandbox/authenticators/\(authenticator.id)/revoke").status == 200)
         #expect(await answer.outcome == "401 invalid_token")
     }
@@ -119,7 +119,7 @@ import ThreeDS
         let authenticator = try await issuer.enrolled()
         let cursor = try await issuer.listed(authenticator).cursor
         async let first = fetch(issuer, authenticator, after: cursor)
-        while issuer.backend.bell.waiting == 0 { await Task.yield() }
+        while issuer.backend.bell.waiting == 0, !Task.isCancelled { await Task.yield() }
         let second = await issuer.call(
             "GET", "/v1/authn-requests", query: ["after": cursor, "wait": "60"], token: authenticator.token)
         #expect(second.outcome == "503")

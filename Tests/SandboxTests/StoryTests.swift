@@ -140,7 +140,7 @@ import Testing
         let purchase = try await issuer.purchase()
         async let story = issuer.call(
             "GET", "/sandbox/purchases/\(purchase.acsTransId.uppercased())", query: ["wait": "60"])
-        while issuer.backend.bell.waiting == 0 { await Task.yield() }
+        while issuer.backend.bell.waiting == 0, !Task.isCancelled { await Task.yield() }
         _ = await issuer.decide(try purchase.request.jti, DecisionBody.deny(.userDenied), authenticator)
         #expect(try PurchaseView(await story.object).status == "notAuthenticated")
     }
