@@ -105,7 +105,7 @@ let package = Package(
             dependencies: [
                 "Authenticator", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS",
                 .product(name: "GRDB", package: "GRDB.swift"),
-            ]),
+            ], path: "Sources/SQLiteStore"),
         .target(  // A copy of the state as a tar: taken while the agent runs, and unpacked.
             name: "StateArchive", dependencies: ["Authenticator", "Keys", "StrictJSON", "ThreeDS"]),
         .target(  // Private keys in files under the agent's secret.
@@ -222,7 +222,7 @@ let package = Package(
             dependencies: [
                 "Authenticator", "IssuerProtocol", "Keys", "Storage", "StrictJSON", "ThreeDS",
                 .product(name: "GRDB", package: "GRDB.swift"),
-            ]),
+            ], path: "Tests/SQLiteStoreTests"),
         .testTarget(
             name: "StateArchiveTests",
             dependencies: [

@@ -25,7 +25,7 @@ let package = Package(
         .target(name: "AgentConfig", dependencies: ["StrictJSON", "Yams"]),
         .target(
             name: "Control", dependencies: ["StrictJSON", "ThreeDS"],
-            exclude: ["ControlClient.swift", "ControlTransport.swift"]),
+            exclude: ["Client/ControlClient.swift", "Client/ControlTransport.swift"]),
         .target(name: "StateArchive", dependencies: ["Keys", "StrictJSON", "ThreeDS"], path: "StateArchive"),
         .target(
             name: "Authenticator",
@@ -38,7 +38,7 @@ let package = Package(
             dependencies: [
                 "Authenticator", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS",
                 .product(name: "GRDB", package: "GRDB.swift"),
-            ]),
+            ], path: "Sources/SQLiteStore"),
         .target(name: "Custody", dependencies: ["Authenticator", "IssuerProtocol", "Keys"]),
         .target(name: "IssuerProtocol", dependencies: ["Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
         .target(name: "WebAuthn", dependencies: ["Keys", "StrictJSON"]),
