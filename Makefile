@@ -38,7 +38,7 @@ push-test: ## Many requests pushed twice and polled, and garbage meanwhile: REQU
 	.venv/bin/python -B Tests/Outside/push_campaign.py $(if $(REQUESTS),--requests $(REQUESTS)) \
 		$(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
-fuzz: ## Feed a parser with octets that libFuzzer makes: TARGET=, SECONDS=60; without TARGET, list the targets.
+fuzz: ## Feed a parser with bytes that libFuzzer makes: TARGET=, SECONDS=60; without TARGET, list the targets.
 	@Scripts/fuzz $(TARGET) $(SECONDS)
 
 model-test: ## Random schedules against the model of the protocol: SCHEDULES=10000, SEED=1, which one failure names.

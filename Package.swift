@@ -29,7 +29,8 @@ let package = Package(
             name: "oob-agent",
             dependencies: [
                 "AgentConfig", "AgentHost", "Authenticator", "Control", "ControlServer", "Custody", "IssuerLink",
-                "Keys", "LineLog", "LinuxProcess", "PushReceiver", "StateArchive", "Storage", "StrictJSON", "ThreeDS",
+                "Keys", "LineLog", "LinuxProcess", "PushReceiver", "StateArchive", "SQLiteStore", "StrictJSON",
+                "ThreeDS",
                 "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -55,7 +56,7 @@ let package = Package(
             name: "D1",
             dependencies: [
                 "AgentHost", "Authenticator", "Custody", "IssuerLink", "IssuerProtocol", "Keys", "LinuxProcess",
-                "StateArchive", "Storage", "ThreeDS", "Versioning",
+                "StateArchive", "SQLiteStore", "ThreeDS", "Versioning",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(  // What both homes of the core have: the machine's clock, and the claim to a state directory.
@@ -100,12 +101,12 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
-        .target(  // The book in SQLite.
-            name: "Storage",
+        .target(  // The store in SQLite.
+            name: "SQLiteStore",
             dependencies: [
                 "Authenticator", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS",
                 .product(name: "GRDB", package: "GRDB.swift"),
-            ], path: "Sources/SQLiteStore"),
+            ]),
         .target(  // A copy of the state as a tar: taken while the agent runs, and unpacked.
             name: "StateArchive", dependencies: ["Authenticator", "Keys", "StrictJSON", "ThreeDS"]),
         .target(  // Private keys in files under the agent's secret.
@@ -206,7 +207,8 @@ let package = Package(
         .testTarget(
             name: "AuthenticatorTests",
             dependencies: [
-                "Authenticator", "Custody", "IssuerProtocol", "Keys", "SoftKeys", "Storage", "StrictJSON", "ThreeDS",
+                "Authenticator", "Custody", "IssuerProtocol", "Keys", "SoftKeys", "SQLiteStore", "StrictJSON",
+                "ThreeDS",
                 "WebAuthn",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -214,19 +216,19 @@ let package = Package(
         .testTarget(  // The core against a model of what the issuer protocol promises, by random schedules.
             name: "ModelTests",
             dependencies: [
-                "Authenticator", "Custody", "IssuerProtocol", "Keys", "Storage", "StrictJSON", "WebAuthn",
+                "Authenticator", "Custody", "IssuerProtocol", "Keys", "SQLiteStore", "StrictJSON", "WebAuthn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
-            name: "StorageTests",
+            name: "SQLiteStoreTests",
             dependencies: [
-                "Authenticator", "IssuerProtocol", "Keys", "Storage", "StrictJSON", "ThreeDS",
+                "Authenticator", "IssuerProtocol", "Keys", "SQLiteStore", "StrictJSON", "ThreeDS",
                 .product(name: "GRDB", package: "GRDB.swift"),
-            ], path: "Tests/SQLiteStoreTests"),
+            ]),
         .testTarget(
             name: "StateArchiveTests",
             dependencies: [
-                "Authenticator", "Custody", "IssuerProtocol", "Keys", "SpawnedProcesses", "StateArchive", "Storage",
+                "Authenticator", "Custody", "IssuerProtocol", "Keys", "SpawnedProcesses", "StateArchive", "SQLiteStore",
             ]),
         .testTarget(
             name: "CustodyTests", dependencies: ["Authenticator", "Custody", "IssuerProtocol", "Keys", "SoftKeys"]),
@@ -249,14 +251,14 @@ let package = Package(
             name: "FuzzCorpusTests",
             dependencies: [
                 "AgentConfig", "Authenticator", "Control", "Custody", "IssuerProtocol", "Keys", "StateArchive",
-                "Storage", "StrictJSON", "ThreeDS", "WebAuthn",
+                "SQLiteStore", "StrictJSON", "ThreeDS", "WebAuthn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(  // The agent's core and edges against the sandbox, over HTTP, in one process.
             name: "AgentAndSandboxTests",
             dependencies: [
                 "Authenticator", "Control", "ControlServer", "Custody", "IssuerLink", "IssuerProtocol", "Keys",
-                "Sandbox", "Storage", "StrictJSON",
+                "Sandbox", "SQLiteStore", "StrictJSON",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),

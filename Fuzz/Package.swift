@@ -10,7 +10,7 @@ let parsers: [Target.Dependency] = [
 ]
 /// What takes in messages, with its database.
 let core: [Target.Dependency] = [
-    "Authenticator", "Custody", "Storage", .product(name: "Logging", package: "swift-log"),
+    "Authenticator", "Custody", "SQLiteStore", .product(name: "Logging", package: "swift-log"),
 ]
 
 let package = Package(
@@ -34,11 +34,11 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
-            name: "Storage",
+            name: "SQLiteStore",
             dependencies: [
                 "Authenticator", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS",
                 .product(name: "GRDB", package: "GRDB.swift"),
-            ], path: "Sources/SQLiteStore"),
+            ]),
         .target(name: "Custody", dependencies: ["Authenticator", "IssuerProtocol", "Keys"]),
         .target(name: "IssuerProtocol", dependencies: ["Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
         .target(name: "WebAuthn", dependencies: ["Keys", "StrictJSON"]),

@@ -51,23 +51,23 @@ def enrollment_options(body):
     codes.remove(body["enrollmentCode"])
     options = webauthn.generate_registration_options(rp_id=RP_ID, rp_name="Example Bank", user_name="cardholder")
     ceremony_id = secrets.token_urlsafe(16)
-    ceremonies[ceremony_id] = {"challenge": options.challenge, "octets": None}
+    ceremonies[ceremony_id] = {"challenge": options.challenge, "bytes": None}
     return {"ceremonyId": ceremony_id, "publicKey": options_to_json_dict(options)}
 
 
-def enroll(body, octets):
-    """Takes the new credential; the same octets get the same answer again, for an answer can get lost."""
+def enroll(body, bytes):
+    """Takes the new credential; the same bytes get the same answer again, for an answer can get lost."""
     ceremony = ceremonies.get(body["ceremonyId"])
-    if ceremony is None or ceremony["octets"] not in (None, octets):
+    if ceremony is None or ceremony["bytes"] not in (None, bytes):
         raise Problem(410, "ceremony_expired", "the ceremony is over or unknown")
-    if ceremony["octets"] is None:
+    if ceremony["bytes"] is None:
         made = webauthn.verify_registration_response(
             credential=body["credential"], expected_challenge=ceremony["challenge"], expected_rp_id=RP_ID,
             expected_origin=ORIGIN)
         identifier, token = secrets.token_urlsafe(12), secrets.token_urlsafe(32)
         authenticators[token] = {"id": identifier, "credential": made.credential_id,
                                  "key": made.credential_public_key, "signCount": made.sign_count}
-        ceremony.update(octets=octets, answer={"authenticatorId": identifier, "accessToken": token})
+        ceremony.update(bytes=bytes, answer={"authenticatorId": identifier, "accessToken": token})
         print("enrolled", identifier, flush=True)
     return ceremony["answer"]
 
@@ -84,7 +84,7 @@ def ask(transaction):
         "nonce": bytes_to_base64url(nonce), "transaction": transaction, "publicKey": options_to_json_dict(options)}))
     header = {"alg": "ES256", "kid": KEY.kid, "typ": "oob-authn-request+jwt"}
     jws.add_signature(KEY, alg="ES256", protected=json.dumps(header))
-    requests[jti] = request = {"aud": payer["id"], "challenge": challenge, "exp": now + LIFETIME, "octets": None,
+    requests[jti] = request = {"aud": payer["id"], "challenge": challenge, "exp": now + LIFETIME, "bytes": None,
                                "jws": jws.serialize(compact=True), "transStatus": None}
     changed.notify_all()
     changed.wait_for(lambda: request["transStatus"], timeout=LIFETIME)
@@ -99,7 +99,7 @@ def fetch(authenticator, wait="0", after=None):
 
     def news():
         return [(place, request["jws"]) for place, request in enumerate(requests.values(), 1)
-                if place > seen and request["aud"] == authenticator["id"] and request["octets"] is None
+                if place > seen and request["aud"] == authenticator["id"] and request["bytes"] is None
                 and time.time() < request["exp"]][:100]
 
     changed.wait_for(news, timeout=min(int(wait), 60) if after else 0)
@@ -107,14 +107,14 @@ def fetch(authenticator, wait="0", after=None):
     return {"requests": [jws for _, jws in found], "cursor": str(found[-1][0] if found else seen)}
 
 
-def decide(authenticator, jti, body, octets):
-    """Takes an approval or a denial, once; the same octets are answered the same again."""
+def decide(authenticator, jti, body, bytes):
+    """Takes an approval or a denial, once; the same bytes are answered the same again."""
     request = requests.get(jti)
     if request is None or request["aud"] != authenticator["id"]:
         raise Problem(404, "unknown_request", "there is no such request for this authenticator")
-    if request["octets"] not in (None, octets):
+    if request["bytes"] not in (None, bytes):
         raise Problem(409, "already_decided", "another decision was taken")
-    if request["octets"] is None:
+    if request["bytes"] is None:
         if time.time() >= request["exp"]:
             raise Problem(410, "expired", "the payer took too long")
         if body["decision"] == "approve":
@@ -122,15 +122,15 @@ def decide(authenticator, jti, body, octets):
                 credential=body["credential"], expected_challenge=request["challenge"], expected_rp_id=RP_ID,
                 expected_origin=ORIGIN, credential_public_key=authenticator["key"],
                 credential_current_sign_count=authenticator["signCount"]).new_sign_count
-        request.update(octets=octets, transStatus="Y" if body["decision"] == "approve" else "N")
+        request.update(bytes=bytes, transStatus="Y" if body["decision"] == "approve" else "N")
         changed.notify_all()
         print(body["decision"], body.get("reason", ""), flush=True)
     return {"transStatus": request["transStatus"]}
 
 
-def answer(method, url, token, octets):
+def answer(method, url, token, bytes):
     """(status, JSON) of one call."""
-    body, path = json.loads(octets or b"{}"), url.path.split("/")[1:]
+    body, path = json.loads(bytes or b"{}"), url.path.split("/")[1:]
     match method, *path:
         case "GET", ".well-known", "oob-authenticator":
             return 200, {"issuer": ORIGIN, "protocolVersions": [1], **{k: ORIGIN + p for k, p in PATHS.items()}}
@@ -139,7 +139,7 @@ def answer(method, url, token, octets):
         case "POST", "v1", "enrollment-options":
             return 200, enrollment_options(body)
         case "POST", "v1", "enrollments":
-            return 201, enroll(body, octets)
+            return 201, enroll(body, bytes)
         case "POST", "acs", "challenges":
             return 200, ask(body)
     if token not in authenticators:
@@ -148,7 +148,7 @@ def answer(method, url, token, octets):
         case "GET", "v1", "authn-requests":
             return 200, fetch(authenticators[token], **dict(parse_qsl(url.query)))
         case "POST", "v1", "authn-requests", jti, "decision":
-            return 200, decide(authenticators[token], jti, body, octets)
+            return 200, decide(authenticators[token], jti, body, bytes)
         case "GET", "v1", "authenticator":
             return 200, {"authenticatorId": authenticators[token]["id"],
                          "signCount": authenticators[token]["signCount"]}
@@ -161,10 +161,10 @@ def answer(method, url, token, octets):
 class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         token = self.headers.get("Authorization", "").removeprefix("Bearer ")
-        octets = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        bytes = self.rfile.read(int(self.headers.get("Content-Length", "0")))
         try:
             with changed:
-                status, body = answer(self.command, urlsplit(self.path), token, octets)
+                status, body = answer(self.command, urlsplit(self.path), token, bytes)
         except Problem as problem:
             status, body = problem.status, problem.body
         except WebAuthnException as error:

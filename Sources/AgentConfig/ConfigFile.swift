@@ -10,7 +10,7 @@ package struct ConfigFile: Sendable {
     }
 
     /// A config that is larger than this is none.
-    package static let maxOctets = 65_536
+    package static let maxBytes = 65_536
     /// Aliases make a short text mean a huge one, which a mapping's keys are then compared by; a config needs none.
     package static let maxAliases = 8
 
@@ -20,14 +20,14 @@ package struct ConfigFile: Sendable {
     private let path: String
     private let names: [String]
 
-    /// Reads the octets of the file at `path`, which is for messages only, and allows members of these names.
-    package init(_ octets: [UInt8], path: String, names: [String]) throws(ConfigError) {
+    /// Reads the bytes of the file at `path`, which is for messages only, and allows members of these names.
+    package init(_ bytes: [UInt8], path: String, names: [String]) throws(ConfigError) {
         self.path = path
         self.names = names
-        guard octets.count <= Self.maxOctets, let text = String(validating: octets, as: UTF8.self) else {
-            throw ConfigError("\(path): the config file must be UTF-8 text of at most \(Self.maxOctets) octets")
+        guard bytes.count <= Self.maxBytes, let text = String(validating: bytes, as: UTF8.self) else {
+            throw ConfigError("\(path): the config file must be UTF-8 text of at most \(Self.maxBytes) bytes")
         }
-        guard Self.aliases(in: octets) <= Self.maxAliases else {
+        guard Self.aliases(in: bytes) <= Self.maxAliases else {
             throw ConfigError("\(path): the config has more than \(Self.maxAliases) aliases (*name)")
         }
         guard let node = try compose(text) else { return }
@@ -38,11 +38,11 @@ package struct ConfigFile: Sendable {
     }
 
     /// How many asterisks stand where YAML has those of an alias (YAML 1.2 §7.1).
-    private static func aliases(in octets: [UInt8]) -> Int {
-        octets.indices.count { index in
-            octets[index] == UInt8(ascii: "*")
-                && (index == 0 || " \t\r\n[{,:?-".utf8.contains(octets[index - 1]))
-                && !(index + 1 == octets.count || " \t\r\n".utf8.contains(octets[index + 1]))
+    private static func aliases(in bytes: [UInt8]) -> Int {
+        bytes.indices.count { index in
+            bytes[index] == UInt8(ascii: "*")
+                && (index == 0 || " \t\r\n[{,:?-".utf8.contains(bytes[index - 1]))
+                && !(index + 1 == bytes.count || " \t\r\n".utf8.contains(bytes[index + 1]))
         }
     }
 

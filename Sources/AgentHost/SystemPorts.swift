@@ -21,7 +21,7 @@ package struct SystemClock: AgentClock {
 package struct SystemEntropy: Entropy {
     package init() {}
 
-    package func octets(_ count: Int) throws -> [UInt8] { try SecureRandom.octets(count) }
+    package func bytes(_ count: Int) throws -> [UInt8] { try SecureRandom.bytes(count) }
 }
 
 extension LocalTime {

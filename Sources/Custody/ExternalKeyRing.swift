@@ -3,50 +3,50 @@ import Keys
 
 /// Keys that the agent did not make, each used on the thread of its kind of place: a token that does not answer holds
 /// up no key elsewhere.
-struct OutsideKeyRing: Sendable {
-    private let keys: OutsideKeys
-    private let files: TokenLane
-    private let tpm: TokenLane
-    private let tokens: TokenLane
+struct ExternalKeyRing: Sendable {
+    private let keys: ExternalKeys
+    private let files: TokenQueue
+    private let tpm: TokenQueue
+    private let tokens: TokenQueue
 
-    init(_ keys: OutsideKeys, clock: any AgentClock) {
+    init(_ keys: ExternalKeys, clock: any AgentClock) {
         self.keys = keys
-        files = TokenLane(clock: clock)
-        tpm = TokenLane(clock: clock)
-        tokens = TokenLane(clock: clock)
+        files = TokenQueue(clock: clock)
+        tpm = TokenQueue(clock: clock)
+        tokens = TokenQueue(clock: clock)
     }
 
     func sighting(_ uri: KeyURI) async throws -> KeySighting {
         let seen = try await run(uri) { [keys] in try keys.sighting(uri) }
-        guard let digest = try? SHA256Digest.of(Array(seen.place.utf8)), let identity = KeyIdentity(octets: digest)
+        guard let digest = try? SHA256Digest.of(Array(seen.place.utf8)), let identity = KeyIdentity(bytes: digest)
         else {
             throw KeyFailure(.unavailable, "the key \(uri.text): no digest can be made of it")
         }
         return KeySighting(identity: identity, publicKey: seen.publicKey)
     }
 
-    func inspect(_ uri: KeyURI, pin: PIN?) async throws -> OutsideKey {
-        OutsideKey(uri: uri, facts: try await proven(uri, pin: pin?.secret))
+    func inspect(_ uri: KeyURI, pin: PIN?) async throws -> ExternalKey {
+        ExternalKey(uri: uri, facts: try await proven(uri, pin: pin?.secret))
     }
 
     /// The key shows that it signs, with this PIN, and that it is the enrolled one.
-    func unlock(_ key: OutsideKey, pin: PIN?) async throws -> any UnlockedKey {
+    func unlock(_ key: ExternalKey, pin: PIN?) async throws -> any UnlockedKey {
         let found = try await proven(key.uri, pin: pin?.secret)
         guard found.publicKey == key.facts.publicKey else {
-            throw KeyFailure(OutsideKeyError(uri: key.uri, .replaced))
+            throw KeyFailure(ExternalKeyError(uri: key.uri, .replaced))
         }
-        return UnlockedOutsideKey(ring: self, key: key, pin: pin?.secret)
+        return UnlockedExternalKey(ring: self, key: key, pin: pin?.secret)
     }
 
-    private func proven(_ uri: KeyURI, pin: Secret?) async throws -> OutsideKeyFacts {
+    private func proven(_ uri: KeyURI, pin: Secret?) async throws -> ExternalKeyFacts {
         try await run(uri) { [keys] in try keys.proven(uri, pin: pin) }
     }
 
     fileprivate func signature(
-        for permit: SigningPermit, with key: OutsideKey, pin: Secret?
+        for permit: SigningPermit, with key: ExternalKey, pin: Secret?
     ) async throws -> [UInt8] {
         try await run(key.uri) { [keys] in
-            try keys.signature(over: permit.octets, with: key.uri, expecting: key.facts.publicKey, pin: pin)
+            try keys.signature(over: permit.bytes, with: key.uri, expecting: key.facts.publicKey, pin: pin)
         }
     }
 
@@ -56,19 +56,19 @@ struct OutsideKeyRing: Sendable {
         _ uri: KeyURI, _ call: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         do {
-            return try await lane(of: uri).run(call)
+            return try await queue(of: uri).run(call)
         } catch let cancellation as CancellationError {
             throw cancellation
-        } catch let error as OutsideKeyError {
+        } catch let error as ExternalKeyError {
             throw KeyFailure(error)
-        } catch let error as TokenLaneError {
+        } catch let error as TokenQueueError {
             throw KeyFailure(error, at: uri)
         } catch {
             throw KeyFailure(.unavailable, "the key \(uri.text): \(error)")
         }
     }
 
-    private func lane(of uri: KeyURI) -> TokenLane {
+    private func queue(of uri: KeyURI) -> TokenQueue {
         switch uri.place {
         case .file: files
         case .tpm: tpm
@@ -80,12 +80,12 @@ struct OutsideKeyRing: Sendable {
 /// An outside key for one decision.
 ///
 /// It is opened anew for the signature, so that nothing stays open in between.
-private struct UnlockedOutsideKey: UnlockedKey {
-    let ring: OutsideKeyRing
-    let key: OutsideKey
+private struct UnlockedExternalKey: UnlockedKey {
+    let ring: ExternalKeyRing
+    let key: ExternalKey
     let pin: Secret?
 
-    /// Where there is a PIN, `OutsideKeys.proven` returned: it was right, and the key cannot be used without it.
+    /// Where there is a PIN, `ExternalKeys.proven` returned: it was right, and the key cannot be used without it.
     var verifiesUser: Bool { pin != nil }
 
     var publicKey: PublicKey { key.facts.publicKey }
@@ -99,14 +99,14 @@ private struct UnlockedOutsideKey: UnlockedKey {
 }
 
 extension KeyFailure {
-    init(_ error: TokenLaneError, at uri: KeyURI) {
+    init(_ error: TokenQueueError, at uri: KeyURI) {
         switch error {
         case .silent: self.init(.silent, "the key \(uri.text): \(error); a PIN that was given counts as tried")
         case .busy: self.init(.unavailable, "the key \(uri.text): \(error)")
         }
     }
 
-    fileprivate init(_ error: OutsideKeyError) {
+    fileprivate init(_ error: ExternalKeyError) {
         let code: Code =
             switch error.reason {
             case .needsPIN: .needsPIN

@@ -37,12 +37,12 @@ package struct KeyFileCustody: CopyableCustody {
 
     package func sighting(_ uri: KeyURI) async throws(KeyFailure) -> KeySighting { throw Self.notItsOwn(uri) }
 
-    package func inspect(_ uri: KeyURI, pin: PIN?) async throws(KeyFailure) -> OutsideKey {
+    package func inspect(_ uri: KeyURI, pin: PIN?) async throws(KeyFailure) -> ExternalKey {
         throw Self.notItsOwn(uri)
     }
 
     package func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: PIN?) async throws -> any UnlockedKey {
-        if let key = place.outside { throw Self.notItsOwn(key.uri) }
+        if let key = place.external { throw Self.notItsOwn(key.uri) }
         return UnlockedFile(key: try await read(name, pin: pin), verifiesUser: pin != nil)
     }
 
@@ -79,8 +79,8 @@ package struct KeyFileCustody: CopyableCustody {
     }
 
     package func open(_ sealed: [UInt8], for name: EnrollmentID) throws -> AccessToken {
-        let octets = try unsafe secret.open(sealed, label: Self.tokenLabel(name)).withOctets { unsafe Array($0) }
-        guard let token = AccessToken(String(decoding: octets, as: UTF8.self)) else {
+        let bytes = try unsafe secret.open(sealed, label: Self.tokenLabel(name)).withBytes { unsafe Array($0) }
+        guard let token = AccessToken(String(decoding: bytes, as: UTF8.self)) else {
             throw SealError.malformed
         }
         return token
@@ -134,7 +134,7 @@ private struct UnlockedFile: UnlockedKey {
         }
     }
 
-    func signature(for permit: SigningPermit) async throws -> [UInt8] { try key.signature(over: permit.octets) }
+    func signature(for permit: SigningPermit) async throws -> [UInt8] { try key.signature(over: permit.bytes) }
 }
 
 extension KeyFailure {

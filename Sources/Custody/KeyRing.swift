@@ -5,12 +5,12 @@ package import Keys
 /// All keys of the agent: those that it made, in files of its own, and those that were there already, elsewhere.
 package struct KeyRing: CopyableCustody {
     private let own: KeyFileCustody
-    private let outside: OutsideKeyRing
+    private let external: ExternalKeyRing
 
     /// - Parameter clock: how long a token is waited for is measured by it.
-    package init(own: KeyFileCustody, outside: OutsideKeys, clock: any AgentClock) {
+    package init(own: KeyFileCustody, external: ExternalKeys, clock: any AgentClock) {
         self.own = own
-        self.outside = OutsideKeyRing(outside, clock: clock)
+        self.external = ExternalKeyRing(external, clock: clock)
     }
 
     package func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> PublicKey {
@@ -22,17 +22,17 @@ package struct KeyRing: CopyableCustody {
     }
 
     package func sighting(_ uri: KeyURI) async throws -> KeySighting {
-        try await outside.sighting(uri)
+        try await external.sighting(uri)
     }
 
-    package func inspect(_ uri: KeyURI, pin: PIN?) async throws -> OutsideKey {
-        try await outside.inspect(uri, pin: pin)
+    package func inspect(_ uri: KeyURI, pin: PIN?) async throws -> ExternalKey {
+        try await external.inspect(uri, pin: pin)
     }
 
     package func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: PIN?) async throws -> any UnlockedKey {
         switch place {
         case .own: try await own.unlock(name, at: place, pin: pin)
-        case .outside(let key): try await outside.unlock(key, pin: pin)
+        case .external(let key): try await external.unlock(key, pin: pin)
         }
     }
 

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The answer to one call on a lane, which its caller may stop waiting for.
-final class LaneAnswer<Value: Sendable>: Sendable {
+/// The answer to one call on a queue, which its caller may stop waiting for.
+final class QueueAnswer<Value: Sendable>: Sendable {
     private enum State {
         case open
         case awaited(CheckedContinuation<Value, any Error>)

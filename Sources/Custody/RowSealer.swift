@@ -14,12 +14,12 @@ package struct RowSealer: RowSeals {
         self.previous = previous
     }
 
-    package func seal(_ octets: [UInt8]) throws -> [UInt8] {
-        try secret.authenticator(of: octets, label: Self.label)
+    package func seal(_ bytes: [UInt8]) throws -> [UInt8] {
+        try secret.authenticator(of: bytes, label: Self.label)
     }
 
-    package func isSeal(_ seal: [UInt8], of octets: [UInt8]) throws -> Bool {
-        if try secret.isAuthenticator(seal, of: octets, label: Self.label) { return true }
-        return try previous?.isAuthenticator(seal, of: octets, label: Self.label) ?? false
+    package func isSeal(_ seal: [UInt8], of bytes: [UInt8]) throws -> Bool {
+        if try secret.isAuthenticator(seal, of: bytes, label: Self.label) { return true }
+        return try previous?.isAuthenticator(seal, of: bytes, label: Self.label) ?? false
     }
 }

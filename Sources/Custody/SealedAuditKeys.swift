@@ -44,7 +44,7 @@ package struct SealedAuditKeys: AuditKeys {
     }
 
     private static func open(_ sealed: [UInt8], as use: SealedUse, under secret: AgentSecret) throws -> Signer {
-        let encrypted = try unsafe secret.open(sealed, label: use.label).withOctets { unsafe Array($0) }
+        let encrypted = try unsafe secret.open(sealed, label: use.label).withBytes { unsafe Array($0) }
         let key = try SigningKey(encryptedPKCS8: encrypted, passphrase: secret.passphrase(for: use.label))
         return Signer(key: key, vouchesForRows: use == .auditKeyOfSealedRows)
     }
@@ -56,7 +56,7 @@ package struct SealedAuditKeys: AuditKeys {
         var publicKey: PublicKey { key.publicKey }
 
         func signature(for statement: JournalStatement) throws -> [UInt8] {
-            try key.signature(over: statement.octets)
+            try key.signature(over: statement.bytes)
         }
     }
 }

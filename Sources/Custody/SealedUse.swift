@@ -6,15 +6,15 @@ import Authenticator
 enum SealedUse: Equatable {
     /// A key file.
     case credentialKey(EnrollmentID)
-    /// In the book, with its enrollment.
+    /// In the store, with its enrollment.
     case accessToken(EnrollmentID)
-    /// In the book, with its push subscription: the private key and the auth secret.
+    /// In the store, with its push subscription: the private key and the auth secret.
     case pushKey(EnrollmentID)
-    /// In the book; there is one. Made before enrollment rows had seals, which may be missing beside it.
+    /// In the store; there is one. Made before enrollment rows had seals, which may be missing beside it.
     case auditKey
-    /// The same, of a book whose enrollment rows all have seals.
+    /// The same, of a store whose enrollment rows all have seals.
     case auditKeyOfSealedRows
-    /// Of a row in the book, all of which it vouches for.
+    /// Of a row in the store, all of which it vouches for.
     case enrollmentRow
 
     var label: String {

@@ -31,7 +31,7 @@ package struct SecretRewrapper: Rewrapper {
     package func isDue(keyOf name: EnrollmentID) throws -> Bool { try rewrapped(name) != nil }
 
     package func rewrap(keyOf name: EnrollmentID) throws {
-        if let octets = try rewrapped(name) { try KeyFile.replace(octets, at: custody.path(of: name)) }
+        if let bytes = try rewrapped(name) { try KeyFile.replace(bytes, at: custody.path(of: name)) }
     }
 
     private func rewrapped(_ name: EnrollmentID) throws(KeyFileError) -> [UInt8]? {

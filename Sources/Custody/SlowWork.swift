@@ -8,7 +8,7 @@ import Synchronization
 final class SlowWork: Sendable {
     static let threads = 2
     /// The most calls that wait or run.
-    static let most = 1_024
+    static let limit = 1_024
 
     private let queues = (0..<threads).map { DispatchQueue(label: "slow work \($0)") }
     /// The calls that each thread has.
@@ -40,7 +40,7 @@ final class SlowWork: Sendable {
 
     private func enter() -> Int? {
         loads.withLock { loads in
-            guard loads.reduce(0, +) < Self.most, let index = loads.indices.min(by: { loads[$0] < loads[$1] }) else {
+            guard loads.reduce(0, +) < Self.limit, let index = loads.indices.min(by: { loads[$0] < loads[$1] }) else {
                 return nil
             }
             loads[index] += 1
@@ -51,7 +51,7 @@ final class SlowWork: Sendable {
 
 /// Too many calls wait already.
 package struct SlowWorkError: Error, Equatable, Sendable, CustomStringConvertible {
-    package var description: String { "\(SlowWork.most) keys are being opened already; try again later" }
+    package var description: String { "\(SlowWork.limit) keys are being opened already; try again later" }
 }
 
 /// A call whose caller may leave until it begins.

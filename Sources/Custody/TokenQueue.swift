@@ -5,16 +5,16 @@ import Synchronization
 /// A thread of its own for calls that wait for a token: they come one after the other, and whoever asked waits no
 /// longer than `patience`.
 ///
-/// Nothing can end a call that is with a token. One that does not come back holds up this lane and no other.
-final class TokenLane: Sendable {
+/// Nothing can end a call that is with a token. One that does not come back holds up this queue and no other.
+final class TokenQueue: Sendable {
     /// The most calls that wait or run.
-    static let most = 16
+    static let limit = 16
     /// In seconds; a token takes less than one for a signature, a slow smart card some.
     ///
     /// Less than a decision may take: then whoever asked is told that it was the token.
     static let patience: Double = 20
 
-    private let queue = DispatchQueue(label: "token lane")
+    private let queue = DispatchQueue(label: "token queue")
     private let calls = Mutex(0)
     private let clock: any AgentClock
 
@@ -22,12 +22,12 @@ final class TokenLane: Sendable {
         self.clock = clock
     }
 
-    /// Runs a call on the lane's thread.
+    /// Runs a call on the queue's thread.
     ///
-    /// - Throws: `TokenLaneError`, `CancellationError`, or what the call throws.
+    /// - Throws: `TokenQueueError`, `CancellationError`, or what the call throws.
     func run<Value: Sendable>(_ call: @escaping @Sendable () throws -> Value) async throws -> Value {
-        guard enter() else { throw TokenLaneError.busy }
-        let answer = LaneAnswer<Value>()
+        guard enter() else { throw TokenQueueError.busy }
+        let answer = QueueAnswer<Value>()
         queue.async { [self] in
             // Nobody waits any more: then no PIN is tried and nothing signed.
             if answer.isWanted { answer.settle(Result { try call() }) }
@@ -38,7 +38,7 @@ final class TokenLane: Sendable {
             group.addTask { try await answer.value }
             group.addTask { [clock] in
                 try await clock.sleep(seconds: Self.patience)
-                throw TokenLaneError.silent
+                throw TokenQueueError.silent
             }
             guard let value = try await group.next() else { throw CancellationError() }
             return value
@@ -47,15 +47,15 @@ final class TokenLane: Sendable {
 
     private func enter() -> Bool {
         calls.withLock { calls in
-            guard calls < Self.most else { return false }
+            guard calls < Self.limit else { return false }
             calls += 1
             return true
         }
     }
 }
 
-/// Why a lane gave no answer.
-package enum TokenLaneError: Error, Equatable, Sendable, CustomStringConvertible {
+/// Why a queue gave no answer.
+package enum TokenQueueError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The token did not answer in time.
     ///
     /// What it may still do with the call goes nowhere.
@@ -65,8 +65,8 @@ package enum TokenLaneError: Error, Equatable, Sendable, CustomStringConvertible
 
     package var description: String {
         switch self {
-        case .silent: "the token has not answered for \(Int(TokenLane.patience)) seconds; nothing was signed"
-        case .busy: "\(TokenLane.most) calls wait for the token already; try again later"
+        case .silent: "the token has not answered for \(Int(TokenQueue.patience)) seconds; nothing was signed"
+        case .busy: "\(TokenQueue.limit) calls wait for the token already; try again later"
         }
     }
 }

@@ -4,7 +4,7 @@ import Keys
 import Logging
 import Synchronization
 
-/// What is enrolled, for whoever cannot wait for the book.
+/// What is enrolled, for whoever cannot wait for the store.
 final class EnrolledType: Sendable {
     private let kept = Mutex<AuthnType?>(nil)
 
@@ -17,7 +17,7 @@ final class EnrolledType: Sendable {
 extension Agent {
     /// The enrollments at an issuer that approvals with a PIN can be made with, or could.
     func enrollments(at issuer: IssuerURL) async throws -> [Enrollment] {
-        try await enrollments().filter { $0.route.issuer == issuer && $0.authnType == .pin }
+        try await enrollments().filter { $0.target.issuer == issuer && $0.authnType == .pin }
     }
 
     /// The one that is active; nil where none is.
@@ -67,7 +67,7 @@ extension Agent {
     }
 
     @Sendable private func follow(_ enrolled: EnrolledType, at issuer: IssuerURL) async throws {
-        let changes = hub.bell { event in
+        let changes = hub.notifier { event in
             switch event {
             case .enrolled, .unenrolled, .suspended, .resumed: true
             default: false

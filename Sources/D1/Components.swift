@@ -5,7 +5,7 @@ extension D1Task {
         public var d1ServiceURLString: String?
         /// An absolute path to a directory of this app's alone, made where it is missing: keys and requests lie there.
         public var stateDirectory: String?
-        /// The file with the secret that all keys are wrapped with, 16 to 1024 octets; nil: made in the state directory.
+        /// The file with the secret that all keys are wrapped with, 16 to 1024 bytes; nil: made in the state directory.
         public var secretFile: String?
         /// Certificates in PEM that replace the system's roots for this issuer.
         public var trustedRoots: String?
@@ -30,6 +30,6 @@ extension D1Task {
 public struct ConfigParams: Hashable, Sendable {
     let consumerID: String
 
-    /// - Parameter consumerID: 1 to 256 octets by which the issuer lists this authenticator.
+    /// - Parameter consumerID: 1 to 256 bytes by which the issuer lists this authenticator.
     public static func coreConfig(consumerID: String) -> ConfigParams { ConfigParams(consumerID: consumerID) }
 }

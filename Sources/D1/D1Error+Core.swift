@@ -8,7 +8,7 @@ extension D1Error {
         switch error {
         case let error as D1Error: self = error
         case let failure as CommandFailure: self.init(Code(failure.code), "\(failure.code)", failure.message)
-        case let trouble as BookTrouble: self.init(.core, "storage", "the state cannot be used: \(trouble)")
+        case let trouble as StoreError: self.init(.core, "storage", "the state cannot be used: \(trouble)")
         case let fault as PINError: self.init(.invalidArgument, "invalidArgument", "the PIN: \(fault)")
         case is CancellationError:
             self.init(.cancelled, "cancelled", "nothing was decided: the call was cancelled, or the D1Task closed")

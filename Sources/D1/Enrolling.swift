@@ -23,11 +23,12 @@ struct Enrolling: Sendable {
         }
         guard let code = EnrollmentCode(try await giveCode()) else {
             throw D1Error(
-                .authnInvalidEnrollmentToken, "invalidEnrollmentCode", "an enrollment code has 1 to 256 octets")
+                .authnInvalidEnrollmentToken, "invalidEnrollmentCode", "an enrollment code has 1 to 256 bytes")
         }
         let setup = host.setup
-        let wish = EnrollmentWish(route: setup.route, code: code, authnType: .pin, name: setup.name, pin: pin)
-        let enrollment = try await host.agent.enroll(wish, patience: Self.patience)
+        let parameters = EnrollmentParameters(
+            target: setup.target, code: code, authnType: .pin, name: setup.name, pin: pin)
+        let enrollment = try await host.agent.enroll(parameters, patience: Self.patience)
         guard case .active = enrollment.state else {
             throw D1Error(.authn, "issuerUnreachable", "the issuer has not answered yet; the enrollment goes on")
         }
@@ -35,7 +36,7 @@ struct Enrolling: Sendable {
     }
 
     private func expectNothingEnrolled() async throws {
-        guard let known = try await host.agent.enrollments(at: host.setup.route.issuer).first else { return }
+        guard let known = try await host.agent.enrollments(at: host.setup.target.issuer).first else { return }
         throw D1Error(
             .authn, "alreadyEnrolled", "this D1Task has the enrollment \(known.id) already: unenroll that first")
     }
@@ -57,7 +58,7 @@ extension Host {
 
     /// Ends whatever is enrolled at the issuer.
     func unenroll() async throws {
-        for enrollment in try await agent.enrollments(at: setup.route.issuer) {
+        for enrollment in try await agent.enrollments(at: setup.target.issuer) {
             _ = try await agent.unenroll(enrollment.id, locally: false, forced: false)
         }
         enrolledType.value = nil

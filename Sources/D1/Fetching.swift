@@ -8,7 +8,7 @@ import ThreeDS
 /// One fetch: finds a request, has the payer asked about it, and does what was answered.
 struct Fetching: Sendable {
     /// The most requests of one enrollment that are pending.
-    private static let mostPending = 1_000
+    private static let maxPending = 1_000
 
     let core: Core
     let host: Host
@@ -34,14 +34,14 @@ struct Fetching: Sendable {
         // The issuer may just have said that it does not know it any more.
         _ = try await self.enrollment()
         let pending = try await host.agent.requests(
-            pendingOnly: true, enrollment: enrollment.id, limit: Self.mostPending)
+            pendingOnly: true, enrollment: enrollment.id, limit: Self.maxPending)
         if let request = pending.first(where: { !core.asked.contains($0.id) }) ?? pending.first { return request }
         guard let (_, reason) = failure else { throw D1Error(.authn, "noRequest", "no authn request is pending") }
-        throw D1Error(.authn, "issuerUnreachable", "the issuer \(host.setup.route.issuer.text): \(reason)")
+        throw D1Error(.authn, "issuerUnreachable", "the issuer \(host.setup.target.issuer.text): \(reason)")
     }
 
     private func enrollment() async throws -> Enrollment {
-        guard let enrollment = try await host.agent.active(at: host.setup.route.issuer) else {
+        guard let enrollment = try await host.agent.active(at: host.setup.target.issuer) else {
             throw D1Error(.authnNotEnrolled, "notEnrolled", "there is no active enrollment at this issuer")
         }
         return enrollment

@@ -6,8 +6,8 @@ import IssuerProtocol
 import Keys
 import LinuxProcess
 import Logging
+import SQLiteStore
 import StateArchive
-import Storage
 import Versioning
 
 /// The core at work in this process, on a state directory that it has to itself.
@@ -30,18 +30,18 @@ final class Host: Sendable {
             throw error
         }
         let log = Logger(label: "d1")
-        let gateway = HTTPIssuerGateway(version: SoftwareVersion.text, road: IssuerRoad(), clock: SystemClock())
+        let gateway = HTTPIssuerGateway(version: SoftwareVersion.text, network: OutboundNetwork(), clock: SystemClock())
         agent = Agent(
             ports: opened.ports(gateway),
             settings: AgentSettings(
                 localTime: .ofThisProcess, version: SoftwareVersion.text, push: PushSettings(address: pushAddress)),
             log: log)
         preparation = tasks.start { [agent, enrolledType] in
-            await agent.preparation(of: enrolledType, at: setup.route.issuer)
+            await agent.preparation(of: enrolledType, at: setup.target.issuer)
         }
         tasks.start { [agent, preparation, enrolledType] in
             if case .success = await preparation.value {
-                await agent.live(enrolledType, at: setup.route.issuer, log: log)
+                await agent.live(enrolledType, at: setup.target.issuer, log: log)
             }
             await gateway.shutdown()
             lock.release()
@@ -74,7 +74,7 @@ final class Host: Sendable {
 
 /// What lies in the state directory.
 private struct Opened {
-    let book: SQLiteBook
+    let store: SQLiteDatabase
     let custody: KeyFileCustody
     let auditKeys: SealedAuditKeys
 
@@ -82,7 +82,7 @@ private struct Opened {
         let directory = setup.stateDirectory
         do {
             let secret = try StoredSecret.load(setup.secretFile, orMadeIn: directory)
-            book = try SQLiteBook(path: "\(directory)/\(StateFiles.database)", seals: RowSealer(secret: secret))
+            store = try SQLiteDatabase(path: "\(directory)/\(StateFiles.database)", seals: RowSealer(secret: secret))
             custody = try KeyFileCustody(directory: "\(directory)/\(StateFiles.keys)", secret: secret)
             auditKeys = SealedAuditKeys(secret: secret)
         } catch {
@@ -92,7 +92,7 @@ private struct Opened {
 
     func ports(_ gateway: HTTPIssuerGateway) -> Ports {
         Ports(
-            book: book, custody: custody, auditKeys: auditKeys, gateway: gateway, clock: SystemClock(),
+            store: store, custody: custody, auditKeys: auditKeys, gateway: gateway, clock: SystemClock(),
             entropy: SystemEntropy())
     }
 }
@@ -102,7 +102,7 @@ private enum StoredSecret {
     static func load(_ path: String?, orMadeIn directory: String) throws -> AgentSecret {
         let own = "\(directory)/\(StateFiles.secret)"
         do {
-            return try AgentSecret(SecretFile.read(path ?? own, maxOctets: AgentSecret.octets.upperBound))
+            return try AgentSecret(SecretFile.read(path ?? own, maxBytes: AgentSecret.bytes.upperBound))
         } catch let error as FileError where error.reason == .missing && path == nil {
             return try make(at: own)
         }

@@ -11,11 +11,11 @@ enum PushPayload: Sendable {
     case unknown
 
     init(_ notification: [String: Any]) {
-        let octets = (notification["body"] as? Data).map { Array($0) } ?? notification["body"] as? [UInt8]
+        let bytes = (notification["body"] as? Data).map { Array($0) } ?? notification["body"] as? [UInt8]
         if let path = notification["path"] as? String, let headers = notification["headers"] as? [String: String],
-            let octets
+            let bytes
         {
-            self = .webPush(path: path, fields: PushFields(headers.map { ($0.key, $0.value) }), body: octets)
+            self = .webPush(path: path, fields: PushFields(headers.map { ($0.key, $0.value) }), body: bytes)
         } else if let message = notification["message"] as? String {
             self = .message(message)
         } else {
@@ -34,7 +34,7 @@ struct PushWork: Sendable {
         } catch {
             throw D1Error(.invalidArgument, "invalidArgument", "token: \(error)")
         }
-        guard let enrollment = try await host.agent.active(at: host.setup.route.issuer) else { return }
+        guard let enrollment = try await host.agent.active(at: host.setup.target.issuer) else { return }
         guard try await host.agent.resettlePush(of: enrollment.id) else {
             throw D1Error(.core, "issuerUnreachable", "the issuer could not be told yet; it is as soon as it answers")
         }
@@ -48,7 +48,7 @@ struct PushWork: Sendable {
         if case .unknown = payload { return false }
         guard let reception = host.agent.pushReception else { return false }
         // Whoever is not enrolled has no endpoint, and no issuer whose message it could be.
-        guard let enrollment = try await host.agent.active(at: host.setup.route.issuer) else {
+        guard let enrollment = try await host.agent.active(at: host.setup.target.issuer) else {
             throw D1Error(.authnNotEnrolled, "notEnrolled", "there is no active enrollment at this issuer")
         }
         do throws(PushAnswer) {

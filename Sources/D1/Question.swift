@@ -14,7 +14,7 @@ struct Question: Sendable {
         }
         let id = request.id
         // Listening begins before anybody is asked, so nothing can happen in between unseen.
-        let changes = agent.hub.bell { $0.request == id }
+        let changes = agent.hub.notifier { $0.request == id }
         let (answers, continuation) = AsyncStream.makeStream(of: ConfirmationAnswer.self)
         let data = Dictionary(transaction.members.map { ($0.name, $0.value) }) { first, _ in first }
         guard await authn.asker.ask(authn, about: data, answering: continuation) else { throw D1Error.delegateGone }

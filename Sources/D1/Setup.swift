@@ -3,14 +3,14 @@ import IssuerProtocol
 
 /// The components of a task, checked.
 struct Setup: Sendable {
-    let route: IssuerRoute
+    let target: IssuerTarget
     let stateDirectory: String
     let secretFile: String?
     /// By which the issuer lists this authenticator.
     let name: String
     let components: D1Task.Components
 
-    private static let nameOctets = 1...256
+    private static let nameBytes = 1...256
 
     init(_ components: D1Task.Components, _ params: Set<ConfigParams>) throws(D1Error) {
         guard let url = components.d1ServiceURLString else {
@@ -25,10 +25,10 @@ struct Setup: Sendable {
         }
         guard params.count <= 1 else { throw Self.refusal("configParams", "may have one coreConfig, not several") }
         name = params.first?.consumerID ?? issuer.host
-        guard Self.nameOctets.contains(name.utf8.count) else {
-            throw Self.refusal("consumerID", "must have 1 to 256 octets")
+        guard Self.nameBytes.contains(name.utf8.count) else {
+            throw Self.refusal("consumerID", "must have 1 to 256 bytes")
         }
-        route = IssuerRoute(issuer: issuer, rootsPEM: components.trustedRoots)
+        target = IssuerTarget(issuer: issuer, rootsPEM: components.trustedRoots)
         stateDirectory = directory
         secretFile = components.secretFile
         self.components = components

@@ -23,7 +23,7 @@ package struct HTTPListener: Sendable {
 
     /// As many as have places, and some more for whom others are closed.
     package init(_ address: BindAddress, places: SourcePlaces, log: Logger) {
-        self.init(address, connections: places.most + SourcePlaces.spare, log: log)
+        self.init(address, connections: places.limit + SourcePlaces.spare, log: log)
     }
 
     /// Serves until a graceful shutdown.

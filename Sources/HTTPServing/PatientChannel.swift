@@ -20,17 +20,17 @@ package struct PatientChannel: ServerChildChannel {
 
     /// The most that the fields of a request may be.
     package struct HeaderBounds: Sendable {
-        let fieldOctets: Int
-        let octets: Int
+        let fieldBytes: Int
+        let bytes: Int
         let fields: Int
 
         /// - Parameters:
-        ///   - fieldOctets: of one field.
-        ///   - octets: of all together.
+        ///   - fieldBytes: of one field.
+        ///   - bytes: of all together.
         ///   - fields: how many there are.
-        package init(fieldOctets: Int, octets: Int, fields: Int) {
-            self.fieldOctets = fieldOctets
-            self.octets = octets
+        package init(fieldBytes: Int, bytes: Int, fields: Int) {
+            self.fieldBytes = fieldBytes
+            self.bytes = bytes
             self.fields = fields
         }
     }
@@ -73,7 +73,7 @@ package struct PatientChannel: ServerChildChannel {
             responder: responder,
             configuration: .init(
                 httpDecoderConfiguration: .init(
-                    maxHeaderFieldSize: header.fieldOctets, maxHeaderListSize: header.octets,
+                    maxHeaderFieldSize: header.fieldBytes, maxHeaderListSize: header.bytes,
                     maxHeaderFieldCount: header.fields)))
     }
 }

@@ -24,15 +24,15 @@ package final class SourcePlaces: Sendable {
     }
 
     /// The most connections at a time.
-    let most: Int
+    let limit: Int
     private let isBehindProxy: Bool
     private let state: Mutex<State>
 
     /// - Parameter isBehindProxy: whether whoever connects is a proxy; then no address has a bound of its own.
-    package init(most: Int, isBehindProxy: Bool = false) {
-        self.most = most
+    package init(limit: Int, isBehindProxy: Bool = false) {
+        self.limit = limit
         self.isBehindProxy = isBehindProxy
-        state = Mutex(State(table: SourceTable(most: most, mostOfSource: max(most / 4, 1))))
+        state = Mutex(State(table: SourceTable(limit: limit, maxOfSource: max(limit / 4, 1))))
     }
 
     package var figures: Figures {

@@ -14,15 +14,15 @@ struct SourceTable {
     }
 
     /// The most connections at a time.
-    let most: Int
+    let limit: Int
     /// The most of one address that stands for one host.
-    let mostOfSource: Int
+    let maxOfSource: Int
     private var entries: [ID: Entry] = [:]
     private var moment = 0
 
-    init(most: Int, mostOfSource: Int) {
-        self.most = most
-        self.mostOfSource = mostOfSource
+    init(limit: Int, maxOfSource: Int) {
+        self.limit = limit
+        self.maxOfSource = maxOfSource
     }
 
     var count: Int { entries.count }
@@ -34,9 +34,9 @@ struct SourceTable {
         var counts: [Source: Int] = [:]
         for entry in entries.values { counts[entry.source, default: 0] += 1 }
         let candidates: [ID: Entry]
-        if !source.isShared, counts[source, default: 0] > mostOfSource {
+        if !source.isShared, counts[source, default: 0] > maxOfSource {
             candidates = entries.filter { $0.value.source == source }
-        } else if entries.count > most {
+        } else if entries.count > limit {
             let largest = counts.values.max()
             candidates = entries.filter { counts[$0.value.source] == largest }
         } else {

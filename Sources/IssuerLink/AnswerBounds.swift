@@ -5,12 +5,12 @@ internal import IssuerProtocol
 ///
 /// An issuer whose answers go beyond them is treated as one that cannot be reached.
 package struct AnswerBounds: Sendable {
-    /// The octets of a body.
-    package var bodyOctets = 1_048_576
-    /// The octets of a list of requests, of one enrollment or of many.
-    package var listOctets = RequestList.maxOctets
+    /// The bytes of a body.
+    package var bodyBytes = 1_048_576
+    /// The bytes of a list of requests, of one enrollment or of many.
+    package var listBytes = RequestList.maxBytes
     /// The requests in one.
-    package var listRequests = RequestList.most
+    package var listRequests = RequestList.limit
 
     package static let standard = AnswerBounds()
 

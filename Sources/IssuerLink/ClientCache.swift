@@ -46,8 +46,8 @@ struct ClientPair: Sendable {
         polls = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    func client(for lane: IssuerCall.Lane) -> HTTPClient {
-        switch lane {
+    func client(for pool: IssuerCall.ConnectionPool) -> HTTPClient {
+        switch pool {
         case .calls: calls
         case .polls: polls
         }

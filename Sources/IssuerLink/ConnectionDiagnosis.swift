@@ -12,15 +12,15 @@ extension IssuerFailure {
 }
 
 /// How one issuer is reached, and what can go wrong on the way.
-struct IssuerWay: Sendable {
+struct ConnectionDiagnosis: Sendable {
     let proxy: HTTPProxy?
     private let host: String
     private let showsIdentity: Bool
 
-    init(to route: IssuerRoute, _ road: IssuerRoad) {
-        host = route.issuer.host
-        proxy = road.proxy(to: route)
-        showsIdentity = road.identity != nil
+    init(to target: IssuerTarget, _ network: OutboundNetwork) {
+        host = target.issuer.host
+        proxy = network.proxy(to: target)
+        showsIdentity = network.identity != nil
     }
 
     /// What went wrong below the protocol, in sentences of our own: the errors may quote what was sent or received.
@@ -28,7 +28,7 @@ struct IssuerWay: Sendable {
         if error is CancellationError { return .cancelled }
         if error is NIOTooManyBytesError {
             return .transient(
-                reason: "the issuer's answer is larger than \(call.maxOctets) octets", retryAfter: retryAfter)
+                reason: "the issuer's answer is larger than \(call.maxBytes) bytes", retryAfter: retryAfter)
         }
         return .transient(reason: sentence(error), retryAfter: retryAfter)
     }

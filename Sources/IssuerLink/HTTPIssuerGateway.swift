@@ -11,26 +11,26 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
     private let bounds: AnswerBounds
 
     /// `version` is told to the issuers; `clock` ends calls that take too long, and reads dates in answers.
-    package init(version: String, road: IssuerRoad, clock: any AgentClock, bounds: AnswerBounds = .standard) {
-        self.init(version: version, road: road, clock: clock, bounds: bounds, limits: .standard)
+    package init(version: String, network: OutboundNetwork, clock: any AgentClock, bounds: AnswerBounds = .standard) {
+        self.init(version: version, network: network, clock: clock, bounds: bounds, limits: .standard)
     }
 
     init(
-        version: String, road: IssuerRoad, clock: any AgentClock, bounds: AnswerBounds, limits: TransportLimits
+        version: String, network: OutboundNetwork, clock: any AgentClock, bounds: AnswerBounds, limits: TransportLimits
     ) {
         self.bounds = bounds
-        transport = IssuerTransport(version: version, road: road, clock: clock, limits: limits)
+        transport = IssuerTransport(version: version, network: network, clock: clock, limits: limits)
     }
 
     private func call(_ method: HTTPMethod, _ url: String) -> IssuerCall {
-        IssuerCall(method, url, maxOctets: bounds.bodyOctets)
+        IssuerCall(method, url, maxBytes: bounds.bodyBytes)
     }
 
     /// Ends all calls and closes all connections; whatever is called afterwards fails.
     package func shutdown() async { await transport.clients.shutdown() }
 
     /// Takes another road from the next call on; those that are under way end as they began.
-    package func use(_ road: IssuerRoad) { transport.present.replace(by: road) }
+    package func use(_ network: OutboundNetwork) { transport.present.replace(by: network) }
 
     package func problem(withRoots pem: String) -> String? {
         do throws(RootsError) {
@@ -41,32 +41,32 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
         }
     }
 
-    package func discovery(_ route: IssuerRoute) async throws(IssuerFailure) -> Discovery {
-        let call = call(.GET, route.issuer.text + Discovery.path)
-        return try await transport.answer(to: call, by: route).value(on: 200) { octets throws(ProtocolError) in
-            try Discovery(json: octets, expected: route.issuer)
+    package func discovery(_ target: IssuerTarget) async throws(IssuerFailure) -> Discovery {
+        let call = call(.GET, target.issuer.text + Discovery.path)
+        return try await transport.answer(to: call, by: target).value(on: 200) { bytes throws(ProtocolError) in
+            try Discovery(json: bytes, expected: target.issuer)
         }
     }
 
-    package func keys(_ route: IssuerRoute, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet {
+    package func keys(_ target: IssuerTarget, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet {
         let call = call(.GET, discovery.jwksUri)
-        return try await transport.answer(to: call, by: route).value(on: 200, JWKSet.init(json:))
+        return try await transport.answer(to: call, by: target).value(on: 200, JWKSet.init(json:))
     }
 
     package func enrollmentOptions(
-        _ route: IssuerRoute, _ discovery: Discovery, code: EnrollmentCode
+        _ target: IssuerTarget, _ discovery: Discovery, code: EnrollmentCode
     ) async throws(IssuerFailure) -> EnrollmentOptionsAnswer {
         var call = call(.POST, discovery.enrollmentOptionsEndpoint)
-        call.body = EnrollmentOptionsRequest(enrollmentCode: code).octets
-        return try await transport.answer(to: call, by: route).value(on: 200, EnrollmentOptionsAnswer.init(octets:))
+        call.body = EnrollmentOptionsRequest(enrollmentCode: code).bytes
+        return try await transport.answer(to: call, by: target).value(on: 200, EnrollmentOptionsAnswer.init(bytes:))
     }
 
     package func enroll(
-        _ route: IssuerRoute, _ discovery: Discovery, body: [UInt8]
+        _ target: IssuerTarget, _ discovery: Discovery, body: [UInt8]
     ) async throws(IssuerFailure) -> EnrollmentAnswer {
         var call = call(.POST, discovery.enrollmentsEndpoint)
         call.body = body
-        return try await transport.answer(to: call, by: route).value(on: 201, EnrollmentAnswer.init(octets:))
+        return try await transport.answer(to: call, by: target).value(on: 201, EnrollmentAnswer.init(bytes:))
     }
 
     /// `wait` is brought within 0 to 60 s; the answer may take 15 s more.
@@ -77,26 +77,26 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
         let endpoint = Endpoint(access.discovery.authnRequestsEndpoint)
         var call = call(.GET, endpoint.url(query: [("wait", "\(wait)")] + (cursor.map { [("after", $0)] } ?? [])))
         call.token = access.token
-        call.lane = .polls
+        call.pool = .polls
         call.seconds = Double(wait + IssuerCall.pollMargin)
-        call.maxOctets = bounds.listOctets
+        call.maxBytes = bounds.listBytes
         return try bounds.check(
-            try await transport.answer(to: call, by: access.route).value(on: 200, RequestList.init(octets:)))
+            try await transport.answer(to: call, by: access.target).value(on: 200, RequestList.init(bytes:)))
     }
 
     package func batchFetch(
-        _ route: IssuerRoute, _ discovery: Discovery, _ request: BatchFetchRequest
+        _ target: IssuerTarget, _ discovery: Discovery, _ request: BatchFetchRequest
     ) async throws(IssuerFailure) -> BatchFetchAnswer {
         guard let endpoint = discovery.batchFetchEndpoint else {
             throw .transient(reason: "the issuer has no batch fetch", retryAfter: nil)
         }
         var call = call(.POST, endpoint)
-        call.body = request.octets
-        call.lane = .polls
+        call.body = request.bytes
+        call.pool = .polls
         call.seconds = Double(request.wait + IssuerCall.pollMargin)
-        call.maxOctets = bounds.listOctets
+        call.maxBytes = bounds.listBytes
         return try bounds.check(
-            try await transport.answer(to: call, by: route).value(on: 200, BatchFetchAnswer.init(octets:)))
+            try await transport.answer(to: call, by: target).value(on: 200, BatchFetchAnswer.init(bytes:)))
     }
 
     /// A `traceparent` that is none of W3C Trace Context's version 00 is left out.
@@ -108,20 +108,20 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
         call.token = access.token
         call.body = body
         call.traceparent = traceparent.flatMap(Traceparent.init)
-        return try await transport.answer(to: call, by: access.route)
-            .value(on: 200, DecisionAnswer.init(octets:)).transStatus
+        return try await transport.answer(to: call, by: access.target)
+            .value(on: 200, DecisionAnswer.init(bytes:)).transStatus
     }
 
     package func status(_ access: IssuerAccess) async throws(IssuerFailure) -> AuthenticatorStatus {
         var call = call(.GET, access.discovery.authenticatorEndpoint)
         call.token = access.token
-        return try await transport.answer(to: call, by: access.route).value(on: 200, AuthenticatorStatus.init(octets:))
+        return try await transport.answer(to: call, by: access.target).value(on: 200, AuthenticatorStatus.init(bytes:))
     }
 
     package func unenroll(_ access: IssuerAccess) async throws(IssuerFailure) {
         var call = call(.DELETE, access.discovery.authenticatorEndpoint)
         call.token = access.token
-        try await transport.answer(to: call, by: access.route).value(on: 204) { _ throws(ProtocolError) in }
+        try await transport.answer(to: call, by: access.target).value(on: 204) { _ throws(ProtocolError) in }
     }
 
     package func subscribe(
@@ -129,12 +129,12 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
     ) async throws(IssuerFailure) {
         var call = subscriptionCall(.PUT, access)
         call.body = subscription.json.serialized()
-        try await transport.answer(to: call, by: access.route).value(on: 204) { _ throws(ProtocolError) in }
+        try await transport.answer(to: call, by: access.target).value(on: 204) { _ throws(ProtocolError) in }
     }
 
     package func unsubscribe(_ access: IssuerAccess) async throws(IssuerFailure) {
         let call = subscriptionCall(.DELETE, access)
-        try await transport.answer(to: call, by: access.route).value(on: 204) { _ throws(ProtocolError) in }
+        try await transport.answer(to: call, by: access.target).value(on: 204) { _ throws(ProtocolError) in }
     }
 
     private func subscriptionCall(_ method: HTTPMethod, _ access: IssuerAccess) -> IssuerCall {

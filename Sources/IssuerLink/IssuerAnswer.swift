@@ -29,7 +29,7 @@ struct IssuerAnswer: Sendable {
             return .transient(
                 reason: "the issuer answered with a redirect (\(status)), which is not followed", retryAfter: nil)
         }
-        if (400..<600).contains(status), let problem = Problem(octets: body, contentType: contentType) {
+        if (400..<600).contains(status), let problem = Problem(bytes: body, contentType: contentType) {
             return .problem(problem)
         }
         return .transient(
@@ -40,9 +40,9 @@ struct IssuerAnswer: Sendable {
     /// Names that stand twice are the issuer's text: they would be quoted.
     private func complaint(_ error: ProtocolError) -> String {
         do throws(JSONError) {
-            _ = try JSONReader.value(body, limits: JSONLimits(maxOctets: body.count))
+            _ = try JSONReader.value(body, limits: JSONLimits(maxBytes: body.count))
         } catch {
-            if case .duplicateName = error.reason { return "JSON at octet \(error.offset): a name stands twice" }
+            if case .duplicateName = error.reason { return "JSON at byte \(error.offset): a name stands twice" }
         }
         return "\(error)"
     }

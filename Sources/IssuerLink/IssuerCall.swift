@@ -4,7 +4,7 @@ internal import NIOHTTP1
 /// One request to an issuer, and the bounds of its answer.
 struct IssuerCall: Sendable {
     /// Which client carries it: requests that an issuer holds back never take a connection from the others.
-    enum Lane: Sendable { case calls, polls }
+    enum ConnectionPool: Sendable { case calls, polls }
 
     /// The seconds by which an answer may outlast the wait that was asked for.
     static let pollMargin = 15
@@ -17,15 +17,15 @@ struct IssuerCall: Sendable {
     var token: AccessToken?
     var body: [UInt8]?
     var traceparent: Traceparent?
-    var lane = Lane.calls
-    /// From the start of the call to the last octet of the answer.
+    var pool = ConnectionPool.calls
+    /// From the start of the call to the last byte of the answer.
     var seconds = Self.standardSeconds
     /// The most that is read of the answer's body.
-    var maxOctets: Int
+    var maxBytes: Int
 
-    init(_ method: HTTPMethod, _ url: String, maxOctets: Int) {
+    init(_ method: HTTPMethod, _ url: String, maxBytes: Int) {
         self.method = method
         self.url = url
-        self.maxOctets = maxOctets
+        self.maxBytes = maxBytes
     }
 }

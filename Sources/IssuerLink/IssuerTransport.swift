@@ -11,30 +11,30 @@ struct IssuerTransport: Sendable {
     private let version: String
     private let clock: any AgentClock
 
-    init(version: String, road: IssuerRoad, clock: any AgentClock, limits: TransportLimits) {
+    init(version: String, network: OutboundNetwork, clock: any AgentClock, limits: TransportLimits) {
         clients = ClientCache(limits: limits)
-        present = PresentRoad(road)
+        present = PresentRoad(network)
         self.version = version
         self.clock = clock
     }
 
-    func answer(to call: IssuerCall, by route: IssuerRoute) async throws(IssuerFailure) -> IssuerAnswer {
+    func answer(to call: IssuerCall, by target: IssuerTarget) async throws(IssuerFailure) -> IssuerAnswer {
         // A request may leave before the client hears of the cancellation.
         guard !Task.isCancelled else { throw .cancelled }
-        let road = present.road
-        let way = IssuerWay(to: route, road)
-        let needs = ClientNeeds(roots: route.rootsPEM, proxy: way.proxy, identity: road.identity)
+        let network = present.network
+        let diagnosis = ConnectionDiagnosis(to: target, network)
+        let needs = ClientNeeds(roots: target.rootsPEM, proxy: diagnosis.proxy, identity: network.identity)
         return try await clients.withPair(for: needs) { pair throws(IssuerFailure) in
-            try await answerInTime(to: call, by: pair.client(for: call.lane), way).get()
+            try await answerInTime(to: call, by: pair.client(for: call.pool), diagnosis).get()
         }
     }
 
     /// The client's own deadline ends with the head of an answer; this one covers the body as well.
     private func answerInTime(
-        to call: IssuerCall, by client: HTTPClient, _ way: IssuerWay
+        to call: IssuerCall, by client: HTTPClient, _ diagnosis: ConnectionDiagnosis
     ) async -> Result<IssuerAnswer, IssuerFailure> {
         await withTaskGroup(of: Result<IssuerAnswer, IssuerFailure>.self) { group in
-            group.addTask { await exchange(call, by: client, way) }
+            group.addTask { await exchange(call, by: client, diagnosis) }
             group.addTask { .failure(await limit(of: call)) }
             defer { group.cancelAll() }
             return await group.next() ?? .failure(.cancelled)
@@ -51,25 +51,25 @@ struct IssuerTransport: Sendable {
     }
 
     private func exchange(
-        _ call: IssuerCall, by client: HTTPClient, _ way: IssuerWay
+        _ call: IssuerCall, by client: HTTPClient, _ diagnosis: ConnectionDiagnosis
     ) async -> Result<IssuerAnswer, IssuerFailure> {
         let response: HTTPClientResponse
         do {
             response = try await client.execute(request(for: call), deadline: .distantFuture)
         } catch {
-            return .failure(way.failure(error, reading: call, retryAfter: nil))
+            return .failure(diagnosis.failure(error, reading: call, retryAfter: nil))
         }
         let retryAfter = retryAfter(of: response)
         do {
             // Nobody reads what stands beside a redirect.
             let isRedirect = (300..<400).contains(response.status.code)
-            let body = isRedirect ? ByteBuffer() : try await response.body.collect(upTo: call.maxOctets)
+            let body = isRedirect ? ByteBuffer() : try await response.body.collect(upTo: call.maxBytes)
             return .success(
                 IssuerAnswer(
                     status: response.status.code, contentType: response.headers.first(name: "content-type"),
                     retryAfter: retryAfter, body: Array(body.readableBytesView)))
         } catch {
-            return .failure(way.failure(error, reading: call, retryAfter: retryAfter))
+            return .failure(diagnosis.failure(error, reading: call, retryAfter: retryAfter))
         }
     }
 

@@ -3,7 +3,7 @@ internal import IssuerProtocol
 internal import Synchronization
 
 /// What a person has put between the agent and all of its issuers.
-package struct IssuerRoad: Sendable {
+package struct OutboundNetwork: Sendable {
     /// What is shown to an issuer that asks for a client certificate.
     package let identity: ClientIdentity?
     /// Through which issuers are reached; never one on loopback, which is another machine there.
@@ -14,18 +14,18 @@ package struct IssuerRoad: Sendable {
         self.proxy = proxy
     }
 
-    func proxy(to route: IssuerRoute) -> HTTPProxy? { route.issuer.isLoopback ? nil : proxy }
+    func proxy(to target: IssuerTarget) -> HTTPProxy? { target.issuer.isLoopback ? nil : proxy }
 }
 
 /// The road as it is at the moment.
 final class PresentRoad: Sendable {
-    private let state: Mutex<IssuerRoad>
+    private let state: Mutex<OutboundNetwork>
 
-    init(_ road: IssuerRoad) { state = Mutex(road) }
+    init(_ network: OutboundNetwork) { state = Mutex(network) }
 
-    var road: IssuerRoad { state.withLock(\.self) }
+    var network: OutboundNetwork { state.withLock(\.self) }
 
-    func replace(by road: IssuerRoad) { state.withLock { $0 = road } }
+    func replace(by network: OutboundNetwork) { state.withLock { $0 = network } }
 }
 
 /// An HTTP proxy, which tunnels TLS (RFC 9110 §9.3.6, CONNECT) and so sees no more than the issuer's name.
@@ -70,12 +70,12 @@ package struct HTTPProxy: Hashable, Sendable, CustomStringConvertible {
     private static func host(_ text: Substring) -> String? {
         let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
         let host = isBracketed ? text.dropFirst().dropLast() : text
-        let isOfItsForm = host.utf8.allSatisfy { octet in
-            switch octet {
+        let isOfItsForm = host.utf8.allSatisfy { byte in
+            switch byte {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
                 true
-            default: isBracketed && octet == UInt8(ascii: ":")
+            default: isBracketed && byte == UInt8(ascii: ":")
             }
         }
         return isOfItsForm && (1...253).contains(host.utf8.count) ? String(host) : nil

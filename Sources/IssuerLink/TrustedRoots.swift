@@ -8,7 +8,7 @@ package struct RootsError: Error, Equatable, Sendable, CustomStringConvertible {
 /// How an issuer's certificate is judged: fully, always, with the system's roots or with given ones instead.
 enum TrustedRoots {
     /// The most that is taken as PEM: 1 MiB.
-    private static let maxOctets = 1_048_576
+    private static let maxBytes = 1_048_576
 
     static func configuration(pem: String?) throws(RootsError) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
@@ -20,7 +20,7 @@ enum TrustedRoots {
     }
 
     private static func certificates(_ pem: String) throws(RootsError) -> [NIOSSLCertificate] {
-        guard pem.utf8.count <= maxOctets else {
+        guard pem.utf8.count <= maxBytes else {
             throw RootsError(description: "the root certificates have more than 1 MiB")
         }
         guard !pem.contains("PRIVATE KEY-----") else {

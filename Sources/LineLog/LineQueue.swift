@@ -38,12 +38,12 @@ final class LineQueue: Sendable {
     ///
     /// - Parameter notice: the line that goes before it if so many were left out before.
     func say(_ line: String, afterLoss notice: (Int) -> String = { "lines were lost: \($0)" }) {
-        let octets = line.utf8.count + 1
-        guard let (lost, isLate) = admit(octets) else { return }
+        let bytes = line.utf8.count + 1
+        guard let (lost, isLate) = admit(bytes) else { return }
         let text = lost > 0 ? "\(notice(lost))\n\(line)" : line
         let work = DispatchWorkItem { [self] in
             write(text)
-            leave(octets)
+            leave(bytes)
         }
         queue.async(execute: work)
         guard !isLate, work.wait(timeout: .now() + patience) == .timedOut else { return }
@@ -61,21 +61,21 @@ final class LineQueue: Sendable {
     var isLate: Bool { state.withLock { $0.isLate } }
 
     /// Nil where there is no room: then the line is left out, and counted.
-    private func admit(_ octets: Int) -> (lost: Int, isLate: Bool)? {
+    private func admit(_ bytes: Int) -> (lost: Int, isLate: Bool)? {
         state.withLock { state in
-            guard state.waiting == 0 || state.waiting + octets <= room else {
+            guard state.waiting == 0 || state.waiting + bytes <= room else {
                 state.lost += 1
                 return nil
             }
-            state.waiting += octets
+            state.waiting += bytes
             defer { state.lost = 0 }
             return (state.lost, state.isLate)
         }
     }
 
-    private func leave(_ octets: Int) {
+    private func leave(_ bytes: Int) {
         state.withLock { state in
-            state.waiting -= octets
+            state.waiting -= bytes
             if state.waiting == 0 { state.isLate = false }
         }
     }

@@ -4,7 +4,7 @@ import Glibc
 /// A block device as sysfs shows it.
 struct BlockDevice {
     /// How many devices may lie above one another, such as a logical volume on dm-crypt on RAID.
-    private static let mostLayers = 8
+    private static let maxLayers = 8
 
     private let directory: String
     private let sys: String
@@ -36,7 +36,7 @@ struct BlockDevice {
         self.sys = sys
     }
 
-    var medium: SwapArea.Medium { medium(layers: Self.mostLayers) }
+    var medium: SwapArea.Medium { medium(layers: Self.maxLayers) }
 
     private func medium(layers: Int) -> SwapArea.Medium {
         guard layers > 0 else { return .unknown }

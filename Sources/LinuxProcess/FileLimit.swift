@@ -3,7 +3,7 @@ import Glibc
 /// How many files this process may open (getrlimit(2), `RLIMIT_NOFILE`).
 package enum FileLimit {
     /// So many connections as were asked for, but no more than a quarter of the files that this process may open, and
-    /// two at least: another server, issuers and the book need some too.
+    /// two at least: another server, issuers and the store need some too.
     package static func connections(_ wanted: Int) -> Int {
         var files = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files) == 0 else { return wanted }

@@ -31,18 +31,18 @@ private final class JobQueue: TaskExecutor {
 
     private let state = Mutex(State())
     /// Counts the jobs that are there, and the end.
-    private let bell = DispatchSemaphore(value: 0)
+    private let notifier = DispatchSemaphore(value: 0)
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         state.withLock { $0.jobs.append(job) }
-        bell.signal()
+        notifier.signal()
     }
 
     /// No more jobs come; the thread ends once it has done those that are there.
     func end() {
         state.withLock { $0.isOver = true }
-        bell.signal()
+        notifier.signal()
     }
 
     /// - Throws: `SystemError` where there can be no thread.
@@ -67,7 +67,7 @@ private final class JobQueue: TaskExecutor {
         // Of this thread alone: on Linux a priority is a thread's. Where it may not be changed, it stays as it is.
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
         while true {
-            bell.wait()
+            notifier.wait()
             let (job, isOver) = state.withLock { state in
                 (state.jobs.isEmpty ? nil : state.jobs.removeFirst(), state.isOver && state.jobs.isEmpty)
             }

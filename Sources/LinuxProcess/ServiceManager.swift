@@ -22,7 +22,7 @@ package struct ServiceManager: Sendable {
     ///   - watched: the id of the process that this is about; nil: this one.
     init?(socket: String?, watchdog: String?, watched: String?, ownID: Int32) {
         guard let socket, let first = socket.utf8.first, first == UInt8(ascii: "/") || first == UInt8(ascii: "@"),
-            (2...UnixAddress.mostOctets).contains(socket.utf8.count)
+            (2...UnixAddress.maxBytes).contains(socket.utf8.count)
         else { return nil }
         self.socket = Array(socket.utf8)
         let isOurs = watched == nil || watched == String(ownID)
@@ -32,7 +32,7 @@ package struct ServiceManager: Sendable {
 
     /// Tells it something; keeps its thread for at most a second where it does not listen.
     package func tell(_ news: [News]) throws(SystemError) {
-        let octets = Array(news.map(\.text).joined(separator: "\n").utf8)
+        let bytes = Array(news.map(\.text).joined(separator: "\n").utf8)
         let file = Glibc.socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         guard file >= 0 else { throw .afterCall("socket") }
         defer { close(file) }
@@ -42,8 +42,8 @@ package struct ServiceManager: Sendable {
             throw .afterCall("setsockopt SO_SNDTIMEO")
         }
         var sent: Int
-        repeat { sent = UnixAddress(socket).send(octets, from: file) } while sent < 0 && errno == EINTR
-        guard sent == octets.count else {
+        repeat { sent = UnixAddress(socket).send(bytes, from: file) } while sent < 0 && errno == EINTR
+        guard sent == bytes.count else {
             throw .afterCall("sendto NOTIFY_SOCKET")
         }
     }
@@ -59,8 +59,8 @@ extension ServiceManager {
         /// How it is, for people: one line.
         case status(String)
 
-        /// The most octets of a status.
-        static let mostStatusOctets = 512
+        /// The most bytes of a status.
+        static let maxStatusBytes = 512
 
         /// `NAME=VALUE`, with a line for each.
         var text: String {
@@ -77,10 +77,10 @@ extension ServiceManager {
         /// A line feed would begin another assignment; the end is that of a scalar.
         private static func line(_ text: String) -> String {
             var line = String.UnicodeScalarView()
-            var octets = 0
+            var bytes = 0
             for scalar in text.unicodeScalars {
-                octets += UTF8.width(scalar)
-                guard octets <= mostStatusOctets else { break }
+                bytes += UTF8.width(scalar)
+                guard bytes <= maxStatusBytes else { break }
                 line.append(scalar.value < 0x20 || scalar.value == 0x7F ? " " : scalar)
             }
             return String(line)
@@ -97,27 +97,27 @@ extension ServiceManager {
 
 /// Where a Unix socket is (unix(7)).
 private struct UnixAddress {
-    static let mostOctets = 107
+    static let maxBytes = 107
 
     private var address = sockaddr_un()
     private let count: socklen_t
 
-    /// - Parameter name: a path, or a name with `@` in the place of its zero octet; at most ``mostOctets``.
+    /// - Parameter name: a path, or a name with `@` in the place of its zero byte; at most ``maxBytes``.
     init(_ name: [UInt8]) {
         address.sun_family = sa_family_t(AF_UNIX)
         let isAbstract = name.first == UInt8(ascii: "@")
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { room in
             unsafe room.copyBytes(from: isAbstract ? [0] + name.dropFirst() : name)
         }
-        // A path ends with a zero octet; a name without a directory ends where the length says.
+        // A path ends with a zero byte; a name without a directory ends where the length says.
         count = socklen_t(MemoryLayout<sa_family_t>.size + name.count + (isAbstract ? 0 : 1))
     }
 
     /// Returns what sendto(2) does.
-    func send(_ octets: [UInt8], from file: CInt) -> Int {
+    func send(_ bytes: [UInt8], from file: CInt) -> Int {
         unsafe withUnsafePointer(to: address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                unsafe sendto(file, octets, octets.count, CInt(MSG_NOSIGNAL), address, count)
+                unsafe sendto(file, bytes, bytes.count, CInt(MSG_NOSIGNAL), address, count)
             }
         }
     }

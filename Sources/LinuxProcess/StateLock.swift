@@ -65,9 +65,9 @@ package final class StateLock: Sendable {
 
     /// What the holder wrote; nil where it has not come to that yet, or where it is no process id.
     private static func processID(in file: CInt) -> Int32? {
-        var octets = [UInt8](repeating: 0, count: 16)
-        let count = unsafe pread(file, &octets, octets.count, 0)
-        guard count > 1, octets[count - 1] == UInt8(ascii: "\n") else { return nil }
-        return Int32(String(decoding: octets.prefix(count - 1), as: UTF8.self)).flatMap { $0 > 0 ? $0 : nil }
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let count = unsafe pread(file, &bytes, bytes.count, 0)
+        guard count > 1, bytes[count - 1] == UInt8(ascii: "\n") else { return nil }
+        return Int32(String(decoding: bytes.prefix(count - 1), as: UTF8.self)).flatMap { $0 > 0 ? $0 : nil }
     }
 }

@@ -46,17 +46,17 @@ package struct SwapArea: Equatable, Sendable {
 
     /// Blanks and backslashes are written as three octal digits: "\040".
     private static func path(_ word: Substring) -> String {
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         var rest = Array(word.utf8)[...]
-        while let octet = rest.popFirst() {
+        while let byte = rest.popFirst() {
             let digits = String(decoding: rest.prefix(3), as: UTF8.self)
-            guard octet == UInt8(ascii: "\\"), digits.utf8.count == 3, let escaped = UInt8(digits, radix: 8) else {
-                octets.append(octet)
+            guard byte == UInt8(ascii: "\\"), digits.utf8.count == 3, let escaped = UInt8(digits, radix: 8) else {
+                bytes.append(byte)
                 continue
             }
-            octets.append(escaped)
+            bytes.append(escaped)
             rest = rest.dropFirst(3)
         }
-        return String(decoding: octets, as: UTF8.self)
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

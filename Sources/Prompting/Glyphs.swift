@@ -1,4 +1,4 @@
-/// The only way from text to the terminal's octets.
+/// The only way from text to the terminal's bytes.
 enum Glyphs {
     /// The text without anything that a terminal obeys: control characters, also line feeds, and what is invisible or
     /// reorders come out as visible escapes, as the agent writes them; without UTF-8, all that is not ASCII does.

@@ -1,4 +1,4 @@
-/// Turns what a prompt shows into a terminal's octets.
+/// ResponseQueue what a prompt shows into a terminal's bytes.
 ///
 /// All text passes through `Glyphs.fit`; the only control characters are line feeds, and the few sequences that stand
 /// in this file, where the terminal takes them (ECMA-48, and DECSC and DECRC of the VT100).

@@ -16,7 +16,7 @@ package struct ScreenTraits: Sendable, Equatable {
 
     private static let fewestColumns = 10
     private static let usualColumns = 80
-    /// Terminals that would print the octets of a link's address.
+    /// Terminals that would print the bytes of a link's address.
     private static let withoutLinks: Set<String> = ["linux"]
 
     /// - Parameter columns: of the terminal; 0 where it does not say.

@@ -8,7 +8,7 @@ package struct PushBounds: Sendable {
     package var patience = 10
 
     /// The header fields of a request: a VAPID token is the longest.
-    static let header = PatientChannel.HeaderBounds(fieldOctets: 6_144, octets: 16_384, fields: 64)
+    static let header = PatientChannel.HeaderBounds(fieldBytes: 6_144, bytes: 16_384, fields: 64)
 
     package static let standard = PushBounds()
 

@@ -28,11 +28,11 @@ struct PushResponder: Sendable {
 
     private static func body(of request: Request) async throws(PushAnswer) -> [UInt8] {
         // What says that it is too long is not read.
-        if let length = request.headers[.contentLength].flatMap(Int.init), length > PushInbox.mostOctets {
+        if let length = request.headers[.contentLength].flatMap(Int.init), length > PushInbox.maxBytes {
             throw .tooLarge
         }
         do {
-            return Array(try await request.body.collect(upTo: PushInbox.mostOctets).readableBytesView)
+            return Array(try await request.body.collect(upTo: PushInbox.maxBytes).readableBytesView)
         } catch is NIOTooManyBytesError {
             throw .tooLarge
         } catch {

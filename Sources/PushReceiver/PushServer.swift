@@ -25,7 +25,7 @@ package struct PushServer: Sendable {
         bounds: PushBounds, log: Logger
     ) {
         let places = SourcePlaces(
-            most: FileLimit.connections(bounds.connections), isBehindProxy: isBehindProxy)
+            limit: FileLimit.connections(bounds.connections), isBehindProxy: isBehindProxy)
         self.places = places
         reception.connections.follow {
             let figures = places.figures

@@ -1,18 +1,18 @@
-/// A QR code of octets: byte mode, error correction level M, versions 1 to 10 (ISO/IEC 18004:2015).
+/// A QR code of bytes: byte mode, error correction level M, versions 1 to 10 (ISO/IEC 18004:2015).
 ///
 /// Up to 15 % of its modules may be unreadable.
 package struct QRCode: Sendable, Equatable {
-    /// The most octets that one holds.
-    package static let maxOctets = QRVersion.all.map(\.octets).max() ?? 0
+    /// The most bytes that one holds.
+    package static let maxBytes = QRVersion.all.map(\.bytes).max() ?? 0
 
     /// Modules a side, without the quiet zone.
     package let size: Int
     private let dark: [Bool]
 
-    /// Of the smallest version that holds the octets; nil for more than ``maxOctets``.
-    package init?(_ octets: [UInt8]) {
-        guard let version = QRVersion.all.first(where: { $0.octets >= octets.count }) else { return nil }
-        let grid = QRGrid.masked(version, QRCodewords.all(of: octets, in: version))
+    /// Of the smallest version that holds the bytes; nil for more than ``maxBytes``.
+    package init?(_ bytes: [UInt8]) {
+        guard let version = QRVersion.all.first(where: { $0.bytes >= bytes.count }) else { return nil }
+        let grid = QRGrid.masked(version, QRCodewords.all(of: bytes, in: version))
         size = grid.size
         dark = grid.dark
     }

@@ -1,18 +1,18 @@
 /// The codewords of a code: data, split into blocks, with those that correct errors (ISO/IEC 18004:2015 §7.4 to 7.6).
 enum QRCodewords {
     /// In the order in which they are placed.
-    static func all(of octets: [UInt8], in version: QRVersion) -> [UInt8] {
-        let blocks = blocks(of: data(octets, in: version), in: version)
+    static func all(of bytes: [UInt8], in version: QRVersion) -> [UInt8] {
+        let blocks = blocks(of: data(bytes, in: version), in: version)
         let corrections = blocks.map { ReedSolomon.correction(of: $0, count: version.correction) }
         return interleaved(blocks) + interleaved(corrections)
     }
 
-    /// Byte mode, the count, the octets, the terminator, and pad codewords.
-    private static func data(_ octets: [UInt8], in version: QRVersion) -> [UInt8] {
+    /// Byte mode, the count, the bytes, the terminator, and pad codewords.
+    private static func data(_ bytes: [UInt8], in version: QRVersion) -> [UInt8] {
         var bits: [Bool] = []
         bits.append(0b0100, bits: 4)
-        bits.append(octets.count, bits: version.countBits)
-        for octet in octets { bits.append(Int(octet), bits: 8) }
+        bits.append(bytes.count, bits: version.countBits)
+        for byte in bytes { bits.append(Int(byte), bits: 8) }
         bits.append(0, bits: 4)
         let words = stride(from: 0, to: bits.count, by: 8).map { start in
             bits[start..<start + 8].reduce(UInt8(0)) { $0 << 1 | ($1 ? 1 : 0) }

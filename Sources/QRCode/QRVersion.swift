@@ -26,8 +26,8 @@ struct QRVersion: Sendable {
     var size: Int { 17 + 4 * number }
     /// Codewords that hold data.
     var dataCodewords: Int { codewords - correction * blocks }
-    /// Bits of the count of octets (table 3).
+    /// Bits of the count of bytes (table 3).
     var countBits: Int { number < 10 ? 8 : 16 }
-    /// The octets that it holds after mode (4 bits), their count, and with the terminator (4 bits).
-    var octets: Int { (8 * dataCodewords - 8 - countBits) / 8 }
+    /// The bytes that it holds after mode (4 bits), their count, and with the terminator (4 bits).
+    var bytes: Int { (8 * dataCodewords - 8 - countBits) / 8 }
 }

@@ -31,7 +31,7 @@ final class WrittenSeals {
 package struct NoRowSeals: RowSeals {
     package init() {}
 
-    package func seal(_ octets: [UInt8]) -> [UInt8] { [] }
+    package func seal(_ bytes: [UInt8]) -> [UInt8] { [] }
 
-    package func isSeal(_ seal: [UInt8], of octets: [UInt8]) -> Bool { true }
+    package func isSeal(_ seal: [UInt8], of bytes: [UInt8]) -> Bool { true }
 }

@@ -8,17 +8,17 @@ struct DatabaseWrite {
     let path: String
     let sealing: Sealing
 
-    /// - Throws: what `body` throws; `BookTrouble` where it could not be committed.
-    func run<T>(_ body: (Pages) throws -> T) throws -> T {
+    /// - Throws: what `body` throws; `StoreError` where it could not be committed.
+    func run<T>(_ body: (DatabaseTransaction) throws -> T) throws -> T {
         var isWhole = false
         do {
-            return try commit { pages in
-                let result = try body(pages)
+            return try commit { writer in
+                let result = try body(writer)
                 isWhole = true
                 return result
             }
         } catch let error as DatabaseError {
-            guard let trouble = BookTrouble(error, at: path) else { throw error }
+            guard let trouble = StoreError(error, at: path) else { throw error }
             guard isWhole && error.leavesCommitOpen && !isUndone() else { throw trouble }
             // Nobody knows which rows are there.
             sealing.committed.forget()
@@ -26,11 +26,11 @@ struct DatabaseWrite {
         }
     }
 
-    private func commit<T>(_ body: (Pages) throws -> T) throws -> T {
+    private func commit<T>(_ body: (DatabaseTransaction) throws -> T) throws -> T {
         var results: [T] = []
         let written = WrittenSeals()
         try database.inTransaction {
-            results.append(try body(Pages(database: database, sealing: sealing, written: written)))
+            results.append(try body(DatabaseTransaction(database: database, sealing: sealing, written: written)))
             return .commit
         }
         sealing.committed.take(written)

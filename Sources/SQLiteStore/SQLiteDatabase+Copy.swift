@@ -1,12 +1,12 @@
 package import Authenticator
 import GRDB
 
-extension SQLiteBook {
+extension SQLiteDatabase {
     /// The names of the migrations that this version knows, in their order.
     package static var knownSchema: [String] { Schema.migrator.migrations }
 
     /// The names of the migrations that the database in a file has been through, also of those that this version does
-    /// not know; none where it is no book.
+    /// not know; none where it is no store.
     ///
     /// Opened for reading alone: the file stays as it is.
     package static func schema(of path: String) throws -> [String] {
@@ -30,7 +30,7 @@ extension SQLiteBook {
     ///
     /// `VACUUM INTO` writes rows and nothing else: what was removed from the file, and lies in its free space, is not
     /// in the copy.
-    package func copy(to path: String) async throws -> BookCopy {
+    package func copy(to path: String) async throws -> StoreCopy {
         try await Self.naming(self.path) {
             let source = try DatabaseQueue(path: self.path, configuration: Self.readOnly)
             try await source.vacuum(into: path)
@@ -56,9 +56,9 @@ extension SQLiteBook {
             sql: "UPDATE enrollment SET refused_sign_count = sign_count WHERE state IN ('active', 'suspended')")
     }
 
-    private static func contents(of copy: Database) throws -> BookCopy {
+    private static func contents(of copy: Database) throws -> StoreCopy {
         let keyed = "SELECT id FROM enrollment WHERE state IN ('enrolling', 'active', 'suspended') ORDER BY seq"
-        return BookCopy(
+        return StoreCopy(
             schema: try Schema.migrator.appliedMigrations(copy),
             keyed: try Row.fetchAll(copy, sql: keyed).map { row in
                 try Fields(table: "enrollment", row: row).value("id", EnrollmentID.init)

@@ -1,8 +1,8 @@
 package import Authenticator
 import GRDB
 
-/// The book in one SQLite file: WAL, `synchronous=FULL`, so what a write has acknowledged survives a power cut.
-package struct SQLiteBook: CopyableBook {
+/// The store in one SQLite file: WAL, `synchronous=FULL`, so what a write has acknowledged survives a power cut.
+package struct SQLiteDatabase: CopyableStore {
     let path: String
     private let pool: DatabasePool
     private let sealing: Sealing
@@ -12,7 +12,7 @@ package struct SQLiteBook: CopyableBook {
     /// The caller has set a umask that keeps others out, and holds the lock of the state directory.
     ///
     /// - Parameter seals: who vouches for the rows of enrollments; by default everyone.
-    /// - Throws: `BookTrouble` where the file is not usable, or was written by a newer version.
+    /// - Throws: `StoreError` where the file is not usable, or was written by a newer version.
     package init(path: String, scratch: Scratch = .memory, seals: any RowSeals = NoRowSeals()) throws {
         self.path = path
         let sealing = Sealing(seals: seals)
@@ -22,7 +22,7 @@ package struct SQLiteBook: CopyableBook {
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(5)
         configuration.maximumReaderCount = 2
-        configuration.label = "book"
+        configuration.label = "store"
         // A damaged page is found when it is read, not when it has done more damage.
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cell_size_check = ON; \(scratch.pragma)") }
         pool = try Self.naming(path) { try DatabasePool(path: path, configuration: configuration) }
@@ -41,14 +41,14 @@ package struct SQLiteBook: CopyableBook {
         }
     }
 
-    package func read<T: Sendable>(_ body: @escaping @Sendable (any BookReader) throws -> T) async throws -> T {
+    package func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
         let (path, sealing) = (path, sealing)
         return try await Self.naming(path) {
-            try await pool.read { try body(Pages(database: $0, sealing: sealing)) }
+            try await pool.read { try body(DatabaseTransaction(database: $0, sealing: sealing)) }
         }
     }
 
-    package func write<T: Sendable>(_ body: @escaping @Sendable (any BookWriter) throws -> T) async throws -> T {
+    package func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
         let (path, sealing) = (path, sealing)
         return try await Self.naming(path) {
             try await pool.writeWithoutTransaction {
@@ -59,7 +59,7 @@ package struct SQLiteBook: CopyableBook {
 
     /// Writes the file anew, empties the log, and removes the copies from before upgrades.
     ///
-    /// `secure_delete` alone is not enough: where SQLite moves rows from one page to another, their old octets stay in
+    /// `secure_delete` alone is not enough: where SQLite moves rows from one page to another, their old bytes stay in
     /// the first page's unused space.
     package func scrub() async throws {
         let path = path
@@ -94,7 +94,7 @@ package struct SQLiteBook: CopyableBook {
         let level = try Int.fetchOne(database, sql: "PRAGMA synchronous")
         let journal = try String.fetchOne(database, sql: "PRAGMA journal_mode")
         guard level == 2, journal == "wal" else {
-            throw BookTrouble(
+            throw StoreError(
                 .other, at: path,
                 detail: "its commits would not be durable: synchronous is \(level ?? -1), journal_mode "
                     + "\(journal ?? "none")")
@@ -103,7 +103,7 @@ package struct SQLiteBook: CopyableBook {
 
 }
 
-extension SQLiteBook {
+extension SQLiteDatabase {
     /// Makes the agent's words of SQLite's.
     static func naming<T>(_ path: String, _ body: () throws -> T) throws -> T {
         do {
@@ -123,18 +123,18 @@ extension SQLiteBook {
 
     private static func named(_ error: any Error, _ path: String) -> any Error {
         switch error {
-        case let error as DatabaseError: BookTrouble(error, at: path) ?? error
-        case let row as UnreadableRow: BookTrouble(.corrupt, at: path, detail: "\(row)")
-        case let journal as ForgedJournal: BookTrouble(.forged, at: path, detail: "\(journal)")
+        case let error as DatabaseError: StoreError(error, at: path) ?? error
+        case let row as UnreadableRow: StoreError(.corrupt, at: path, detail: "\(row)")
+        case let journal as ForgedJournal: StoreError(.forged, at: path, detail: "\(journal)")
         case let unknown as Schema.UnknownMigrations:
-            BookTrouble(.newerSchema, at: path, detail: "it knows \(unknown.names.joined(separator: ", "))")
+            StoreError(.newerSchema, at: path, detail: "it knows \(unknown.names.joined(separator: ", "))")
         default: error
         }
     }
 }
 
-/// One database transaction's view of the book.
-struct Pages: BookWriter {
+/// One database transaction's view of the store.
+struct DatabaseTransaction: StoreWriter {
     let database: Database
     let sealing: Sealing
     /// Nil if it only reads: then another database transaction may have committed since this one began.

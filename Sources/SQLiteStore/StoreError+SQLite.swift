@@ -2,7 +2,7 @@ import Authenticator
 import GRDB
 import Glibc
 
-extension BookTrouble {
+extension StoreError {
     /// What SQLite's result codes (sqlite.org/rescode.html) mean to the agent; nil for what only a fault of the
     /// program's own brings about.
     init?(_ error: DatabaseError, at path: String) {
@@ -45,5 +45,5 @@ extension BookTrouble {
     }
 
     /// The same, of a write that may come up again after a power cut.
-    var inDoubt: BookTrouble { BookTrouble(kind, at: path, detail: detail, isInDoubt: true) }
+    var inDoubt: StoreError { StoreError(kind, at: path, detail: detail, isInDoubt: true) }
 }

@@ -1,6 +1,6 @@
 import Keys
 
-/// The octets of a backup, made piece by piece from files that do not change meanwhile.
+/// The bytes of a backup, made piece by piece from files that do not change meanwhile.
 struct BackupPieces: ~Copyable {
     /// One entry; a directory has no file.
     struct Entry: Sendable {
@@ -8,23 +8,23 @@ struct BackupPieces: ~Copyable {
         let path: String?
     }
 
-    /// The most octets of a piece.
+    /// The most bytes of a piece.
     static let pieceSize = 65_536
 
     private var waiting: ArraySlice<Entry>
     private let time: Int64
-    private let manifest: @Sendable (_ octets: Int64, _ digest: [UInt8]) -> Manifest
+    private let manifest: @Sendable (_ bytes: Int64, _ digest: [UInt8]) -> Manifest
     private var file: FileStream?
     /// What is still to come of the file, and behind it.
     private var left: Int64 = 0
     private var padding = 0
-    private var octets: Int64 = 0
+    private var bytes: Int64 = 0
     private let digest: RunningSHA256
     private var isOver = false
 
     /// - Parameters:
     ///   - time: the time of last change of all entries, seconds since 1970.
-    ///   - manifest: makes the last entry, of how many octets stand before it and their digest.
+    ///   - manifest: makes the last entry, of how many bytes stand before it and their digest.
     init(
         _ entries: [Entry], time: Int64, manifest: @escaping @Sendable (Int64, [UInt8]) -> Manifest
     ) throws(OpenSSLError) {
@@ -34,7 +34,7 @@ struct BackupPieces: ~Copyable {
         digest = try RunningSHA256()
     }
 
-    /// The next octets; nil after the last.
+    /// The next bytes; nil after the last.
     mutating func next() throws -> [UInt8]? {
         if isOver { return nil }
         guard let piece = try content() ?? header() else {
@@ -42,7 +42,7 @@ struct BackupPieces: ~Copyable {
             return try end()
         }
         try digest.update(piece)
-        octets += Int64(piece.count)
+        bytes += Int64(piece.count)
         return piece
     }
 
@@ -56,19 +56,19 @@ struct BackupPieces: ~Copyable {
 
     private mutating func header() throws -> [UInt8]? {
         guard let entry = waiting.popFirst() else { return nil }
-        guard let path = entry.path else { return TarHeader(name: entry.name, kind: .directory).octets(time: time) }
+        guard let path = entry.path else { return TarHeader(name: entry.name, kind: .directory).bytes(time: time) }
         let opened = try FileStream(reading: path)
         let header = TarHeader(name: entry.name, size: try opened.size)
         (left, padding) = (header.size, header.padding)
         file = consume opened
-        return header.octets(time: time)
+        return header.bytes(time: time)
     }
 
     /// The manifest, and the two blocks of zeros that end a tar.
     private func end() throws -> [UInt8] {
-        let json = manifest(octets, try digest.digest()).json
+        let json = manifest(bytes, try digest.digest()).json
         let header = TarHeader(name: Manifest.name, size: Int64(json.count))
-        return header.octets(time: time) + json
+        return header.bytes(time: time) + json
             + [UInt8](repeating: 0, count: header.padding + 2 * TarHeader.blockSize)
     }
 }

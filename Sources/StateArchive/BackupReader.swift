@@ -1,12 +1,12 @@
 import Keys
 
-/// Reads a backup from its first octet to its last, strictly: what this agent does not write, it does not read.
+/// Reads a backup from its first byte to its last, strictly: what this agent does not write, it does not read.
 struct BackupReader: ~Copyable {
     private let file: FileStream
     private let path: String
     private let digest: RunningSHA256
     /// Of all entries that were accepted.
-    private var octets: Int64 = 0
+    private var bytes: Int64 = 0
 
     init(_ path: String) throws(RestoreError) {
         let digest = try Self.beginning()
@@ -50,7 +50,7 @@ struct BackupReader: ~Copyable {
 
     /// Reads the manifest, which is the last entry, and holds all that came before against it.
     mutating func end(_ header: TarHeader) throws(RestoreError) -> Manifest {
-        guard header.kind == .file, header.size <= Manifest.maxOctets else {
+        guard header.kind == .file, header.size <= Manifest.maxBytes else {
             throw damaged("its manifest is too large")
         }
         let json = try read(Int(header.size))
@@ -64,8 +64,8 @@ struct BackupReader: ~Copyable {
         } catch {
             throw damaged("its manifest cannot be read")
         }
-        guard manifest.octets == octets, manifest.sha256 == (try sum()) else {
-            throw damaged("its octets are not those that its manifest has the SHA-256 of")
+        guard manifest.bytes == bytes, manifest.sha256 == (try sum()) else {
+            throw damaged("its bytes are not those that its manifest has the SHA-256 of")
         }
         return manifest
     }
@@ -74,7 +74,7 @@ struct BackupReader: ~Copyable {
 
     private mutating func count(_ piece: [UInt8]) throws(RestoreError) {
         do throws(OpenSSLError) { try digest.update(piece) } catch { throw .failed("\(error)") }
-        octets += Int64(piece.count)
+        bytes += Int64(piece.count)
     }
 
     private func sum() throws(RestoreError) -> String {
@@ -82,12 +82,12 @@ struct BackupReader: ~Copyable {
     }
 
     private func read(_ count: Int) throws(RestoreError) -> [UInt8] {
-        let octets = try next(count)
-        guard octets.count == count else { throw damaged("it is cut off") }
-        return octets
+        let bytes = try next(count)
+        guard bytes.count == count else { throw damaged("it is cut off") }
+        return bytes
     }
 
-    private func next(_ most: Int) throws(RestoreError) -> [UInt8] {
-        do throws(FileError) { return try file.read(most) } catch { throw .unreadable(error) }
+    private func next(_ limit: Int) throws(RestoreError) -> [UInt8] {
+        do throws(FileError) { return try file.read(limit) } catch { throw .unreadable(error) }
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// it, still encrypted.
 package struct Backups: StateCopier {
     private let directory: String
-    private let book: any CopyableBook
+    private let store: any CopyableStore
     private let custody: any CopyableCustody
     private let clock: any AgentClock
     private let version: String
@@ -18,10 +18,11 @@ package struct Backups: StateCopier {
 
     /// - Parameter directory: the state directory, where there has to be room for a second database.
     package init(
-        directory: String, book: any CopyableBook, custody: any CopyableCustody, clock: any AgentClock, version: String
+        directory: String, store: any CopyableStore, custody: any CopyableCustody, clock: any AgentClock,
+        version: String
     ) {
         self.directory = directory
-        self.book = book
+        self.store = store
         self.custody = custody
         self.clock = clock
         self.version = version
@@ -50,7 +51,7 @@ package struct Backups: StateCopier {
     private func take(into staging: Staging) async throws -> Copy? {
         try custody.linkKeys(into: staging.keys)
         let takenAt = clock.now
-        let copied = try await book.copy(to: staging.database)
+        let copied = try await store.copy(to: staging.database)
         try custody.linkKeys(into: staging.keys)
         let pinned = copied.keyed.filter { staging.hasKey(custody.fileName(of: $0)) }
         guard try await areKeptElsewhere(Set(copied.keyed).subtracting(pinned)) else { return nil }
@@ -67,16 +68,16 @@ package struct Backups: StateCopier {
 
     /// Whether these enrollments go on without a key file: then their keys are somewhere else.
     private func areKeptElsewhere(_ enrollments: Set<EnrollmentID>) async throws -> Bool {
-        try await book.read { book in
-            try enrollments.allSatisfy { id in try book.enrollment(id)?.isOver == false }
+        try await store.read { store in
+            try enrollments.allSatisfy { id in try store.enrollment(id)?.isOver == false }
         }
     }
 
     private func stream(_ copy: Copy, of staging: Staging) throws -> BackupStream {
         let version = version
-        let pieces = try BackupPieces(copy.entries, time: copy.takenAt) { octets, digest in
+        let pieces = try BackupPieces(copy.entries, time: copy.takenAt) { bytes, digest in
             Manifest(
-                version: version, takenAt: copy.takenAt, schema: copy.schema, keys: copy.keys, octets: octets,
+                version: version, takenAt: copy.takenAt, schema: copy.schema, keys: copy.keys, bytes: bytes,
                 digest: digest)
         }
         return BackupStream(pieces, of: staging)

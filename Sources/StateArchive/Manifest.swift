@@ -7,7 +7,7 @@ import ThreeDS
 /// It is written when all else has been: a backup that was cut off has none.
 package struct Manifest: Sendable, Equatable {
     static let name = "manifest.json"
-    static let maxOctets = 16_384
+    static let maxBytes = 16_384
     /// Of the archive; another one is of a newer version.
     private static let format: Int64 = 1
 
@@ -19,8 +19,8 @@ package struct Manifest: Sendable, Equatable {
     package let schema: [String]
     /// How many key files there are.
     package let keys: Int
-    /// How many octets stand before this entry, and their SHA-256 as sha256sum(1) prints it.
-    package let octets: Int64
+    /// How many bytes stand before this entry, and their SHA-256 as sha256sum(1) prints it.
+    package let bytes: Int64
     package let sha256: String
 
     package enum Fault: Error, Equatable {
@@ -29,37 +29,37 @@ package struct Manifest: Sendable, Equatable {
         case otherFormat(Int64)
     }
 
-    init(version: String, takenAt time: Int64, schema: [String], keys: Int, octets: Int64, digest: [UInt8]) {
+    init(version: String, takenAt time: Int64, schema: [String], keys: Int, bytes: Int64, digest: [UInt8]) {
         self.version = version
         createdAt = UTCTime.text(time)
         self.schema = schema
         self.keys = keys
-        self.octets = octets
+        self.bytes = bytes
         sha256 = Self.hexadecimal(digest)
     }
 
     var json: [UInt8] {
         JSONValue.object([
             "format": .integer(Self.format), "version": .string(version), "createdAt": .string(createdAt),
-            "schema": .array(schema.map(JSONValue.string)), "keys": .integer(Int64(keys)), "octets": .integer(octets),
+            "schema": .array(schema.map(JSONValue.string)), "keys": .integer(Int64(keys)), "bytes": .integer(bytes),
             "sha256": .string(sha256),
         ]).serialized() + [0x0A]
     }
 
-    init(json octets: [UInt8]) throws(Fault) {
+    init(json bytes: [UInt8]) throws(Fault) {
         do {
-            let json = try JSONReader.object(octets, limits: JSONLimits(maxOctets: Self.maxOctets))
+            let json = try JSONReader.object(bytes, limits: JSONLimits(maxBytes: Self.maxBytes))
             let format = try json.integer("format")
             guard format == Self.format else { throw Fault.otherFormat(format) }
-            version = try Self.plain(json.string("version", octets: 1...64))
-            createdAt = try Self.plain(json.string("createdAt", octets: 20...20))
+            version = try Self.plain(json.string("version", bytes: 1...64))
+            createdAt = try Self.plain(json.string("createdAt", bytes: 20...20))
             schema = try json.array("schema", count: 0...1_000).map { name in
                 guard case .string(let name) = name, name.utf8.count <= 64 else { throw Fault.unreadable }
                 return try Self.plain(name)
             }
-            keys = Int(try json.integer("keys", in: 0...Int64(StateFiles.mostKeys)))
-            self.octets = try json.integer("octets", in: 0 ... .max)
-            sha256 = try json.string("sha256", octets: 64...64)
+            keys = Int(try json.integer("keys", in: 0...Int64(StateFiles.maxKeys)))
+            self.bytes = try json.integer("bytes", in: 0 ... .max)
+            sha256 = try json.string("sha256", bytes: 64...64)
         } catch let fault as Fault {
             throw fault
         } catch {
@@ -73,7 +73,7 @@ package struct Manifest: Sendable, Equatable {
         return text
     }
 
-    static func hexadecimal(_ octets: [UInt8]) -> String {
-        octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

@@ -78,7 +78,7 @@ package struct Restoration {
                 }
                 return manifest
             }
-            guard isExpected(header), seen.insert(header.name).inserted, seen.count <= StateFiles.mostKeys else {
+            guard isExpected(header), seen.insert(header.name).inserted, seen.count <= StateFiles.maxKeys else {
                 throw reader.damaged("\(header.name.debugDescription) is no file of a backup")
             }
             guard header.kind == .file else {
@@ -99,7 +99,7 @@ package struct Restoration {
             let (start, end) = ("\(StateFiles.keys)/", ".key")
             guard header.name.hasPrefix(start), header.name.hasSuffix(end) else { return false }
             return EnrollmentID(String(header.name.dropFirst(start.count).dropLast(end.count))) != nil
-                && header.size <= StateFiles.maxKeyOctets
+                && header.size <= StateFiles.maxKeyBytes
         }
     }
 

@@ -14,9 +14,9 @@ package enum StateFiles {
     static let restore = ".restore"
 
     /// More than there can be enrollments.
-    static let mostKeys = 200_000
-    /// The most octets of a key file.
-    static let maxKeyOctets = Int64(KeyFile.maxOctets)
+    static let maxKeys = 200_000
+    /// The most bytes of a key file.
+    static let maxKeyBytes = Int64(KeyFile.maxBytes)
 }
 
 extension StateFiles {

@@ -1,6 +1,6 @@
-/// The block of 512 octets that stands before each entry of a tar, in pax(1)'s ustar format.
+/// The block of 512 bytes that stands before each entry of a tar, in pax(1)'s ustar format.
 ///
-/// Only what a backup has: files and directories under names of at most 100 octets of printable ASCII. A size of 8 GiB
+/// Only what a backup has: files and directories under names of at most 100 bytes of printable ASCII. A size of 8 GiB
 /// or more is written as GNU tar writes it, in base 256.
 struct TarHeader: Sendable, Equatable {
     enum Kind: UInt8, Sendable {
@@ -15,7 +15,7 @@ struct TarHeader: Sendable, Equatable {
 
     let name: String
     let kind: Kind
-    /// Of the content, in octets; 0 for a directory.
+    /// Of the content, in bytes; 0 for a directory.
     let size: Int64
 
     init(name: String, kind: Kind = .file, size: Int64 = 0) {
@@ -24,15 +24,15 @@ struct TarHeader: Sendable, Equatable {
         self.size = size
     }
 
-    /// How many zero octets stand behind the content.
+    /// How many zero bytes stand behind the content.
     var padding: Int { Int((Int64(Self.blockSize) - size % Int64(Self.blockSize)) % Int64(Self.blockSize)) }
 
     /// The fields and their places are those of pax(1), "ustar Interchange Format".
     ///
     /// - Parameter time: the time of last change, seconds since 1970.
-    func octets(time: Int64) -> [UInt8] {
+    func bytes(time: Int64) -> [UInt8] {
         var block = [UInt8](repeating: 0, count: Self.blockSize)
-        func put(_ octets: [UInt8], at place: Int) { block.replaceSubrange(place..<place + octets.count, with: octets) }
+        func put(_ bytes: [UInt8], at place: Int) { block.replaceSubrange(place..<place + bytes.count, with: bytes) }
         put(Array(name.utf8), at: 0)
         put(Self.octal(kind == .file ? 0o600 : 0o700, digits: 7), at: 100)
         put(Self.octal(0, digits: 7), at: 108)
@@ -59,12 +59,12 @@ struct TarHeader: Sendable, Equatable {
         self.init(name: name, kind: kind, size: size)
     }
 
-    /// The sum of all octets, with spaces in the place of the sum itself.
+    /// The sum of all bytes, with spaces in the place of the sum itself.
     private static func checksum(_ block: [UInt8]) -> Int64 {
         block.enumerated().reduce(0) { $0 + ((148..<156).contains($1.offset) ? 0x20 : Int64($1.element)) }
     }
 
-    /// Digits with leading zeros, and a zero octet.
+    /// Digits with leading zeros, and a zero byte.
     private static func octal(_ number: Int64, digits: Int) -> [UInt8] {
         let text = String(number, radix: 8)
         return Array((String(repeating: "0", count: digits - text.utf8.count) + text).utf8) + [0]
@@ -76,9 +76,9 @@ struct TarHeader: Sendable, Equatable {
 
     private static func number(_ field: ArraySlice<UInt8>) -> Int64? {
         if field.first == 0x80 {
-            let octets = field.dropFirst()
-            guard octets.dropLast(8).allSatisfy({ $0 == 0 }), octets.suffix(8).first ?? 0x80 < 0x80 else { return nil }
-            return octets.suffix(8).reduce(0) { $0 << 8 | Int64($1) }
+            let bytes = field.dropFirst()
+            guard bytes.dropLast(8).allSatisfy({ $0 == 0 }), bytes.suffix(8).first ?? 0x80 < 0x80 else { return nil }
+            return bytes.suffix(8).reduce(0) { $0 << 8 | Int64($1) }
         }
         let digits = field.prefix { (0x30...0x37).contains($0) }
         guard !digits.isEmpty, field.dropFirst(digits.count).allSatisfy({ $0 == 0 || $0 == 0x20 }) else { return nil }
@@ -86,10 +86,10 @@ struct TarHeader: Sendable, Equatable {
     }
 
     private static func text(_ field: ArraySlice<UInt8>) -> String? {
-        let octets = field.prefix { $0 != 0 }
-        guard !octets.isEmpty, octets.allSatisfy({ (0x21...0x7E).contains($0) }),
-            field.dropFirst(octets.count).allSatisfy({ $0 == 0 })
+        let bytes = field.prefix { $0 != 0 }
+        guard !bytes.isEmpty, bytes.allSatisfy({ (0x21...0x7E).contains($0) }),
+            field.dropFirst(bytes.count).allSatisfy({ $0 == 0 })
         else { return nil }
-        return String(decoding: octets, as: UTF8.self)
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -2,13 +2,13 @@
 package enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    package static func encode(_ octets: [UInt8]) -> String {
+    package static func encode(_ bytes: [UInt8]) -> String {
         var output: [UInt8] = []
-        output.reserveCapacity((octets.count * 4 + 2) / 3)
+        output.reserveCapacity((bytes.count * 4 + 2) / 3)
         var bits: UInt32 = 0
         var count = 0
-        for octet in octets {
-            bits = bits << 8 | UInt32(octet)
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
             count += 8
             while count >= 6 {
                 count -= 6

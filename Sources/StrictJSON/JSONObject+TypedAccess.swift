@@ -1,16 +1,16 @@
 // Members read as what they must be. A required member that is absent is an error; an optional one that is absent or
 // null is nil; a member of another type or out of its bounds is always an error.
 extension JSONObject {
-    /// A string of that many UTF-8 octets.
-    package func string(_ name: String, octets: ClosedRange<Int> = 0...65_536) throws(JSONMemberError) -> String {
-        try Self.string(present(name), name, octets)
+    /// A string of that many UTF-8 bytes.
+    package func string(_ name: String, bytes: ClosedRange<Int> = 0...65_536) throws(JSONMemberError) -> String {
+        try Self.string(present(name), name, bytes)
     }
 
     package func optionalString(
-        _ name: String, octets: ClosedRange<Int> = 0...65_536
+        _ name: String, bytes: ClosedRange<Int> = 0...65_536
     ) throws(JSONMemberError) -> String? {
         guard let value = given(name) else { return nil }
-        return try Self.string(value, name, octets)
+        return try Self.string(value, name, bytes)
     }
 
     /// A whole number written as one: `1.0`, `1e3` and `-0` are none.
@@ -57,16 +57,16 @@ extension JSONObject {
         return try Self.object(value, name)
     }
 
-    /// Base64url without padding (RFC 4648 §5) that decodes to that many octets.
-    package func base64url(_ name: String, octets: ClosedRange<Int>) throws(JSONMemberError) -> [UInt8] {
-        try Self.base64url(present(name), name, octets)
+    /// Base64url without padding (RFC 4648 §5) that decodes to that many bytes.
+    package func base64url(_ name: String, bytes: ClosedRange<Int>) throws(JSONMemberError) -> [UInt8] {
+        try Self.base64url(present(name), name, bytes)
     }
 
     package func optionalBase64url(
-        _ name: String, octets: ClosedRange<Int>
+        _ name: String, bytes: ClosedRange<Int>
     ) throws(JSONMemberError) -> [UInt8]? {
         guard let value = given(name) else { return nil }
-        return try Self.base64url(value, name, octets)
+        return try Self.base64url(value, name, bytes)
     }
 }
 
@@ -86,11 +86,11 @@ extension JSONObject {
     }
 
     private static func string(
-        _ value: JSONValue, _ name: String, _ octets: ClosedRange<Int>
+        _ value: JSONValue, _ name: String, _ bytes: ClosedRange<Int>
     ) throws(JSONMemberError) -> String {
         guard case .string(let text) = value else { throw error(name, "must be a string") }
-        guard octets.contains(text.utf8.count) else {
-            throw error(name, "must have \(words(octets)) octets of UTF-8")
+        guard bytes.contains(text.utf8.count) else {
+            throw error(name, "must have \(words(bytes)) bytes of UTF-8")
         }
         return text
     }
@@ -123,10 +123,10 @@ extension JSONObject {
     }
 
     private static func base64url(
-        _ value: JSONValue, _ name: String, _ octets: ClosedRange<Int>
+        _ value: JSONValue, _ name: String, _ bytes: ClosedRange<Int>
     ) throws(JSONMemberError) -> [UInt8] {
-        guard case .string(let text) = value, let decoded = Base64URL.decode(text), octets.contains(decoded.count)
-        else { throw error(name, "must be base64url without padding of \(words(octets)) octets") }
+        guard case .string(let text) = value, let decoded = Base64URL.decode(text), bytes.contains(decoded.count)
+        else { throw error(name, "must be base64url without padding of \(words(bytes)) bytes") }
         return decoded
     }
 

@@ -1,6 +1,6 @@
 /// A JSON object: its members in order, every name once.
 ///
-/// Names are compared by their octets, never by Unicode equivalence.
+/// Names are compared by their bytes, never by Unicode equivalence.
 package struct JSONObject: Sendable {
     package struct Member: Sendable {
         package let name: String

@@ -10,21 +10,21 @@ extension JSONParser {
             if !take("+") { _ = take("-") }
             try digits()
         }
-        return String(decoding: octets[start..<position], as: UTF8.self)
+        return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
     /// One or more.
     private mutating func digits() throws(JSONError) {
         let start = position
-        while let octet = peek, (0x30...0x39).contains(octet) { position += 1 }
+        while let byte = peek, (0x30...0x39).contains(byte) { position += 1 }
         guard position > start else { throw syntax("a digit") }
     }
 
     mutating func string() throws(JSONError) -> String {
         position += 1
         var content: [UInt8] = []
-        while let octet = peek {
-            switch octet {
+        while let byte = peek {
+            switch byte {
             case UInt8(ascii: "\""):
                 guard let text = String(validating: content, as: UTF8.self) else { throw error(.notUTF8) }
                 position += 1
@@ -34,7 +34,7 @@ extension JSONParser {
             case 0x00...0x1F:
                 throw syntax("no control character in a string")
             default:
-                content.append(octet)
+                content.append(byte)
                 position += 1
             }
         }
@@ -43,10 +43,10 @@ extension JSONParser {
 
     private mutating func escape() throws(JSONError) -> Unicode.Scalar {
         position += 1
-        guard let octet = peek else { throw syntax("an escape") }
+        guard let byte = peek else { throw syntax("an escape") }
         position += 1
-        switch octet {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(octet)
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
         case UInt8(ascii: "b"): return "\u{08}"
         case UInt8(ascii: "f"): return "\u{0C}"
         case UInt8(ascii: "n"): return "\n"
@@ -72,7 +72,7 @@ extension JSONParser {
     private mutating func hexadecimal() throws(JSONError) -> UInt32 {
         var value: UInt32 = 0
         for _ in 0..<4 {
-            guard let octet = peek, let digit = Character(Unicode.Scalar(octet)).hexDigitValue else {
+            guard let byte = peek, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
                 throw syntax("four hexadecimal digits")
             }
             value = value << 4 | UInt32(digit)

@@ -1,6 +1,6 @@
 /// One pass over one text: recursive descent, bounded by its limits.
 struct JSONParser {
-    let octets: [UInt8]
+    let bytes: [UInt8]
     let limits: JSONLimits
     let refusesDuplicateNames: Bool
     var position = 0
@@ -10,28 +10,28 @@ struct JSONParser {
     /// The names and indices that lead to the value being read: its count is the depth.
     private var path: [String] = []
 
-    init(_ octets: [UInt8], limits: JSONLimits, refusesDuplicateNames: Bool) {
-        self.octets = octets
+    init(_ bytes: [UInt8], limits: JSONLimits, refusesDuplicateNames: Bool) {
+        self.bytes = bytes
         self.limits = limits
         self.refusesDuplicateNames = refusesDuplicateNames
     }
 
     mutating func wholeText() throws(JSONError) -> JSONValue {
-        guard octets.count <= limits.maxOctets else {
-            throw JSONError(offset: 0, reason: .tooLarge(maxOctets: limits.maxOctets))
+        guard bytes.count <= limits.maxBytes else {
+            throw JSONError(offset: 0, reason: .tooLarge(maxBytes: limits.maxBytes))
         }
         skipWhitespace()
         let root = try value()
         skipWhitespace()
-        guard position == octets.count else { throw syntax("the end") }
+        guard position == bytes.count else { throw syntax("the end") }
         return root
     }
 
     private mutating func value() throws(JSONError) -> JSONValue {
         values += 1
         guard values <= limits.maxValues else { throw error(.tooManyValues(maxValues: limits.maxValues)) }
-        guard let octet = peek else { throw syntax("a value") }
-        switch octet {
+        guard let byte = peek else { throw syntax("a value") }
+        switch byte {
         case UInt8(ascii: "{"): return .object(try object())
         case UInt8(ascii: "["): return .array(try array())
         case UInt8(ascii: "\""): return .string(try string())
@@ -61,7 +61,7 @@ struct JSONParser {
     private mutating func object() throws(JSONError) -> JSONObject {
         try open()
         var members: [JSONObject.Member] = []
-        // Swift's own String hashing follows Unicode equivalence; names are octets here.
+        // Swift's own String hashing follows Unicode equivalence; names are bytes here.
         var names = Set<[UInt8]>()
         var repeatedNames = Set<[UInt8]>()
         if take("}") { return JSONObject(distinct: members) }
@@ -103,7 +103,7 @@ struct JSONParser {
 
     private mutating func literal(_ text: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
         let expected = Array("\(text)".utf8)
-        guard octets[position...].starts(with: expected) else { throw syntax("\(text)") }
+        guard bytes[position...].starts(with: expected) else { throw syntax("\(text)") }
         position += expected.count
         return value
     }
@@ -111,15 +111,15 @@ struct JSONParser {
 
 // What all of the grammar's parts need.
 extension JSONParser {
-    var peek: UInt8? { position < octets.count ? octets[position] : nil }
+    var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     /// RFC 8259 §2: space, tab, line feed and carriage return.
     mutating func skipWhitespace() {
-        while let octet = peek, octet == 0x20 || octet == 0x09 || octet == 0x0A || octet == 0x0D { position += 1 }
+        while let byte = peek, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { position += 1 }
     }
 
     mutating func take(_ character: Unicode.Scalar) -> Bool {
-        guard let octet = peek, UInt32(octet) == character.value else { return false }
+        guard let byte = peek, UInt32(byte) == character.value else { return false }
         position += 1
         return true
     }

@@ -1,14 +1,14 @@
 /// How much JSON a reader takes on.
 package struct JSONLimits: Sendable {
-    /// Octets of the whole text.
-    package let maxOctets: Int
+    /// Bytes of the whole text.
+    package let maxBytes: Int
     /// Arrays and objects that stand in one another, the outermost being 1; the reader's stack grows with it.
     package let maxDepth: Int
     /// Values of any kind, the root and all containers counted.
     package let maxValues: Int
 
-    package init(maxOctets: Int, maxDepth: Int = 16, maxValues: Int = 20_000) {
-        self.maxOctets = maxOctets
+    package init(maxBytes: Int, maxDepth: Int = 16, maxValues: Int = 20_000) {
+        self.maxBytes = maxBytes
         self.maxDepth = maxDepth
         self.maxValues = maxValues
     }
@@ -17,10 +17,10 @@ package struct JSONLimits: Sendable {
 /// Why a text was not taken for JSON.
 package struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Reason: Equatable, Sendable {
-        case tooLarge(maxOctets: Int)
+        case tooLarge(maxBytes: Int)
         case tooDeep(maxDepth: Int)
         case tooManyValues(maxValues: Int)
-        /// Octets that are no UTF-8 in the string that ends at the offset.
+        /// Bytes that are no UTF-8 in the string that ends at the offset.
         case notUTF8
         /// The JSON pointer (RFC 6901) of a name that stands twice in its object.
         case duplicateName(String)
@@ -29,7 +29,7 @@ package struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
         case syntax(String)
     }
 
-    /// In octets from the start.
+    /// In bytes from the start.
     package let offset: Int
     package let reason: Reason
 
@@ -40,13 +40,13 @@ package struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch reason {
-        case .tooLarge(let limit): "JSON of more than \(limit) octets"
-        case .tooDeep(let limit): "JSON at octet \(offset): deeper than \(limit)"
-        case .tooManyValues(let limit): "JSON at octet \(offset): more than \(limit) values"
-        case .notUTF8: "JSON at octet \(offset): not UTF-8"
-        case .duplicateName(let pointer): "JSON at octet \(offset): \(EscapedText.of(pointer)) stands twice"
+        case .tooLarge(let limit): "JSON of more than \(limit) bytes"
+        case .tooDeep(let limit): "JSON at byte \(offset): deeper than \(limit)"
+        case .tooManyValues(let limit): "JSON at byte \(offset): more than \(limit) values"
+        case .notUTF8: "JSON at byte \(offset): not UTF-8"
+        case .duplicateName(let pointer): "JSON at byte \(offset): \(EscapedText.of(pointer)) stands twice"
         case .notAnObject: "JSON: must be an object"
-        case .syntax(let expected): "JSON at octet \(offset): expected \(expected)"
+        case .syntax(let expected): "JSON at byte \(offset): expected \(expected)"
         }
     }
 }
@@ -61,25 +61,25 @@ package struct JSONDocument: Sendable {
 
 /// Reads JSON as RFC 8259 writes it and nothing beside it, within bounds.
 ///
-/// Refused are a byte order mark, trailing data, octets that are no UTF-8, surrogates without their other half, and
+/// Refused are a byte order mark, trailing data, bytes that are no UTF-8, surrogates without their other half, and
 /// every leniency such as comments, `NaN` or leading zeros.
 package enum JSONReader {
     /// Reports names that stand twice instead of refusing them, for a caller that must say which.
-    package static func document(_ octets: [UInt8], limits: JSONLimits) throws(JSONError) -> JSONDocument {
-        var parser = JSONParser(octets, limits: limits, refusesDuplicateNames: false)
+    package static func document(_ bytes: [UInt8], limits: JSONLimits) throws(JSONError) -> JSONDocument {
+        var parser = JSONParser(bytes, limits: limits, refusesDuplicateNames: false)
         let root = try parser.wholeText()
         return JSONDocument(root: root, duplicateNames: parser.duplicateNames)
     }
 
     /// Refuses names that stand twice.
-    package static func value(_ octets: [UInt8], limits: JSONLimits) throws(JSONError) -> JSONValue {
-        var parser = JSONParser(octets, limits: limits, refusesDuplicateNames: true)
+    package static func value(_ bytes: [UInt8], limits: JSONLimits) throws(JSONError) -> JSONValue {
+        var parser = JSONParser(bytes, limits: limits, refusesDuplicateNames: true)
         return try parser.wholeText()
     }
 
     /// Refuses names that stand twice, and any root but an object.
-    package static func object(_ octets: [UInt8], limits: JSONLimits) throws(JSONError) -> JSONObject {
-        guard case .object(let object) = try value(octets, limits: limits) else {
+    package static func object(_ bytes: [UInt8], limits: JSONLimits) throws(JSONError) -> JSONObject {
+        guard case .object(let object) = try value(bytes, limits: limits) else {
             throw JSONError(offset: 0, reason: .notAnObject)
         }
         return object

@@ -36,8 +36,8 @@ extension JSONObject {
 enum JSONText {
     static func write(_ text: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
-        for octet in text.utf8 {
-            switch octet {
+        for byte in text.utf8 {
+            switch byte {
             case UInt8(ascii: "\""): output += "\\\"".utf8
             case UInt8(ascii: "\\"): output += "\\\\".utf8
             case 0x08: output += "\\b".utf8
@@ -45,9 +45,9 @@ enum JSONText {
             case 0x0A: output += "\\n".utf8
             case 0x0C: output += "\\f".utf8
             case 0x0D: output += "\\r".utf8
-            case 0x00...0x0F: output += "\\u000\(String(octet, radix: 16))".utf8
-            case 0x10...0x1F: output += "\\u00\(String(octet, radix: 16))".utf8
-            default: output.append(octet)
+            case 0x00...0x0F: output += "\\u000\(String(byte, radix: 16))".utf8
+            case 0x10...0x1F: output += "\\u00\(String(byte, radix: 16))".utf8
+            default: output.append(byte)
             }
         }
         output.append(UInt8(ascii: "\""))

@@ -1,6 +1,6 @@
 /// A JSON value (RFC 8259) as it was read or is to be written.
 ///
-/// Equality is by octets: two strings that Unicode calls equivalent but that differ in encoding are different, two
+/// Equality is by bytes: two strings that Unicode calls equivalent but that differ in encoding are different, two
 /// numbers are equal only where their lexemes are, and the order of an object's members counts.
 package enum JSONValue: Sendable {
     case null

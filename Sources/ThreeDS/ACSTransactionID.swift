@@ -12,9 +12,9 @@ package struct ACSTransactionID: Hashable, Sendable, CustomStringConvertible {
     /// No version or variant is asked for: EMV does not, and the identifier is only ever compared.
     package init?(_ text: String) {
         guard text.utf8.count == 36 else { return nil }
-        for (index, octet) in text.utf8.enumerated() {
+        for (index, byte) in text.utf8.enumerated() {
             let isHyphenPlace = [8, 13, 18, 23].contains(index)
-            guard isHyphenPlace ? octet == UInt8(ascii: "-") : octet.isASCIIHexDigit else { return nil }
+            guard isHyphenPlace ? byte == UInt8(ascii: "-") : byte.isASCIIHexDigit else { return nil }
         }
         self.text = text
         self.canonical = text.lowercased()

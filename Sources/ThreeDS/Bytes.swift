@@ -1,8 +1,8 @@
 extension String {
-    /// Whether both strings are the same UTF-8 octets.
+    /// Whether both strings are the same UTF-8 bytes.
     ///
     /// Swift's `==` takes canonically equivalent strings for equal; a commitment does not.
-    func hasOctets(of other: String) -> Bool {
+    func hasBytes(of other: String) -> Bool {
         utf8.elementsEqual(other.utf8)
     }
 
@@ -13,17 +13,17 @@ extension String {
 }
 
 extension UInt8 {
-    /// Whether the octet is one of `A-Z a-z`.
+    /// Whether the byte is one of `A-Z a-z`.
     var isASCIILetter: Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
     }
 
-    /// Whether the octet is one of `0-9`.
+    /// Whether the byte is one of `0-9`.
     var isASCIIDigit: Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
     }
 
-    /// Whether the octet is one of `0-9 A-F a-f`.
+    /// Whether the byte is one of `0-9 A-F a-f`.
     var isASCIIHexDigit: Bool {
         isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self | 0x20)
     }

@@ -23,7 +23,7 @@ enum MemberBounds {
                     .memberName, member: name,
                     "a member's name is “\(name)”; 1 to 64 of A-Z a-z 0-9 _ . - are allowed")
             }
-            guard !members[..<index].contains(where: { $0.name.hasOctets(of: member.name) }) else {
+            guard !members[..<index].contains(where: { $0.name.hasBytes(of: member.name) }) else {
                 throw .duplicateMember(member.name)
             }
         }

@@ -1,6 +1,6 @@
 /// Where the payer goes back to after the decision: EMV 3-D Secure's threeDSRequestorAppURL.
 ///
-/// It may go to another program's command line, so its form is narrow: an RFC 3986 URI of at most 256 octets, in
+/// It may go to another program's command line, so its form is narrow: an RFC 3986 URI of at most 256 bytes, in
 /// plain ASCII, without a user or password, and never of a scheme that runs or reads something here.
 package struct ThreeDSRequestorAppURL: Sendable, Equatable {
     /// Byte for byte as it came.
@@ -8,11 +8,11 @@ package struct ThreeDSRequestorAppURL: Sendable, Equatable {
 
     package init(_ text: String) throws(URLRefusal) {
         guard (1...256).contains(text.utf8.count) else { throw .length }
-        guard text.utf8.allSatisfy(Self.isAllowed) else { throw .octet }
+        guard text.utf8.allSatisfy(Self.isAllowed) else { throw .byte }
         guard let colon = text.firstIndex(of: ":") else { throw .scheme }
         let scheme = text[..<colon].utf8
         let rest = text[colon...].dropFirst()
-        guard let first = scheme.first, first.isASCIILetter, scheme.allSatisfy(Self.isSchemeOctet), !rest.isEmpty
+        guard let first = scheme.first, first.isASCIILetter, scheme.allSatisfy(Self.isSchemeByte), !rest.isEmpty
         else { throw .scheme }
         let name = text[..<colon].lowercased()
         guard !Self.forbiddenSchemes.contains(name) else { throw .forbiddenScheme }
@@ -26,13 +26,13 @@ package struct ThreeDSRequestorAppURL: Sendable, Equatable {
     private static let specialSchemes: Set<String> = ["http", "https", "ws", "wss", "ftp"]
 
     /// Printable ASCII, without what RFC 3986 excludes and programs read in ways of their own.
-    private static func isAllowed(_ octet: UInt8) -> Bool {
-        (0x21...0x7E).contains(octet) && !#""<>\^`{|}"#.utf8.contains(octet)
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && !#""<>\^`{|}"#.utf8.contains(byte)
     }
 
     /// RFC 3986 §3.1.
-    private static func isSchemeOctet(_ octet: UInt8) -> Bool {
-        octet.isASCIILetter || octet.isASCIIDigit || "+-.".utf8.contains(octet)
+    private static func isSchemeByte(_ byte: UInt8) -> Bool {
+        byte.isASCIILetter || byte.isASCIIDigit || "+-.".utf8.contains(byte)
     }
 
     /// Whether there is an `@` in the authority (RFC 3986 §3.2), as a strict reader or a browser finds it.
@@ -51,13 +51,13 @@ package struct ThreeDSRequestorAppURL: Sendable, Equatable {
 
 /// Which rule a threeDSRequestorAppURL breaks.
 package enum URLRefusal: Error, Equatable, Sendable, CustomStringConvertible {
-    case length, octet, scheme, forbiddenScheme, user
+    case length, byte, scheme, forbiddenScheme, user
 
     /// The rest of a sentence that begins with the member's name.
     package var description: String {
         switch self {
-        case .length: "is not 1 to 256 octets long"
-        case .octet: #"has an octet that is not printable ASCII, or is a space or one of " < > \ ^ ` { | }"#
+        case .length: "is not 1 to 256 bytes long"
+        case .byte: #"has an byte that is not printable ASCII, or is a space or one of " < > \ ^ ` { | }"#
         case .scheme: "does not begin with a scheme, a colon and something after it"
         case .forbiddenScheme: "has a scheme that is not allowed: javascript, data, file, vbscript, blob or about"
         case .user: "has a user or password before its host; none is allowed"

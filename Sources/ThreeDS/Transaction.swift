@@ -25,7 +25,7 @@ package struct Transaction: Sendable, Equatable {
         self.members = members
     }
 
-    /// Whether both have the same members, octet for octet, in whatever order.
+    /// Whether both have the same members, byte for byte, in whatever order.
     package static func == (left: Transaction, right: Transaction) -> Bool {
         // Names are unique within a transaction, so equal counts and one inclusion are equality.
         left.members.count == right.members.count && left.members.allSatisfy(right.members.contains)

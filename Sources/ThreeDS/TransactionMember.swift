@@ -8,9 +8,9 @@ package struct TransactionMember: Sendable, Equatable {
         self.value = value
     }
 
-    /// Compares by UTF-8 octets: text that is signed is never compared by Unicode equivalence.
+    /// Compares by UTF-8 bytes: text that is signed is never compared by Unicode equivalence.
     package static func == (left: TransactionMember, right: TransactionMember) -> Bool {
-        left.name.hasOctets(of: right.name) && left.value.hasOctets(of: right.value)
+        left.name.hasBytes(of: right.name) && left.value.hasBytes(of: right.value)
     }
 }
 
@@ -25,9 +25,9 @@ package enum KnownMember: String, Sendable, CaseIterable {
         .purchaseAmount, .purchaseCurrency, .purchaseExponent, .purchaseDate,
     ]
 
-    /// The member of exactly this name, by octets.
+    /// The member of exactly this name, by bytes.
     package init?(name: String) {
-        guard let known = Self.allCases.first(where: { $0.rawValue.hasOctets(of: name) }) else { return nil }
+        guard let known = Self.allCases.first(where: { $0.rawValue.hasBytes(of: name) }) else { return nil }
         self = known
     }
 }

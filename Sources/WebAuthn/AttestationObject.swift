@@ -16,7 +16,7 @@ package enum AttestationStatement: Sendable, Equatable {
 
 /// An attestation object (WebAuthn Level 3 §6.5.4).
 package struct AttestationObject: Sendable, Equatable {
-    /// The octets as they were signed; `AuthenticatorData.parse` reads them.
+    /// The bytes as they were signed; `AuthenticatorData.parse` reads them.
     package let authenticatorData: [UInt8]
     package let statement: AttestationStatement
 
@@ -48,13 +48,13 @@ package struct AttestationObject: Sendable, Equatable {
     }
 
     /// Reads an attestation object that is the whole input, in canonical CBOR.
-    package static func parse(_ octets: [UInt8]) throws(AttestationObjectError) -> AttestationObject {
+    package static func parse(_ bytes: [UInt8]) throws(AttestationObjectError) -> AttestationObject {
         let item: CBOR
-        do { item = try CBOR.decode(octets) } catch { throw .cbor(error) }
+        do { item = try CBOR.decode(bytes) } catch { throw .cbor(error) }
         guard case .map(let map) = item, map.count == 3, case .text(let name)? = map["fmt"],
             case .map(let statement)? = map["attStmt"], case .bytes(let authenticatorData)? = map["authData"]
         else { throw .members }
-        // WebAuthn Level 3 §7.1 step 21: the identifier is ASCII and matched octet by octet.
+        // WebAuthn Level 3 §7.1 step 21: the identifier is ASCII and matched byte by byte.
         guard let format = AttestationFormat.allCases.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) })
         else { throw .format }
         return AttestationObject(
@@ -87,7 +87,7 @@ extension AttestationStatement {
     }
 }
 
-/// Why octets are not an attestation object of the kinds that are read here.
+/// Why bytes are not an attestation object of the kinds that are read here.
 package enum AttestationObjectError: Error, Equatable, Sendable, CustomStringConvertible {
     case cbor(CBORError)
     case members

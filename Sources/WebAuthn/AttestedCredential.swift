@@ -3,12 +3,12 @@ package import Keys
 /// A new credential as the authenticator attests it: attested credential data (WebAuthn Level 3 §6.5.1).
 package struct AttestedCredential: Sendable, Equatable {
     package static let aaguidCount = 16
-    /// Octets of a credential id (§7.1 step 25).
+    /// Bytes of a credential id (§7.1 step 25).
     package static let credentialIdCounts = 1...1_023
 
-    /// The authenticator's model, 16 octets.
+    /// The authenticator's model, 16 bytes.
     package let aaguid: [UInt8]
-    /// 1 to 1,023 octets.
+    /// 1 to 1,023 bytes.
     package let credentialId: [UInt8]
     package let publicKey: PublicKey
 
@@ -25,20 +25,20 @@ package struct AttestedCredential: Sendable, Equatable {
         return aaguid + [UInt8(length >> 8), UInt8(length & 0xFF)] + credentialId + COSEKey.encode(publicKey)
     }
 
-    /// Takes the structure from the front of the octets.
-    static func read(from octets: inout ArraySlice<UInt8>) throws(AuthenticatorDataError) -> AttestedCredential {
-        let aaguid = try octets.take(aaguidCount)
-        let length = try octets.take(2).reduce(0) { $0 << 8 | Int($1) }
-        let credentialId = try octets.take(length)
+    /// Takes the structure from the front of the bytes.
+    static func read(from bytes: inout ArraySlice<UInt8>) throws(AuthenticatorDataError) -> AttestedCredential {
+        let aaguid = try bytes.take(aaguidCount)
+        let length = try bytes.take(2).reduce(0) { $0 << 8 | Int($1) }
+        let credentialId = try bytes.take(length)
         let (publicKey, consumed): (PublicKey, Int)
-        do { (publicKey, consumed) = try COSEKey.decode(Array(octets)) } catch { throw .publicKey(error) }
-        octets = octets.dropFirst(consumed)
+        do { (publicKey, consumed) = try COSEKey.decode(Array(bytes)) } catch { throw .publicKey(error) }
+        bytes = bytes.dropFirst(consumed)
         return try AttestedCredential(aaguid: aaguid, credentialId: credentialId, publicKey: publicKey)
     }
 }
 
 extension ArraySlice<UInt8> {
-    /// Removes and returns so many octets from the front; throws where there are fewer.
+    /// Removes and returns so many bytes from the front; throws where there are fewer.
     mutating func take(_ count: Int) throws(AuthenticatorDataError) -> [UInt8] {
         guard count <= self.count else { throw .truncated }
         defer { self = dropFirst(count) }

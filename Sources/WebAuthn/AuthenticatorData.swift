@@ -2,10 +2,10 @@ package import Keys
 
 /// Authenticator data (WebAuthn Level 3 §6.1): what an authenticator signs beside the hash of the client data.
 package struct AuthenticatorData: Sendable, Equatable {
-    /// Octets that are read at most.
-    package static let maxOctets = 65_536
+    /// Bytes that are read at most.
+    package static let maxBytes = 65_536
 
-    /// SHA-256 of the RP ID, 32 octets.
+    /// SHA-256 of the RP ID, 32 bytes.
     package let rpIdHash: [UInt8]
     /// AT and ED are set exactly where a credential and extensions are there.
     package let flags: AuthenticatorFlags
@@ -47,35 +47,35 @@ package struct AuthenticatorData: Sendable, Equatable {
 
     /// Reads authenticator data that is the whole input.
     ///
-    /// For what it accepts, `parse(octets).encoded() == octets`.
-    package static func parse(_ octets: [UInt8]) throws(AuthenticatorDataError) -> AuthenticatorData {
-        guard octets.count <= maxOctets else { throw .tooLarge }
-        var rest = octets[...]
+    /// For what it accepts, `parse(bytes).encoded() == bytes`.
+    package static func parse(_ bytes: [UInt8]) throws(AuthenticatorDataError) -> AuthenticatorData {
+        guard bytes.count <= maxBytes else { throw .tooLarge }
+        var rest = bytes[...]
         let rpIdHash = try rest.take(32)
         let flags = AuthenticatorFlags(rawValue: try rest.take(1)[0])
         let signCount = try rest.take(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         let credential = flags.contains(.attestedCredentialData) ? try AttestedCredential.read(from: &rest) : nil
         let extensions = flags.contains(.extensionData) ? try extensionMap(from: &rest) : nil
-        guard rest.isEmpty else { throw .trailingOctets }
+        guard rest.isEmpty else { throw .trailingBytes }
         return AuthenticatorData(
             rpIdHash: rpIdHash, flags: flags, signCount: signCount, attestedCredential: credential,
             extensions: extensions)
     }
 
-    private static func extensionMap(from octets: inout ArraySlice<UInt8>) throws(AuthenticatorDataError) -> CBORMap {
+    private static func extensionMap(from bytes: inout ArraySlice<UInt8>) throws(AuthenticatorDataError) -> CBORMap {
         let (item, consumed): (CBOR, Int)
-        do { (item, consumed) = try CBOR.decodePrefix(Array(octets)) } catch { throw .extensions(error) }
+        do { (item, consumed) = try CBOR.decodePrefix(Array(bytes)) } catch { throw .extensions(error) }
         guard case .map(let map) = item else { throw .extensions(nil) }
-        octets = octets.dropFirst(consumed)
+        bytes = bytes.dropFirst(consumed)
         return map
     }
 }
 
-/// Why octets are not authenticator data, or a value can be no part of it.
+/// Why bytes are not authenticator data, or a value can be no part of it.
 package enum AuthenticatorDataError: Error, Equatable, Sendable, CustomStringConvertible {
     case tooLarge
     case truncated
-    case trailingOctets
+    case trailingBytes
     case aaguid
     case credentialId
     case publicKey(COSEKeyError)
@@ -88,11 +88,11 @@ package enum AuthenticatorDataError: Error, Equatable, Sendable, CustomStringCon
 
     private var problem: String {
         switch self {
-        case .tooLarge: "more than \(AuthenticatorData.maxOctets) octets"
+        case .tooLarge: "more than \(AuthenticatorData.maxBytes) bytes"
         case .truncated: "ends too early"
-        case .trailingOctets: "octets after the end"
-        case .aaguid: "an AAGUID has \(AttestedCredential.aaguidCount) octets"
-        case .credentialId: "a credential id has 1 to 1,023 octets"
+        case .trailingBytes: "bytes after the end"
+        case .aaguid: "an AAGUID has \(AttestedCredential.aaguidCount) bytes"
+        case .credentialId: "a credential id has 1 to 1,023 bytes"
         case .publicKey(let error): "\(error)"
         case .extensions(let error?): "extensions: \(error)"
         case .extensions(nil): "extensions: not a map"

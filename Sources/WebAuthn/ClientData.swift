@@ -1,38 +1,38 @@
 import StrictJSON
 
-/// The octets of `clientDataJSON`, written as WebAuthn Level 3 §5.8.1.1 says.
+/// The bytes of `clientDataJSON`, written as WebAuthn Level 3 §5.8.1.1 says.
 ///
-/// The octets that are written here are the octets that are signed and sent; no one serializes them again.
+/// The bytes that are written here are the bytes that are signed and sent; no one serializes them again.
 package enum ClientData {
     /// For a registration: type `webauthn.create`.
     package static func create(challenge: [UInt8], origin: String) -> [UInt8] {
-        octets(type: CollectedClientData.createType, challenge: challenge, origin: origin)
+        bytes(type: CollectedClientData.createType, challenge: challenge, origin: origin)
     }
 
     /// For an authentication: type `webauthn.get`.
     package static func get(challenge: [UInt8], origin: String) -> [UInt8] {
-        octets(type: CollectedClientData.getType, challenge: challenge, origin: origin)
+        bytes(type: CollectedClientData.getType, challenge: challenge, origin: origin)
     }
 
     /// For an authentication in the form of Secure Payment Confirmation: type `payment.get`.
     ///
-    /// That specification leaves the order of members open; this is Chromium's, so that the octets are a browser's.
+    /// That specification leaves the order of members open; this is Chromium's, so that the bytes are a browser's.
     package static func payment(challenge: [UInt8], origin: String, _ payment: PaymentClientData) -> [UInt8] {
-        octets(type: CollectedClientData.paymentType, challenge: challenge, origin: origin, payment: payment)
+        bytes(type: CollectedClientData.paymentType, challenge: challenge, origin: origin, payment: payment)
     }
 
     // There is no frame around a page here, so crossOrigin is false and the member topOrigin beside it is absent.
-    private static func octets(
+    private static func bytes(
         type: String, challenge: [UInt8], origin: String, payment: PaymentClientData? = nil
     ) -> [UInt8] {
         object([
             ("type", ccdToString(type)), ("challenge", ccdToString(Base64URL.encode(challenge))),
             ("origin", ccdToString(origin)), ("crossOrigin", Array("false".utf8)),
-            ("payment", payment.map(octets)),
+            ("payment", payment.map(bytes)),
         ])
     }
 
-    private static func octets(of payment: PaymentClientData) -> [UInt8] {
+    private static func bytes(of payment: PaymentClientData) -> [UInt8] {
         let total = payment.total
         let instrument = payment.instrument
         return object([
@@ -59,17 +59,17 @@ package enum ClientData {
 
     /// CCDToString (§5.8.1.1): a quoted string in which `"`, `\` and U+0000 to U+001F alone are escaped.
     package static func ccdToString(_ text: String) -> [UInt8] {
-        var octets: [UInt8] = [quote]
-        for octet in text.utf8 {
-            switch octet {
-            case quote, backslash: octets += [backslash, octet]
+        var bytes: [UInt8] = [quote]
+        for byte in text.utf8 {
+            switch byte {
+            case quote, backslash: bytes += [backslash, byte]
             case 0x00...0x1F:
-                octets += [backslash] + Array("u00".utf8) + [hexDigit(octet >> 4), hexDigit(octet & 0x0F)]
-            default: octets.append(octet)
+                bytes += [backslash] + Array("u00".utf8) + [hexDigit(byte >> 4), hexDigit(byte & 0x0F)]
+            default: bytes.append(byte)
             }
         }
-        octets.append(quote)
-        return octets
+        bytes.append(quote)
+        return bytes
     }
 
     private static let quote = UInt8(ascii: "\"")

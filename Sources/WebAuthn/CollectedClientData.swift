@@ -7,8 +7,8 @@ package struct CollectedClientData: Sendable {
     package static let createType = "webauthn.create"
     package static let getType = "webauthn.get"
     package static let paymentType = "payment.get"
-    /// Octets of the JSON that are read at most.
-    package static let maxOctets = 16_384
+    /// Bytes of the JSON that are read at most.
+    package static let maxBytes = 16_384
 
     package let type: String
     package let challenge: [UInt8]
@@ -23,22 +23,22 @@ package struct CollectedClientData: Sendable {
     /// Reads the JSON strictly: no name twice, and each member of its type and within its bounds.
     ///
     /// Members that the standard does not name are ignored, as it tells verifiers to. Its "UTF-8 decode" would drop a
-    /// byte order mark and replace octets that are no UTF-8; here both are refused, for no client writes them.
-    package static func parse(_ octets: [UInt8]) throws(ClientDataError) -> CollectedClientData {
+    /// byte order mark and replace bytes that are no UTF-8; here both are refused, for no client writes them.
+    package static func parse(_ bytes: [UInt8]) throws(ClientDataError) -> CollectedClientData {
         let object: JSONObject
         do {
-            object = try JSONReader.object(octets, limits: JSONLimits(maxOctets: maxOctets))
+            object = try JSONReader.object(bytes, limits: JSONLimits(maxBytes: maxBytes))
         } catch {
             throw .json(error)
         }
         do throws(JSONMemberError) {
-            let type = try object.string("type", octets: 1...64)
+            let type = try object.string("type", bytes: 1...64)
             return CollectedClientData(
                 type: type,
-                challenge: try object.base64url("challenge", octets: 1...1_024),
-                origin: try object.string("origin", octets: 1...2_048),
+                challenge: try object.base64url("challenge", bytes: 1...1_024),
+                origin: try object.string("origin", bytes: 1...2_048),
                 crossOrigin: try object.optionalBool("crossOrigin") ?? false,
-                topOrigin: try object.optionalString("topOrigin", octets: 1...2_048),
+                topOrigin: try object.optionalString("topOrigin", bytes: 1...2_048),
                 payment: type.utf8.elementsEqual(paymentType.utf8) ? try payment(in: object) : nil)
         } catch {
             throw .member(error)
@@ -55,7 +55,7 @@ package struct CollectedClientData: Sendable {
     }
 }
 
-/// Why octets are not client data.
+/// Why bytes are not client data.
 package enum ClientDataError: Error, Equatable, Sendable, CustomStringConvertible {
     case json(JSONError)
     case member(JSONMemberError)

@@ -55,17 +55,17 @@ package struct PaymentClientData: Sendable {
     init(json: JSONObject) throws(JSONMemberError) {
         _ = try json.array("paymentEntitiesLogos", count: 0...0)
         self.init(
-            rpId: try json.string("rpId", octets: MemberBounds.rpId),
-            topOrigin: try json.string("topOrigin", octets: 1...2_048),
-            payeeName: try json.string("payeeName", octets: 1...1_024),
-            payeeOrigin: try json.optionalString("payeeOrigin", octets: 1...2_048),
+            rpId: try json.string("rpId", bytes: MemberBounds.rpId),
+            topOrigin: try json.string("topOrigin", bytes: 1...2_048),
+            payeeName: try json.string("payeeName", bytes: 1...1_024),
+            payeeOrigin: try json.optionalString("payeeOrigin", bytes: 1...2_048),
             total: try Self.total(json.object("total")), instrument: try Self.instrument(json.object("instrument")))
     }
 
     private static func total(_ json: JSONObject) throws(JSONMemberError) -> Total {
         do {
             return Total(
-                value: try json.string("value", octets: 1...64), currency: try json.string("currency", octets: 3...3))
+                value: try json.string("value", bytes: 1...64), currency: try json.string("currency", bytes: 3...3))
         } catch {
             throw error.inside("total")
         }
@@ -74,8 +74,8 @@ package struct PaymentClientData: Sendable {
     private static func instrument(_ json: JSONObject) throws(JSONMemberError) -> Instrument {
         do {
             return Instrument(
-                icon: try json.string("icon", octets: 1...4_096),
-                displayName: try json.string("displayName", octets: 1...1_024))
+                icon: try json.string("icon", bytes: 1...4_096),
+                displayName: try json.string("displayName", bytes: 1...1_024))
         } catch {
             throw error.inside("instrument")
         }

@@ -4,9 +4,10 @@ import ServiceLifecycle
 
 extension AgentProcess {
     func pushServer(_ agent: Agent) -> PushServer? {
-        guard let road = settings.push, let reception = agent.pushReception else { return nil }
+        guard let network = settings.push, let reception = agent.pushReception else { return nil }
         return PushServer(
-            reception: reception, address: road.address, identity: road.identity, isBehindProxy: road.isBehindProxy,
+            reception: reception, address: network.address, identity: network.identity,
+            isBehindProxy: network.isBehindProxy,
             bounds: settings.bounds.push, log: log)
     }
 

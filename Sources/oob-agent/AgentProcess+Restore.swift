@@ -1,6 +1,6 @@
 import LineLog
+import SQLiteStore
 import StateArchive
-import Storage
 
 extension AgentProcess {
     /// Unpacks a backup into the state directory, and says what is to be done next; starts nothing and needs no secret.
@@ -9,7 +9,7 @@ extension AgentProcess {
         let directory = settings.stateDirectory
         do throws(RestoreError) {
             let state = try Restoration(
-                of: file, into: directory, knownSchema: SQLiteBook.knownSchema, schema: SQLiteBook.schema(of:)
+                of: file, into: directory, knownSchema: SQLiteDatabase.knownSchema, schema: SQLiteDatabase.schema(of:)
             ).run()
             StandardStream.error.write(
                 """

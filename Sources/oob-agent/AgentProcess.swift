@@ -8,9 +8,9 @@ import LineLog
 import LinuxProcess
 import Logging
 import PushReceiver
+import SQLiteStore
 import ServiceLifecycle
 import StateArchive
-import Storage
 import ThreeDS
 import UnixSignals
 import Versioning
@@ -42,7 +42,8 @@ struct AgentProcess {
         try claimStateDirectory()
         try tidyStateDirectory()
         let gateway = HTTPIssuerGateway(
-            version: SoftwareVersion.text, road: settings.road, clock: SystemClock(), bounds: settings.bounds.answer)
+            version: SoftwareVersion.text, network: settings.network, clock: SystemClock(),
+            bounds: settings.bounds.answer)
         do {
             let (agent, copier, rewrapper) = try agent(gateway, scratch)
             try await live(agent, copier, rewrapper, gateway, hangUps)
@@ -80,18 +81,19 @@ struct AgentProcess {
         let previous = try previousSecret(of: secret)
         let directory = settings.stateDirectory
         do {
-            let book = try SQLiteBook(
+            let store = try SQLiteDatabase(
                 path: "\(directory)/\(StateFiles.database)", scratch: scratch,
                 seals: RowSealer(secret: secret, previous: previous))
             let own = try KeyFileCustody(directory: "\(directory)/\(StateFiles.keys)", secret: secret)
             let custody = KeyRing(
-                own: own, outside: OutsideKeys(pkcs11Module: settings.pkcs11Module), clock: SystemClock())
+                own: own, external: ExternalKeys(pkcs11Module: settings.pkcs11Module), clock: SystemClock())
             let ports = Ports(
-                book: book, custody: custody, auditKeys: SealedAuditKeys(secret: secret, previous: previous),
+                store: store, custody: custody, auditKeys: SealedAuditKeys(secret: secret, previous: previous),
                 gateway: gateway, clock: SystemClock(), entropy: SystemEntropy(),
-                surroundings: HostSurroundings(settings, isMemoryLocked: isMemoryLocked))
+                inspector: LinuxHostInspector(settings, isMemoryLocked: isMemoryLocked))
             let backups = Backups(
-                directory: directory, book: book, custody: custody, clock: SystemClock(), version: SoftwareVersion.text)
+                directory: directory, store: store, custody: custody, clock: SystemClock(),
+                version: SoftwareVersion.text)
             let rewrapper = previous.map { SecretRewrapper(own, by: SecretChange(from: $0, to: secret)) }
             return (Agent(ports: ports, settings: coreSettings, log: log), backups, rewrapper)
         } catch let error as FileError {

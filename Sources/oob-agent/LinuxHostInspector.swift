@@ -5,7 +5,7 @@ import Keys
 import LinuxProcess
 
 /// What is weak about this process, its files and its host, looked at anew each time.
-struct HostSurroundings: Surroundings {
+struct LinuxHostInspector: HostInspector {
     private let stateDirectory: String
     private let socketPath: String
     /// Whether the socket is for a group as well.

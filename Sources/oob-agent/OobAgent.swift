@@ -4,7 +4,7 @@ import Keys
 import LineLog
 import LinuxProcess
 import Logging
-import Storage
+import SQLiteStore
 import Versioning
 
 /// The agent: the one program that holds keys and the database.
@@ -81,7 +81,7 @@ struct OobAgent: AsyncParsableCommand {
         }
         if let restore { return try AgentProcess(settings).restore(restore) }
         // Before another thread reads the environment.
-        if let tcti = settings.tpmTCTI { OutsideKeys.reachTPM(by: tcti) }
+        if let tcti = settings.tpmTCTI { ExternalKeys.reachTPM(by: tcti) }
         try await AgentProcess(settings).run(.files(in: settings.stateDirectory))
     }
 

@@ -38,7 +38,7 @@ struct Reloader: Sendable {
         do throws(StartError) {
             let settings = try started.again()
             tuning.set(LineFormat(settings.logFormat), settings.logLevel)
-            gateway.use(settings.road)
+            gateway.use(settings.network)
             if let identity = settings.push?.identity { pushServer?.use(identity) }
             log.notice("the settings were read anew")
             let waiting = Setting.allCases.filter { isWaiting($0, settings) }.map(\.rawValue)

@@ -2,7 +2,7 @@ import Authenticator
 
 extension StartError {
     /// Statuses for which a start that is simply tried again may go well: 69 and 74.
-    init(_ trouble: BookTrouble) {
+    init(_ trouble: StoreError) {
         let status: Status =
             switch trouble.kind {
             case .full, .io: .ioError
@@ -18,7 +18,7 @@ extension StartError {
     init(_ error: any Error) {
         switch error {
         case let known as StartError: self = known
-        case let trouble as BookTrouble: self.init(trouble)
+        case let trouble as StoreError: self.init(trouble)
         default:
             self.init(
                 .software,

@@ -7,7 +7,7 @@ import Logging
 /// Tells the service manager how the agent is: that it is ready, its status, that it lives, and that it stops.
 ///
 /// A sign of life is given only where the agent has answered itself on its control socket, as it answers any client. It
-/// says that the process takes calls: not that the book can be read, nor that fetcher, courier and timekeeper get on,
+/// says that the process takes calls: not that the store can be read, nor that fetcher, courier and timekeeper get on,
 /// which a start anew would not mend; that is in the status, and in the metrics.
 struct Supervision: Sendable {
     /// The seconds between two looks, however much happens.
@@ -40,7 +40,7 @@ struct Supervision: Sendable {
         while true {
             try Task.checkCancellation()
             // From before the look, so that nothing can change unseen.
-            let bell = agent.hub.bell { _ in true }
+            let notifier = agent.hub.notifier { _ in true }
             let line = await look(within: pause * 2)
             if let line {
                 readiness.willBeTold()
@@ -50,7 +50,7 @@ struct Supervision: Sendable {
             }
             try await SystemClock().sleep(seconds: pause)
             guard line != nil else { continue }
-            try await SystemClock().sleep(seconds: longPause - pause, orUntil: bell)
+            try await SystemClock().sleep(seconds: longPause - pause, orUntil: notifier)
         }
     }
 
@@ -79,7 +79,7 @@ struct Supervision: Sendable {
     }
 }
 
-/// How much there is in the book.
+/// How much there is in the store.
 private struct Tally {
     let enrollments: Int
     let pending: Int
@@ -93,19 +93,19 @@ private struct Tally {
 /// How the agent is, in a line.
 private struct StatusLine {
     /// The most characters of a reason.
-    private static let mostOfReason = 300
+    private static let maxOfReason = 300
 
     let text: String
 
     /// - Parameters:
-    ///   - tally: nil where the book cannot be read, which is then among the reasons.
+    ///   - tally: nil where the store cannot be read, which is then among the reasons.
     ///   - refusal: why the last reload was refused; nil where it was not.
     init(_ health: HealthView, _ tally: Tally?, refusal: String?) {
         let reason = health.reasons.first.map { first in
             let others = health.reasons.count - 1
             // The last of very many only says how many more there are.
-            let rest = others < Agent.mostTroubles ? "\(others) more" : "many more"
-            return String(first.prefix(Self.mostOfReason)) + (others > 0 ? " (and \(rest))" : "")
+            let rest = others < Agent.maxTroubles ? "\(others) more" : "many more"
+            return String(first.prefix(Self.maxOfReason)) + (others > 0 ? " (and \(rest))" : "")
         }
         let counts = tally.map { tally in
             let enrollments = "\(tally.enrollments) enrollment\(tally.enrollments == 1 ? "" : "s")"

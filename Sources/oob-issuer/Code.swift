@@ -54,7 +54,7 @@ struct Code: AsyncParsableCommand {
     private func draw(_ link: String, _ look: TerminalLook) throws(ExitCode) {
         guard qr ?? look.isTerminal else { return }
         guard let code = QRCode(Array(link.utf8)) else {
-            return Output.message("no QR code: it holds \(QRCode.maxOctets) octets, and the link is longer")
+            return Output.message("no QR code: it holds \(QRCode.maxBytes) bytes, and the link is longer")
         }
         let width = look.drawing.width(of: code)
         if let columns = look.columns, width > columns {

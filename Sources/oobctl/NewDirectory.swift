@@ -34,10 +34,10 @@ struct NewDirectory: ~Copyable {
         unsafe rmdir(temporary)
     }
 
-    mutating func write(_ octets: [UInt8], as name: String) throws(ClientFailure) {
+    mutating func write(_ bytes: [UInt8], as name: String) throws(ClientFailure) {
         let file = try NewFile("\(temporary)/\(name)", replacing: false)
         names.append(name)
-        try file.write(octets)
+        try file.write(bytes)
         try file.keep()
     }
 

@@ -35,8 +35,8 @@ struct NewFile: ~Copyable {
         unsafe unlink(temporary)
     }
 
-    func write(_ octets: [UInt8]) throws(ClientFailure) {
-        guard Output.write(octets, to: descriptor) else { throw Self.failure("cannot be written", path) }
+    func write(_ bytes: [UInt8]) throws(ClientFailure) {
+        guard Output.write(bytes, to: descriptor) else { throw Self.failure("cannot be written", path) }
     }
 
     /// Returns when the file has its name, and both are on the disk.

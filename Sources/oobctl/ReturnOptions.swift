@@ -46,10 +46,10 @@ struct ReturnOptions: ParsableArguments {
         guard let traits, !output.json, let url = request.threeDSRequestorAppURL else {
             return try output.data(request) { $0.threeDSRequestorAppURL ?? "" }
         }
-        guard let octets = PromptScreen.link(to: url, traits) else {
+        guard let bytes = PromptScreen.link(to: url, traits) else {
             throw .unclear("The return URL has characters that no URL has; oobctl show --json \(request.id) has it.")
         }
-        try output.octets(octets)
+        try output.bytes(bytes)
     }
 
     /// Why it cannot be opened; nil where it was.

@@ -6,7 +6,7 @@ import Testing
 struct BatchFetchTests {
     /// Waits until the sandbox holds a call back that asks for so many authenticators.
     private func untilHeld(_ count: Int, by sandbox: LocalSandbox) async throws {
-        while sandbox.backend.bell.waiting != count { try await Task.sleep(for: .milliseconds(5)) }
+        while sandbox.backend.notifier.waiting != count { try await Task.sleep(for: .milliseconds(5)) }
     }
 
     @Test func `a thousand enrollments at one issuer hold one connection, and a request for one of them arrives`()

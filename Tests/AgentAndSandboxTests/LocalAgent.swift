@@ -4,7 +4,7 @@ import IssuerLink
 import IssuerProtocol
 import Keys
 import Logging
-import Storage
+import SQLiteStore
 import Testing
 
 @testable import Authenticator
@@ -23,32 +23,32 @@ struct LocalAgent: Sendable {
     }
 
     private struct SystemEntropy: Entropy {
-        func octets(_ count: Int) throws -> [UInt8] { try SecureRandom.octets(count) }
+        func bytes(_ count: Int) throws -> [UInt8] { try SecureRandom.bytes(count) }
     }
 
     let agent: Agent
     /// For what else the agent has files for.
     let directory: String
     private let ports: Ports
-    private let route: IssuerRoute
+    private let target: IssuerTarget
 
     /// Runs `body` with an agent in a directory of its own, which does nothing by itself.
     ///
     /// - Parameters:
-    ///   - wrapping: what the agent has for the book that it is given.
+    ///   - wrapping: what the agent has for the store that it is given.
     ///   - keys: what it has for the custody that it is given.
     static func run(
-        at issuer: IssuerURL, wrapping: (any Book) -> any Book = { $0 },
+        at issuer: IssuerURL, wrapping: (any Store) -> any Store = { $0 },
         keys: (KeyFileCustody) -> any KeyCustody = { $0 }, _ body: (LocalAgent) async throws -> Void
     ) async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "oob-\(UUID().uuidString)").path()
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        let gateway = HTTPIssuerGateway(version: "1", road: IssuerRoad(), clock: CallClock())
-        let secret = try AgentSecret(Secret(SecureRandom.octets(32)))
+        let gateway = HTTPIssuerGateway(version: "1", network: OutboundNetwork(), clock: CallClock())
+        let secret = try AgentSecret(Secret(SecureRandom.bytes(32)))
         let ports = Ports(
-            book: wrapping(try SQLiteBook(path: directory + "/agent.db")),
+            store: wrapping(try SQLiteDatabase(path: directory + "/agent.db")),
             custody: keys(try KeyFileCustody(directory: directory + "/keys", secret: secret)),
             auditKeys: SealedAuditKeys(secret: secret), gateway: gateway, clock: Clock(), entropy: SystemEntropy())
         let agent = Agent(
@@ -56,9 +56,9 @@ struct LocalAgent: Sendable {
             log: Logger(label: "agent") { _ in SwiftLogNoOpLogHandler() })
         let result: Result<Void, any Error>
         do {
-            let route = IssuerRoute(issuer: issuer, rootsPEM: nil)
+            let target = IssuerTarget(issuer: issuer, rootsPEM: nil)
             result = .success(
-                try await body(LocalAgent(agent: agent, directory: directory, ports: ports, route: route)))
+                try await body(LocalAgent(agent: agent, directory: directory, ports: ports, target: target)))
         } catch {
             result = .failure(error)
         }
@@ -66,7 +66,7 @@ struct LocalAgent: Sendable {
         try result.get()
     }
 
-    /// Puts enrollments into the book as after their ceremonies; they have no keys.
+    /// Puts enrollments into the store as after their ceremonies; they have no keys.
     func addEnrollments(_ members: [SampleMember]) async throws -> [Enrollment] {
         let enrollments = try members.map { member in
             let id = try EnrollmentID(random: ports.entropy)
@@ -75,33 +75,33 @@ struct LocalAgent: Sendable {
                 authenticatorId: try #require(TokenID(member.authenticatorId)),
                 sealedToken: try ports.custody.seal(token, for: id), enrolledAt: 0)
             return Enrollment(
-                id: id, route: route, name: "card", authnType: .presence, algorithm: -7, rpId: "localhost",
+                id: id, target: target, name: "card", authnType: .presence, algorithm: -7, rpId: "localhost",
                 credentialId: member.credentialId, userHandle: [1], startedAt: 0, signCount: 0,
                 state: .active(membership))
         }
-        try await ports.book.write { book in
-            for enrollment in enrollments { try book.insert(enrollment) }
+        try await ports.store.write { store in
+            for enrollment in enrollments { try store.insert(enrollment) }
         }
         return enrollments
     }
 
-    /// Puts a pending request into the book, and returns it.
+    /// Puts a pending request into the store, and returns it.
     func addRequest(of enrollment: Enrollment) async throws -> RequestRecord {
         let now = ports.clock.now
         let request = RequestRecord(
             id: try RequestID(random: ports.entropy), enrollmentId: enrollment.id,
             jti: try #require(TokenID("request-1")), iat: now, exp: now + 86_400, presented: nil, acsTransId: nil,
             message: "", receivedAt: now, decidedAt: nil, life: .pending, hasConflict: false)
-        try await ports.book.write { try $0.insert(request) }
+        try await ports.store.write { try $0.insert(request) }
         return request
     }
 
     /// Waits until a request of the enrollment is pending.
     func pendingRequest(of enrollment: Enrollment) async throws -> RequestRecord {
-        let bell = agent.hub.bell { if case .requestPresented = $0 { true } else { false } }
-        let look = { try await ports.book.read { try $0.oldestPending(enrollment: enrollment.id) } }
+        let notifier = agent.hub.notifier { if case .requestPresented = $0 { true } else { false } }
+        let look = { try await ports.store.read { try $0.oldestPending(enrollment: enrollment.id) } }
         if let found = try await look() { return found }
-        for await _ in bell {
+        for await _ in notifier {
             if let found = try await look() { return found }
         }
         throw CancellationError()

@@ -16,20 +16,20 @@ struct LocalSandbox: Sendable {
     let backend: IssuerBackend
     let issuer: IssuerURL
     private let port: Int
-    private let switchboard: Switchboard
+    private let router: SandboxRouter
 
     /// Serves while `body` runs.
     static func run(_ body: (LocalSandbox) async throws -> Void) async throws {
         let holder = SiteHolder()
         let logger = Logger(label: "sandbox") { _ in SwiftLogNoOpLogHandler() }
         let backend = IssuerBackend(
-            book: try IssuerBook(path: nil, surroundings: .system),
+            store: try SandboxStore(path: nil, dependencies: .system),
             signer: try IssuerSigner(key: SigningKey.generate(.es256), pushKey: SigningKey.generate(.es256)),
             site: holder, logger: logger)
-        let switchboard = Switchboard(backend: backend)
+        let router = SandboxRouter(backend: backend)
         let (ports, running) = AsyncStream<Int>.makeStream()
         let application = Application(
-            responder: IssuerResponder(switchboard: switchboard),
+            responder: IssuerResponder(router: router),
             configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in running.yield(channel.localAddress?.port ?? 0) }, logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -39,7 +39,7 @@ struct LocalSandbox: Sendable {
                 let issuer = try IssuerURL("http://localhost:\(port)")
                 holder.set(IssuerSite(issuer: issuer))
                 return try await body(
-                    LocalSandbox(backend: backend, issuer: issuer, port: port, switchboard: switchboard))
+                    LocalSandbox(backend: backend, issuer: issuer, port: port, router: router))
             }
         }
     }
@@ -63,7 +63,7 @@ struct LocalSandbox: Sendable {
     /// Lists a request for an authenticator.
     func purchase(for authenticatorId: String) async throws {
         let order: JSONObject = ["authenticatorId": .string(authenticatorId)]
-        let answer = await switchboard.answer(
+        let answer = await router.answer(
             to: Call("POST", "/sandbox/purchases", body: JSONValue.object(order).serialized()))
         try #require(answer.status == 201)
     }
@@ -72,7 +72,7 @@ struct LocalSandbox: Sendable {
     func addAuthenticators(_ members: [SampleMember]) async throws {
         let publicKey = try SigningKey.generate(.es256).publicKey.subjectPublicKeyInfo
         let rows = try members.map { member in (member, Data(try SHA256Digest.of(Array(member.token.utf8)))) }
-        try await backend.book.queue.write { db in
+        try await backend.store.queue.write { db in
             for (member, digest) in rows {
                 try db.execute(
                     sql: """
@@ -98,6 +98,6 @@ struct SampleMember: Sendable {
     init(_ number: Int) throws {
         authenticatorId = "authenticator-\(number)"
         token = "token-\(number)"
-        credentialId = try SecureRandom.octets(32)
+        credentialId = try SecureRandom.bytes(32)
     }
 }

@@ -33,7 +33,7 @@ struct LongAnswerTests {
     @Test func `while a long answer is made for somebody, the agent says how it is`() async throws {
         let read = LongRead()
         let issuer = try IssuerURL("http://localhost:1")
-        try await LocalAgent.run(at: issuer, wrapping: { SlowBook(real: $0, read: read) }) { local in
+        try await LocalAgent.run(at: issuer, wrapping: { SlowStore(real: $0, read: read) }) { local in
             try await served(local) { client in
                 read.next()
                 async let status = client.status()
@@ -75,16 +75,16 @@ private final class LongRead: Sendable {
     }
 }
 
-private struct SlowBook: Book {
-    let real: any Book
+private struct SlowStore: Store {
+    let real: any Store
     let read: LongRead
 
-    func read<T: Sendable>(_ body: @escaping @Sendable (any BookReader) throws -> T) async throws -> T {
+    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
         await read.pass()
         return try await real.read(body)
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any BookWriter) throws -> T) async throws -> T {
+    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
         try await real.write(body)
     }
 

@@ -13,23 +13,23 @@ struct TimeLimitTests {
         "DecideCommand.decisionSeconds": Double(DecideCommand.decisionSeconds),
         "DecideCommand.defaultDeliveryTimeout": Double(DecideCommand.defaultDeliveryTimeout),
         "Wanted.standardSeconds": Wanted.standardSeconds,
-        "TokenLane.patience": TokenLane.patience,
+        "TokenQueue.patience": TokenQueue.patience,
         "SignCountWatch.patience": SignCountWatch.patience,
         "ControlTimeout.fetch": Double(ControlTimeout.fetch),
         "Fetcher.patience": Fetcher.patience,
         "IssuerCall.standardSeconds": IssuerCall.standardSeconds,
         "FetchLoop.longestWait": Double(FetchLoop.longestWait),
         "ControlTimeout.enroll": Double(ControlTimeout.enroll),
-        "Ceremonies.longest": Double(Ceremonies.longest),
+        "RegistrationDelivery.longest": Double(RegistrationDelivery.longest),
     ]
 
     /// Who waits, for what.
     private static let pairs = [
         ("ControlTimeout.decide", "DecideCommand.decisionSeconds"),
-        ("DecideCommand.decisionSeconds", "TokenLane.patience"),
-        ("Wanted.standardSeconds", "TokenLane.patience"), ("TokenLane.patience", "SignCountWatch.patience"),
+        ("DecideCommand.decisionSeconds", "TokenQueue.patience"),
+        ("Wanted.standardSeconds", "TokenQueue.patience"), ("TokenQueue.patience", "SignCountWatch.patience"),
         ("ControlTimeout.fetch", "Fetcher.patience"), ("Fetcher.patience", "IssuerCall.standardSeconds"),
-        ("ControlTimeout.enroll", "Ceremonies.longest"),
+        ("ControlTimeout.enroll", "RegistrationDelivery.longest"),
     ]
 
     @Test(arguments: pairs) func `whoever waits does so for longer than what is waited for may take`(

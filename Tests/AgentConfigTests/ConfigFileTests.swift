@@ -40,7 +40,7 @@ struct ConfigFileTests {
         }
     }
 
-    @Test func `a config of 65,536 octets is read, one more is refused`() throws {
+    @Test func `a config of 65,536 bytes is read, one more is refused`() throws {
         let text = "socket: " + String(repeating: "a", count: 65_528)
         #expect(try read(text)["socket"]?.value.utf8.count == 65_528)
         #expect(throws: ConfigError.self) { try read(text + "a") }
@@ -66,7 +66,7 @@ struct ConfigFileTests {
         }
     }
 
-    @Test func `octets that are no UTF-8 are refused`() {
+    @Test func `bytes that are no UTF-8 are refused`() {
         #expect(throws: ConfigError.self) { try ConfigFile([0xC3, 0x28], path: "a.yaml", names: Self.names) }
     }
 }

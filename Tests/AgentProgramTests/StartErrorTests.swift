@@ -26,6 +26,6 @@ import Testing
         struct Unforeseen: Error {}
         #expect(StartError(Unforeseen()).status == .software)
         #expect(StartError(StartError(.usage, "so") as any Error).status == .usage)
-        #expect(StartError(BookTrouble(.full, at: "/b") as any Error).status == .ioError)
+        #expect(StartError(StoreError(.full, at: "/b") as any Error).status == .ioError)
     }
 }

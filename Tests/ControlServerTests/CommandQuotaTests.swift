@@ -36,28 +36,28 @@ import Testing
     }
 
     @Test func `so many commands may come to nothing, then one each second`() async {
-        for _ in 1...CommandQuota.most { #expect(await give(.enroll) == false) }
+        for _ in 1...CommandQuota.limit { #expect(await give(.enroll) == false) }
         #expect(await give(.enroll) == nil)
         hand.advance(2)
         for expected in [false, false, nil] { #expect(await give(.enroll) == expected) }
         hand.advance(1_000_000)
-        for _ in 1...CommandQuota.most { #expect(await give(.enroll) == false) }
+        for _ in 1...CommandQuota.limit { #expect(await give(.enroll) == false) }
         #expect(await give(.enroll) == nil)
     }
 
     @Test func `other users, and other commands, are not held up`() async {
-        for _ in 1...CommandQuota.most { _ = await give(.rotatePush) }
+        for _ in 1...CommandQuota.limit { _ = await give(.rotatePush) }
         #expect(await give(.rotatePush) == nil)
         #expect(await give(.rotatePush, by: 2) == false)
         #expect(await give(.unenroll) == false)
     }
 
     @Test func `commands that come to something are not counted`() async {
-        for _ in 1...3 * CommandQuota.most { #expect(await give(.enroll, fails: false) == true) }
+        for _ in 1...3 * CommandQuota.limit { #expect(await give(.enroll, fails: false) == true) }
     }
 
     @Test func `one that can be repeated without end is counted whatever it comes to`() async {
-        for _ in 1...CommandQuota.most {
+        for _ in 1...CommandQuota.limit {
             #expect(await give(.backup, countsAlways: true, fails: false) == true)
         }
         #expect(await give(.backup, countsAlways: true, fails: false) == nil)

@@ -6,7 +6,7 @@ import Testing
     private static let good = ConnectionTable.Peer(uid: 1, pid: 10)
     private static let bad = ConnectionTable.Peer(uid: 1, pid: 20)
 
-    private var table = ConnectionTable(most: 4, mostOctets: 100)
+    private var table = ConnectionTable(limit: 4, maxBytes: 100)
 
     /// Takes in connections that nobody has to leave for.
     private mutating func enter(_ peers: ConnectionTable.Peer...) -> [ConnectionTable.ID] {
@@ -69,25 +69,25 @@ import Testing
         #expect(table.enter(Self.good).leaving == nil)
     }
 
-    @Test mutating func `answers are left unread up to the bound, and for an octet more one leaves`() {
+    @Test mutating func `answers are left unread up to the bound, and for an byte more one leaves`() {
         let ids = enter(Self.good, Self.bad, Self.bad)
-        #expect(table.wait(for: ids[0], octets: 20).isEmpty)
-        #expect(table.wait(for: ids[1], octets: 40).isEmpty)
-        #expect(table.wait(for: ids[2], octets: 40).isEmpty)
-        #expect(table.wait(for: ids[2], octets: 41) == [ids[1]])
+        #expect(table.wait(for: ids[0], bytes: 20).isEmpty)
+        #expect(table.wait(for: ids[1], bytes: 40).isEmpty)
+        #expect(table.wait(for: ids[2], bytes: 40).isEmpty)
+        #expect(table.wait(for: ids[2], bytes: 41) == [ids[1]])
         #expect(table.count == 2)
     }
 
     @Test mutating func `a client that says something new has read its answer`() {
         let ids = enter(Self.good, Self.bad)
-        _ = table.wait(for: ids[0], octets: 100)
+        _ = table.wait(for: ids[0], bytes: 100)
         table.work(for: ids[0])
-        #expect(table.wait(for: ids[1], octets: 100).isEmpty)
+        #expect(table.wait(for: ids[1], bytes: 100).isEmpty)
     }
 
     @Test mutating func `one answer that is too large alone costs nobody else`() {
         let ids = enter(Self.good, Self.good, Self.bad)
-        #expect(table.wait(for: ids[2], octets: 101) == [ids[2]])
+        #expect(table.wait(for: ids[2], bytes: 101) == [ids[2]])
         #expect(table.count == 2)
     }
 
@@ -95,7 +95,7 @@ import Testing
         let ids = enter(Self.good)
         table.leave(ids[0])
         table.work(for: ids[0])
-        #expect(table.wait(for: ids[0], octets: 1_000).isEmpty)
+        #expect(table.wait(for: ids[0], bytes: 1_000).isEmpty)
         #expect(table.count == 0)
     }
 }

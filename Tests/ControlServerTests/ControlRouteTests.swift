@@ -8,12 +8,12 @@ import Yams
 /// The server's calls against openapi/agent.yaml.
 @Suite struct ControlRouteTests {
     private let file: Node
-    private let octets: [UInt8]
+    private let bytes: [UInt8]
 
     init() throws {
         let url = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../openapi/agent.yaml")
-        octets = [UInt8](try Data(contentsOf: url.standardizedFileURL))
-        file = try #require(try Yams.compose(yaml: String(decoding: octets, as: UTF8.self)))
+        bytes = [UInt8](try Data(contentsOf: url.standardizedFileURL))
+        file = try #require(try Yams.compose(yaml: String(decoding: bytes, as: UTF8.self)))
     }
 
     /// "GET /v1/status" and the operation.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ControlServer
 
-@Suite(.timeLimit(.minutes(5))) struct LongTurnsTests {
+@Suite(.timeLimit(.minutes(5))) struct LongResponseQueueTests {
     /// What is to be waited for: a gate that opens once.
     private final class Gate: Sendable {
         private let stream = AsyncStream.makeStream(of: Never.self)
@@ -22,15 +22,15 @@ import Testing
         func append(_ uid: UInt32) { users.withLock { $0.append(uid) } }
     }
 
-    private let turns = LongTurns()
+    private let responses = LongResponseQueue()
     private let order = Order()
 
     /// Does `body` while a piece of long work of a user is under way.
     private func during(workOf uid: UInt32, _ body: (_ end: () -> Void) async throws -> Void) async throws {
         let (begun, end) = (Gate(), Gate())
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { [turns] in
-                try await turns.run(for: uid, isFavoured: false) {
+            group.addTask { [responses] in
+                try await responses.run(for: uid, isFavoured: false) {
                     begun.open()
                     await end.wait()
                 }
@@ -44,7 +44,7 @@ import Testing
 
     /// Waits until so many calls wait or are under way; if they never do, the time limit of the suite ends it.
     private func untilThereAre(_ count: Int) async throws {
-        while turns.count != count {
+        while responses.count != count {
             try Task.checkCancellation()
             await Task.yield()
         }
@@ -53,30 +53,30 @@ import Testing
     @Test func `a user has so many calls, and one more is refused at once`() async throws {
         try await during(workOf: 1) { end in
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 2...LongTurns.mostOfUser {
-                    group.addTask { [turns] in try await turns.run(for: 1, isFavoured: false) {} }
+                for _ in 2...LongResponseQueue.maxOfUser {
+                    group.addTask { [responses] in try await responses.run(for: 1, isFavoured: false) {} }
                 }
-                try await untilThereAre(LongTurns.mostOfUser)
-                await #expect(throws: TooMany.self) { try await turns.run(for: 1, isFavoured: false) {} }
-                group.addTask { [turns] in try await turns.run(for: 2, isFavoured: false) {} }
-                try await untilThereAre(LongTurns.mostOfUser + 1)
+                try await untilThereAre(LongResponseQueue.maxOfUser)
+                await #expect(throws: TooMany.self) { try await responses.run(for: 1, isFavoured: false) {} }
+                group.addTask { [responses] in try await responses.run(for: 2, isFavoured: false) {} }
+                try await untilThereAre(LongResponseQueue.maxOfUser + 1)
                 end()
                 try await group.waitForAll()
             }
         }
-        #expect(turns.count == 0)
+        #expect(responses.count == 0)
     }
 
     @Test func `all users have so many, and root and the agent's user more`() async throws {
         try await during(workOf: 1) { end in
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for uid in 2...UInt32(LongTurns.most) {
-                    group.addTask { [turns] in try await turns.run(for: uid, isFavoured: false) {} }
+                for uid in 2...UInt32(LongResponseQueue.limit) {
+                    group.addTask { [responses] in try await responses.run(for: uid, isFavoured: false) {} }
                 }
-                try await untilThereAre(LongTurns.most)
-                await #expect(throws: TooMany.self) { try await turns.run(for: 99, isFavoured: false) {} }
-                group.addTask { [turns] in try await turns.run(for: 0, isFavoured: true) {} }
-                try await untilThereAre(LongTurns.most + 1)
+                try await untilThereAre(LongResponseQueue.limit)
+                await #expect(throws: TooMany.self) { try await responses.run(for: 99, isFavoured: false) {} }
+                group.addTask { [responses] in try await responses.run(for: 0, isFavoured: true) {} }
+                try await untilThereAre(LongResponseQueue.limit + 1)
                 end()
                 try await group.waitForAll()
             }
@@ -88,8 +88,8 @@ import Testing
             try await withThrowingTaskGroup(of: Void.self) { group in
                 var count = 1
                 for uid: UInt32 in [1, 1, 1, 2] {
-                    group.addTask { [turns, order] in
-                        try await turns.run(for: uid, isFavoured: false) { order.append(uid) }
+                    group.addTask { [responses, order] in
+                        try await responses.run(for: uid, isFavoured: false) { order.append(uid) }
                     }
                     count += 1
                     try await untilThereAre(count)
@@ -104,7 +104,7 @@ import Testing
     @Test func `who hangs up while waiting waits no longer`() async throws {
         try await during(workOf: 1) { _ in
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { [turns] in try await turns.run(for: 1, isFavoured: false) {} }
+                group.addTask { [responses] in try await responses.run(for: 1, isFavoured: false) {} }
                 try await untilThereAre(2)
                 group.cancelAll()
                 do {
@@ -114,12 +114,12 @@ import Testing
                     return
                 }
             }
-            #expect(turns.count == 1)
+            #expect(responses.count == 1)
         }
     }
 
     @Test func `long work is done on a thread of its own that is nicer than the others`() async throws {
-        let niceness = try await turns.run(for: 1, isFavoured: false) {
+        let niceness = try await responses.run(for: 1, isFavoured: false) {
             await Task.yield()
             return getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
         }

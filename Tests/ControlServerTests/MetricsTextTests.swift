@@ -9,14 +9,14 @@ import Testing
         holdings: AgentFigures.Holdings? = .init(), work: WorkCounts = .init(), pauses: [String: Int64] = [:]
     ) -> AgentFigures {
         AgentFigures(
-            version: "1.2.3", startedAt: 1_700_000_000, isReady: true, isStarting: true, isBookWell: true,
+            version: "1.2.3", startedAt: 1_700_000_000, isReady: true, isStarting: true, isStoreHealthy: true,
             unusableKeys: 2, holdings: holdings, work: work, pushed: 3, polled: 4, repeated: 5, refusedPushes: 6,
             drops: [.future: 7], pauses: pauses,
             pushConnections: PortFigures(open: 8, refused: 9, crowded: 10, slow: 11))
     }
 
     private func lines(_ figures: AgentFigures) -> [String] {
-        String(decoding: MetricsText(figures).octets, as: UTF8.self).split(separator: "\n").map(String.init)
+        String(decoding: MetricsText(figures).bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
     @Test func `every metric is there once, with its help and its kind`() {
@@ -56,7 +56,7 @@ import Testing
         for line in expected { #expect(lines.contains("oob_agent_" + line)) }
     }
 
-    @Test func `where the book cannot be read there is no number of what it holds`() {
+    @Test func `where the store cannot be read there is no number of what it holds`() {
         let lines = lines(figures(holdings: nil))
         #expect(!lines.contains { $0.hasPrefix("oob_agent_requests_pending") })
         #expect(!lines.contains { $0.hasPrefix(#"oob_agent_not_ready_reasons{cause="issuer"}"#) })

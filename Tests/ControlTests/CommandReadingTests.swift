@@ -94,18 +94,18 @@ struct CommandReadingTests {
         #expect(try ControlJSON.decode(body, as: DecideCommand.self).wait == seconds)
     }
 
-    @Test func `a body of 65,536 octets is read and one more is not`() throws {
-        let most = body(octets: 65_536)
-        #expect(try ControlJSON.decode(most, as: FetchCommand.self) == FetchCommand())
+    @Test func `a body of 65,536 bytes is read and one more is not`() throws {
+        let limit = body(bytes: 65_536)
+        #expect(try ControlJSON.decode(limit, as: FetchCommand.self) == FetchCommand())
         #expect(throws: ControlError.self) {
-            try ControlJSON.decode(body(octets: 65_537), as: FetchCommand.self)
+            try ControlJSON.decode(body(bytes: 65_537), as: FetchCommand.self)
         }
     }
 
-    @Test func `roots at their bound fit into a body, and one octet more is refused`() throws {
-        let most = EnrollCommand(issuer: "https://i.example", code: "c", caFile: pem(EnrollCommand.maxCAFileOctets))
-        #expect(try ControlJSON.decode(try ControlJSON.encode(most), as: EnrollCommand.self) == most)
-        let over = EnrollCommand(issuer: "https://i.example", code: "c", caFile: pem(EnrollCommand.maxCAFileOctets + 1))
+    @Test func `roots at their bound fit into a body, and one byte more is refused`() throws {
+        let limit = EnrollCommand(issuer: "https://i.example", code: "c", caFile: pem(EnrollCommand.maxCAFileBytes))
+        #expect(try ControlJSON.decode(try ControlJSON.encode(limit), as: EnrollCommand.self) == limit)
+        let over = EnrollCommand(issuer: "https://i.example", code: "c", caFile: pem(EnrollCommand.maxCAFileBytes + 1))
         #expect(throws: ControlError.self) {
             try ControlJSON.decode(try ControlJSON.encode(over), as: EnrollCommand.self)
         }
@@ -116,13 +116,13 @@ struct CommandReadingTests {
         #expect(throws: ControlError.self) { try ControlJSON.decode(Array(body.utf8), as: EnrollCommand.self) }
     }
 
-    private func body(octets: Int) -> [UInt8] {
-        [UInt8(ascii: "{")] + Array(repeating: UInt8(ascii: " "), count: octets - 2) + [UInt8(ascii: "}")]
+    private func body(bytes: Int) -> [UInt8] {
+        [UInt8(ascii: "{")] + Array(repeating: UInt8(ascii: " "), count: bytes - 2) + [UInt8(ascii: "}")]
     }
 
     /// Lines of 64 characters, as PEM has them.
-    private func pem(_ octets: Int) -> String {
+    private func pem(_ bytes: Int) -> String {
         let line = String(repeating: "A", count: 64) + "\n"
-        return String(String(repeating: line, count: octets / 65 + 1).prefix(octets))
+        return String(String(repeating: line, count: bytes / 65 + 1).prefix(bytes))
     }
 }

@@ -2,8 +2,8 @@
 
 /// What the client makes of an answer, for tests.
 enum ControlAnswerReading {
-    static func read<Answer: Decodable>(_ octets: [UInt8], as type: Answer.Type) -> Answer? {
-        try? ControlAnswer(status: 200, contentType: "application/json", body: octets).read(as: type)
+    static func read<Answer: Decodable>(_ bytes: [UInt8], as type: Answer.Type) -> Answer? {
+        try? ControlAnswer(status: 200, contentType: "application/json", body: bytes).read(as: type)
     }
 
     /// The failure that a client sees for an answer; nil where it sees none.

@@ -45,11 +45,11 @@ struct EventReaderTests {
         #expect(throws: ClientFailure.self) { try reader.take(ServerSentEvents.event(1, Array(data.utf8))) }
     }
 
-    @Test func `a line of 262,144 octets is read, and one more is an error`() throws {
+    @Test func `a line of 262,144 bytes is read, and one more is an error`() throws {
         var reader = EventReader(position: nil)
-        let most = [UInt8](repeating: UInt8(ascii: "x"), count: 262_144)
-        #expect(try reader.take(most + [UInt8(ascii: "\n")]).isEmpty)
-        #expect(try reader.take(most).isEmpty)
+        let limit = [UInt8](repeating: UInt8(ascii: "x"), count: 262_144)
+        #expect(try reader.take(limit + [UInt8(ascii: "\n")]).isEmpty)
+        #expect(try reader.take(limit).isEmpty)
         #expect(throws: ClientFailure.self) { try reader.take([UInt8(ascii: "x")]) }
     }
 

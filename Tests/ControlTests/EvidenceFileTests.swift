@@ -36,19 +36,19 @@ struct EvidenceFileTests {
         }
     }
 
-    @Test func `the README comes first, octets are decoded, and lines of the journal end`() throws {
+    @Test func `the README comes first, bytes are decoded, and lines of the journal end`() throws {
         let files = try whole().files()
         #expect(files.first?.name == "README.md" && files.count == 16)
         #expect(Set(files.map(\.name)).count == files.count)
-        #expect(files.first { $0.name == "nonce.bin" }?.octets == [0, 1, 2])
-        let lines = files.first { $0.name == "journal.jsonl" }.map { String(decoding: $0.octets, as: UTF8.self) }
+        #expect(files.first { $0.name == "nonce.bin" }?.bytes == [0, 1, 2])
+        let lines = files.first { $0.name == "journal.jsonl" }.map { String(decoding: $0.bytes, as: UTF8.self) }
         #expect(lines == whole().journal.entries.map { $0 + "\n" }.joined())
     }
 
     @Test func `of an approval nothing is missing`() { #expect(whole().gaps.isEmpty) }
 
     @Test func `no text of the merchant's is in the README`() throws {
-        let readme = String(decoding: try #require(whole().files().first).octets, as: UTF8.self)
+        let readme = String(decoding: try #require(whole().files().first).bytes, as: UTF8.self)
         #expect(!readme.contains("Evil") && readme.contains("| state | approved |"))
     }
 
@@ -125,7 +125,7 @@ struct EvidenceFileTests {
         #expect(EvidenceCheck.quoted("issuer.example") == "'issuer.example'")
     }
 
-    @Test func `octets that are not base64url are an error, and no file`() {
+    @Test func `bytes that are not base64url are an error, and no file`() {
         #expect(throws: ClientFailure.self) { try changed { $0.nonce = "?" }.files() }
         #expect(throws: ClientFailure.self) { try changed { $0.assertion?.signature = "A" }.files() }
     }

@@ -39,7 +39,7 @@ struct MessageJSONTests {
     }
 
     @Test(arguments: ["e\u{301}", "\u{E9}", "\u{202E}", "\u{1F600}", "\"\\/\t\u{0}\u{7F}"])
-    func `text keeps its octets through JSON`(text: String) throws {
+    func `text keeps its bytes through JSON`(text: String) throws {
         let message = FetchFailure(issuer: "i", message: text)
         let back = ControlAnswerReading.read(try ControlJSON.encode(message), as: FetchFailure.self)
         #expect(back.map { Array($0.message.utf8) } == Array(text.utf8))

@@ -46,12 +46,12 @@ struct SocketTests {
         #expect(path == "/run/oob-agent/control.sock")
     }
 
-    @Test func `a path of 103 octets is taken and one of 104 is a clear error`() throws {
-        let most = "/" + String(repeating: "é", count: 51)
-        #expect(most.utf8.count == 103)
-        #expect(try ControlSocket.path(flag: most, environment: [:]) { _ in true } == most)
+    @Test func `a path of 103 bytes is taken and one of 104 is a clear error`() throws {
+        let limit = "/" + String(repeating: "é", count: 51)
+        #expect(limit.utf8.count == 103)
+        #expect(try ControlSocket.path(flag: limit, environment: [:]) { _ in true } == limit)
         let error = #expect(throws: ControlError.self) {
-            try ControlSocket.path(flag: most + "x", environment: [:]) { _ in true }
+            try ControlSocket.path(flag: limit + "x", environment: [:]) { _ in true }
         }
         #expect(error?.message.contains("104 bytes; at most 103 are taken, which is SwiftNIO's bound") == true)
         #expect(error?.token.exitStatus == .usage)

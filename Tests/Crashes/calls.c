@@ -71,7 +71,7 @@ static long end_entry(struct visit visit, struct entry *entry, long result) {
     return end(visit, result);
 }
 
-// MARK: Octets
+// MARK: Bytes
 
 static off_t place_of_next(int file) {
     struct stat status;
@@ -94,39 +94,39 @@ static long synced(int file, long result) {
 // Only what follows is to be found by the program.
 #pragma GCC visibility push(default)
 
-ssize_t write(int file, const void *octets, size_t count) {
+ssize_t write(int file, const void *bytes, size_t count) {
     struct visit visit = begin("write", file);
-    if (visit.counts) forget_octets(file, place_of_next(file), count);
-    return end(visit, call(write, file, octets, count));
+    if (visit.counts) forget_bytes(file, place_of_next(file), count);
+    return end(visit, call(write, file, bytes, count));
 }
 
 ssize_t writev(int file, const struct iovec *parts, int count) {
     struct visit visit = begin("write", file);
-    if (visit.counts) forget_octets(file, place_of_next(file), total(parts, count));
+    if (visit.counts) forget_bytes(file, place_of_next(file), total(parts, count));
     return end(visit, call(writev, file, parts, count));
 }
 
-ssize_t pwrite64(int file, const void *octets, size_t count, off64_t offset) {
+ssize_t pwrite64(int file, const void *bytes, size_t count, off64_t offset) {
     struct visit visit = begin("write", file);
-    if (visit.counts) forget_octets(file, offset, count);
-    return end(visit, call(pwrite64, file, octets, count, offset));
+    if (visit.counts) forget_bytes(file, offset, count);
+    return end(visit, call(pwrite64, file, bytes, count, offset));
 }
-ssize_t pwrite(int file, const void *octets, size_t count, off_t offset) {
-    return pwrite64(file, octets, count, offset);
+ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
+    return pwrite64(file, bytes, count, offset);
 }
 
 int ftruncate64(int file, off64_t size) {
     struct visit visit = begin("truncate", file);
     struct stat status;
     if (visit.counts && fstat(file, &status) == 0)
-        forget_octets(file, size, size < status.st_size ? (size_t)(status.st_size - size) : 0);
+        forget_bytes(file, size, size < status.st_size ? (size_t)(status.st_size - size) : 0);
     return (int)end(visit, call(ftruncate, file, size));
 }
 int ftruncate(int file, off_t size) { return ftruncate64(file, size); }
 
 int fallocate64(int file, int mode, off64_t offset, off64_t length) {
     struct visit visit = begin("allocate", file);
-    if (visit.counts) forget_octets(file, offset, (size_t)length);
+    if (visit.counts) forget_bytes(file, offset, (size_t)length);
     return (int)end(visit, call(fallocate, file, mode, offset, length));
 }
 int fallocate(int file, int mode, off_t offset, off_t length) { return fallocate64(file, mode, offset, length); }
@@ -232,12 +232,12 @@ int connect(int socket, const struct sockaddr *address, socklen_t length) {
     return (int)end(visit, call(connect, socket, address, length));
 }
 
-ssize_t sendto(int socket, const void *octets, size_t count, int flags, const struct sockaddr *to, socklen_t length) {
+ssize_t sendto(int socket, const void *bytes, size_t count, int flags, const struct sockaddr *to, socklen_t length) {
     struct visit visit = begin("send", socket);
-    return end(visit, call(sendto, socket, octets, count, flags, to, length));
+    return end(visit, call(sendto, socket, bytes, count, flags, to, length));
 }
-ssize_t send(int socket, const void *octets, size_t count, int flags) {
-    return sendto(socket, octets, count, flags, NULL, 0);
+ssize_t send(int socket, const void *bytes, size_t count, int flags) {
+    return sendto(socket, bytes, count, flags, NULL, 0);
 }
 
 ssize_t sendmsg(int socket, const struct msghdr *message, int flags) {

@@ -1,4 +1,4 @@
-// An undo log of everything that was written and not synced, as strict as POSIX lets a disk be: octets count from the
+// An undo log of everything that was written and not synced, as strict as POSIX lets a disk be: bytes count from the
 // fsync or fdatasync of their file, a name counts from the fsync of its directory.
 #define _GNU_SOURCE
 #include "forgetting.h"
@@ -17,8 +17,8 @@ unsigned last_aside, last_group;
 
 unsigned next_group(void) { return ++last_group; }
 
-void *room(size_t octets) {
-    void *made = calloc(1, octets);
+void *room(size_t bytes) {
+    void *made = calloc(1, bytes);
     if (made == NULL) give_up("there is no memory left");
     return made;
 }
@@ -51,11 +51,11 @@ struct change *new_change(struct file *file, off_t offset, size_t length) {
     return file->newest = change;
 }
 
-void forget_octets(int descriptor, off_t offset, size_t length) {
+void forget_bytes(int descriptor, off_t offset, size_t length) {
     struct file *file = file_of(descriptor);
     if (file->newest == NULL) file->size_on_disk = size_of(file->descriptor);
     struct change *change = new_change(file, offset, length);
-    if (pread(file->descriptor, change->octets, length, offset) < 0) give_up("a file cannot be read");
+    if (pread(file->descriptor, change->bytes, length, offset) < 0) give_up("a file cannot be read");
 }
 
 // A number that no earlier process has used either.
@@ -122,15 +122,15 @@ static uint64_t drawn(uint64_t seed, uint64_t a, uint64_t b) {
 }
 
 // Back to what the disk has, sector by sector: a disk writes them in any order.
-static void lose_octets(struct file *file, uint64_t seed) {
+static void lose_bytes(struct file *file, uint64_t seed) {
     off_t size = size_of(file->descriptor), sector = seed % 2 == 0 ? 4096 : 512;
     for (struct change *change = file->newest; change != NULL; change = change->older) {
         off_t end = change->offset + (off_t)change->length;
         for (off_t at = change->offset, next; at < end; at = next) {
             next = (at / sector + 1) * sector < end ? (at / sector + 1) * sector : end;
             if (seed != 0 && drawn(seed, file->number, (uint64_t)(at / sector)) % 2 == 0) continue;
-            if (call(pwrite64, file->descriptor, change->octets + (at - change->offset), next - at, at) != next - at)
-                give_up("octets cannot be put back");
+            if (call(pwrite64, file->descriptor, change->bytes + (at - change->offset), next - at, at) != next - at)
+                give_up("bytes cannot be put back");
         }
     }
     bool grown = seed != 0 && drawn(seed, file->number, UINT64_MAX) % 2 == 0;
@@ -162,7 +162,7 @@ static void lose_names(void) {
 
 void lose_power(unsigned long seed) {
     for (struct file *file = files; file != NULL; file = file->next)
-        if (file->newest != NULL) lose_octets(file, seed);
+        if (file->newest != NULL) lose_bytes(file, seed);
     draw_survivors(seed);
     lose_names();
 }

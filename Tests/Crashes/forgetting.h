@@ -7,7 +7,7 @@ struct change {
     struct change *older;
     off_t offset;
     size_t length;
-    char octets[];  // As they were; zeros where the file ended.
+    char bytes[];  // As they were; zeros where the file ended.
 };
 
 struct file {
@@ -36,7 +36,7 @@ extern struct name *names;
 extern int asides;
 extern unsigned last_aside, last_group;
 
-void *room(size_t octets);
+void *room(size_t bytes);
 struct file *file_of(int descriptor);
 struct change *new_change(struct file *file, off_t offset, size_t length);
 void forget_name(const struct entry *entry, unsigned aside, unsigned group);

@@ -40,8 +40,8 @@ struct entry {
     char name[256];
 };
 
-// Before octets of a file are overwritten or cut off.
-void forget_octets(int file, off_t offset, size_t length);
+// Before bytes of a file are overwritten or cut off.
+void forget_bytes(int file, off_t offset, size_t length);
 // A number for the changes to names of one call: they are undone as one.
 unsigned next_group(void);
 // After an entry was made.

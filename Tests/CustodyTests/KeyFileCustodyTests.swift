@@ -36,9 +36,9 @@ struct KeyFileCustodyTests {
 
     @Test func `the file holds no key in clear`() async throws {
         let key = try await custody.makeKey(named: name, algorithm: .es256)
-        let octets = [UInt8](try Data(contentsOf: URL(filePath: keyPath)))
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: keyPath)))
         for part in [Array("PRIVATE KEY".utf8), key.subjectPublicKeyInfo.suffix(32)] {
-            #expect(octets.firstRange(of: part) == nil)
+            #expect(bytes.firstRange(of: part) == nil)
         }
     }
 
@@ -81,7 +81,7 @@ struct KeyFileCustodyTests {
         #expect(throws: SealError.notSealedByThisSecret) { try stranger.open(sealed, for: name) }
     }
 
-    @Test func `a sealed token with any octet changed does not open`() throws {
+    @Test func `a sealed token with any byte changed does not open`() throws {
         let sealed = try custody.seal(try #require(AccessToken("token-1")), for: name)
         for index in sealed.indices {
             var changed = sealed
@@ -93,8 +93,8 @@ struct KeyFileCustodyTests {
 
     @Test func `what was sealed but is no token does not open`() throws {
         let label = "access token \(name.text)"
-        for octets: [UInt8] in [Array("no token".utf8), [0xFF], Array(repeating: 0x41, count: 513)] {
-            let sealed = try secret.seal(Secret(octets), label: label)
+        for bytes: [UInt8] in [Array("no token".utf8), [0xFF], Array(repeating: 0x41, count: 513)] {
+            let sealed = try secret.seal(Secret(bytes), label: label)
             #expect(throws: SealError.malformed) { try custody.open(sealed, for: name) }
         }
     }

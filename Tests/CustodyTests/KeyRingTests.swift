@@ -17,7 +17,7 @@ struct KeyRingTests {
         pin = try PIN(Secret(Array(SoftToken.pin.utf8)))
         ring = KeyRing(
             own: try KeyFileCustody(directory: folder + "/keys-\(UUID().uuidString)", secret: AgentSecret.generate()),
-            outside: OutsideKeys(pkcs11Module: SoftToken.modulePath), clock: NoClock())
+            external: ExternalKeys(pkcs11Module: SoftToken.modulePath), clock: NoClock())
         name = try #require(EnrollmentID("0123456789abcdef0123"))
     }
 
@@ -31,16 +31,16 @@ struct KeyRingTests {
         let uri = try KeyURI(token.uri("card"))
         let key = try await ring.inspect(uri, pin: pin)
         #expect(key.uri == uri && key.facts.kind == .pkcs11 && key.facts.isExportable == false)
-        #expect(try await ring.unlock(name, at: .outside(key), pin: pin).verifiesUser)
+        #expect(try await ring.unlock(name, at: .external(key), pin: pin).verifiesUser)
         let other = try PIN(Secret(Array("1357".utf8)))
         for (wrong, expected) in [(other, KeyFailure.Code.wrongPIN), (nil, .needsPIN)] {
             #expect(try await code { _ = try await ring.inspect(uri, pin: wrong) } == expected)
-            #expect(try await code { _ = try await ring.unlock(name, at: .outside(key), pin: wrong) } == expected)
+            #expect(try await code { _ = try await ring.unlock(name, at: .external(key), pin: wrong) } == expected)
         }
         let putBack = try token.takeOut()
-        #expect(try await code { _ = try await ring.unlock(name, at: .outside(key), pin: pin) } == .unavailable)
+        #expect(try await code { _ = try await ring.unlock(name, at: .external(key), pin: pin) } == .unavailable)
         try putBack()
-        #expect(try await ring.unlock(name, at: .outside(key), pin: pin).verifiesUser)
+        #expect(try await ring.unlock(name, at: .external(key), pin: pin).verifiesUser)
     }
 
     @Test func `a key in a file that takes no PIN verifies nobody`() async throws {
@@ -48,10 +48,10 @@ struct KeyRingTests {
         try ProgramRun.output(["openssl", "genpkey", "-algorithm", "ED25519", "-out", path])
         let uri = try KeyURI("file:" + path)
         let key = try await ring.inspect(uri, pin: nil)
-        #expect(try await !ring.unlock(name, at: .outside(key), pin: nil).verifiesUser)
+        #expect(try await !ring.unlock(name, at: .external(key), pin: nil).verifiesUser)
         #expect(try await code { _ = try await ring.inspect(uri, pin: pin) } == .takesNoPIN)
         try ProgramRun.output(["openssl", "genpkey", "-algorithm", "ED25519", "-out", path])
-        #expect(try await code { _ = try await ring.unlock(name, at: .outside(key), pin: nil) } == .unavailable)
+        #expect(try await code { _ = try await ring.unlock(name, at: .external(key), pin: nil) } == .unavailable)
     }
 
     @Test func `a key of the agent's own is made, opened and removed beside them`() async throws {

@@ -52,7 +52,7 @@ struct PINCustodyTests {
         for name in [name, other] { _ = try await custody.makeKey(named: name, algorithm: .es256, pin: pin("2468")) }
         let path = { (name: EnrollmentID) in "\(folder)/\(name.text).key" }
         try DurableFile.write(
-            DurableFile.read(path(other), maxOctets: KeyFile.maxOctets), to: path(name), replacing: true)
+            DurableFile.read(path(other), maxBytes: KeyFile.maxBytes), to: path(name), replacing: true)
         #expect(try await code { _ = try await custody.unlock(name, at: .own, pin: pin("2468")) } == .unavailable)
     }
 

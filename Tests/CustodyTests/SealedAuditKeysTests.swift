@@ -3,7 +3,7 @@ import Custody
 import Keys
 import Testing
 
-/// The audit key lies sealed in the book.
+/// The audit key lies sealed in the store.
 struct SealedAuditKeysTests {
     private let secret: AgentSecret
     private let keys: SealedAuditKeys
@@ -30,7 +30,7 @@ struct SealedAuditKeysTests {
         #expect(throws: SealError.notSealedByThisSecret) { _ = try other.open(sealed) }
     }
 
-    @Test func `octets that were changed, cut or sealed for another use do not open`() throws {
+    @Test func `bytes that were changed, cut or sealed for another use do not open`() throws {
         let sealed = try keys.make()
         for index in [0, 1, sealed.count / 2, sealed.count - 1] {
             var changed = sealed

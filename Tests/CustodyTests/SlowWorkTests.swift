@@ -13,10 +13,10 @@ struct SlowWorkTests {
     private final class Gate: Sendable {
         private let reached = AsyncStream.makeStream(of: Void.self)
         private let opened = DispatchSemaphore(value: 0)
-        private let counts = Mutex((running: 0, most: 0))
+        private let counts = Mutex((running: 0, limit: 0))
         private let refusals = Mutex(0)
 
-        var most: Int { counts.withLock { $0.most } }
+        var limit: Int { counts.withLock { $0.limit } }
 
         /// Counts a call that was not let in, and says how many that are now.
         func refuse() -> Int {
@@ -27,7 +27,7 @@ struct SlowWorkTests {
         }
 
         func pass() {
-            counts.withLock { $0 = ($0.running + 1, max($0.most, $0.running + 1)) }
+            counts.withLock { $0 = ($0.running + 1, max($0.limit, $0.running + 1)) }
             reached.continuation.yield()
             opened.wait()
             counts.withLock { $0.running -= 1 }
@@ -46,7 +46,7 @@ struct SlowWorkTests {
     @Test func `two go on at a time, all come to their end, and one past the bound is refused`() async throws {
         let (work, gate) = (SlowWork(), Gate())
         try await withThrowingTaskGroup(of: Int.self) { group in
-            for number in 0..<SlowWork.most + 5 {
+            for number in 0..<SlowWork.limit + 5 {
                 group.addTask {
                     do {
                         try await work.run { gate.pass() }
@@ -55,16 +55,16 @@ struct SlowWorkTests {
                         // All others wait at the gate, which opens for so many as were let in.
                         if gate.refuse() == 5 {
                             await gate.awaitTwo()
-                            gate.open(for: SlowWork.most)
+                            gate.open(for: SlowWork.limit)
                         }
                         return -1
                     }
                 }
             }
             let numbers = try await group.reduce(into: Set<Int>()) { $0.insert($1) }
-            #expect(numbers.count == SlowWork.most + 1 && numbers.contains(-1))
+            #expect(numbers.count == SlowWork.limit + 1 && numbers.contains(-1))
         }
-        #expect(gate.refuse() == 6 && gate.most == SlowWork.threads)
+        #expect(gate.refuse() == 6 && gate.limit == SlowWork.threads)
         #expect(try await work.run { 1 } == 1)
     }
 

@@ -6,14 +6,14 @@ import Testing
 
 @testable import Custody
 
-@Suite struct TokenLaneTests {
+@Suite struct TokenQueueTests {
     @Test func `calls come one after the other, in their order`() async throws {
-        let lane = TokenLane(clock: EndlessClock())
+        let queue = TokenQueue(clock: EndlessClock())
         let running = Count()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<TokenLane.most {
+            for _ in 0..<TokenQueue.limit {
                 group.addTask {
-                    try await lane.run {
+                    try await queue.run {
                         running.up()
                         running.down()
                     }
@@ -21,47 +21,47 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(running.most == 1)
+        #expect(running.limit == 1)
     }
 
     @Test func `what a call throws comes back`() async throws {
-        let lane = TokenLane(clock: EndlessClock())
-        await #expect(throws: Broken.self) { try await lane.run { throw Broken() } }
+        let queue = TokenQueue(clock: EndlessClock())
+        await #expect(throws: Broken.self) { try await queue.run { throw Broken() } }
     }
 
     @Test func `a token that does not answer is waited for no longer, and a call that nobody waits for is not made`()
         async throws
     {
         let clock = ImpatientClock()
-        let lane = TokenLane(clock: clock)
+        let queue = TokenQueue(clock: clock)
         let stuck = DispatchSemaphore(value: 0)
-        await #expect(throws: TokenLaneError.silent) {
-            try await lane.run {
+        await #expect(throws: TokenQueueError.silent) {
+            try await queue.run {
                 clock.endPatience()
                 stuck.wait()
             }
         }
         let calls = Count()
-        await #expect(throws: TokenLaneError.silent) { try await lane.run { calls.up() } }
+        await #expect(throws: TokenQueueError.silent) { try await queue.run { calls.up() } }
         clock.restorePatience()
-        async let last = lane.run { 7 }
+        async let last = queue.run { 7 }
         stuck.signal()
         #expect(try await last == 7)
-        #expect(calls.most == 0)
+        #expect(calls.limit == 0)
     }
 
     @Test func `a token that was asked and did not answer is told from one that was not asked`() throws {
         let uri = try KeyURI("pkcs11:token=their;object=card")
-        let silence = KeyFailure(TokenLaneError.silent, at: uri)
+        let silence = KeyFailure(TokenQueueError.silent, at: uri)
         #expect(silence.code == .silent && silence.description.contains("a PIN that was given counts as tried"))
-        #expect(KeyFailure(TokenLaneError.busy, at: uri).code == .unavailable)
+        #expect(KeyFailure(TokenQueueError.busy, at: uri).code == .unavailable)
     }
 
     @Test func `a cancelled caller is let go`() async throws {
-        let lane = TokenLane(clock: EndlessClock())
+        let queue = TokenQueue(clock: EndlessClock())
         let (stuck, started) = (DispatchSemaphore(value: 0), AsyncStream<Void>.makeStream())
         let task = Task {
-            try await lane.run {
+            try await queue.run {
                 started.continuation.yield()
                 stuck.wait()
             }
@@ -73,26 +73,26 @@ import Testing
         stuck.signal()
     }
 
-    @Test func `more calls than the lane has places are refused at once, and there is place when they are over`()
+    @Test func `more calls than the queue has places are refused at once, and there is place when they are over`()
         async throws
     {
-        let lane = TokenLane(clock: EndlessClock())
+        let queue = TokenQueue(clock: EndlessClock())
         let (stuck, started) = (DispatchSemaphore(value: 0), AsyncStream<Void>.makeStream())
         await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<TokenLane.most + 1 {
+            for _ in 0..<TokenQueue.limit + 1 {
                 group.addTask {
-                    try await lane.run {
+                    try await queue.run {
                         started.continuation.yield()
                         stuck.wait()
                     }
                 }
             }
             // The one that finds no place is the only one that can end now.
-            await #expect(throws: TokenLaneError.busy) { try await group.next() }
-            for _ in 0..<TokenLane.most { stuck.signal() }
+            await #expect(throws: TokenQueueError.busy) { try await group.next() }
+            for _ in 0..<TokenQueue.limit { stuck.signal() }
             await #expect(throws: Never.self) { try await group.waitForAll() }
         }
-        #expect(try await lane.run { 7 } == 7)
+        #expect(try await queue.run { 7 } == 7)
     }
 }
 
@@ -122,13 +122,13 @@ private final class ImpatientClock: AgentClock {
 }
 
 private final class Count: Sendable {
-    private let state = Mutex((now: 0, most: 0))
-    var most: Int { state.withLock { $0.most } }
+    private let state = Mutex((now: 0, limit: 0))
+    var limit: Int { state.withLock { $0.limit } }
 
     func up() {
         state.withLock { state in
             state.now += 1
-            state.most = max(state.most, state.now)
+            state.limit = max(state.limit, state.now)
         }
     }
 

@@ -10,16 +10,16 @@ struct CompletionTests {
     @MainActor
     private final class Told {
         private(set) var errors: [D1Error?] = []
-        private let bell = AsyncStream.makeStream(of: Void.self)
+        private let notifier = AsyncStream.makeStream(of: Void.self)
 
         func tell(_ error: D1Error?) {
             MainActor.assertIsolated()
             errors.append(error)
-            bell.continuation.yield()
+            notifier.continuation.yield()
         }
 
         func next() async -> D1Error? {
-            for await _ in bell.stream { break }
+            for await _ in notifier.stream { break }
             return errors.last ?? nil
         }
     }

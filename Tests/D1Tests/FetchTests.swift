@@ -23,7 +23,7 @@ struct FetchTests {
                         "threeDSRequestorAppURL": "https://shop.example/r?x=%7B1%7D", "loyalty": "Gold, \"plus\"",
                     ]
                 ])
-            // Swift compares strings by canonical equivalence; these are octets.
+            // Swift compares strings by canonical equivalence; these are bytes.
             let name = try #require(payer.questions.first?["merchantName"])
             #expect(Array(name.utf8) == Array("Caf\u{0301}e \u{202E}x".utf8))
         }

@@ -10,12 +10,12 @@ struct IssuerAppTests {
     /// Tells a test what the screen did, in order.
     @MainActor
     private final class Watch {
-        private let bell = AsyncStream.makeStream(of: String.self)
+        private let notifier = AsyncStream.makeStream(of: String.self)
 
-        func note(_ what: String) { bell.continuation.yield(what) }
+        func note(_ what: String) { notifier.continuation.yield(what) }
 
         func next() async -> String {
-            for await what in bell.stream { return what }
+            for await what in notifier.stream { return what }
             return ""
         }
     }

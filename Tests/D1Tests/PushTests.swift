@@ -15,12 +15,12 @@ struct PushTests {
         let (ports, running) = AsyncStream<Int>.makeStream()
         let router = Router()
         router.post("**") { request, _ in
-            let octets = try await request.body.collect(upTo: 65_536)
+            let bytes = try await request.body.collect(upTo: 65_536)
             let headers = request.headers.map { ($0.name.rawName, $0.value) }
             arrived.yield(
                 Post(
                     path: request.uri.path, headers: Dictionary(headers) { first, _ in first },
-                    body: Data(octets.readableBytesView)))
+                    body: Data(bytes.readableBytesView)))
             return Response(status: .created)
         }
         let application = Application(
@@ -101,7 +101,7 @@ struct PushTests {
         }
     }
 
-    @Test func `a push whose octets were changed is an error, and nothing is taken in`() async throws {
+    @Test func `a push whose bytes were changed is an error, and nothing is taken in`() async throws {
         try await pushedTo(asking: Payer.approving) { app, task, authn, posts in
             try await app.issuer.purchase(["push": "only"])
             let post = try await next(posts)

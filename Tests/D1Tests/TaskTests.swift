@@ -143,10 +143,10 @@ struct TaskTests {
                 try await task.d1Authn(payer)?.enrollAuthnCredentials(.platform)
             }
             let secret = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path()
-            let octets = Data(repeating: 7, count: 32)
+            let bytes = Data(repeating: 7, count: 32)
             try #require(
                 FileManager.default.createFile(
-                    atPath: secret, contents: octets, attributes: [.posixPermissions: 0o600]))
+                    atPath: secret, contents: bytes, attributes: [.posixPermissions: 0o600]))
             defer { try? FileManager.default.removeItem(atPath: secret) }
             var components = app.components
             components.secretFile = secret

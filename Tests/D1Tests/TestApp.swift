@@ -118,11 +118,11 @@ final class SlowPayer {
     private(set) var handlers: [(proceed: Payer.Handler, cancel: Payer.Handler)] = []
     /// How many of them have been waited for.
     private var taken = 0
-    private let bell = AsyncStream.makeStream(of: Void.self)
+    private let notifier = AsyncStream.makeStream(of: Void.self)
 
     lazy var delegate = Payer { [weak self] proceed, cancel in
         self?.handlers.append((proceed, cancel))
-        self?.bell.continuation.yield()
+        self?.notifier.continuation.yield()
     }
 
     /// Waits for the next question.
@@ -132,12 +132,12 @@ final class SlowPayer {
 
     /// As ``asked()``; nil where no question comes, and someone said so.
     func askedOrWoken() async -> (proceed: Payer.Handler, cancel: Payer.Handler)? {
-        for await _ in bell.stream { break }
+        for await _ in notifier.stream { break }
         defer { taken = handlers.count }
         return handlers.count > taken ? handlers.last : nil
     }
 
-    func wake() { bell.continuation.yield() }
+    func wake() { notifier.continuation.yield() }
 }
 
 /// The error that a call ends with.

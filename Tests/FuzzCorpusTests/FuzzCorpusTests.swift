@@ -11,9 +11,9 @@ struct FuzzCorpusTests {
         let names = try Self.names(in: target.rawValue)
         #expect(names.count >= 2)
         for name in names {
-            let octets = try Data(contentsOf: Self.directory.appending(path: "\(target.rawValue)/\(name)"))
+            let bytes = try Data(contentsOf: Self.directory.appending(path: "\(target.rawValue)/\(name)"))
             await #expect(throws: Never.self, "\(target.rawValue)/\(name)") {
-                try await target.check([UInt8](octets))
+                try await target.check([UInt8](bytes))
             }
         }
     }

@@ -7,7 +7,7 @@ import Testing
     private static let bad = Source("203.0.113.9", isBehindProxy: false)
     private static let here = Source("127.0.0.1", isBehindProxy: false)
 
-    private var table = SourceTable(most: 8, mostOfSource: 2)
+    private var table = SourceTable(limit: 8, maxOfSource: 2)
 
     /// Takes in connections that nobody has to leave for.
     private mutating func enter(_ sources: Source...) -> [SourceTable.ID] {
@@ -33,9 +33,9 @@ import Testing
     }
 
     @Test mutating func `when all is full one of the address with most leaves, and a newcomer is taken`() {
-        let most = enter(Self.here, Self.here, Self.here, Self.here, Self.here, Self.here, Self.here)
+        let limit = enter(Self.here, Self.here, Self.here, Self.here, Self.here, Self.here, Self.here)
         _ = enter(Self.good)
-        #expect(table.enter(Self.bad).leaving == most[0])
+        #expect(table.enter(Self.bad).leaving == limit[0])
     }
 
     @Test mutating func `from ever new addresses too the one that has trickled longest leaves`() {
@@ -51,7 +51,7 @@ import Testing
         let ids = enter(Self.bad, Self.bad)
         table.hasWhole(ids[0])
         #expect(table.enter(Self.bad).leaving == ids[1])
-        table = SourceTable(most: 8, mostOfSource: 2)
+        table = SourceTable(limit: 8, maxOfSource: 2)
         for id in enter(Self.bad, Self.bad) { table.hasWhole(id) }
         let newcomer = table.enter(Self.bad)
         #expect(newcomer.leaving == newcomer.entered)

@@ -100,7 +100,7 @@ struct AnswerTests {
         } _: { link in
             if status != 201 {
                 let failure = try await mustFail {
-                    try await link.gateway.enroll(link.route, link.discovery, body: [])
+                    try await link.gateway.enroll(link.target, link.discovery, body: [])
                 }
                 #expect(failure.isTransient)
             }
@@ -118,7 +118,7 @@ struct AnswerTests {
             .answer(200, text: #"{"protocolVersions":[2,3]}"#)
         } _: { link in
             let failure = try await mustFail {
-                try await link.gateway.discovery(link.route)
+                try await link.gateway.discovery(link.target)
             }
             #expect(failure.isTransient)
             #expect(failure.reason.contains("must hold 1, the only version spoken here"))

@@ -8,62 +8,62 @@ import Testing
 struct BoundsTests {
     private enum Framing: CaseIterable { case length, chunked, untilClose }
 
-    private static func reply(_ text: String, octets: Int, _ framing: Framing) -> Reply {
-        let body = Array(text.utf8) + Array(repeating: UInt8(ascii: " "), count: octets - text.utf8.count)
+    private static func reply(_ text: String, bytes: Int, _ framing: Framing) -> Reply {
+        let body = Array(text.utf8) + Array(repeating: UInt8(ascii: " "), count: bytes - text.utf8.count)
         return switch framing {
         case .length: .answer(200, body)
         case .chunked:
             Reply(
-                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(String(octets, radix: 16))\r\n",
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\(String(bytes, radix: 16))\r\n",
                 body: body + Array("\r\n0\r\n\r\n".utf8))
         case .untilClose: Reply("HTTP/1.1 200 OK\r\n\r\n", body: body, then: .close)
         }
     }
 
     @Test(arguments: Framing.allCases)
-    private func `an answer may have 1 MiB and not an octet more`(_ framing: Framing) async throws {
+    private func `an answer may have 1 MiB and not an byte more`(_ framing: Framing) async throws {
         let text = #"{"transStatus":"Y"}"#
         try await Link.run { _ in
-            Self.reply(text, octets: 1_048_576, framing)
+            Self.reply(text, bytes: 1_048_576, framing)
         } _: { link in
             let status = try await link.decide()
             #expect(status == .authenticated)
         }
         try await Link.run { _ in
-            Self.reply(text, octets: 1_048_577, framing)
+            Self.reply(text, bytes: 1_048_577, framing)
         } _: { link in
             let failure = try await mustFail { try await link.decide() }
             #expect(failure.isTransient)
-            #expect(failure.reason == "the issuer's answer is larger than 1048576 octets")
+            #expect(failure.reason == "the issuer's answer is larger than 1048576 bytes")
         }
     }
 
     @Test(arguments: Framing.allCases)
-    private func `a list may have 2 MiB and not an octet more`(_ framing: Framing) async throws {
+    private func `a list may have 2 MiB and not an byte more`(_ framing: Framing) async throws {
         let text = #"{"requests":[],"cursor":"c"}"#
         try await Link.run { _ in
-            Self.reply(text, octets: 2_097_152, framing)
+            Self.reply(text, bytes: 2_097_152, framing)
         } _: { link in
             let list = try await link.gateway.fetch(link.access, wait: 0, after: nil)
             #expect(list.cursor == "c")
         }
         try await Link.run { _ in
-            Self.reply(text, octets: 2_097_153, framing)
+            Self.reply(text, bytes: 2_097_153, framing)
         } _: { link in
             let failure = try await mustFail {
                 try await link.gateway.fetch(link.access, wait: 0, after: nil)
             }
-            #expect(failure.reason == "the issuer's answer is larger than 2097152 octets")
+            #expect(failure.reason == "the issuer's answer is larger than 2097152 bytes")
         }
     }
 
     @Test(arguments: [(20_000, true), (20_001, false)])
-    func `an answer, and a list, have at most as many octets as are set`(octets: Int, isTaken: Bool) async throws {
+    func `an answer, and a list, have at most as many bytes as are set`(bytes: Int, isTaken: Bool) async throws {
         var bounds = AnswerBounds()
-        (bounds.bodyOctets, bounds.listOctets) = (20_000, 20_000)
+        (bounds.bodyBytes, bounds.listBytes) = (20_000, 20_000)
         try await Link.run(bounds: bounds) { request in
             let text = request.method == "GET" ? #"{"requests":[],"cursor":"c"}"# : #"{"transStatus":"Y"}"#
-            return Self.reply(text, octets: octets, .length)
+            return Self.reply(text, bytes: bytes, .length)
         } _: { link in
             let answer = try? await link.decide()
             let list = try? await link.gateway.fetch(link.access, wait: 0, after: nil)
@@ -73,9 +73,9 @@ struct BoundsTests {
     }
 
     @Test(arguments: [(100, 100, true), (101, 100, false), (2, 2, true), (3, 2, false)])
-    func `a list has at most 100 requests, or as many as are set`(count: Int, most: Int, isTaken: Bool) async throws {
+    func `a list has at most 100 requests, or as many as are set`(count: Int, limit: Int, isTaken: Bool) async throws {
         var bounds = AnswerBounds()
-        bounds.listRequests = most
+        bounds.listRequests = limit
         let requests = Array(repeating: #""x""#, count: count).joined(separator: ",")
         try await Link.run(bounds: bounds) { _ in
             .answer(200, text: #"{"requests":[\#(requests)],"cursor":"c"}"#)
@@ -126,8 +126,8 @@ struct BoundsTests {
         let port = try ClosedPort()
         for host in ["127.0.0.1", "localhost"] {
             let gateway = HTTPIssuerGateway.patient()
-            let route = IssuerRoute(issuer: try IssuerURL("http://\(host):\(port.number)"), rootsPEM: nil)
-            let failure = try await mustFail { try await gateway.discovery(route) }
+            let target = IssuerTarget(issuer: try IssuerURL("http://\(host):\(port.number)"), rootsPEM: nil)
+            let failure = try await mustFail { try await gateway.discovery(target) }
             #expect(failure.reason == "the issuer refused the connection")
             await gateway.shutdown()
         }
@@ -135,8 +135,8 @@ struct BoundsTests {
 
     @Test func `a host that nobody knows is named as one`() async throws {
         let gateway = HTTPIssuerGateway.patient()
-        let route = IssuerRoute(issuer: try IssuerURL("https://nobody.invalid"), rootsPEM: nil)
-        let failure = try await mustFail { try await gateway.discovery(route) }
+        let target = IssuerTarget(issuer: try IssuerURL("https://nobody.invalid"), rootsPEM: nil)
+        let failure = try await mustFail { try await gateway.discovery(target) }
         #expect(failure.reason == "the host name of the issuer was not found")
         await gateway.shutdown()
     }

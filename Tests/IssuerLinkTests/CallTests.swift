@@ -15,7 +15,7 @@ struct CallTests {
             let json = (try? IssuerURL(issuer)).map { Link.discovery($0).json.serialized() } ?? []
             return .answer(200, json)
         } _: { link in
-            #expect(try await link.gateway.discovery(link.route) == link.discovery)
+            #expect(try await link.gateway.discovery(link.target) == link.discovery)
             let request = try await link.firstRequest()
             #expect(request.method == "GET")
             #expect(request.target == "/.well-known/oob-authenticator")
@@ -29,11 +29,11 @@ struct CallTests {
 
     @Test func `keys come from the JWK Set's address, its query kept`() async throws {
         let key = try SigningKey.generate(.es256).publicKey
-        let octets = JWKSet(keys: [(kid: "k1", key: key)]).json.serialized()
+        let bytes = JWKSet(keys: [(kid: "k1", key: key)]).json.serialized()
         try await Link.run { _ in
-            .answer(200, octets, type: "application/jwk-set+json")
+            .answer(200, bytes, type: "application/jwk-set+json")
         } _: { link in
-            let keys = try await link.gateway.keys(link.route, link.discovery)
+            let keys = try await link.gateway.keys(link.target, link.discovery)
             #expect(keys["k1"] == key)
             #expect(try await link.firstRequest().target == "/jwks.json?v=2")
         }
@@ -48,7 +48,7 @@ struct CallTests {
             .answer(200, answer.json.serialized())
         } _: { link in
             let code = try #require(EnrollmentCode("7QK4-M2XD"))
-            let got = try await link.gateway.enrollmentOptions(link.route, link.discovery, code: code)
+            let got = try await link.gateway.enrollmentOptions(link.target, link.discovery, code: code)
             #expect(got == answer)
             let request = try await link.firstRequest()
             #expect(request.method == "POST")
@@ -58,13 +58,13 @@ struct CallTests {
         }
     }
 
-    @Test func `an enrollment's octets are sent as they are, and 201 brings its token`() async throws {
+    @Test func `an enrollment's bytes are sent as they are, and 201 brings its token`() async throws {
         let body: [UInt8] = Array("{ \"as\" : \"it is\" }\n".utf8)
         let answer = #"{"authenticatorId":"a-1","accessToken":"\#(Link.token)"}"#
         try await Link.run { _ in
             .answer(201, text: answer)
         } _: { link in
-            let got = try await link.gateway.enroll(link.route, link.discovery, body: body)
+            let got = try await link.gateway.enroll(link.target, link.discovery, body: body)
             #expect(got.authenticatorId == TokenID("a-1"))
             #expect(got.accessToken.reveal() == Link.token)
             let request = try await link.firstRequest()
@@ -103,7 +103,7 @@ struct CallTests {
     }
 
     @Test(arguments: [("Y", TransStatus.authenticated), ("N", .notAuthenticated)])
-    func `a decision's octets go to its jti`(_ letter: String, _ status: TransStatus) async throws {
+    func `a decision's bytes go to its jti`(_ letter: String, _ status: TransStatus) async throws {
         try await Link.run { _ in
             .answer(200, text: #"{"transStatus":"\#(letter)"}"#)
         } _: { link in

@@ -12,9 +12,9 @@ struct ClientIdentityTests {
     @Test(arguments: [TLSVersion.tlsv12, .tlsv13])
     func `an issuer that asks for a client certificate is shown the agent's`(_ version: TLSVersion) async throws {
         let authority = try await TestAuthority()
-        let road = IssuerRoad(identity: try await authority.issue("agent").identity)
+        let network = OutboundNetwork(identity: try await authority.issue("agent").identity)
         let tls = try await authority.issue("localhost").server(version, clients: authority)
-        try await Link.run(tls: tls, roots: authority.pem, road: road) { _ in
+        try await Link.run(tls: tls, roots: authority.pem, network: network) { _ in
             .authenticated
         } _: { link in
             let status = try await link.decide()
@@ -40,9 +40,9 @@ struct ClientIdentityTests {
     @Test(arguments: [TLSVersion.tlsv12, .tlsv13])
     func `one of another authority is refused by the issuer`(_ version: TLSVersion) async throws {
         let authority = try await TestAuthority()
-        let road = IssuerRoad(identity: try await TestAuthority().issue("agent").identity)
+        let network = OutboundNetwork(identity: try await TestAuthority().issue("agent").identity)
         let tls = try await authority.issue("localhost").server(version, clients: authority)
-        try await Link.run(tls: tls, roots: authority.pem, road: road) { _ in
+        try await Link.run(tls: tls, roots: authority.pem, network: network) { _ in
             .authenticated
         } _: { link in
             let failure = try await mustFail { try await link.decide() }
@@ -52,10 +52,10 @@ struct ClientIdentityTests {
 
     @Test func `another one is shown from the next call on, and what is under way goes on`() async throws {
         let authority = try await TestAuthority()
-        let good = IssuerRoad(identity: try await authority.issue("agent").identity)
-        let bad = IssuerRoad(identity: try await TestAuthority().issue("agent").identity)
+        let good = OutboundNetwork(identity: try await authority.issue("agent").identity)
+        let bad = OutboundNetwork(identity: try await TestAuthority().issue("agent").identity)
         let tls = try await authority.issue("localhost").server(clients: authority)
-        try await Link.run(tls: tls, roots: authority.pem, road: good) { request in
+        try await Link.run(tls: tls, roots: authority.pem, network: good) { request in
             request.method == "GET" ? .silence : .authenticated
         } _: { link in
             try await link.decide()
@@ -85,8 +85,9 @@ struct ClientIdentityTests {
 
     @Test func `an issuer that asks for none is not shown any`() async throws {
         let authority = try await TestAuthority()
-        let road = IssuerRoad(identity: try await TestAuthority().issue("agent").identity)
-        try await Link.run(tls: await authority.issue("localhost").server(), roots: authority.pem, road: road) { _ in
+        let network = OutboundNetwork(identity: try await TestAuthority().issue("agent").identity)
+        try await Link.run(tls: await authority.issue("localhost").server(), roots: authority.pem, network: network) {
+            _ in
             .authenticated
         } _: { link in
             try await link.decide()

@@ -43,7 +43,7 @@ struct ConnectProxy: Sendable {
         try await client.executeThenClose { fromClient, toClient in
             var head = ""
             var reader = fromClient.makeAsyncIterator()
-            while !head.hasSuffix("\r\n\r\n"), let octets = try await reader.next() { head += String(buffer: octets) }
+            while !head.hasSuffix("\r\n\r\n"), let bytes = try await reader.next() { head += String(buffer: bytes) }
             let line = head.prefix { $0 != "\r\n" }
             seen.requests.withLock { $0.append(String(line)) }
             let server = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -53,8 +53,8 @@ struct ConnectProxy: Sendable {
             try await server.executeThenClose { fromServer, toServer in
                 try await toClient.write(ByteBuffer(string: "HTTP/1.1 200 Connection established\r\n\r\n"))
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { for try await octets in fromServer { try await toClient.write(octets) } }
-                    while let octets = try await reader.next() { try await toServer.write(octets) }
+                    group.addTask { for try await bytes in fromServer { try await toClient.write(bytes) } }
+                    while let bytes = try await reader.next() { try await toServer.write(bytes) }
                     group.cancelAll()
                 }
             }

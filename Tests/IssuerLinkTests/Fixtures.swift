@@ -26,8 +26,8 @@ extension TransportLimits {
 
 extension HTTPIssuerGateway {
     /// A gateway that waits for as long as a test does.
-    static func patient(_ road: IssuerRoad = IssuerRoad()) -> HTTPIssuerGateway {
-        HTTPIssuerGateway(version: "1", road: road, clock: StandingClock(), bounds: .standard, limits: .patient)
+    static func patient(_ network: OutboundNetwork = OutboundNetwork()) -> HTTPIssuerGateway {
+        HTTPIssuerGateway(version: "1", network: network, clock: StandingClock(), bounds: .standard, limits: .patient)
     }
 }
 
@@ -54,7 +54,7 @@ struct Link: Sendable {
 
     let gateway: HTTPIssuerGateway
     let server: ScriptedServer
-    let route: IssuerRoute
+    let target: IssuerTarget
     let access: IssuerAccess
 
     var discovery: Discovery { access.discovery }
@@ -63,19 +63,20 @@ struct Link: Sendable {
     static func run(
         clock: any AgentClock = StandingClock(), bounds: AnswerBounds = .standard,
         limits: TransportLimits = .patient, tls: NIOSSLContext? = nil,
-        roots: String? = nil, road: IssuerRoad = IssuerRoad(), _ script: @escaping ScriptedServer.Script,
+        roots: String? = nil, network: OutboundNetwork = OutboundNetwork(), _ script: @escaping ScriptedServer.Script,
         _ body: (Link) async throws -> Void
     ) async throws {
         try await ScriptedServer.run(tls: tls, script) { server in
             let origin = tls == nil ? "http://127.0.0.1:\(server.port)" : "https://localhost:\(server.port)"
-            let gateway = HTTPIssuerGateway(version: "1.2.3", road: road, clock: clock, bounds: bounds, limits: limits)
-            let route = IssuerRoute(issuer: try IssuerURL(origin), rootsPEM: roots)
+            let gateway = HTTPIssuerGateway(
+                version: "1.2.3", network: network, clock: clock, bounds: bounds, limits: limits)
+            let target = IssuerTarget(issuer: try IssuerURL(origin), rootsPEM: roots)
             let token = try #require(AccessToken(Self.token))
-            let access = IssuerAccess(route: route, discovery: Self.discovery(route.issuer), token: token)
+            let access = IssuerAccess(target: target, discovery: Self.discovery(target.issuer), token: token)
             let result: Result<Void, any Error>
             do {
                 result = .success(
-                    try await body(Link(gateway: gateway, server: server, route: route, access: access)))
+                    try await body(Link(gateway: gateway, server: server, target: target, access: access)))
             } catch {
                 result = .failure(error)
             }
@@ -103,8 +104,8 @@ struct Link: Sendable {
 
     /// The same issuer and token with other roots.
     func access(roots: String) -> IssuerAccess {
-        let route = IssuerRoute(issuer: route.issuer, rootsPEM: roots)
-        return IssuerAccess(route: route, discovery: discovery, token: access.token)
+        let target = IssuerTarget(issuer: target.issuer, rootsPEM: roots)
+        return IssuerAccess(target: target, discovery: discovery, token: access.token)
     }
 
     /// The first request that the server gets.

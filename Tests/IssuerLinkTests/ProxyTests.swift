@@ -8,11 +8,11 @@ import Testing
 struct ProxyTests {
     /// A call to `https://issuer.example`, a name that only the proxy knows.
     private func decide(roots: String?, through proxy: String) async throws -> Result<TransStatus, IssuerFailure> {
-        let road = IssuerRoad(proxy: try HTTPProxy(proxy))
-        let gateway = HTTPIssuerGateway.patient(road)
-        let route = IssuerRoute(issuer: try IssuerURL("https://issuer.example"), rootsPEM: roots)
+        let network = OutboundNetwork(proxy: try HTTPProxy(proxy))
+        let gateway = HTTPIssuerGateway.patient(network)
+        let target = IssuerTarget(issuer: try IssuerURL("https://issuer.example"), rootsPEM: roots)
         let access = IssuerAccess(
-            route: route, discovery: Link.discovery(route.issuer), token: try #require(AccessToken(Link.token)))
+            target: target, discovery: Link.discovery(target.issuer), token: try #require(AccessToken(Link.token)))
         let jti = try #require(TokenID("b1c6"))
         let result: Result<TransStatus, IssuerFailure>
         do throws(IssuerFailure) {
@@ -81,9 +81,9 @@ struct ProxyTests {
         "", "garbage\r\n\r\n", "HTTP/1.1 100 Go on\r\n\r\n", "HTTP/1.1 200 Go\r\n\r\n", "HTTP/1.1 200 Go\r\n\r\nno TLS",
         "SSH-2.0-OpenSSH_9.2\r\n",
     ])
-    func `what is no proxy makes a call fail, and nothing else`(_ octets: String) async throws {
+    func `what is no proxy makes a call fail, and nothing else`(_ bytes: String) async throws {
         try await ScriptedServer.run { _ in
-            Reply(octets, then: .close)
+            Reply(bytes, then: .close)
         } _: { server in
             let result = try await decide(roots: nil, through: "http://127.0.0.1:\(server.port)")
             #expect(reason(result) != nil)
@@ -100,9 +100,9 @@ struct ProxyTests {
 
     @Test func `an issuer on loopback is never reached through the proxy`() async throws {
         let authority = try await TestAuthority()
-        let road = IssuerRoad(proxy: try HTTPProxy("http://127.0.0.1:9"))
+        let network = OutboundNetwork(proxy: try HTTPProxy("http://127.0.0.1:9"))
         for tls in [nil, try await authority.issue("localhost").server()] {
-            try await Link.run(tls: tls, roots: tls == nil ? nil : authority.pem, road: road) { _ in
+            try await Link.run(tls: tls, roots: tls == nil ? nil : authority.pem, network: network) { _ in
                 .authenticated
             } _: { link in
                 let status = try await link.decide()

@@ -3,21 +3,21 @@ import NIOPosix
 import NIOSSL
 import Testing
 
-/// What a server sends for one request, octet for octet, and what it does then.
+/// What a server sends for one request, byte for byte, and what it does then.
 struct Reply: Sendable {
     enum Then: Sendable {
         case keepOpen, close
         /// Says nothing more until the client is gone.
         case hang
-        /// Sends the octets again and again until the client is gone.
+        /// Sends the bytes again and again until the client is gone.
         case endless([UInt8])
     }
 
-    let octets: [UInt8]
+    let bytes: [UInt8]
     let then: Then
 
     init(_ head: String, body: [UInt8] = [], then: Then = .keepOpen) {
-        octets = Array(head.utf8) + body
+        bytes = Array(head.utf8) + body
         self.then = then
     }
 
@@ -109,13 +109,13 @@ struct ScriptedServer: Sendable {
             while let request = try await reader.next() {
                 sink.yield(.received(request))
                 let reply = script(request)
-                if !reply.octets.isEmpty { try await outbound.write(ByteBuffer(bytes: reply.octets)) }
+                if !reply.bytes.isEmpty { try await outbound.write(ByteBuffer(bytes: reply.bytes)) }
                 sink.yield(.replied)
                 switch reply.then {
                 case .keepOpen: continue
                 case .close: return
                 case .hang: return try await reader.drain()
-                case .endless(let octets): while true { try await outbound.write(ByteBuffer(bytes: octets)) }
+                case .endless(let bytes): while true { try await outbound.write(ByteBuffer(bytes: bytes)) }
                 }
             }
         }
@@ -124,7 +124,7 @@ struct ScriptedServer: Sendable {
 
 private struct RequestReader {
     var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
-    private var octets: [UInt8] = []
+    private var bytes: [UInt8] = []
 
     init(inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator) { self.inbound = inbound }
 
@@ -133,7 +133,7 @@ private struct RequestReader {
         while true {
             if let request = parsed() { return request }
             guard let more = try await inbound.next() else { return nil }
-            octets += more.readableBytesView
+            bytes += more.readableBytesView
         }
     }
 
@@ -141,8 +141,8 @@ private struct RequestReader {
 
     private mutating func parsed() -> ReceivedRequest? {
         let mark = Array("\r\n\r\n".utf8)
-        guard let end = octets.indices.first(where: { octets[$0...].starts(with: mark) }) else { return nil }
-        var lines = String(decoding: octets[..<end], as: UTF8.self).split(separator: "\r\n")
+        guard let end = bytes.indices.first(where: { bytes[$0...].starts(with: mark) }) else { return nil }
+        var lines = String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\r\n")
         let words = lines.removeFirst().split(separator: " ").map(String.init)
         let headers = lines.map { line in
             let parts = line.split(separator: ":", maxSplits: 1)
@@ -150,9 +150,9 @@ private struct RequestReader {
         }
         let length = headers.first { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) } ?? 0
         let start = end + mark.count
-        guard octets.count >= start + length else { return nil }
-        let body = Array(octets[start..<start + length])
-        octets.removeFirst(start + length)
+        guard bytes.count >= start + length else { return nil }
+        let body = Array(bytes[start..<start + length])
+        bytes.removeFirst(start + length)
         return ReceivedRequest(method: words[0], target: words[1], headers: headers, body: body)
     }
 }

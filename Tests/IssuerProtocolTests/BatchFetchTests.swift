@@ -3,7 +3,7 @@ import StrictJSON
 import Testing
 
 struct BatchFetchTests {
-    private func octets(_ text: String) -> [UInt8] { Array(text.utf8) }
+    private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
     private func entry(_ number: Int, after: String? = nil) throws -> BatchFetchRequest.Entry {
         BatchFetchRequest.Entry(
@@ -23,13 +23,13 @@ struct BatchFetchTests {
 
     // MARK: The request
 
-    @Test func `a request is these octets, and read back`() throws {
+    @Test func `a request is these bytes, and read back`() throws {
         let request = BatchFetchRequest(wait: 50, entries: [try entry(1, after: "c"), try entry(2)])
         #expect(
-            String(decoding: request.octets, as: UTF8.self)
+            String(decoding: request.bytes, as: UTF8.self)
                 == #"{"wait":50,"authenticators":[{"authenticatorId":"authenticator-1","accessToken":"token-1","#
                 + #""after":"c"},{"authenticatorId":"authenticator-2","accessToken":"token-2"}]}"#)
-        let read = try BatchFetchRequest(octets: request.octets)
+        let read = try BatchFetchRequest(bytes: request.bytes)
         #expect(read.wait == 50)
         #expect(read.entries.map(\.authenticatorId.text) == ["authenticator-1", "authenticator-2"])
         #expect(read.entries.map { $0.accessToken.reveal() } == ["token-1", "token-2"])
@@ -39,7 +39,7 @@ struct BatchFetchTests {
     @Test(arguments: [(0, false), (1, true), (1_000, true), (1_001, false)])
     func `a request is for 1 to 1,000 authenticators`(count: Int, isRead: Bool) throws {
         let request = BatchFetchRequest(wait: 0, entries: try (0..<count).map { try entry($0) })
-        #expect(((try? BatchFetchRequest(octets: request.octets)) != nil) == isRead)
+        #expect(((try? BatchFetchRequest(bytes: request.bytes)) != nil) == isRead)
     }
 
     @Test func `the largest request that an agent can make is read`() throws {
@@ -50,9 +50,9 @@ struct BatchFetchTests {
                 authenticatorId: try #require(TokenID("\(id)\(number)")), accessToken: token,
                 after: String(repeating: "😀", count: 256))
         }
-        let octets = BatchFetchRequest(wait: 60, entries: entries).octets
-        #expect(octets.count > 1_048_576)
-        #expect(try BatchFetchRequest(octets: octets).entries.count == 1_000)
+        let bytes = BatchFetchRequest(wait: 60, entries: entries).bytes
+        #expect(bytes.count > 1_048_576)
+        #expect(try BatchFetchRequest(bytes: bytes).entries.count == 1_000)
     }
 
     @Test(arguments: [
@@ -70,42 +70,42 @@ struct BatchFetchTests {
             + #"{"authenticatorId":"a","accessToken":"u"}]}"#,
     ])
     func `anything else is no request`(text: String) {
-        #expect(throws: ProtocolError.self) { try BatchFetchRequest(octets: octets(text)) }
+        #expect(throws: ProtocolError.self) { try BatchFetchRequest(bytes: bytes(text)) }
     }
 
     @Test func `what is wrong with a request is named with its place, and no token is repeated`() throws {
         let text = #"{"wait":0,"authenticators":[{"authenticatorId":"a","accessToken":"secret token"}]}"#
-        let error = #expect(throws: ProtocolError.self) { try BatchFetchRequest(octets: octets(text)) }
+        let error = #expect(throws: ProtocolError.self) { try BatchFetchRequest(bytes: bytes(text)) }
         #expect(error?.description.contains("/authenticators/0/accessToken") == true)
         #expect(error?.description.contains("secret") == false)
     }
 
     // MARK: The answer
 
-    @Test func `an answer is these octets, and read back`() throws {
+    @Test func `an answer is these bytes, and read back`() throws {
         let answer = BatchFetchAnswer(results: [try result(1, list(1)), try result(2, .problem(.invalidToken))])
         #expect(
             String(decoding: answer.json.serialized(), as: UTF8.self)
                 == #"{"results":[{"requests":["x"],"cursor":"c","authenticatorId":"authenticator-1"},"#
                 + #"{"problem":{"code":"invalid_token"},"authenticatorId":"authenticator-2"}]}"#)
-        #expect(try BatchFetchAnswer(octets: answer.json.serialized()) == answer)
+        #expect(try BatchFetchAnswer(bytes: answer.json.serialized()) == answer)
     }
 
     @Test func `a problem with a code that is not listed is told from those that are`() throws {
         let text = #"{"results":[{"authenticatorId":"authenticator-1","problem":{"code":"other"}}]}"#
-        #expect(try BatchFetchAnswer(octets: octets(text)).results == [result(1, .problem(nil))])
+        #expect(try BatchFetchAnswer(bytes: bytes(text)).results == [result(1, .problem(nil))])
     }
 
     @Test(arguments: [([100], true), ([50, 50], true), ([100, 1], false), ([101], false)])
     func `all lists of an answer together hold 100 requests at most`(counts: [Int], isRead: Bool) throws {
         let answer = BatchFetchAnswer(results: try counts.enumerated().map { try result($0, list($1)) })
-        #expect(((try? BatchFetchAnswer(octets: answer.json.serialized())) != nil) == isRead)
+        #expect(((try? BatchFetchAnswer(bytes: answer.json.serialized())) != nil) == isRead)
     }
 
     @Test(arguments: [(0, true), (1_000, true), (1_001, false)])
     func `an answer has at most 1,000 results`(count: Int, isRead: Bool) throws {
         let answer = BatchFetchAnswer(results: try (0..<count).map { try result($0, list(0)) })
-        #expect(((try? BatchFetchAnswer(octets: answer.json.serialized())) != nil) == isRead)
+        #expect(((try? BatchFetchAnswer(bytes: answer.json.serialized())) != nil) == isRead)
     }
 
     @Test func `an answer has 2 MiB at most`() throws {
@@ -116,8 +116,8 @@ struct BatchFetchTests {
             ).json.serialized()
         }
         let frame = try answer(0).count
-        #expect(try BatchFetchAnswer(octets: answer(2_097_152 - frame)).results.count == 1)
-        #expect(throws: ProtocolError.self) { try BatchFetchAnswer(octets: answer(2_097_153 - frame)) }
+        #expect(try BatchFetchAnswer(bytes: answer(2_097_152 - frame)).results.count == 1)
+        #expect(throws: ProtocolError.self) { try BatchFetchAnswer(bytes: answer(2_097_153 - frame)) }
     }
 
     @Test(arguments: [
@@ -128,6 +128,6 @@ struct BatchFetchTests {
             + #"{"authenticatorId":"a","requests":[],"cursor":"c"}]}"#,
     ])
     func `anything else is no answer`(text: String) {
-        #expect(throws: ProtocolError.self) { try BatchFetchAnswer(octets: octets(text)) }
+        #expect(throws: ProtocolError.self) { try BatchFetchAnswer(bytes: bytes(text)) }
     }
 }

@@ -8,7 +8,7 @@ struct ChallengeCommitmentTests {
     /// Commitments that other software computed.
     private static func vectors() throws -> [JSONObject] {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Vectors/challenge.json")
-        let limits = JSONLimits(maxOctets: 1_000_000)
+        let limits = JSONLimits(maxBytes: 1_000_000)
         guard case .array(let elements) = try JSONReader.value([UInt8](try Data(contentsOf: file)), limits: limits)
         else {
             return []
@@ -21,10 +21,10 @@ struct ChallengeCommitmentTests {
         #expect(vectors.count == 28)
         for vector in vectors {
             let transaction = try vector.object("transaction")
-            let nonce = try vector.base64url("nonce", octets: 16...64)
+            let nonce = try vector.base64url("nonce", bytes: 16...64)
             let jcs = Array(try vector.string("jcs").utf8)
-            let challenge = try vector.base64url("challenge", octets: 32...32)
-            #expect(try ChallengeCommitment.transactionOctets(transaction) == jcs)
+            let challenge = try vector.base64url("challenge", bytes: 32...32)
+            #expect(try ChallengeCommitment.transactionBytes(transaction) == jcs)
             #expect(try ChallengeCommitment.challenge(nonce: nonce, transaction: transaction) == challenge)
         }
     }

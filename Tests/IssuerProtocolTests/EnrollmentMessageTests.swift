@@ -31,33 +31,33 @@ struct EnrollmentMessageTests {
     @Test func `a code is read back`() throws {
         let code = try #require(EnrollmentCode("7QK4-M2XD"))
         let request = EnrollmentOptionsRequest(enrollmentCode: code)
-        #expect(request.octets == Array(#"{"enrollmentCode":"7QK4-M2XD"}"#.utf8))
-        #expect(try EnrollmentOptionsRequest(octets: request.octets).enrollmentCode.reveal() == "7QK4-M2XD")
+        #expect(request.bytes == Array(#"{"enrollmentCode":"7QK4-M2XD"}"#.utf8))
+        #expect(try EnrollmentOptionsRequest(bytes: request.bytes).enrollmentCode.reveal() == "7QK4-M2XD")
     }
 
     @Test(arguments: ["{}", #"{"enrollmentCode":""}"#, #"{"enrollmentCode":1}"#])
     func `what holds no code is refused`(text: String) {
-        #expect(throws: ProtocolError.self) { try EnrollmentOptionsRequest(octets: Array(text.utf8)) }
+        #expect(throws: ProtocolError.self) { try EnrollmentOptionsRequest(bytes: Array(text.utf8)) }
     }
 
     @Test func `the options for a new credential are read back`() throws {
         let answer = EnrollmentOptionsAnswer(ceremonyId: String(repeating: "~", count: 256), options: options)
-        #expect(try EnrollmentOptionsAnswer(octets: answer.json.serialized()) == answer)
+        #expect(try EnrollmentOptionsAnswer(bytes: answer.json.serialized()) == answer)
     }
 
     @Test(arguments: ["", "a\n", "é", String(repeating: "x", count: 257)])
     func `a ceremony's id is 1 to 256 of printable ASCII`(ceremonyId: String) throws {
         let answer = EnrollmentOptionsAnswer(ceremonyId: ceremonyId, options: options)
-        #expect(throws: ProtocolError.self) { try EnrollmentOptionsAnswer(octets: answer.json.serialized()) }
+        #expect(throws: ProtocolError.self) { try EnrollmentOptionsAnswer(bytes: answer.json.serialized()) }
         let request = try request(ceremonyId: ceremonyId)
-        #expect(throws: ProtocolError.self) { try EnrollmentRequest(octets: request.octets) }
+        #expect(throws: ProtocolError.self) { try EnrollmentRequest(bytes: request.bytes) }
     }
 
-    @Test func `an enrollment is read back, and its octets are the same each time`() throws {
+    @Test func `an enrollment is read back, and its bytes are the same each time`() throws {
         let request = try request()
-        #expect(try EnrollmentRequest(octets: request.octets) == request)
-        #expect(request.octets == request.octets)
-        let authenticator = try JSONReader.object(request.octets, limits: JSONLimits(maxOctets: 10_000)).object(
+        #expect(try EnrollmentRequest(bytes: request.bytes) == request)
+        #expect(request.bytes == request.bytes)
+        let authenticator = try JSONReader.object(request.bytes, limits: JSONLimits(maxBytes: 10_000)).object(
             "authenticator")
         #expect(authenticator == ["name": "laptop", "platform": "linux", "version": "1.0", "authnType": "presence"])
     }
@@ -69,31 +69,31 @@ struct EnrollmentMessageTests {
         let request = EnrollmentRequest(
             ceremonyId: plain.ceremonyId, credential: plain.credential, name: plain.name, version: plain.version,
             authnType: plain.authnType, pushSubscription: subscription)
-        #expect(try EnrollmentRequest(octets: request.octets) == request)
+        #expect(try EnrollmentRequest(bytes: request.bytes) == request)
         #expect(request != plain && plain.pushSubscription == nil)
-        let text = String(decoding: request.octets, as: UTF8.self)
+        let text = String(decoding: request.bytes, as: UTF8.self)
         let wrong = text.replacing("https://push.example/a", with: "http://push.example/a")
-        let refusal = try #require(throws: ProtocolError.self) { try EnrollmentRequest(octets: Array(wrong.utf8)) }
+        let refusal = try #require(throws: ProtocolError.self) { try EnrollmentRequest(bytes: Array(wrong.utf8)) }
         #expect("\(refusal)".contains("/pushSubscription/endpoint"))
     }
 
     @Test func `an authenticator's name and version are bounded`() throws {
         for request in try [request(name: ""), request(name: String(repeating: "x", count: 257)), request(version: "")]
         {
-            #expect(throws: ProtocolError.self) { try EnrollmentRequest(octets: request.octets) }
+            #expect(throws: ProtocolError.self) { try EnrollmentRequest(bytes: request.bytes) }
         }
     }
 
     @Test func `an authnType that is not known is refused`() throws {
-        let text = String(decoding: try request().octets, as: UTF8.self)
+        let text = String(decoding: try request().bytes, as: UTF8.self)
         let other = text.replacing(#""authnType":"presence""#, with: #""authnType":"biometric""#)
         #expect(other != text)
-        #expect(throws: ProtocolError.self) { try EnrollmentRequest(octets: Array(other.utf8)) }
+        #expect(throws: ProtocolError.self) { try EnrollmentRequest(bytes: Array(other.utf8)) }
     }
 
     @Test func `the answer with id and token is read back`() throws {
         let body = Array(#"{"authenticatorId":"a-1","accessToken":"t0ken=="}"#.utf8)
-        let answer = try EnrollmentAnswer(octets: body)
+        let answer = try EnrollmentAnswer(bytes: body)
         #expect(answer.authenticatorId.text == "a-1" && answer.accessToken.reveal() == "t0ken==")
         #expect(answer.json.serialized() == body)
     }
@@ -103,7 +103,7 @@ struct EnrollmentMessageTests {
         #"{"authenticatorId":"a","accessToken":"t t"}"#,
     ])
     func `an answer without either is refused, and the token is not in the error`(text: String) throws {
-        let error = try #require(throws: ProtocolError.self) { try EnrollmentAnswer(octets: Array(text.utf8)) }
+        let error = try #require(throws: ProtocolError.self) { try EnrollmentAnswer(bytes: Array(text.utf8)) }
         #expect(!"\(error)".contains("t t"))
     }
 }

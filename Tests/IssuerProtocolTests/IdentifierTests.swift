@@ -35,7 +35,7 @@ struct IdentifierTests {
         }
     }
 
-    @Test func `the two models differ and have 16 octets`() {
+    @Test func `the two models differ and have 16 bytes`() {
         #expect(AAGUID.model.count == 16 && AAGUID.test.count == 16 && AAGUID.model != AAGUID.test)
     }
 }

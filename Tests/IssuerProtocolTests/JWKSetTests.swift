@@ -23,7 +23,7 @@ struct JWKSetTests {
         #expect(try read([.object(good)])["a"] == key)
     }
 
-    @Test func `a kid is compared by octets`() throws {
+    @Test func `a kid is compared by bytes`() throws {
         let set = try read([.object(good)])
         #expect(set["A"] == nil && set["a\u{301}"] == nil && set[""] == nil)
     }

@@ -8,7 +8,7 @@ struct ProblemTests {
     @Test(arguments: ProblemCode.allCases)
     func `a code that is listed is read back`(code: ProblemCode) throws {
         let problem = Problem(code, title: "t", detail: "d")
-        #expect(Problem(octets: problem.octets, contentType: "application/problem+json") == problem)
+        #expect(Problem(bytes: problem.bytes, contentType: "application/problem+json") == problem)
         #expect(problem.status == code.status && (400...422).contains(code.status))
     }
 
@@ -16,7 +16,7 @@ struct ProblemTests {
         "application/problem+json", "application/problem+json; charset=utf-8", "Application/Problem+JSON ;q=1",
     ])
     func `the content type may have parameters and either case`(contentType: String) {
-        #expect(Problem(octets: body, contentType: contentType)?.code == .expired)
+        #expect(Problem(bytes: body, contentType: contentType)?.code == .expired)
     }
 
     @Test(arguments: [
@@ -24,7 +24,7 @@ struct ProblemTests {
         "x; application/problem+json",
     ])
     func `another content type is no problem of ours`(contentType: String?) {
-        #expect(Problem(octets: body, contentType: contentType) == nil)
+        #expect(Problem(bytes: body, contentType: contentType) == nil)
     }
 
     @Test(arguments: [
@@ -32,7 +32,7 @@ struct ProblemTests {
         #"{"code":"expired","code":"expired"}"#,
     ])
     func `without a code that is listed it ends nothing`(text: String) {
-        #expect(Problem(octets: Array(text.utf8), contentType: "application/problem+json") == nil)
+        #expect(Problem(bytes: Array(text.utf8), contentType: "application/problem+json") == nil)
     }
 
     @Test(arguments: [
@@ -40,13 +40,13 @@ struct ProblemTests {
         #"{"code":"expired","status":99}"#,
     ])
     func `members that are not of their type are ignored`(text: String) {
-        let problem = Problem(octets: Array(text.utf8), contentType: "application/problem+json")
+        let problem = Problem(bytes: Array(text.utf8), contentType: "application/problem+json")
         #expect(problem == Problem(.expired))
     }
 
     @Test func `a server may write a problem that ends nothing`() throws {
-        let octets = Problem(status: 503, code: nil, title: "busy").octets
-        #expect(String(decoding: octets, as: UTF8.self) == #"{"type":"about:blank","status":503,"title":"busy"}"#)
-        #expect(Problem(octets: octets, contentType: Problem.contentType) == nil)
+        let bytes = Problem(status: 503, code: nil, title: "busy").bytes
+        #expect(String(decoding: bytes, as: UTF8.self) == #"{"type":"about:blank","status":503,"title":"busy"}"#)
+        #expect(Problem(bytes: bytes, contentType: Problem.contentType) == nil)
     }
 }

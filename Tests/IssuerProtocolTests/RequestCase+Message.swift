@@ -7,7 +7,7 @@ import ThreeDS
 extension RequestCase {
     private static let members: Set<String> = [
         "set", "repeat", "fill", "remove", "recommit", "size", "twice", "rawHeader", "rawPayload", "signedBy",
-        "signatureOver", "signatureOctets", "compact", "append", "now", "facts",
+        "signatureOver", "signatureBytes", "compact", "append", "now", "facts",
     ]
 
     func message(signedBy key: SigningKey, orBy other: SigningKey) throws -> String {
@@ -21,7 +21,7 @@ extension RequestCase {
         let payload = try patch.optionalString("rawPayload") ?? text(request, "claims")
         let input = "\(Base64URL.encode(Array(header.utf8))).\(Base64URL.encode(Array(payload.utf8)))"
         var signature = try signer.rawSignature(over: Array((patch.optionalString("signatureOver") ?? input).utf8))
-        if let count = try patch.optionalInteger("signatureOctets", in: 0...1_000) {
+        if let count = try patch.optionalInteger("signatureBytes", in: 0...1_000) {
             signature = Array((signature + Array(repeating: 0, count: Int(count))).prefix(Int(count)))
         }
         return try "\(input).\(Base64URL.encode(signature))" + (patch.optionalString("append") ?? "")
@@ -81,7 +81,7 @@ extension RequestCase {
         return try request.with(.string(Base64URL.encode(challenge)), at: place[...])
     }
 
-    /// No base64url text has a length of 4n+1, so where the payload's would be, the header takes another octet.
+    /// No base64url text has a length of 4n+1, so where the payload's would be, the header takes another byte.
     private func padded(_ request: JSONValue) throws -> JSONValue {
         guard let size = try patch.optionalInteger("size") else { return request }
         for headerPad in 0..<4 {

@@ -13,8 +13,8 @@ struct RequestCase {
     }()
 
     static func goodRequest() throws -> JSONValue {
-        let octets = [UInt8](try Data(contentsOf: directory.appending(path: "good-request.json")))
-        return try JSONReader.value(octets, limits: JSONLimits(maxOctets: 10_000))
+        let bytes = [UInt8](try Data(contentsOf: directory.appending(path: "good-request.json")))
+        return try JSONReader.value(bytes, limits: JSONLimits(maxBytes: 10_000))
     }
 
     let fields: [String: String]
@@ -27,7 +27,7 @@ struct RequestCase {
         guard let line = lines.firstIndex(of: "---") else { throw CaseError("no line of three hyphens") }
         fields = try Self.fields(lines[..<line])
         patch = try JSONReader.object(
-            Array(lines[(line + 1)...].joined(separator: "\n").utf8), limits: JSONLimits(maxOctets: 100_000))
+            Array(lines[(line + 1)...].joined(separator: "\n").utf8), limits: JSONLimits(maxBytes: 100_000))
     }
 
     private static func fields(_ lines: ArraySlice<Substring>) throws -> [String: String] {

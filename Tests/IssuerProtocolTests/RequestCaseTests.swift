@@ -10,9 +10,9 @@ struct RequestCaseTests {
         let key = try SigningKey.generate(.es256)
         let message = try file.message(signedBy: key, orBy: SigningKey.generate(.es256))
         let keys = JWKSet(keys: [("key-1", key.publicKey)])
-        let reading = AuthnRequestReader.read(message, for: try file.facts, keys: keys, now: try file.now)
-        let outcome = reading.asFields
-        #expect(outcome == file.fields.filter { $0.key != "because" }, "\(reading)")
+        let verdict = AuthnRequestReader.read(message, for: try file.facts, keys: keys, now: try file.now)
+        let outcome = verdict.asFields
+        #expect(outcome == file.fields.filter { $0.key != "because" }, "\(verdict)")
     }
 
     /// Every reason that there is has a case, so that a new one does not go without.
@@ -34,7 +34,7 @@ struct RequestCaseTests {
     }
 }
 
-extension Reading {
+extension MessageVerdict {
     /// In the words of a case's header.
     fileprivate var asFields: [String: String] {
         switch self {

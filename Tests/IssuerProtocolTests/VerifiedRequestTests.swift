@@ -6,7 +6,7 @@ import ThreeDS
 import WebAuthn
 
 /// What is read of a request beside its verdict.
-struct ReadRequestTests {
+struct VerifiedRequestTests {
     private let key: SigningKey
     private let facts: EnrollmentFacts
     private let claims: JSONObject
@@ -23,14 +23,14 @@ struct ReadRequestTests {
         return CompactJWS.compact(signingInput: input, signature: try key.rawSignature(over: input))
     }
 
-    private func reading(_ message: String, now: Int64 = 1_697_522_200) -> Reading {
+    private func verdict(_ message: String, now: Int64 = 1_697_522_200) -> MessageVerdict {
         AuthnRequestReader.read(message, for: facts, keys: JWKSet(keys: [("key-1", key.publicKey)]), now: now)
     }
 
-    private func request(_ changes: JSONObject, now: Int64 = 1_697_522_200) throws -> ReadRequest {
+    private func request(_ changes: JSONObject, now: Int64 = 1_697_522_200) throws -> VerifiedRequest {
         var claims = claims
         for change in changes.members { claims[change.name] = change.value }
-        guard case .request(let request) = reading(try message(claims), now: now) else { throw CaseError("no request") }
+        guard case .request(let request) = verdict(try message(claims), now: now) else { throw CaseError("no request") }
         return request
     }
 
@@ -49,7 +49,7 @@ struct ReadRequestTests {
         #expect(request.iat == nil && request.exp == nil && request.acsTransId == nil && request.traceparent == nil)
     }
 
-    @Test func `the payload's digest is of its octets`() throws {
+    @Test func `the payload's digest is of its bytes`() throws {
         let one = try request([:])
         #expect(one.payloadDigest == (try SHA256Digest.of(claims.serialized())))
         #expect(try request(["x": 1]).payloadDigest != one.payloadDigest)
@@ -104,7 +104,7 @@ struct ReadRequestTests {
             "iat": 1_697_522_198, "exp": 1_697_522_798, "cancels": "request-1",
         ]
         let message = try message(claims, typ: "oob-authn-cancel+jwt")
-        guard case .cancellation(let cancellation) = reading(message),
+        guard case .cancellation(let cancellation) = verdict(message),
             let jti = TokenID("cancellation-1"), let cancels = TokenID("request-1")
         else { throw CaseError("no cancellation") }
         let expected = Cancellation(
@@ -115,17 +115,17 @@ struct ReadRequestTests {
 
     @Test func `an unknown key is named`() throws {
         let message = try message(claims)
-        let reading = AuthnRequestReader.read(message, for: facts, keys: JWKSet(keys: []), now: 1_697_522_200)
-        guard case .unknownKey(let kid) = reading else { throw CaseError("not an unknown key: \(reading)") }
+        let verdict = AuthnRequestReader.read(message, for: facts, keys: JWKSet(keys: []), now: 1_697_522_200)
+        guard case .unknownKey(let kid) = verdict else { throw CaseError("not an unknown key: \(verdict)") }
         #expect(kid == "key-1")
     }
 
     @Test func `a message with any one character changed is not authentic`() throws {
         let good = Array(try message(claims).utf8)
         for index in good.indices {
-            var octets = good
-            octets[index] = octets[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
-            switch reading(String(decoding: octets, as: UTF8.self)) {
+            var bytes = good
+            bytes[index] = bytes[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+            switch verdict(String(decoding: bytes, as: UTF8.self)) {
             case .notAuthentic, .unknownKey: continue
             case let other: Issue.record("character \(index): \(other)")
             }
@@ -135,7 +135,7 @@ struct ReadRequestTests {
     @Test func `a message cut anywhere is not authentic`() throws {
         let good = Array(try message(claims).utf8)
         for count in good.indices {
-            guard case .notAuthentic = reading(String(decoding: good[..<count], as: UTF8.self)) else {
+            guard case .notAuthentic = verdict(String(decoding: good[..<count], as: UTF8.self)) else {
                 Issue.record("\(count) characters were taken")
                 continue
             }

@@ -9,17 +9,17 @@ import Testing
     init() throws { secret = try AgentSecret(Secret((0..<32).map { UInt8($0) })) }
 
     @Test(arguments: [(0, false), (15, false), (16, true), (32, true), (1_024, true), (1_025, false)])
-    func `a secret has 16 to 1024 octets`(count: Int, isAllowed: Bool) {
+    func `a secret has 16 to 1024 bytes`(count: Int, isAllowed: Bool) {
         let made = try? AgentSecret(Secret([UInt8](repeating: 7, count: count)))
         #expect((made != nil) == isAllowed)
     }
 
     // RFC 5869, test case 3: no salt, no info.
-    @Test func `HKDF gives the RFC's octets`() throws {
+    @Test func `HKDF gives the RFC's bytes`() throws {
         let derived = try HKDF.derive(42, from: Secret([UInt8](repeating: 0x0B, count: 22)), info: [])
         #expect(
             derived.revealed
-                == octets(
+                == bytes(
                     """
                     8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8
                     """))
@@ -47,20 +47,20 @@ import Testing
     }
 
     // The GCM specification by McGrew and Viega, test case 16.
-    @Test func `AES-256-GCM gives the specification's octets`() throws {
-        let key = Secret(octets("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308"))
+    @Test func `AES-256-GCM gives the specification's bytes`() throws {
+        let key = Secret(bytes("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308"))
         let plain = Secret(
-            octets(
+            bytes(
                 """
                 d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72
                 1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39
                 """))
         let sealed = try CipherContext().encrypt(
-            plain, key: key, nonce: octets("cafebabefacedbaddecaf888"),
-            additional: octets("feedfacedeadbeeffeedfacedeadbeefabaddad2"))
+            plain, key: key, nonce: bytes("cafebabefacedbaddecaf888"),
+            additional: bytes("feedfacedeadbeeffeedfacedeadbeefabaddad2"))
         #expect(
             sealed
-                == octets(
+                == bytes(
                     """
                     522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa
                     8cb08e48590dbb3da7b08b1056828838c5f61e6393ba7a0abcc9f662
@@ -104,7 +104,7 @@ import Testing
                 var changed = sealed
                 changed[index] ^= 1 << UInt8(bit)
                 let expected: SealError = index == 0 ? .malformed : .notSealedByThisSecret
-                #expect(throws: expected, "octet \(index)") { try secret.open(changed, label: "a") }
+                #expect(throws: expected, "byte \(index)") { try secret.open(changed, label: "a") }
             }
         }
         #expect(OpenSSLError.queueIsEmpty)
@@ -120,7 +120,7 @@ import Testing
         #expect(throws: SealError.malformed) { try secret.open(huge, label: "a") }
     }
 
-    @Test func `the same is sealed to other octets each time`() throws {
+    @Test func `the same is sealed to other bytes each time`() throws {
         #expect(try secret.seal(plain, label: "a") != secret.seal(plain, label: "a"))
     }
 }

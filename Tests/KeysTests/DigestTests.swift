@@ -9,12 +9,12 @@ import Testing
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
     ])
     func `SHA-256 gives the standard's digests`(message: String, digest: String) throws {
-        #expect(try SHA256Digest.of(Array(message.utf8)) == octets(digest))
+        #expect(try SHA256Digest.of(Array(message.utf8)) == bytes(digest))
     }
 
-    @Test func `random octets are as many as asked, and other ones each time`() throws {
-        #expect(try SecureRandom.octets(0).isEmpty)
-        let (first, second) = (try SecureRandom.octets(32), try SecureRandom.octets(32))
+    @Test func `random bytes are as many as asked, and other ones each time`() throws {
+        #expect(try SecureRandom.bytes(0).isEmpty)
+        let (first, second) = (try SecureRandom.bytes(32), try SecureRandom.bytes(32))
         #expect(first.count == 32 && second.count == 32)
         #expect(first != second)
     }

@@ -13,7 +13,7 @@ import Testing
         "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
         "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
     ].flatMap { text -> [[UInt8]] in
-        let point = octets(text)
+        let point = bytes(text)
         return [point, point.dropLast() + [point[31] | 0x80]]
     }
 
@@ -33,7 +33,7 @@ import Testing
         #expect(forged)
     }
 
-    @Test func `octets that are no point make a key under which nothing holds`() throws {
+    @Test func `bytes that are no point make a key under which nothing holds`() throws {
         // y = 2 is no point's: (y² − 1) / (d·y² + 1) is no square.
         let key = try PublicKey(.ed25519([2] + [UInt8](repeating: 0, count: 31)))
         let known = KnownSignature.ed25519
@@ -44,7 +44,7 @@ import Testing
 
     @Test func `a signature to whose second half the order was added does not hold`() throws {
         let known = KnownSignature.ed25519
-        let order = octets("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010")
+        let order = bytes("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010")
         var (sum, carry) = (Array(known.signature[32...]), 0)
         for index in sum.indices {
             let digit = Int(sum[index]) + Int(order[index]) + carry

@@ -23,17 +23,17 @@ import Testing
     }
 
     @Test(arguments: SignatureAlgorithm.allCases)
-    func `a key of each algorithm comes back, from a file of 500 octets at most`(algorithm: SignatureAlgorithm) throws {
+    func `a key of each algorithm comes back, from a file of 500 bytes at most`(algorithm: SignatureAlgorithm) throws {
         let key = try SigningKey.generate(algorithm)
         try KeyFile.write(key, to: scratch("other"), secret: secret, label: "enrollment-2")
         let again = try KeyFile.read(path: scratch("other"), secret: secret, label: "enrollment-2")
         #expect(again.publicKey == key.publicKey)
         #expect(try key.publicKey.isValid(signature: again.signature(over: [1]), over: [1]))
-        #expect(try DurableFile.read(scratch("other"), maxOctets: KeyFile.maxOctets).count <= 500)
+        #expect(try DurableFile.read(scratch("other"), maxBytes: KeyFile.maxBytes).count <= 500)
     }
 
     @Test func `inside the seal is a key that openssl opens with the derived passphrase`() throws {
-        let sealed = try DurableFile.read(scratch("key"), maxOctets: KeyFile.maxOctets)
+        let sealed = try DurableFile.read(scratch("key"), maxBytes: KeyFile.maxBytes)
         let encrypted = try secret.open(sealed, label: "enrollment-1").revealed
         try DurableFile.write(encrypted, to: scratch("key.der"), replacing: false)
         let publicKey = try OpenSSLCommand.run(
@@ -50,13 +50,13 @@ import Testing
         #expect(expected.description.contains(scratch("key")))
     }
 
-    @Test func `a file with any octet changed does not open`() throws {
-        let sealed = try DurableFile.read(scratch("key"), maxOctets: KeyFile.maxOctets)
+    @Test func `a file with any byte changed does not open`() throws {
+        let sealed = try DurableFile.read(scratch("key"), maxBytes: KeyFile.maxBytes)
         for index in sealed.indices {
             var changed = sealed
             changed[index] ^= 0x80
             try DurableFile.write(changed, to: scratch("key"), replacing: true)
-            #expect(throws: KeyFileError.self, "octet \(index)") {
+            #expect(throws: KeyFileError.self, "byte \(index)") {
                 try KeyFile.read(path: scratch("key"), secret: secret, label: "enrollment-1")
             }
         }
@@ -78,7 +78,7 @@ import Testing
             try KeyFile.read(path: scratch("key"), secret: secret, label: "enrollment-1")
         }
         try DurableFile.write([UInt8](repeating: 1, count: 16_385), to: scratch("key"), replacing: true)
-        let large = FileError(path: scratch("key"), reason: .tooLarge(maxOctets: 16_384))
+        let large = FileError(path: scratch("key"), reason: .tooLarge(maxBytes: 16_384))
         #expect(throws: KeyFileError.file(large)) {
             try KeyFile.read(path: scratch("key"), secret: secret, label: "enrollment-1")
         }
@@ -93,19 +93,19 @@ import Testing
     }
 
     @Test func `the private key is nowhere in the file`() throws {
-        // Of a key that openssl holds in clear, so that the test knows the octets.
+        // Of a key that openssl holds in clear, so that the test knows the bytes.
         let clear = try OpenSSLCommand.run(
             "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-outform", "DER")
         let encrypted = try OpenSSLCommand.run(
             "pkcs8", "-topk8", "-inform", "DER", "-outform", "DER", "-passout", "pass:secret", input: clear)
         let known = try SigningKey(encryptedPKCS8: encrypted, passphrase: Secret("secret"))
         try KeyFile.write(known, to: scratch("known"), secret: secret, label: "l")
-        let file = Data(try DurableFile.read(scratch("known"), maxOctets: KeyFile.maxOctets))
-        // RFC 5958 and RFC 5915: the 32 octets of the private key follow 02 01 01 04 20.
+        let file = Data(try DurableFile.read(scratch("known"), maxBytes: KeyFile.maxBytes))
+        // RFC 5958 and RFC 5915: the 32 bytes of the private key follow 02 01 01 04 20.
         let start = try #require(Data(clear).range(of: Data([0x02, 0x01, 0x01, 0x04, 0x20]))).upperBound
         for piece in stride(from: start, to: start + 32, by: 8) {
             #expect(file.range(of: Data(clear[piece..<piece + 8])) == nil)
         }
-        #expect(file.range(of: Data(known.publicKey.material.octets.prefix(32))) == nil)
+        #expect(file.range(of: Data(known.publicKey.material.bytes.prefix(32))) == nil)
     }
 }

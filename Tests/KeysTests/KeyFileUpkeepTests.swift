@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func `one that was cut, is another's, or holds something else is not in order`() throws {
-        let whole = try DurableFile.read(path, maxOctets: KeyFile.maxOctets)
+        let whole = try DurableFile.read(path, maxBytes: KeyFile.maxBytes)
         try DurableFile.write(Array(whole.dropLast()), to: path, replacing: true)
         #expect(try problem() == .seal(path: path, .notSealedByThisSecret))
         try DurableFile.write([], to: path, replacing: true)

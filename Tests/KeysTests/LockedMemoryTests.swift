@@ -11,7 +11,7 @@ import Testing
             let before = Secret("made before the heap")
             #expect(LockedMemory.prepare())
             let secret = Secret("0123456789abcdef")
-            let flags = try #require(Mapping(at: unsafe secret.withOctets { Int(bitPattern: $0.baseAddress) })?.flags)
+            let flags = try #require(Mapping(at: unsafe secret.withBytes { Int(bitPattern: $0.baseAddress) })?.flags)
             // proc(5), VmFlags of /proc/self/smaps: locked, do not include in core dump.
             #expect(flags.contains("lo") && flags.contains("dd"), "\(flags)")
             #expect(secret == Secret("0123456789abcdef") && before == Secret("made before the heap"))
@@ -22,15 +22,15 @@ import Testing
     @Test func `the memory of a secret is wiped there too`() async {
         await #expect(processExitsWith: .success) {
             #expect(LockedMemory.prepare())
-            var octets = [UInt8](repeating: 0, count: 64)
+            var bytes = [UInt8](repeating: 0, count: 64)
             let memory = unsafe open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
             func read(at address: Int) -> Bool {
-                let count = unsafe pread(memory, &octets, octets.count, off_t(address))
-                return octets.prefix(max(0, count)).count { $0 == 0xA5 } > 8
+                let count = unsafe pread(memory, &bytes, bytes.count, off_t(address))
+                return bytes.prefix(max(0, count)).count { $0 == 0xA5 } > 8
             }
             func addressOfFreedSecret() -> Int {
                 let secret = Secret([UInt8](repeating: 0xA5, count: 64))
-                let address = unsafe secret.withOctets { Int(bitPattern: $0.baseAddress) }
+                let address = unsafe secret.withBytes { Int(bitPattern: $0.baseAddress) }
                 #expect(read(at: address))
                 return address
             }
@@ -86,10 +86,10 @@ import Testing
     @Test func `what does not fit any more is kept in other memory`() async {
         await #expect(processExitsWith: .success) {
             #expect(LockedMemory.prepare())
-            let octets = [UInt8](repeating: 7, count: 3 << 20)
-            let large = Secret(octets)
-            #expect(large == Secret(octets))
-            let flags = try #require(Mapping(at: unsafe large.withOctets { Int(bitPattern: $0.baseAddress) })?.flags)
+            let bytes = [UInt8](repeating: 7, count: 3 << 20)
+            let large = Secret(bytes)
+            #expect(large == Secret(bytes))
+            let flags = try #require(Mapping(at: unsafe large.withBytes { Int(bitPattern: $0.baseAddress) })?.flags)
             #expect(!flags.contains("lo"))
             // Nothing of that is left where the next error is looked for.
             let signature = try SigningKey.generate(.es256).signature(over: [1])

@@ -23,8 +23,8 @@ struct Mapping {
 
     static var all: [Mapping] {
         // Not by its size, which is 0.
-        let octets = (try? FileHandle(forReadingAtPath: "/proc/self/smaps")?.readToEnd()) ?? Data()
-        return String(decoding: octets, as: UTF8.self).split(separator: "\n").reduce(into: []) { mappings, line in
+        let bytes = (try? FileHandle(forReadingAtPath: "/proc/self/smaps")?.readToEnd()) ?? Data()
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").reduce(into: []) { mappings, line in
             let words = line.split(separator: " ").map(String.init)
             if let mapping = Mapping(heading: words) {
                 mappings.append(mapping)
@@ -35,20 +35,20 @@ struct Mapping {
     }
 }
 
-/// Looks for octets in all of this process's memory but its own.
+/// Looks for bytes in all of this process's memory but its own.
 @safe struct MemorySearch {
-    private static let octets = 1 << 20
+    private static let bytes = 1 << 20
     /// What is larger is a sanitizer's shadow, and no one's memory.
-    private static let mostOfMapping = 1 << 30
+    private static let maxOfMapping = 1 << 30
 
     private let own: UnsafeMutableRawBufferPointer
     private let inverted: Data
 
     /// - Parameter inverted: what is looked for, each bit inverted: it must not be in memory itself.
     init?(for inverted: [UInt8]) {
-        let memory = unsafe mmap(nil, Self.octets, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        let memory = unsafe mmap(nil, Self.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let memory = unsafe memory, unsafe memory != MAP_FAILED else { return nil }
-        unsafe own = UnsafeMutableRawBufferPointer(start: memory, count: Self.octets)
+        unsafe own = UnsafeMutableRawBufferPointer(start: memory, count: Self.bytes)
         self.inverted = Data(inverted)
     }
 
@@ -56,12 +56,12 @@ struct Mapping {
     var count: Int {
         let memory = unsafe open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
         defer { close(memory) }
-        return Mapping.all.filter { $0.isWritable && !isOwn($0) && $0.range.count <= Self.mostOfMapping }.map(\.range)
+        return Mapping.all.filter { $0.isWritable && !isOwn($0) && $0.range.count <= Self.maxOfMapping }.map(\.range)
             .reduce(0) { found, range in
                 // By halves, so that nothing is cut in two.
                 found
-                    + stride(from: range.lowerBound, to: range.upperBound, by: Self.octets / 2).count {
-                        holds(memory, from: $0, to: min($0 + Self.octets, range.upperBound))
+                    + stride(from: range.lowerBound, to: range.upperBound, by: Self.bytes / 2).count {
+                        holds(memory, from: $0, to: min($0 + Self.bytes, range.upperBound))
                     }
             }
     }

@@ -25,7 +25,7 @@ import Testing
         let again = try KeyFile.read(path: scratch("other"), secret: secret, label: "l", pin: pin)
         #expect(again.publicKey == key.publicKey)
         #expect(try key.publicKey.isValid(signature: again.signature(over: [1]), over: [1]))
-        #expect(try DurableFile.read(scratch("other"), maxOctets: KeyFile.maxOctets).count <= 500)
+        #expect(try DurableFile.read(scratch("other"), maxBytes: KeyFile.maxBytes).count <= 500)
     }
 
     @Test func `with another PIN or none it does not open`() throws {
@@ -46,22 +46,22 @@ import Testing
         #expect(try read(nil).publicKey == key.publicKey)
     }
 
-    @Test func `another secret, or any octet changed, is found before the PIN is tried`() throws {
+    @Test func `another secret, or any byte changed, is found before the PIN is tried`() throws {
         let (other, wrong) = (try AgentSecret.generate(), try PIN(Secret("1357")))
         let expected = KeyFileError.seal(path: scratch("key"), .notSealedByThisSecret)
         #expect(throws: expected) { try read(wrong, other) }
         #expect(throws: expected) { try read(pin, other) }
-        let sealed = try DurableFile.read(scratch("key"), maxOctets: KeyFile.maxOctets)
+        let sealed = try DurableFile.read(scratch("key"), maxBytes: KeyFile.maxBytes)
         for index in sealed.indices.dropFirst() {
             var changed = sealed
             changed[index] ^= 0x80
             try DurableFile.write(changed, to: scratch("key"), replacing: true)
-            #expect(throws: expected, "octet \(index)") { try read(wrong) }
+            #expect(throws: expected, "byte \(index)") { try read(wrong) }
         }
     }
 
     @Test func `inside the seal is a key under scrypt of 16 MiB, which openssl opens with the PIN`() throws {
-        let sealed = try DurableFile.read(scratch("key"), maxOctets: KeyFile.maxOctets)
+        let sealed = try DurableFile.read(scratch("key"), maxBytes: KeyFile.maxBytes)
         let encrypted = try secret.open(sealed, label: "enrollment-1").revealed
         try DurableFile.write(encrypted, to: scratch("key.der"), replacing: false)
         let publicKey = try OpenSSLCommand.run(
@@ -79,12 +79,12 @@ import Testing
         }
     }
 
-    @Test func `the PIN is nowhere in the file, and each writing gives other octets`() throws {
-        let first = try DurableFile.read(scratch("key"), maxOctets: KeyFile.maxOctets)
+    @Test func `the PIN is nowhere in the file, and each writing gives other bytes`() throws {
+        let first = try DurableFile.read(scratch("key"), maxBytes: KeyFile.maxBytes)
         let inner = try secret.open(first, label: "enrollment-1").revealed
         #expect(first.firstRange(of: pin.secret.revealed) == nil && inner.firstRange(of: pin.secret.revealed) == nil)
         try KeyFile.write(key, to: scratch("key"), secret: secret, label: "enrollment-1", pin: pin, replacing: true)
-        let second = try DurableFile.read(scratch("key"), maxOctets: KeyFile.maxOctets)
+        let second = try DurableFile.read(scratch("key"), maxBytes: KeyFile.maxBytes)
         #expect(try secret.open(second, label: "enrollment-1").revealed != inner)
     }
 

@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: [
         "2580", "a b!", "Dæmø", "\u{1F511}\u{1F511}\u{1F511}\u{1F511}", String(repeating: "é", count: 64),
     ])
-    func `4 to 64 characters are a PIN, octet for octet`(text: String) throws {
+    func `4 to 64 characters are a PIN, byte for byte`(text: String) throws {
         #expect(try pin(text).secret == Secret(text))
     }
 
@@ -23,8 +23,8 @@ import Testing
     }
 
     @Test(arguments: [[0xFF, 0x31, 0x31, 0x31], [0x31, 0x31, 0x31, 0xC3], [0x31, 0x31, 0x31, 0xED, 0xA0, 0x80]])
-    func `octets that are no UTF-8 are none`(octets: [UInt8]) {
-        #expect(throws: PINError.notText) { try PIN(Secret(octets)) }
+    func `bytes that are no UTF-8 are none`(bytes: [UInt8]) {
+        #expect(throws: PINError.notText) { try PIN(Secret(bytes)) }
     }
 
     @Test func `no error repeats it, and each says what is allowed`() {

@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `cut or lengthened octets are malformed`() throws {
+    @Test func `cut or lengthened bytes are malformed`() throws {
         let encrypted = try key.encryptedPKCS8(passphrase: passphrase)
         for damaged in [[], Array(encrypted.dropLast()), encrypted + [0], [UInt8](repeating: 0x30, count: 64)] {
             let error = #expect(throws: KeyError.self) {
@@ -110,7 +110,7 @@ import Testing
         try OpenSSLCommand.generateKey(algorithm.opensslArguments + ["-outform", "DER"])
     }
 
-    @Test func `the same key is encrypted to other octets each time`() throws {
+    @Test func `the same key is encrypted to other bytes each time`() throws {
         #expect(try key.encryptedPKCS8(passphrase: passphrase) != key.encryptedPKCS8(passphrase: passphrase))
     }
 }

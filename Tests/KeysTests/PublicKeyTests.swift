@@ -4,12 +4,12 @@ import Testing
 
 @Suite struct PublicKeyTests {
     // FIPS 186-4 §D.1.2.3 and §D.1.2.4: the primes of the fields.
-    static let prime256 = octets("ffffffff00000001000000000000000000000000ffffffffffffffffffffffff")
-    static let prime384 = octets(
+    static let prime256 = bytes("ffffffff00000001000000000000000000000000ffffffffffffffffffffffff")
+    static let prime384 = bytes(
         "fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffeffffffff0000000000000000ffffffff")
 
     @Test(arguments: KnownSignature.all)
-    func `a point is a key for its algorithm, with the octets as they were`(known: KnownSignature) throws {
+    func `a point is a key for its algorithm, with the bytes as they were`(known: KnownSignature) throws {
         let key = try PublicKey(known.material)
         #expect(key.material == known.material && key.algorithm == known.material.algorithm)
         #expect(try key == PublicKey(subjectPublicKeyInfo: key.subjectPublicKeyInfo))
@@ -35,12 +35,12 @@ import Testing
 
     @Test(arguments: [KnownSignature.p256, .p384])
     func `a point with one bit changed is refused`(known: KnownSignature) throws {
-        for octet in known.material.octets.indices {
-            var point = known.material.octets
-            point[octet] ^= 0x01
+        for byte in known.material.bytes.indices {
+            var point = known.material.bytes
+            point[byte] ^= 0x01
             // Half of all x are on the curve, but never with this y; and every x has two y, not adjacent ones.
-            let changed = try #require(PublicKeyMaterial(known.material.algorithm, octets: point[...]))
-            #expect(throws: KeyError.notOnCurve, "octet \(octet)") { try PublicKey(changed) }
+            let changed = try #require(PublicKeyMaterial(known.material.algorithm, bytes: point[...]))
+            #expect(throws: KeyError.notOnCurve, "byte \(byte)") { try PublicKey(changed) }
         }
     }
 
@@ -89,10 +89,10 @@ import Testing
     }
 
     @Test(arguments: KnownSignature.all)
-    func `octets that are no key are malformed, and the queue stays empty`(known: KnownSignature) throws {
+    func `bytes that are no key are malformed, and the queue stays empty`(known: KnownSignature) throws {
         let whole = try PublicKey(known.material).subjectPublicKeyInfo
-        for octets in [[], [0x30], Array(whole.dropLast()), whole + [0]] {
-            let error = #expect(throws: KeyError.self) { try PublicKey(subjectPublicKeyInfo: octets) }
+        for bytes in [[], [0x30], Array(whole.dropLast()), whole + [0]] {
+            let error = #expect(throws: KeyError.self) { try PublicKey(subjectPublicKeyInfo: bytes) }
             #expect(error?.description.contains("malformed") == true)
             #expect(OpenSSLError.queueIsEmpty)
         }

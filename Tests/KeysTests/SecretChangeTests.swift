@@ -17,7 +17,7 @@ import Testing
     private func sealedKey(_ key: SigningKey, under secret: AgentSecret, pin: PIN? = nil) throws -> [UInt8] {
         let scratch = try ScratchDirectory()
         try KeyFile.write(key, to: scratch("key"), secret: secret, label: "card", pin: pin)
-        return try DurableFile.read(scratch("key"), maxOctets: KeyFile.maxOctets)
+        return try DurableFile.read(scratch("key"), maxBytes: KeyFile.maxBytes)
     }
 
     @Test func `what was sealed is under the new secret, and no longer under the old one`() throws {

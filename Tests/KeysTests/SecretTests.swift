@@ -37,7 +37,7 @@ import Testing
         let short = Secret("short-pin")
         let error = #expect(throws: AgentSecretError.self) { try AgentSecret(short) }
         for shown in everyText(of: try #require(error)) { #expect(!shown.contains("short-pin")) }
-        #expect(error?.description.contains("9 octets; it must have 16 to 1024") == true)
+        #expect(error?.description.contains("9 bytes; it must have 16 to 1024") == true)
         let encrypted = try SigningKey.generate(.es256).encryptedPKCS8(passphrase: Secret("the-passphrase"))
         let refusal = #expect(throws: KeyError.self) {
             try SigningKey(encryptedPKCS8: encrypted, passphrase: Secret("another-one"))
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `secrets are equal by their octets`() {
+    @Test func `secrets are equal by their bytes`() {
         #expect(Secret("abc") == Secret("abc"))
         #expect(Secret("abc") != Secret("abd"))
         #expect(Secret("abc") != Secret("ab"))
@@ -56,9 +56,9 @@ import Testing
     }
 
     @Test func `the array that a secret was made from is wiped on request`() {
-        var octets: [UInt8] = [1, 2, 3]
-        #expect(Secret(wiping: &octets).revealed == [1, 2, 3])
-        #expect(octets.isEmpty)
+        var bytes: [UInt8] = [1, 2, 3]
+        #expect(Secret(wiping: &bytes).revealed == [1, 2, 3])
+        #expect(bytes.isEmpty)
     }
 
     @Test func `random secrets differ`() throws {
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: [(0, "00"), (9, "09"), (10, "0a"), (0x9A, "9a"), (0xAF, "af"), (0xFF, "ff")])
-    func `hexadecimal digits`(octet: UInt8, digits: String) throws {
-        #expect(try Secret([octet]).hexadecimal() == Secret(digits))
+    func `hexadecimal digits`(byte: UInt8, digits: String) throws {
+        #expect(try Secret([byte]).hexadecimal() == Secret(digits))
     }
 }

@@ -9,7 +9,7 @@ import Testing
         #expect(try SigningKey.generate(algorithm).provesItself())
     }
 
-    /// Authenticator data begins with a SHA-256: 23 octets of it are as hard to meet as 184 bits.
+    /// Authenticator data begins with a SHA-256: 23 bytes of it are as hard to meet as 184 bits.
     @Test func `what is signed for a test is no authenticator data`() throws {
         let messages = [try SelfTest.message(), try SelfTest.message()]
         #expect(messages[0] != messages[1])

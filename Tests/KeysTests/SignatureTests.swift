@@ -28,9 +28,9 @@ import Testing
     }
 
     @Test(arguments: [(SignatureAlgorithm.es256, 72, 64), (.es384, 104, 96), (.eddsa, 64, 64)])
-    func `a signature has its length`(algorithm: SignatureAlgorithm, most: Int, raw: Int) throws {
+    func `a signature has its length`(algorithm: SignatureAlgorithm, limit: Int, raw: Int) throws {
         let key = try SigningKey.generate(algorithm)
-        #expect(try key.signature(over: message).count <= most)
+        #expect(try key.signature(over: message).count <= limit)
         #expect(try key.rawSignature(over: message).count == raw)
     }
 
@@ -51,13 +51,13 @@ import Testing
     }
 
     @Test(arguments: SignatureAlgorithm.allCases)
-    func `a signature with any octet changed, cut or lengthened does not hold`(algorithm: SignatureAlgorithm) throws {
+    func `a signature with any byte changed, cut or lengthened does not hold`(algorithm: SignatureAlgorithm) throws {
         let key = try SigningKey.generate(algorithm)
         let signature = try key.signature(over: message)
         for index in signature.indices {
             var changed = signature
             changed[index] ^= 0x40
-            #expect(try !key.publicKey.isValid(signature: changed, over: message), "octet \(index)")
+            #expect(try !key.publicKey.isValid(signature: changed, over: message), "byte \(index)")
             #expect(try !key.publicKey.isValid(signature: Array(signature[..<index]), over: message))
             #expect(OpenSSLError.queueIsEmpty)
         }
@@ -88,10 +88,10 @@ import Testing
         #expect(OpenSSLError.queueIsEmpty)
     }
 
-    // Each number: with the high bit set (DER adds a zero octet), with leading zero octets (DER drops them), zero, one.
+    // Each number: with the high bit set (DER adds a zero byte), with leading zero bytes (DER drops them), zero, one.
     static let numbers =
         ["ff", "80", "7f", "0080", "007f", "0000ff", "00", "0001"].map { start in
-            octets(start) + [UInt8](repeating: start == "00" ? 0 : 0x5A, count: 32 - octets(start).count)
+            bytes(start) + [UInt8](repeating: start == "00" ? 0 : 0x5A, count: 32 - bytes(start).count)
         } + [[UInt8](repeating: 0, count: 31) + [1], [UInt8](repeating: 0, count: 31) + [0x80]]
 
     @Test(arguments: numbers, numbers)

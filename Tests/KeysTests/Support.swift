@@ -74,19 +74,19 @@ enum OpenSSLCommand {
     }
 }
 
-func octets(_ hexadecimal: String) -> [UInt8] {
+func bytes(_ hexadecimal: String) -> [UInt8] {
     let digits = Array(hexadecimal.utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\n") })
     return stride(from: 0, to: digits.count, by: 2).compactMap {
         UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
     }
 }
 
-func hexadecimal(_ octets: [UInt8]) -> String {
-    octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+func hexadecimal(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }
 
 extension Secret {
-    var revealed: [UInt8] { unsafe withOctets { unsafe Array($0) } }
+    var revealed: [UInt8] { unsafe withBytes { unsafe Array($0) } }
     init(_ text: String) { self.init(Array(text.utf8)) }
 }
 

@@ -5,7 +5,7 @@ import Testing
 
 // One after the other: all use the same pattern.
 @Suite(.serialized) struct WipingTests {
-    private static let secretOctets = [UInt8](repeating: MemoryWindow.pattern, count: MemoryWindow.count)
+    private static let secretBytes = [UInt8](repeating: MemoryWindow.pattern, count: MemoryWindow.count)
 
     @Test func `the memory of a secret is wiped when the last copy goes`() {
         var window = MemoryWindow()
@@ -20,7 +20,7 @@ import Testing
         #expect(throws: OpenSSLError.self) {
             try unsafe Secret(count: MemoryWindow.count) { buffer throws(OpenSSLError) in
                 address = Int(bitPattern: buffer.baseAddress)
-                unsafe buffer.copyBytes(from: Self.secretOctets)
+                unsafe buffer.copyBytes(from: Self.secretBytes)
                 throw OpenSSLError(function: "test", reasons: [])
             }
         }
@@ -30,19 +30,19 @@ import Testing
 
     @Test func `the array that a secret was made from is wiped`() {
         var window = MemoryWindow()
-        var octets = Self.secretOctets
-        octets.reserveCapacity(MemoryWindow.count + 1)
-        let address = unsafe octets.withUnsafeBytes { Int(bitPattern: $0.baseAddress) }
+        var bytes = Self.secretBytes
+        bytes.reserveCapacity(MemoryWindow.count + 1)
+        let address = unsafe bytes.withUnsafeBytes { Int(bitPattern: $0.baseAddress) }
         let wasThere = window.holdsPattern(at: address)
-        let secret = Secret(wiping: &octets)
+        let secret = Secret(wiping: &bytes)
         let isLeft = window.holdsPattern(at: address)
         #expect(wasThere && !isLeft)
-        #expect(secret.count == MemoryWindow.count && octets.isEmpty)
+        #expect(secret.count == MemoryWindow.count && bytes.isEmpty)
     }
 
     private func addressOfFreedSecret() -> Int {
-        let secret = Secret(Self.secretOctets)
-        return unsafe secret.withOctets { Int(bitPattern: $0.baseAddress) }
+        let secret = Secret(Self.secretBytes)
+        return unsafe secret.withBytes { Int(bitPattern: $0.baseAddress) }
     }
 }
 
@@ -54,14 +54,14 @@ private struct MemoryWindow {
     static let count = 4_096
 
     // Made before the memory in question is freed, or it might be given just that memory.
-    private var octets = [UInt8](repeating: 0, count: count)
+    private var bytes = [UInt8](repeating: 0, count: count)
 
     /// Whether the pattern is at an address of this process; false where nothing is mapped there any more.
     mutating func holdsPattern(at address: Int) -> Bool {
         let memory = unsafe open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
         defer { close(memory) }
-        let count = unsafe pread(memory, &octets, octets.count, off_t(address))
-        // An allocator writes its own links into the first octets of what was freed.
-        return octets.prefix(max(0, count)).count { $0 == Self.pattern } > 64
+        let count = unsafe pread(memory, &bytes, bytes.count, off_t(address))
+        // An allocator writes its own links into the first bytes of what was freed.
+        return bytes.prefix(max(0, count)).count { $0 == Self.pattern } > 64
     }
 }

@@ -24,7 +24,7 @@ import Testing
     func `a value ends where it ends, whatever a mark or a line's end makes of its quotes`(
         value: String, written: String
     ) {
-        // By octets: texts with the same characters are equal else.
+        // By bytes: texts with the same characters are equal else.
         #expect(
             Array(line(["process": "\(value)", "uid": "0"]).utf8) == Array("<6>said process=\(written) uid=0".utf8))
     }

@@ -35,12 +35,12 @@ import Testing
     }
 
     @Test func `what is longer than anything that the kernel says is not read`() throws {
-        #expect(throws: CannotTell("/dev/zero has more than 65536 octets")) { try KernelFile.text("/dev/zero") }
+        #expect(throws: CannotTell("/dev/zero has more than 65536 bytes")) { try KernelFile.text("/dev/zero") }
         let scratch = try ScratchDirectory()
-        for count in [KernelFile.mostOctets, KernelFile.mostOctets + 1] {
+        for count in [KernelFile.maxBytes, KernelFile.maxBytes + 1] {
             let path = "\(scratch.path)/\(count)"
             try Data(repeating: 0x61, count: count).write(to: URL(filePath: path))
-            #expect((try? KernelFile.text(path))?.utf8.count == (count > KernelFile.mostOctets ? nil : count))
+            #expect((try? KernelFile.text(path))?.utf8.count == (count > KernelFile.maxBytes ? nil : count))
         }
     }
 

@@ -33,8 +33,8 @@ import Testing
             let value = unsafe getenv("OF_A_TOKEN")
             SecretVariables.remove()
             // Whatever is left of a variable is still where it stood.
-            let octets = unsafe Array(UnsafeBufferPointer(start: value, count: 9))
-            #expect(octets == [CChar](repeating: 0, count: 9))
+            let bytes = unsafe Array(UnsafeBufferPointer(start: value, count: 9))
+            #expect(bytes == [CChar](repeating: 0, count: 9))
             #expect(Self.isGone("OF_A_TOKEN") && !Self.isGone("OF_NOTHING"))
         }
     }

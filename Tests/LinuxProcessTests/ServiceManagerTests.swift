@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a status is one line of at most 512 octets`() {
+    @Test func `a status is one line of at most 512 bytes`() {
         #expect(ServiceManager.News.status("a\nMAINPID=1\r\u{7F}b").text == "STATUS=a MAINPID=1  b")
         #expect(ServiceManager.News.status(String(repeating: "s", count: 600)).text.utf8.count == 7 + 512)
         let cut = ServiceManager.News.status("s" + String(repeating: "é", count: 300)).text

@@ -43,7 +43,7 @@ struct CardModel: Sendable {
         let exp: Int64
         let row: Int?
 
-        var lane: Lane { answer == .approve ? .approvals : .denials }
+        var queue: Queue { answer == .approve ? .approvals : .denials }
     }
 
     var rows: [Row] = []
@@ -174,7 +174,7 @@ struct CardModel: Sendable {
 
     // MARK: Delivering
 
-    func head(_ lane: Lane) -> Entry? { outbox.first { $0.lane == lane } }
+    func head(_ queue: Queue) -> Entry? { outbox.first { $0.queue == queue } }
 
     /// The issuer answered, or one of the codes that end the repeating came: it is never sent again.
     mutating func settle(_ jti: Int, as end: Delivery) {
@@ -184,8 +184,8 @@ struct CardModel: Sendable {
     }
 
     mutating func giveUpExpired(at now: Int64) {
-        for lane in Lane.allCases {
-            while let head = head(lane), head.exp <= now { settle(head.jti, as: .failed) }
+        for queue in Queue.allCases {
+            while let head = head(queue), head.exp <= now { settle(head.jti, as: .failed) }
         }
     }
 }

@@ -30,12 +30,12 @@ struct Model: Sendable {
         for card in cards.indices { cards[card].giveUpExpired(at: now) }
     }
 
-    /// What a courier may have under way: the first of each lane.
+    /// What a courier may have under way: the first of each queue.
     var heads: Set<Call> {
         var heads: Set<Call> = []
         for (card, model) in cards.enumerated() {
-            for lane in Lane.allCases {
-                if let entry = model.head(lane) { heads.insert(Call(card: card, jti: entry.jti)) }
+            for queue in Queue.allCases {
+                if let entry = model.head(queue) { heads.insert(Call(card: card, jti: entry.jti)) }
             }
         }
         return heads

@@ -19,7 +19,7 @@ struct Record: Sendable {
     }
 
     func check(_ body: [UInt8], of call: Model.Call) throws {
-        if bodies[call] != body { throw Finding("the decision on jti \(call.jti) changed its octets") }
+        if bodies[call] != body { throw Finding("the decision on jti \(call.jti) changed its bytes") }
     }
 
     /// Keeps the signCount of a new approval, which must be above all before it.
@@ -46,7 +46,7 @@ final class Presented: Sendable {
 
     /// Listens for as long as the stream is kept.
     func listen(to hub: EventHub) -> AsyncStream<Void> {
-        hub.bell { [self] event in
+        hub.notifier { [self] event in
             if case .requestPresented(let id) = event { times.withLock { $0[id, default: 0] += 1 } }
             return false
         }

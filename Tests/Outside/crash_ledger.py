@@ -165,7 +165,7 @@ def purchase_problems(purchase: Purchase, rows: list[dict], story: dict) -> list
     taken = [request["decision"] for request in story["requests"] if "decision" in request]
     if any(decision["conflicts"] for each in stories for request in each["requests"]
            if (decision := request.get("decision"))):
-        found.append("a decision was sent with other octets than before")
+        found.append("a decision was sent with other bytes than before")
     refused = [row for row in rows if row["state"] == "refused"]
     others = [row for row in rows if row["state"] != "refused"]
     if len(refused) != purchase.conflicts + purchase.refused:

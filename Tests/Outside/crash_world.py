@@ -35,8 +35,8 @@ class UnixConnection(http.client.HTTPConnection):
 def exchange(connection: http.client.HTTPConnection, method: str, path: str, body=None) -> tuple[int, object]:
     """(status, JSON) of one call on a connection of its own."""
     try:
-        octets = None if body is None else json.dumps(body).encode()
-        connection.request(method, path, octets, {"Content-Type": "application/json"} if octets else {})
+        bytes = None if body is None else json.dumps(body).encode()
+        connection.request(method, path, bytes, {"Content-Type": "application/json"} if bytes else {})
         answer = connection.getresponse()
         content = answer.read()
         return answer.status, json.loads(content) if content else None

@@ -70,7 +70,7 @@ class Request:
     transaction: dict
     payment: spc.Payment | None = None
     decision: dict | None = None
-    decision_octets: bytes | None = None
+    decision_bytes: bytes | None = None
     trans_status: str | None = None
     refusals: list[str] = field(default_factory=list)
 
@@ -226,13 +226,13 @@ class Issuer(Server):
             },
         }
 
-    def enroll(self, octets: bytes) -> dict:
-        body = self.json(octets)
+    def enroll(self, bytes: bytes) -> dict:
+        body = self.json(bytes)
         with self.changed:
             ceremony = self.ceremonies.get(body["ceremonyId"])
             if ceremony is None:
                 raise Problem(410, "ceremony_expired", "no such ceremony")
-            if ceremony.body == octets and ceremony.answer:
+            if ceremony.body == bytes and ceremony.answer:
                 return ceremony.answer
             if ceremony.body is not None:
                 raise Problem(410, "ceremony_expired", "this ceremony was completed with another body")
@@ -245,7 +245,7 @@ class Issuer(Server):
                 raise Problem(422, "invalid_registration", repr(error)) from error
             enrolled = Enrolled(secrets.token_urlsafe(12), secrets.token_urlsafe(32), credential, body["authenticator"])
             self.authenticators[enrolled.id] = enrolled
-            ceremony.body, ceremony.answer = octets, {"authenticatorId": enrolled.id, "accessToken": enrolled.token}
+            ceremony.body, ceremony.answer = bytes, {"authenticatorId": enrolled.id, "accessToken": enrolled.token}
             return ceremony.answer
 
     def authenticated(self, bearer: str | None) -> Enrolled:
@@ -274,20 +274,20 @@ class Issuer(Server):
             cursor = found[-1][0] if len(found) == LIST_LIMIT else len(self.listed)
             return {"requests": [jws for _, jws in found], "cursor": str(cursor)}
 
-    def decide(self, authenticator: Enrolled, jti: str, octets: bytes) -> str:
-        body = self.json(octets)
+    def decide(self, authenticator: Enrolled, jti: str, bytes: bytes) -> str:
+        body = self.json(bytes)
         with self.changed:
             request = self.requests.get(jti)
             if request is None or request.authenticator_id != authenticator.id:
                 raise Problem(404, "unknown_request", "no such request for this authenticator")
-            if request.decision_octets == octets and request.trans_status:
+            if request.decision_bytes == bytes and request.trans_status:
                 return request.trans_status
             if request.decision is not None:
                 raise Problem(409, "already_decided", "this request was decided otherwise")
             if time.time() >= request.expires:
                 raise Problem(410, "expired", "this request has expired")
             request.trans_status = self.outcome(authenticator, request, body)
-            request.decision, request.decision_octets = body, octets
+            request.decision, request.decision_bytes = body, bytes
             self.changed.notify_all()
             return request.trans_status
 
@@ -319,9 +319,9 @@ class Issuer(Server):
         super().close()
 
     @staticmethod
-    def json(octets: bytes) -> dict:
+    def json(bytes: bytes) -> dict:
         try:
-            value = json.loads(octets)
+            value = json.loads(bytes)
         except ValueError as error:
             raise Problem(400, "invalid_request", f"no JSON: {error}") from error
         if not isinstance(value, dict):

@@ -28,19 +28,19 @@ def verify_assertion(response: dict, cose_key: bytes, rp_id: str):
     with tempfile.NamedTemporaryFile() as file:
         Path(file.name).write_bytes(pem)
         run(["fido2-assert", "-V", "-p", file.name, NAMES[key.alg]], [
-            hashed(inner["clientDataJSON"]), rp_id, wrapped(octets(inner["authenticatorData"])),
-            text(octets(inner["signature"]))])
+            hashed(inner["clientDataJSON"]), rp_id, wrapped(bytes(inner["authenticatorData"])),
+            text(bytes(inner["signature"]))])
 
 
 def verify_self_attestation(response: dict, algorithm: int, rp_id: str):
     """The RP ID and the signature of a packed statement without a certificate; and that it attests `publicKey`."""
     inner = response["response"]
-    attestation = cbor2.loads(octets(inner["attestationObject"]))
+    attestation = cbor2.loads(bytes(inner["attestationObject"]))
     said = run(["fido2-cred", "-V", NAMES[algorithm]], [
         hashed(inner["clientDataJSON"]), rp_id, attestation["fmt"], wrapped(attestation["authData"]),
-        text(octets(response["rawId"])), text(attestation["attStmt"]["sig"])])
+        text(bytes(response["rawId"])), text(attestation["attStmt"]["sig"])])
     key = load_pem_public_key(said[said.index(b"-----BEGIN"):])
-    if key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo) != octets(inner["publicKey"]):
+    if key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo) != bytes(inner["publicKey"]):
         raise Refused("publicKey is not the key that libfido2 finds in authData")
 
 
@@ -52,7 +52,7 @@ def run(command: list[str], lines: list[str]) -> bytes:
 
 
 def hashed(client_data: str) -> str:
-    return text(hashlib.sha256(octets(client_data)).digest())
+    return text(hashlib.sha256(bytes(client_data)).digest())
 
 
 def wrapped(authenticator_data: bytes) -> str:
@@ -60,9 +60,9 @@ def wrapped(authenticator_data: bytes) -> str:
     return text(cbor2.dumps(authenticator_data))
 
 
-def octets(base64url: str) -> bytes:
+def bytes(base64url: str) -> bytes:
     return urlsafe_b64decode(base64url + "=" * (-len(base64url) % 4))
 
 
-def text(octets: bytes) -> str:
-    return b64encode(octets).decode()
+def text(bytes: bytes) -> str:
+    return b64encode(bytes).decode()

@@ -111,7 +111,7 @@ def journal_stream(file: Path) -> str:
 
 
 def temporary_folder(test) -> Path:
-    """A directory that goes away after the tests of a class; short, for a socket's path has 107 octets at most."""
+    """A directory that goes away after the tests of a class; short, for a socket's path has 107 bytes at most."""
     folder = Path(tempfile.mkdtemp(prefix="oob-", dir="/tmp"))
     test.addClassCleanup(shutil.rmtree, folder)
     return folder

@@ -117,7 +117,7 @@ def expect_presented_once(agent: Agent, asked: list[Request]):
 
 
 class Garbage:
-    """Octets that begin as a good push to a real endpoint, and go wrong somewhere."""
+    """Bytes that begin as a good push to a real endpoint, and go wrong somewhere."""
 
     def __init__(self, url: SplitResult, push: bytes, seed: int):
         self.url, self.push, self.random = url, push, random.Random(seed)
@@ -131,10 +131,10 @@ class Garbage:
         return self.random.choice([b"", b"\x16\x03\x01", b"POST "]) + self.random.randbytes(self.random.randint(1, 9_000))
 
     def flipped(self) -> bytes:
-        octets = bytearray(self.push)
+        bytes = bytearray(self.push)
         for _ in range(self.random.randint(1, 8)):
-            octets[self.random.randrange(len(octets))] = self.random.randrange(256)
-        return bytes(octets)
+            bytes[self.random.randrange(len(bytes))] = self.random.randrange(256)
+        return bytes(bytes)
 
     def cut(self) -> bytes:
         return self.push[: self.random.randrange(len(self.push))]

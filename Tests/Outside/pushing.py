@@ -27,9 +27,9 @@ class PushingIssuer(Issuer):
         point = self.vapid.public_key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
         return {**super().discovery(), "vapidPublicKey": encode(point)}
 
-    def enroll(self, octets: bytes) -> dict:
-        answer = super().enroll(octets)
-        subscription = self.json(octets).get("pushSubscription")
+    def enroll(self, bytes: bytes) -> dict:
+        answer = super().enroll(bytes)
+        subscription = self.json(bytes).get("pushSubscription")
         if subscription is not None:
             self.subscriptions[answer["authenticatorId"]] = subscription
         return answer

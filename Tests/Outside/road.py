@@ -80,7 +80,7 @@ class Relay:
             threading.Thread(target=self.serve, args=(client,), daemon=True).start()
 
     def greet(self, client: socket.socket) -> socket.socket:
-        """What is to be done before octets go to and fro; returns what they come from."""
+        """What is to be done before bytes go to and fro; returns what they come from."""
         return client
 
     def serve(self, client: socket.socket):
@@ -97,8 +97,8 @@ class Relay:
 
     def copy(self, source: socket.socket, sink: socket.socket):
         try:
-            while octets := source.recv(65_536):
-                sink.sendall(octets)
+            while bytes := source.recv(65_536):
+                sink.sendall(bytes)
         except OSError:
             pass
         for end in (source, sink):
@@ -139,10 +139,10 @@ class Proxy(Relay):
     def greet(self, client: socket.socket) -> socket.socket:
         head = b""
         while not head.endswith(b"\r\n\r\n"):
-            octets = client.recv(1)
-            if not octets:
+            bytes = client.recv(1)
+            if not bytes:
                 raise ConnectionError("the client went away")
-            head += octets
+            head += bytes
         self.requests.append(head.split(b"\r\n")[0].decode())
         client.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
         return client

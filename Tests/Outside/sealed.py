@@ -19,6 +19,6 @@ def opened_by(secret: bytes, sealed: bytes, label: str) -> bytes:
     return AESGCM(derived(secret, "seal", label)).decrypt(sealed[1:13], sealed[13:], label.encode())
 
 
-def spellings(octets: bytes) -> list[bytes]:
-    return [octets, octets.hex().encode(), octets.hex().upper().encode(), base64.b64encode(octets).rstrip(b"="),
-            base64.urlsafe_b64encode(octets).rstrip(b"=")]
+def spellings(bytes: bytes) -> list[bytes]:
+    return [bytes, bytes.hex().encode(), bytes.hex().upper().encode(), base64.b64encode(bytes).rstrip(b"="),
+            base64.urlsafe_b64encode(bytes).rstrip(b"=")]

@@ -24,11 +24,11 @@ MODEL = uuid.UUID("a005348c-3f2a-494f-8499-381bd75baa35").bytes
 
 
 def call(method: str, url: str, body=None, token: str | None = None) -> tuple[int, dict | None]:
-    """(status, JSON) of one HTTP call; `body` is JSON or octets."""
-    octets = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
+    """(status, JSON) of one HTTP call; `body` is JSON or bytes."""
+    bytes = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     try:
-        with urllib.request.urlopen(urllib.request.Request(url, octets, headers, method=method), timeout=90) as answer:
+        with urllib.request.urlopen(urllib.request.Request(url, bytes, headers, method=method), timeout=90) as answer:
             content, status = answer.read(), answer.status
     except urllib.error.HTTPError as error:
         content, status = error.read(), error.code
@@ -43,11 +43,11 @@ def generate_key(algorithm: int):
     }[algorithm]()
 
 
-def signature(key, octets: bytes) -> bytes:
+def signature(key, bytes: bytes) -> bytes:
     """As the key's own algorithm makes it (WebAuthn Level 3, section 6.5.5)."""
     if isinstance(key, ed25519.Ed25519PrivateKey):
-        return key.sign(octets)
-    return key.sign(octets, ec.ECDSA({256: hashes.SHA256(), 384: hashes.SHA384()}[key.key_size]))
+        return key.sign(bytes)
+    return key.sign(bytes, ec.ECDSA({256: hashes.SHA256(), 384: hashes.SHA384()}[key.key_size]))
 
 
 class SoftwareAuthenticator:

@@ -65,9 +65,9 @@ def assertion(
     return replace(credential, sign_count=data.counter, user_verified=data.is_user_verified())
 
 
-def check_client_data(octets: bytes, challenge: bytes, relying_party: RelyingParty, payment: dict):
+def check_client_data(bytes: bytes, challenge: bytes, relying_party: RelyingParty, payment: dict):
     """Each member is what was asked for; members that a client adds are no matter."""
-    read = CollectedClientPaymentData(octets)
+    read = CollectedClientPaymentData(bytes)
     agree("type", read.type, "payment.get")
     agree("challenge", read.challenge, challenge)
     agree("origin", read.origin, relying_party.origin)
@@ -81,7 +81,7 @@ def check_client_data(octets: bytes, challenge: bytes, relying_party: RelyingPar
     agree("payment.instrument", {"icon": instrument.icon, "displayName": instrument.display_name},
           payment["instrument"])
     # The library does not know this member.
-    agree("payment.paymentEntitiesLogos", json.loads(octets)["payment"]["paymentEntitiesLogos"], [])
+    agree("payment.paymentEntitiesLogos", json.loads(bytes)["payment"]["paymentEntitiesLogos"], [])
 
 
 def check_signature(inner: dict, credential: Credential, rp_id: str):

@@ -17,9 +17,9 @@ class Manager:
         threading.Thread(target=self.listen, daemon=True).start()
 
     def listen(self):
-        while octets := self.socket.recv(8192):
+        while bytes := self.socket.recv(8192):
             with self.changed:
-                self.told.append(dict(line.split("=", 1) for line in octets.decode().split("\n")))
+                self.told.append(dict(line.split("=", 1) for line in bytes.decode().split("\n")))
                 self.changed.notify_all()
 
     def until(self, look, what: str, after: int = 0, seconds: float = 60):

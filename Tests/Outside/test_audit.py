@@ -214,9 +214,9 @@ class WhoeverCanWriteTheFile(WithAnAgent):
                 entry = {**json.loads(text), "previous": last}
                 if sequence == rows[start][0]:
                     entry["decision"] = "deny"
-                octets = rfc8785.dumps(entry)
-                last = hashlib.sha256(octets).hexdigest()
-                database.execute("UPDATE journal SET entry = ? WHERE seq = ?", (octets.decode(), sequence))
+                bytes = rfc8785.dumps(entry)
+                last = hashlib.sha256(bytes).hexdigest()
+                database.execute("UPDATE journal SET entry = ? WHERE seq = ?", (bytes.decode(), sequence))
             database.execute("UPDATE journal_mark SET digest = ?, signature = NULL", (bytes.fromhex(last),))
         database.close()
         self.start()

@@ -29,13 +29,13 @@ def database(folder) -> sqlite3.Connection:
     return contextlib.closing(sqlite3.connect(folder / "state" / "agent.db", isolation_level=None))
 
 
-def fill(folder, rows: int, octets: int):
+def fill(folder, rows: int, bytes: int):
     """Makes the database that large, while no agent runs on it."""
     with database(folder) as connection:
         connection.execute("BEGIN")
         connection.executemany(
             "INSERT INTO message (enrollment_id, jti, payload_digest, seen_at) "
-            "SELECT id, ?, zeroblob(?), unixepoch() FROM enrollment", [(f"j{number}", octets) for number in range(rows)])
+            "SELECT id, ?, zeroblob(?), unixepoch() FROM enrollment", [(f"j{number}", bytes) for number in range(rows)])
         connection.execute("COMMIT")
 
 
@@ -59,7 +59,7 @@ def archive(database: bytes, manifest: dict) -> bytes:
         return member.tobuf(tarfile.USTAR_FORMAT) + content + bytes(-len(content) % 512)
 
     body = entry("agent.db", database) + entry("keys/", b"", type=tarfile.DIRTYPE, mode=0o700)
-    told = manifest | {"keys": 0, "octets": len(body), "sha256": hashlib.sha256(body).hexdigest()}
+    told = manifest | {"keys": 0, "bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()}
     return body + entry("manifest.json", json.dumps(told).encode()) + bytes(1024)
 
 
@@ -84,20 +84,20 @@ class ABackup(unittest.TestCase):
         return run.stdout
 
     def test_it_is_a_whole_tar_whose_manifest_has_the_digest_of_all_before_it(self):
-        octets = self.backup()
-        with tarfile.open(fileobj=io.BytesIO(octets)) as tar:
+        bytes = self.backup()
+        with tarfile.open(fileobj=io.BytesIO(bytes)) as tar:
             self.assertEqual(
                 tar.getnames(), ["agent.db", "keys", f"keys/{self.enrollment}.key", "manifest.json"])
             self.assertEqual([member.mode for member in tar], [0o600, 0o700, 0o600, 0o600])
             manifest = json.load(tar.extractfile("manifest.json"))
-            self.assertEqual(tar.getmember("manifest.json").offset, manifest["octets"])
+            self.assertEqual(tar.getmember("manifest.json").offset, manifest["bytes"])
             copy = self.folder / "copy.db"
             copy.write_bytes(tar.extractfile("agent.db").read())
             key = tar.extractfile(f"keys/{self.enrollment}.key").read()
-        self.assertEqual(hashlib.sha256(octets[:manifest["octets"]]).hexdigest(), manifest["sha256"])
+        self.assertEqual(hashlib.sha256(bytes[:manifest["bytes"]]).hexdigest(), manifest["sha256"])
         self.assertEqual(manifest["keys"], 1)
         self.assertEqual(key, (self.folder / "state" / "keys" / f"{self.enrollment}.key").read_bytes())
-        self.assertNotIn((self.folder / "state" / "secret").read_bytes(), octets)
+        self.assertNotIn((self.folder / "state" / "secret").read_bytes(), bytes)
         with contextlib.closing(sqlite3.connect(copy)) as connection:
             self.assertEqual(connection.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
             self.assertEqual(connection.execute("SELECT id, state FROM enrollment").fetchall(),
@@ -106,10 +106,10 @@ class ABackup(unittest.TestCase):
     def test_one_whose_database_is_none_is_not_restored_though_its_manifest_holds(self):
         with tarfile.open(fileobj=io.BytesIO(self.backup())) as tar:
             manifest = json.load(tar.extractfile("manifest.json"))
-        for number, octets in enumerate([b"", b"hello"]):
-            with self.subTest(octets=octets):
+        for number, bytes in enumerate([b"", b"hello"]):
+            with self.subTest(bytes=bytes):
                 path = self.folder / f"{number}.tar"
-                path.write_bytes(archive(octets, manifest))
+                path.write_bytes(archive(bytes, manifest))
                 state = self.folder / f"state-{number}"
                 run = subprocess.run([BIN_DIR / "oob-agent", "--restore", path, "--state-dir", state],
                                      capture_output=True, text=True, timeout=120)
@@ -143,7 +143,7 @@ class TemporaryFiles(unittest.TestCase):
             enrollment = enrolled(self, issuer, agent)
             agent.stop()
             # More than SQLite keeps in memory.
-            fill(folder, rows=200, octets=32_768)
+            fill(folder, rows=200, bytes=32_768)
             # The tracer is no parent: a signal reaches the agent itself.
             strace = ("strace", "-D", "-f", "-o", str(calls), "-e", "trace=openat,unlink,exit_group")
             agent = Agent(folder, through=strace, TMPDIR=str(elsewhere), SQLITE_TMPDIR=str(elsewhere))
@@ -178,7 +178,7 @@ class ABackupThatIsCutOff(unittest.TestCase):
         folder = temporary_folder(type(self))
         head = (b"HTTP/1.1 200 OK\r\nContent-Type: application/x-tar\r\nTransfer-Encoding: chunked\r\n\r\n")
         for number, body in enumerate([b"", b"400\r\n" + b"x" * 1024 + b"\r\n", b"400\r\n" + b"x" * 1000]):
-            with self.subTest(octets=len(body)):
+            with self.subTest(bytes=len(body)):
                 path = folder / f"{number}.sock"
                 self.serve(path, head + body)
                 out = folder / "out"
@@ -220,7 +220,7 @@ class AClientThatStopsReading(unittest.TestCase):
             self.assertGreater((folder / "backup.tar").stat().st_size, self.ROWS * self.ROW)
 
     def resident(self, agent: Agent) -> int:
-        """Private memory, in octets."""
+        """Private memory, in bytes."""
         with open(f"/proc/{agent.process.pid}/status") as status:
             line = next(line for line in status if line.startswith("RssAnon:"))
         return int(line.split()[1]) << 10

@@ -142,10 +142,10 @@ class WithAnAgent(unittest.TestCase):
     def call(cls, operation_id: str, body=None, *, id: str = "", headers: dict | None = None, **query):
         """One call, whose answer must be one that the description has for it, to the last member."""
         path, method, operation = cls.by_id[operation_id]
-        octets = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
-        own = {} if octets is None else {"Content-Type": "application/json"}
+        bytes = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
+        own = {} if bytes is None else {"Content-Type": "application/json"}
         answer = requests.request(
-            method, cls.bridge.origin + path.format(id=id), params=query, data=octets,
+            method, cls.bridge.origin + path.format(id=id), params=query, data=bytes,
             headers={**own, **(headers or {})}, timeout=60)
         if str(answer.status_code) not in operation["responses"]:
             raise AssertionError(f"{operation_id}: {answer.status_code} is not described: {answer.text}")
@@ -277,9 +277,9 @@ class TheAgent(WithAnAgent):
             self.assertEqual(self.call("health", headers={"Accept": accepted}).status_code, 200)
         form = {"Content-Type": "application/x-www-form-urlencoded"}
         self.refused(415, "not_json", "approve", b"wait=1", headers=form, **known)
-        self.assertIn("65536 octets", self.refused(413, "body_too_large", "approve", b" " * 65_537, **known)["detail"])
+        self.assertIn("65536 bytes", self.refused(413, "body_too_large", "approve", b" " * 65_537, **known)["detail"])
         for body, words in [
-                (b'{"wait": 1', "octet"), (b'{"wait": "1"}', "/wait"), (b'{"wiat": 1}', "allowed are enrollment, wait"),
+                (b'{"wait": 1', "byte"), (b'{"wait": "1"}', "/wait"), (b'{"wiat": 1}', "allowed are enrollment, wait"),
                 (b'{"wait": 1, "wait": 2}', "wait"), (b"[]", "object"),
                 (b'{"expectAmount": "1,00"}', 'USD 1.00'),
                 (b'{"expectAmount": "1.000"}', 'USD 1.00'), (b'{"expectAmount": null}', "leave it out"),
@@ -298,16 +298,16 @@ class TheAgent(WithAnAgent):
 
     def test_what_is_no_http_and_what_has_no_path_is_refused_in_the_same_form(self):
         too_large = "a" * 8_193
-        for octets, status, code in [
+        for bytes, status, code in [
                 (b"GET /v2/status HTTP/1.1\r\nHost: agent\r\n\r\n", 404, "not_found"),
                 (b"GET / HTTP/1.1\r\nHost: agent\r\n\r\n", 404, "not_found"),
                 (f"GET /v1/status HTTP/1.1\r\nX: {too_large}\r\n\r\n".encode(), 431, "header_too_large"),
                 (b"GET /v1/status HTTP/1.1\r\n" + b"X: y\r\n" * 65 + b"\r\n", 431, "header_too_large"),
                 (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400, "invalid_argument"),
                 (b"HELO agent\r\n\r\n", 400, "invalid_argument")]:
-            with self.subTest(octets[:40]), socket.socket(socket.AF_UNIX) as peer:
+            with self.subTest(bytes[:40]), socket.socket(socket.AF_UNIX) as peer:
                 peer.connect(str(self.agent.socket))
-                peer.sendall(octets)
+                peer.sendall(bytes)
                 answer = http.client.HTTPResponse(peer)
                 answer.begin()
                 self.assertEqual((answer.status, answer.headers["content-type"]), (status, "application/problem+json"))

@@ -29,14 +29,14 @@ PROBLEM = {"type": "about:blank", "title": "Moon phase", "status": 409, "detail"
 
 
 def answer(body, status: int = 200, content_type: str = "application/json", server: str = "oob-agent/9.9.9") -> bytes:
-    octets = body if isinstance(body, bytes) else json.dumps(body).encode()
+    bytes = body if isinstance(body, bytes) else json.dumps(body).encode()
     head = (f"HTTP/1.1 {status} Reason\r\nContent-Type: {content_type}\r\nServer: {server}\r\n"
-            f"Content-Length: {len(octets)}\r\n\r\n")
-    return head.encode() + octets
+            f"Content-Length: {len(bytes)}\r\n\r\n")
+    return head.encode() + bytes
 
 
 class Listener(socketserver.ThreadingUnixStreamServer):
-    """Listens at a path and sends what it has, whatever is asked: `with Listener(path, octets)`."""
+    """Listens at a path and sends what it has, whatever is asked: `with Listener(path, bytes)`."""
 
     daemon_threads = True
 
@@ -112,9 +112,9 @@ class TheClient(unittest.TestCase):
         self.assertEqual((run.stdout, run.stderr.count("\n")), ("", 1), run)
 
     def test_another_http_server_is_no_agent(self):
-        for octets in [answer(b"<html>", content_type="text/html"), answer(b"no", 404, "text/plain"),
+        for bytes in [answer(b"<html>", content_type="text/html"), answer(b"no", 404, "text/plain"),
                        b"HTTP/1.1 301 Moved\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n"]:
-            self.expect(69, "did not answer as an oob-agent does", octets)
+            self.expect(69, "did not answer as an oob-agent does", bytes)
 
     def test_what_speaks_no_http_is_no_agent(self):
         self.expect(69, "is no oob-agent", b"SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n")

@@ -33,9 +33,9 @@ os.mkdir("state/now")
 """
 FILES = """
 import os
-def new(name, octets, is_synced=True):
+def new(name, bytes, is_synced=True):
     file = os.open("state/" + name, os.O_CREAT | os.O_RDWR, 0o600)
-    os.write(file, octets)
+    os.write(file, bytes)
     if is_synced: os.fsync(file)
     return file
 def sync():
@@ -84,7 +84,7 @@ class TheShim(unittest.TestCase):
         self.assertGreater(len(contents), 4)
         self.assertTrue(any(0 < content.count(b"x") < 65536 for content in contents))
 
-    def test_octets_need_the_file_synced_and_names_the_directory(self):
+    def test_bytes_need_the_file_synced_and_names_the_directory(self):
         self.assertEqual(self.files_after("new('a', b'x'); sync()"), {"a": b"x"})
         self.assertEqual(self.files_after("new('a', b'x', False); sync()"), {"a": b""})
         self.assertEqual(self.files_after("new('a', b'x')"), {})

@@ -140,7 +140,7 @@ class WhatThePagesSay(unittest.TestCase):
         digest = names["challenge"].hex()
         self.assertIn(" ".join(digest[at:at + 8] for at in range(0, 64, 8)), TEXTS[page])
         dump = "".join(re.findall(r"^[0-9a-f]{8}: ([0-9a-f ]{39})", page.read_text(encoding="utf-8"), re.MULTILINE))
-        self.assertEqual(bytes.fromhex(dump), names["octets"])
+        self.assertEqual(bytes.fromhex(dump), names["bytes"])
         vectors = json.loads((ROOT / "Tests/Vectors/challenge.json").read_text(encoding="utf-8"))
         self.assertEqual(vectors[0]["challenge"], printed.getvalue().strip())
         self.assertEqual(vectors[0]["transaction"], names["transaction"])

@@ -271,7 +271,7 @@ class FromAScript(Enrolling):
             ("oob-enroll:?issuer=x&code=y&code=z", "code stands twice, and only one is allowed"),
             ("oob-enroll:?issuer=%E2%80%AEx&code=y", "issuer must be percent-encoded printable ASCII"),
             ("oob-enroll:?issuer=x&code=%", "code must be percent-encoded printable ASCII"),
-            ("oob-enroll:?issuer=x&code=" + "y" * 4_096, "it may have 4,096 octets at most"),
+            ("oob-enroll:?issuer=x&code=" + "y" * 4_096, "it may have 4,096 bytes at most"),
         ]:
             with self.subTest(link[:60]):
                 error = self.error(link, exits=64)

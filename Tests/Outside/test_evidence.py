@@ -109,7 +109,7 @@ class OfAnApproval(WithEvidence):
         read = {name: (self.directory / name).read_bytes() for name in WHOLE}
         self.assertEqual(read["request.jws"].decode(), self.request.jws)
         self.assertEqual(read["transaction.json"], rfc8785.dumps(self.request.transaction))
-        self.assertEqual(read["decision.json"], self.request.decision_octets)
+        self.assertEqual(read["decision.json"], self.request.decision_bytes)
         self.assertEqual(read["text.txt"].decode(), self.row["text"])
         key = JWK.from_pem(read["issuer.pem"])
         self.assertEqual(key.thumbprint(), self.issuer.key.thumbprint())
@@ -125,7 +125,7 @@ class OfAnApproval(WithEvidence):
         head = read["journal.txt"].decode().splitlines()[1].split()
         self.assertEqual(hashlib.sha256(exported[int(head[0]) - 1].encode()).hexdigest(), head[1])
 
-    def test_one_octet_of_the_amount_makes_them_fail(self):
+    def test_one_byte_of_the_amount_makes_them_fail(self):
         for name in ["transaction.json", "text.txt"]:
             with self.subTest(name):
                 file = self.directory / name
@@ -139,7 +139,7 @@ class OfAnApproval(WithEvidence):
                 file.write_bytes(good)
         self.assert_holds(self.directory, 14)
 
-    def test_one_octet_of_any_other_file_makes_them_fail(self):
+    def test_one_byte_of_any_other_file_makes_them_fail(self):
         for name in sorted(WHOLE):
             file = self.directory / name
             good = file.read_bytes()
@@ -172,11 +172,11 @@ class OfAnApproval(WithEvidence):
         secrets = [(self.folder / "state" / "secret").read_bytes(),
                    *(each.token.encode() for each in self.issuer.authenticators.values())]
         for file in self.directory.iterdir():
-            octets = file.read_bytes()
-            self.assertNotIn(b"PRIVATE", octets, file.name)
+            bytes = file.read_bytes()
+            self.assertNotIn(b"PRIVATE", bytes, file.name)
             for secret in secrets:
-                self.assertNotIn(secret, octets, file.name)
-                self.assertNotIn(secret.hex().encode(), octets, file.name)
+                self.assertNotIn(secret, bytes, file.name)
+                self.assertNotIn(secret.hex().encode(), bytes, file.name)
 
     def test_what_was_changed_in_the_database_does_not_hold(self):
         for change in [
@@ -309,7 +309,7 @@ class OverTheSocket(WithEvidence):
                  f"http://agent/v1/requests/{request.transaction['acsTransId']}/evidence"], capture_output=True)
             evidence = json.loads(answer.stdout)
         self.assertEqual(evidence["message"], request.jws)
-        self.assertEqual(evidence["decision"].encode(), request.decision_octets)
+        self.assertEqual(evidence["decision"].encode(), request.decision_bytes)
         self.assertEqual(evidence["request"]["state"], "approved")
         self.assertEqual(len(evidence["journal"]["entries"]), 6)
 

@@ -40,16 +40,16 @@ for _ in range(count):
         pass  # It was closed for another already.
     connections.append(connection)
 def head(connection):
-    octets = b""
+    bytes = b""
     try:
-        while b"\\r\\n\\r\\n" not in octets:
+        while b"\\r\\n\\r\\n" not in bytes:
             piece = connection.recv(65536)
             if not piece:
                 return None
-            octets += piece
+            bytes += piece
     except ConnectionError:
         return None
-    lines = octets.split(b"\\r\\n\\r\\n")[0].decode().split("\\r\\n")
+    lines = bytes.split(b"\\r\\n\\r\\n")[0].decode().split("\\r\\n")
     fields = dict(line.lower().split(": ", 1) for line in lines[1:])
     return int(lines[0].split()[1]), fields.get("retry-after")
 if what == "answers":

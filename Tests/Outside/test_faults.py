@@ -156,7 +156,7 @@ class WithAnAgent(unittest.TestCase):
 class AMixOfAll(WithAnAgent):
     FAULTS = ("--faults", MIX)
 
-    def test_every_decision_is_taken_once_with_the_octets_that_were_sent_first(self):
+    def test_every_decision_is_taken_once_with_the_bytes_that_were_sent_first(self):
         authenticator_id = self.enrolled()
         commands = {
             self.purchase(authenticator_id): "deny" if number % 3 == 0 else "approve" for number in range(PURCHASES)}

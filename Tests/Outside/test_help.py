@@ -106,7 +106,7 @@ class Help(unittest.TestCase):
             self.assertEqual(sorted(named), sorted(leaves), program)
 
     def test_each_status_that_a_program_exits_with_is_in_its_help(self):
-        for program, source in [("oobctl", "Sources/Control/ExitStatus.swift"),
+        for program, source in [("oobctl", "Sources/Control/Client/ExitStatus.swift"),
                                 ("oob-agent", "Sources/oob-agent/StartError.swift")]:
             numbers = re.findall(r"^ +case \w+ = (\d+)$", (ROOT / source).read_text(encoding="utf-8"), re.MULTILINE)
             self.assertGreater(len(numbers), 9)

@@ -228,9 +228,9 @@ class Eavesdropper:
 
     def carry(self, source, target, kept: bytearray):
         with contextlib.suppress(ConnectionError, OSError):
-            while octets := source.recv(65_536):
-                kept += octets
-                target.sendall(octets)
+            while bytes := source.recv(65_536):
+                kept += bytes
+                target.sendall(bytes)
             target.shutdown(socket.SHUT_WR)
 
     def close(self):
@@ -297,11 +297,11 @@ class WhatARunLeavesBehind(unittest.TestCase):
         return {"the access token": [self.token], "the agent's secret": spellings(SECRET),
                 "the private number": spellings(self.scalar), "the PIN": spellings(PIN.encode())}
 
-    def search(self, octets, where: str, what: dict[str, list[bytes]]):
-        self.assertGreater(len(octets), 0, where)
+    def search(self, bytes, where: str, what: dict[str, list[bytes]]):
+        self.assertGreater(len(bytes), 0, where)
         for name, spelled in what.items():
             for each in spelled:
-                self.assertEqual(octets.find(each), -1, f"{name} is in {where}")
+                self.assertEqual(bytes.find(each), -1, f"{name} is in {where}")
 
     def test_no_file_of_the_state_no_log_and_no_backup_has_them(self):
         given = {self.folder / "secret", self.pin_file}

@@ -77,9 +77,9 @@ class Contents(Unpacked):
 
     def test_nothing_of_the_machine_that_built_it_is_in_a_program(self):
         for name in PROGRAMS:
-            octets = (self.tree / "usr/bin" / name).read_bytes()
+            bytes = (self.tree / "usr/bin" / name).read_bytes()
             for path in [str(CHECKOUT), str(SCRATCH), *TOOLCHAINS]:
-                self.assertNotIn(os.fsencode(path), octets, f"{name} has {path}")
+                self.assertNotIn(os.fsencode(path), bytes, f"{name} has {path}")
 
     @unittest.skipUnless(shutil.which("lintian"), "there is no lintian here")
     def test_lintian_finds_nothing(self):
@@ -88,7 +88,7 @@ class Contents(Unpacked):
         self.assertEqual((run.returncode, run.stdout), (0, ""), run.stderr)
 
     @unittest.skipUnless((SCRATCH / "release" / "oob-agent").exists(), "its build is not here")
-    def test_the_same_build_gives_the_same_octets(self):
+    def test_the_same_build_gives_the_same_bytes(self):
         made = [temporary_folder(type(self)) for _ in range(2)]
         for folder in made:
             printed(CHECKOUT / "Scripts" / "deb", "--no-build", folder, env={**os.environ, "COMPRESSION": "none"})

@@ -73,10 +73,10 @@ class WithPIN(unittest.TestCase):
     def tearDown(self):
         """No PIN is in the log, in the state, or in anything that was printed."""
         left = [self.agent.log, *(file for file in (self.folder / "state").rglob("*") if file.is_file())]
-        for name, octets in [(file.name, file.read_bytes()) for file in left] + [
+        for name, bytes in [(file.name, file.read_bytes()) for file in left] + [
                 ("what was printed", text.encode()) for text in self.texts]:
             for pin in (PIN, OTHER, WRONG):
-                self.assertNotIn(pin.encode(), octets, name)
+                self.assertNotIn(pin.encode(), bytes, name)
 
     def file(self, name: str, content: str | bytes) -> str:
         path = self.folder / name
@@ -308,7 +308,7 @@ class AtATerminal(WithPIN):
         self.texts.append(person.shown)
         self.assertIn("transStatus Y", person.shown)
 
-    def test_nothing_is_shown_of_an_answer_from_the_first_octet_of_the_question_on(self):
+    def test_nothing_is_shown_of_an_answer_from_the_first_byte_of_the_question_on(self):
         self.enroll()
         acs = self.ask()
         for _ in range(5):

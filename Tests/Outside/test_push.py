@@ -189,7 +189,7 @@ class Answers(WithPush):
         for wrong in [b"", body[:-1], body[:100], body[:-1] + bytes([body[-1] ^ 1]), b"x" * 4_096]:
             self.assert_answer(self.answer(wrong), 400, "invalid_push")
 
-    def test_4096_octets_are_taken_and_one_more_is_413(self):
+    def test_4096_bytes_are_taken_and_one_more_is_413(self):
         body = self.issuer.encrypted(self.to, b"x" * 3_993)
         self.assertEqual(len(body), 4_096)
         self.assertEqual(self.answer(body).status_code, 201)

@@ -80,9 +80,9 @@ class BehindAProxy(WithIssuer):
         subscription = self.issuer.subscriptions[card["authenticatorId"]]
         fields = {"Content-Encoding": "aes128gcm", "TTL": "60", **self.issuer.authorization(subscription)}
         body = self.issuer.encrypted(subscription, b"x" * 3_993)
-        for octets, status in [(body, 201), (body + b"x", 413)]:
-            answer = session.post(subscription["endpoint"], data=octets, headers=fields, timeout=30)
-            self.assertEqual((len(octets), answer.status_code), (len(octets), status))
+        for bytes, status in [(body, 201), (body + b"x", 413)]:
+            answer = session.post(subscription["endpoint"], data=bytes, headers=fields, timeout=30)
+            self.assertEqual((len(bytes), answer.status_code), (len(bytes), status))
 
     def run_nginx(self, changes: dict[str, str]):
         server = self.page("nginx", {

@@ -17,7 +17,7 @@ from web import Server
 UTF8, ASCII = {"LANG": "C.UTF-8"}, {"LC_ALL": "C"}
 # Black on white, as its escape sequences are set for one cell of the screen.
 BLACK_ON_WHITE, RESET = "\x1b[38;5;16;48;5;231m", "\x1b[0m"
-# The most octets of each version from 1 to 10 at level M (ISO/IEC 18004, table 7).
+# The most bytes of each version from 1 to 10 at level M (ISO/IEC 18004, table 7).
 MOST = [14, 26, 42, 62, 84, 106, 122, 152, 180, 213]
 # A module is so many points wide and high when it is read.
 SCALE = 3
@@ -84,7 +84,7 @@ class QRCodes(unittest.TestCase):
         self.assertEqual(process.exitstatus, 0, shown)
         return shown.replace("\r\n", "\n")
 
-    def test_every_version_is_read_at_its_least_and_most_octets(self):
+    def test_every_version_is_read_at_its_least_and_most_bytes(self):
         chance = random.Random(1)
         for length in sorted({1, *MOST, *(most + 1 for most in MOST[:-1])}):
             with self.subTest(length):
@@ -97,7 +97,7 @@ class QRCodes(unittest.TestCase):
     def test_contents_that_are_hard_to_draw_are_read(self):
         for link in ["A" * 100, "\u0000" * 60, "U" * 213, "æøå€" * 20, "0" * 42, "oob-enroll:?issuer=x&code=y"]:
             with self.subTest(link[:8]):
-                # A zero octet is cut from what is compared as text.
+                # A zero byte is cut from what is compared as text.
                 self.codes.link = link
                 lines = self.run_piped("--qr", **UTF8).stdout.split("\n")[2:-1]
                 self.assertEqual(read(modules(lines)), link.encode())
@@ -138,7 +138,7 @@ class QRCodes(unittest.TestCase):
         self.codes.link = "x" * 214
         run = self.run_piped("--qr", **UTF8)
         self.assertEqual((run.returncode, run.stdout), (0, f"CODE\n{self.codes.link}\n"))
-        self.assertIn("no QR code: it holds 213 octets, and the link is longer", run.stderr)
+        self.assertIn("no QR code: it holds 213 bytes, and the link is longer", run.stderr)
 
     def test_json_and_what_is_no_terminal_have_no_drawing_unless_it_is_asked_for(self):
         self.codes.link = "oob-enroll:?issuer=x&code=y"

@@ -242,7 +242,7 @@ class TheProgram(unittest.TestCase):
             ("--amount", "1.00", "is not 1 to 48 ASCII digits"), ("--currency", "USD", "is not 3 ASCII digits"),
             ("--exponent", "10", "is not 1 ASCII digit"), ("--merchant", "", "has 0 characters; 1 to 40 are allowed"),
             ("--acs-trans-id", "7", "is not a UUID of 36 characters"), ("--date", "2023", "is not a real date in 14"),
-            ("--app-url", "", "is not 1 to 256 octets long"), ("--authenticator-id", "", "must have 1 to 64 octets"),
+            ("--app-url", "", "is not 1 to 256 bytes long"), ("--authenticator-id", "", "must have 1 to 64 bytes"),
             ("--user-verification", "maybe", "must be one of required, preferred, discouraged"),
             ("--assertion", "get", "must be one of webauthn.get, payment.get"),
             ("--payee-origin", "https://a.example", "only an assertion of type payment.get has it"),

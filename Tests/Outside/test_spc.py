@@ -122,7 +122,7 @@ class WhatTheAgentSigned(unittest.TestCase):
             with self.subTest(payment):
                 self.approved(payment)
 
-    def test_the_octets_are_a_browsers_for_the_same_inputs(self):
+    def test_the_bytes_are_a_browsers_for_the_same_inputs(self):
         for currency, members in {
             "EUR": {"purchaseAmount": "1230", "purchaseCurrency": "978", "purchaseExponent": "2"},
             "JPY": {"purchaseAmount": "1000", "purchaseCurrency": "392", "purchaseExponent": "0"},
@@ -148,8 +148,8 @@ class WhatTheAgentSigned(unittest.TestCase):
     def test_texts_are_escaped_as_webauthn_says(self):
         name = '\t"\\\u007f\u0085\u2028\u202e</script>é'
         response, shown = self.approved(spc.Payment(USD_1, display_name=name))
-        octets = decode(response["response"]["clientDataJSON"])
-        self.assertIn('"displayName":"\\u0009\\"\\\\\u007f\u0085\u2028\u202e</script>é"}'.encode(), octets)
+        bytes = decode(response["response"]["clientDataJSON"])
+        self.assertIn('"displayName":"\\u0009\\"\\\\\u007f\u0085\u2028\u202e</script>é"}'.encode(), bytes)
         self.assertIn("hostileText", [warning["id"] for warning in shown["warnings"]])
 
     def test_payee_and_instrument_are_shown(self):

@@ -209,8 +209,8 @@ class Access(Installed):
         self.assertIn("ready", said)
         for hidden in [pin, code, *self.codes, "Bearer "]:
             self.assertNotIn(hidden, said)
-        for name, octets in self.sealed().items():
-            for spelled in spellings(octets):
+        for name, bytes in self.sealed().items():
+            for spelled in spellings(bytes):
                 self.assertNotIn(spelled, said.encode(), name)
 
     def sealed(self) -> dict[str, bytes]:

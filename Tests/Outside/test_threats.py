@@ -91,8 +91,8 @@ class ACopyOfTheState(unittest.TestCase):
 
     def test_without_the_secret_it_still_tells_what_was_bought(self):
         (request,) = self.issuer.requests.values()
-        octets = b"".join(file.read_bytes() for file in self.copy(secret=False).rglob("agent.db*"))
-        self.assertIn(request.transaction["merchantName"].encode(), octets)
+        bytes = b"".join(file.read_bytes() for file in self.copy(secret=False).rglob("agent.db*"))
+        self.assertIn(request.transaction["merchantName"].encode(), bytes)
 
     def test_with_the_secret_it_signs_and_the_agent_notices(self):
         thief = self.agent(self.copy(secret=True))

@@ -38,7 +38,7 @@ class Passing(socketserver.BaseRequestHandler):
     @staticmethod
     def copy(source: socket.socket, sink: socket.socket):
         with contextlib.suppress(OSError):
-            while octets := source.recv(65_536):
-                sink.sendall(octets)
+            while bytes := source.recv(65_536):
+                sink.sendall(bytes)
         with contextlib.suppress(OSError):
             sink.shutdown(socket.SHUT_WR)

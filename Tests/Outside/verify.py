@@ -67,7 +67,7 @@ class Credential:
 
     @property
     def cose_key(self) -> bytes:
-        """The COSE key, octet for octet as it stood in the authenticator data."""
+        """The COSE key, byte for byte as it stood in the authenticator data."""
         return bytes(self.data)[18 + len(self.data.credential_id):]
 
 
@@ -200,7 +200,7 @@ def check_convenience_members(response: dict, authenticator_data, credential: Cr
 
 
 def check_client_data(response: dict, type: str, challenge: bytes, relying_party: RelyingParty):
-    """clientDataJSON is, octet for octet, what section 5.8.1.1 makes of four members and no more."""
+    """clientDataJSON is, byte for byte, what section 5.8.1.1 makes of four members and no more."""
     expected = (
         f'{{"type":"{type}","challenge":"{encode(challenge)}","origin":"{relying_party.origin}","crossOrigin":false}}'
     )
@@ -216,16 +216,16 @@ def agree(what: str, one, other):
         raise Disagreement(f"{what}: {one!r} is not {other!r}")
 
 
-def encode(octets: bytes) -> str:
+def encode(bytes: bytes) -> str:
     """Base64url without padding (RFC 4648, section 5)."""
-    return base64.urlsafe_b64encode(octets).rstrip(b"=").decode()
+    return base64.urlsafe_b64encode(bytes).rstrip(b"=").decode()
 
 
 def decode(text: str) -> bytes:
-    """The octets of base64url without padding; any other spelling of them is refused."""
-    octets = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-    agree("base64url", encode(octets), text)
-    return octets
+    """The bytes of base64url without padding; any other spelling of them is refused."""
+    bytes = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    agree("base64url", encode(bytes), text)
+    return bytes
 
 
 def challenge_of(response: dict) -> bytes:

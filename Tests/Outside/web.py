@@ -91,13 +91,13 @@ class Server:
                 return self.rfile.read(length)
 
             def send(self, status: int, content_type: str, value):
-                octets = b"" if value is None else json.dumps(value, ensure_ascii=False).encode()
+                bytes = b"" if value is None else json.dumps(value, ensure_ascii=False).encode()
                 self.send_response(status)
                 if value is not None:
                     self.send_header("Content-Type", content_type)
-                    self.send_header("Content-Length", str(len(octets)))
+                    self.send_header("Content-Length", str(len(bytes)))
                 self.end_headers()
-                self.wfile.write(octets)
+                self.wfile.write(bytes)
 
             def log_message(self, *_):
                 pass

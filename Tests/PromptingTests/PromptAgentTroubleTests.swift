@@ -68,7 +68,7 @@ struct PromptAgentTroubleTests {
         #expect(failure.exitStatus == .unreachable)
     }
 
-    @Test func `a decision whose answer was lost is told from the agent's book, and its URL goes out`() {
+    @Test func `a decision whose answer was lost is told from the agent's store, and its URL goes out`() {
         var session = Rehearsal.asking(once: true)
         _ = session.when(.answer("a"))
         #expect(session.when(.notDecided(.unknown("cut off"))).last == .load(id: "r1"))

@@ -7,7 +7,7 @@ struct PromptScreenTests {
     private static let hostile = "a\u{1B}[31mb\rc\u{7}\u{9B}d\u{202E}e\u{200B}\nf\tg"
     private static let escaped = #"a\u{1B}[31mb\u{D}c\u{7}\u{9B}d\u{202E}e\u{200B}\u{A}f\u{9}g"#
 
-    private static func text(_ octets: [UInt8]) -> String { String(decoding: octets, as: UTF8.self) }
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
     private static func question(_ text: String = "Approve?", countdown: String? = "Expires in 9:59.") -> PromptQuestion
     {
@@ -28,10 +28,10 @@ struct PromptScreenTests {
         let request = try #require(ShownRequest(Sample.request()))
         for traits in [Sample.traits(["TERM": "dumb"]), Sample.traits([:]), Sample.traits(plain: true)] {
             var screen = PromptScreen(traits: traits)
-            var octets = screen.clear() + screen.say(RequestScreen.lines(request))
-            octets += screen.ask(Self.question()) + screen.count("Expires in 1:00.") + screen.withdraw()
-            #expect(octets.allSatisfy { $0 == 0x0A || $0 >= 0x20 })
-            #expect(Self.text(octets).hasSuffix("> \nExpires in 1:00.\n> \n"))
+            var bytes = screen.clear() + screen.say(RequestScreen.lines(request))
+            bytes += screen.ask(Self.question()) + screen.count("Expires in 1:00.") + screen.withdraw()
+            #expect(bytes.allSatisfy { $0 == 0x0A || $0 >= 0x20 })
+            #expect(Self.text(bytes).hasSuffix("> \nExpires in 1:00.\n> \n"))
         }
     }
 
@@ -52,9 +52,9 @@ struct PromptScreenTests {
 
     @Test func `NO_COLOR takes colours away and leaves what is bold`() {
         var screen = PromptScreen(traits: Sample.traits(["TERM": "xterm", "NO_COLOR": "1"]))
-        let octets = screen.say(
+        let bytes = screen.say(
             [.faint, .strong, .headline, .warning].map { ScreenLine("x", $0) })
-        #expect(Self.text(octets) == "\r\u{1B}[Kx\n" + String(repeating: "\u{1B}[1mx\u{1B}[0m\n", count: 3))
+        #expect(Self.text(bytes) == "\r\u{1B}[Kx\n" + String(repeating: "\u{1B}[1mx\u{1B}[0m\n", count: 3))
         #expect(Sample.traits(["TERM": "xterm", "NO_COLOR": ""]).hasColour)
     }
 
@@ -78,7 +78,7 @@ struct PromptScreenTests {
         #expect(screen.count("Expires in 9:58.").isEmpty)
     }
 
-    @Test func `a URL is a link where the terminal takes one, and the same octets everywhere`() throws {
+    @Test func `a URL is a link where the terminal takes one, and the same bytes everywhere`() throws {
         let url = "https://merchant.example/return?transID=1"
         let plain = Array((url + "\n").utf8)
         for traits in [
@@ -88,8 +88,8 @@ struct PromptScreenTests {
         let link = try #require(PromptScreen.link(to: url, Sample.traits()))
         #expect(Self.text(link) == "\u{1B}]8;;\(url)\u{1B}\\\(url)\u{1B}]8;;\u{1B}\\\n")
         #expect(PromptScreen.link(to: "merchantapp:x", Sample.traits()) == Array("merchantapp:x\n".utf8))
-        for octet in ["\u{1B}", "\u{7}", " ", "\n", "\u{E9}", "\u{7F}"] {
-            #expect(PromptScreen.link(to: "https://merchant.example/\(octet)", Sample.traits()) == nil)
+        for byte in ["\u{1B}", "\u{7}", " ", "\n", "\u{E9}", "\u{7F}"] {
+            #expect(PromptScreen.link(to: "https://merchant.example/\(byte)", Sample.traits()) == nil)
         }
     }
 }

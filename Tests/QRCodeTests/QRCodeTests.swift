@@ -7,13 +7,13 @@ import Testing
         (0, 21), (14, 21), (15, 25), (26, 25), (42, 29), (62, 33), (84, 37), (106, 41), (122, 45), (152, 49),
         (180, 53), (181, 57), (213, 57),
     ])
-    func `a code is of the smallest version that holds the octets`(octets: Int, size: Int) throws {
-        let code = try #require(QRCode(Array(repeating: 0x41, count: octets)))
+    func `a code is of the smallest version that holds the bytes`(bytes: Int, size: Int) throws {
+        let code = try #require(QRCode(Array(repeating: 0x41, count: bytes)))
         #expect(code.size == size)
     }
 
-    @Test func `more octets than version 10 holds are no code`() {
-        #expect(QRCode.maxOctets == 213)
+    @Test func `more bytes than version 10 holds are no code`() {
+        #expect(QRCode.maxBytes == 213)
         #expect(QRCode(Array(repeating: 0x41, count: 214)) == nil)
     }
 
@@ -23,8 +23,8 @@ import Testing
         "100000011001110", "100111110010111", "100101010100000",
     ]
 
-    @Test(arguments: 1...40) func `both copies of the format are those of level M, to the bit`(octets: Int) throws {
-        let code = try #require(QRCode(Array(repeating: UInt8(octets), count: octets)))
+    @Test(arguments: 1...40) func `both copies of the format are those of level M, to the bit`(bytes: Int) throws {
+        let code = try #require(QRCode(Array(repeating: UInt8(bytes), count: bytes)))
         let last = code.size - 1
         let corner = [0, 1, 2, 3, 4, 5, 7, 8].map { (8, $0) } + [7, 5, 4, 3, 2, 1, 0].map { ($0, 8) }
         let sides = (0...6).map { (last - $0, 8) } + (0...7).map { (8, last - 7 + $0) }

@@ -7,28 +7,28 @@ import StrictJSON
 import Testing
 import ThreeDS
 
-@testable import Storage
+@testable import SQLiteStore
 
 /// What is left of an enrollment's personal data, in rows and in files.
 struct ErasureTests {
-    private let sample: SampleBook
+    private let sample: SampleStore
 
-    init() throws { sample = try SampleBook() }
+    init() throws { sample = try SampleStore() }
 
     private func eraseAll(of id: EnrollmentID, limit: Int = 100) async throws {
         var place: Int64?
         repeat {
             let last = place
-            place = try await sample.book.write { try $0.eraseRequests(of: id, after: last, limit: limit) }
+            place = try await sample.store.write { try $0.eraseRequests(of: id, after: last, limit: limit) }
         } while place != nil
-        try await sample.book.write { try $0.eraseNames(of: id) }
+        try await sample.store.write { try $0.eraseNames(of: id) }
     }
 
-    /// Whether a text stands anywhere in the book's files, in rows, indexes, free pages or the log.
+    /// Whether a text stands anywhere in the store's files, in rows, indexes, free pages or the log.
     private func isInFiles(_ text: String) -> Bool {
         ["", "-wal", "-shm"].contains { suffix in
-            let octets = FileManager.default.contents(atPath: sample.path + suffix) ?? Data()
-            return [UInt8](octets).firstRange(of: Array(text.utf8)) != nil
+            let bytes = FileManager.default.contents(atPath: sample.path + suffix) ?? Data()
+            return [UInt8](bytes).firstRange(of: Array(text.utf8)) != nil
         }
     }
 
@@ -46,26 +46,26 @@ struct ErasureTests {
     @Test func `ids, times, digests and states stay, texts and the message go`() async throws {
         let (card, other) = (try await sample.enrollment("a"), try await sample.enrollment("b"))
         let life = RequestLife(state: .approved, delivery: .delivered(.authenticated))
-        let request = try SampleBook.request(1, of: card, life: life)
-        let kept = try SampleBook.request(2, of: other, life: life)
+        let request = try SampleStore.request(1, of: card, life: life)
+        let kept = try SampleStore.request(2, of: other, life: life)
         try await sample.insert(request, kept)
         try await eraseAll(of: card.id)
-        let read = try #require(try await sample.book.read { try $0.request(request.id) })
+        let read = try #require(try await sample.store.read { try $0.request(request.id) })
         #expect(read.presented == nil && read.message.isEmpty)
         #expect(read.jti == request.jti && read.acsTransId == request.acsTransId && read.life == life)
         #expect(read.receivedAt == request.receivedAt && read.exp == request.exp && read.iat == request.iat)
         let digest = try sample.raw { try Data.fetchOne($0, sql: "SELECT transaction_digest FROM request LIMIT 1") }
         #expect(digest == Data([9, 9]))
-        let enrollment = try #require(try await sample.book.read { try $0.enrollment(card.id) })
-        #expect(enrollment.name.isEmpty && enrollment.userHandle.isEmpty && enrollment.route.rootsPEM == nil)
-        #expect(enrollment.credentialId == card.credentialId && enrollment.route.issuer == card.route.issuer)
-        let neighbour = try #require(try await sample.book.read { try $0.request(kept.id) })
+        let enrollment = try #require(try await sample.store.read { try $0.enrollment(card.id) })
+        #expect(enrollment.name.isEmpty && enrollment.userHandle.isEmpty && enrollment.target.rootsPEM == nil)
+        #expect(enrollment.credentialId == card.credentialId && enrollment.target.issuer == card.target.issuer)
+        let neighbour = try #require(try await sample.store.read { try $0.request(kept.id) })
         #expect(neighbour.presented?.transaction.merchantName == "Dæmø \u{202E}\"" && neighbour.message == "a.b.c")
     }
 
     @Test func `no column of a request keeps what its issuer sent`() async throws {
         let card = try await sample.enrollment()
-        let plain = try SampleBook.request(1, of: card, life: .expired)
+        let plain = try SampleStore.request(1, of: card, life: .expired)
         let presented = try #require(plain.presented)
         let payment = try PaymentExtension(json: [
             "isPayment": true, "instrument": ["displayName": "Visa of Ada", "icon": "https://issuer.example/ada.png"],
@@ -84,15 +84,15 @@ struct ErasureTests {
     }
 
     @Test func `where its key was goes too, which may name a person`() async throws {
-        let facts = OutsideKeyFacts(
+        let facts = ExternalKeyFacts(
             kind: .file, publicKey: try SigningKey.generate(.es256).publicKey, isExportable: true)
-        let identity = KeyIdentity(octets: Array(0..<32))
-        let place = KeyPlace.outside(
-            OutsideKey(uri: try KeyURI("file:/home/ada/card.pem"), facts: facts, identity: identity))
-        let card = try SampleBook.enrollment("a", key: place)
-        try await sample.book.write { try $0.insert(card) }
+        let identity = KeyIdentity(bytes: Array(0..<32))
+        let place = KeyPlace.external(
+            ExternalKey(uri: try KeyURI("file:/home/ada/card.pem"), facts: facts, identity: identity))
+        let card = try SampleStore.enrollment("a", key: place)
+        try await sample.store.write { try $0.insert(card) }
         try await eraseAll(of: card.id)
-        #expect(try await sample.book.read { try $0.enrollment(card.id) }?.key == .own)
+        #expect(try await sample.store.read { try $0.enrollment(card.id) }?.key == .own)
         let kept = try columns(keptIn: "enrollment")
         #expect(kept.isDisjoint(with: ["name", "user_handle", "roots_pem", "credential_key"]))
         #expect(!kept.contains { $0.hasPrefix("key_") && $0 != "key_removed" }, "\(kept)")
@@ -101,29 +101,29 @@ struct ErasureTests {
     @Test func `one step erases no more than it may, and says where it stopped`() async throws {
         let (card, other) = (try await sample.enrollment("a"), try await sample.enrollment("b"))
         for number in 1...5 {
-            try await sample.insert(SampleBook.request(number, of: number == 2 ? other : card, life: .expired))
+            try await sample.insert(SampleStore.request(number, of: number == 2 ? other : card, life: .expired))
         }
-        let first = try await sample.book.write { try $0.eraseRequests(of: card.id, after: nil, limit: 2) }
+        let first = try await sample.store.write { try $0.eraseRequests(of: card.id, after: nil, limit: 2) }
         #expect(first == 3)
-        let erased = try await sample.book.read { try $0.requests(pendingOnly: false, enrollment: nil, limit: 9) }
+        let erased = try await sample.store.read { try $0.requests(pendingOnly: false, enrollment: nil, limit: 9) }
         #expect(erased.map { $0.presented == nil } == [true, false, true, false, false])
-        #expect(try await sample.book.write { try $0.eraseRequests(of: card.id, after: 3, limit: 2) } == 5)
-        #expect(try await sample.book.write { try $0.eraseRequests(of: card.id, after: 5, limit: 2) } == nil)
+        #expect(try await sample.store.write { try $0.eraseRequests(of: card.id, after: 3, limit: 2) } == 5)
+        #expect(try await sample.store.write { try $0.eraseRequests(of: card.id, after: 5, limit: 2) } == nil)
     }
 
     @Test func `it is wanted until it is concluded, and acted on once the enrollment is over`() async throws {
         let card = try await sample.enrollment()
-        try await sample.book.write { try $0.wantErasure(of: card.id) }
-        #expect(try await sample.book.read { try $0.enrollmentsToErase() }.isEmpty)
-        try await sample.book.write { _ = try $0.change(card.id, .ended(at: 1)) }
-        #expect(try await sample.book.read { try $0.enrollmentsToErase() } == [card.id])
-        #expect(try await sample.book.read { try $0.isErased(card.id) } == false)
-        try await sample.book.write { book in
-            try book.concludeErasure(of: card.id)
-            try book.wantErasure(of: card.id)
+        try await sample.store.write { try $0.wantErasure(of: card.id) }
+        #expect(try await sample.store.read { try $0.enrollmentsToErase() }.isEmpty)
+        try await sample.store.write { _ = try $0.change(card.id, .ended(at: 1)) }
+        #expect(try await sample.store.read { try $0.enrollmentsToErase() } == [card.id])
+        #expect(try await sample.store.read { try $0.isErased(card.id) } == false)
+        try await sample.store.write { store in
+            try store.concludeErasure(of: card.id)
+            try store.wantErasure(of: card.id)
         }
-        #expect(try await sample.book.read { try $0.enrollmentsToErase() }.isEmpty)
-        #expect(try await sample.book.read { try $0.isErased(card.id) })
+        #expect(try await sample.store.read { try $0.enrollmentsToErase() }.isEmpty)
+        #expect(try await sample.store.read { try $0.isErased(card.id) })
     }
 
     /// Rows of many lengths that grow after they were written, so that SQLite moves them from page to page: what it
@@ -133,21 +133,21 @@ struct ErasureTests {
         var numbers = SplitMix64(state: seed)
         for number in 1...300 {
             let owner = number.isMultiple(of: 3) ? card : other
-            var request = try SampleBook.request(number, of: owner, life: .expired)
+            var request = try SampleStore.request(number, of: owner, life: .expired)
             request.message = "\(owner.id == card.id ? "ERASED" : "KEPT")-" + numbers.text
             try await sample.insert(request)
-            guard number > 20, let id = RequestID(SampleBook.digits(number - Int(numbers.next() % 20))) else {
+            guard number > 20, let id = RequestID(SampleStore.digits(number - Int(numbers.next() % 20))) else {
                 continue
             }
             let more = numbers.text
-            try await sample.book.write { book in
-                guard var grown = try book.request(id) else { return }
+            try await sample.store.write { store in
+                guard var grown = try store.request(id) else { return }
                 grown.message += more
-                try book.update(grown)
+                try store.update(grown)
             }
         }
         try await eraseAll(of: card.id)
-        try await sample.book.scrub()
+        try await sample.store.scrub()
         #expect(!isInFiles("ERASED"))
         #expect(isInFiles("KEPT"))
         let log = try FileManager.default.attributesOfItem(atPath: sample.path + "-wal")[.size] as? Int
@@ -155,7 +155,7 @@ struct ErasureTests {
     }
 
     @Test func `what is deleted is overwritten: the writer deletes securely`() async throws {
-        #expect(try await sample.book.secureDeletionLevel() == 1)
+        #expect(try await sample.store.secureDeletionLevel() == 1)
     }
 }
 
@@ -171,6 +171,6 @@ private struct SplitMix64 {
         return z ^ (z >> 31)
     }
 
-    /// 1 to 700 octets.
+    /// 1 to 700 bytes.
     var text: String { mutating get { String(repeating: "x", count: 1 + Int(next() % 700)) } }
 }

@@ -4,30 +4,30 @@ import IssuerProtocol
 import Keys
 import Testing
 
-@testable import Storage
+@testable import SQLiteStore
 
 /// The rows of what is kept for a dispute.
 struct EvidenceTests {
-    private let sample: SampleBook
+    private let sample: SampleStore
 
-    init() throws { sample = try SampleBook() }
+    init() throws { sample = try SampleStore() }
 
     private func kept(_ request: RequestRecord) async throws -> KeptEvidence {
-        try await sample.book.read { try $0.evidence(of: request.id) }
+        try await sample.store.read { try $0.evidence(of: request.id) }
     }
 
     private func keep(_ evidence: KeptEvidence, of request: RequestRecord) async throws {
-        try await sample.book.write { try $0.keep(evidence, of: request.id) }
+        try await sample.store.write { try $0.keep(evidence, of: request.id) }
     }
 
     private var rows: Int {
         get throws { try sample.raw { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM evidence") ?? 0 } }
     }
 
-    @Test func `what is kept comes back octet for octet, and what is added leaves the rest`() async throws {
+    @Test func `what is kept comes back byte for byte, and what is added leaves the rest`() async throws {
         let card = try await sample.enrollment()
-        let request = try SampleBook.request(1, of: card)
-        let other = try SampleBook.request(2, of: card)
+        let request = try SampleStore.request(1, of: card)
+        let other = try SampleStore.request(2, of: card)
         try await sample.insert(request, other)
         #expect(try await kept(request) == KeptEvidence())
         let (key, newer) = (try SigningKey.generate(.es256).publicKey, try SigningKey.generate(.es256).publicKey)
@@ -45,28 +45,28 @@ struct EvidenceTests {
 
     @Test func `it goes with its request, and is not counted as another row`() async throws {
         let card = try await sample.enrollment()
-        let (old, kept) = (try SampleBook.request(1, of: card, life: .expired), try SampleBook.request(2, of: card))
+        let (old, kept) = (try SampleStore.request(1, of: card, life: .expired), try SampleStore.request(2, of: card))
         try await sample.insert(old, kept)
         for request in [old, kept] { try await keep(KeptEvidence(text: "text"), of: request) }
-        #expect(try await sample.book.write { try $0.removeWhatWasOver(before: .max, limit: 100) } == 1)
+        #expect(try await sample.store.write { try $0.removeWhatWasOver(before: .max, limit: 100) } == 1)
         #expect(try rows == 1)
     }
 
     @Test func `an erasure removes it, and only that of its enrollment`() async throws {
         let (card, other) = (try await sample.enrollment("a"), try await sample.enrollment("b"))
-        let (erased, left) = (try SampleBook.request(1, of: card), try SampleBook.request(2, of: other))
+        let (erased, left) = (try SampleStore.request(1, of: card), try SampleStore.request(2, of: other))
         try await sample.insert(erased, left)
         for request in [erased, left] { try await keep(KeptEvidence(text: "text", decision: [1]), of: request) }
-        _ = try await sample.book.write { try $0.eraseRequests(of: card.id, after: nil, limit: 100) }
+        _ = try await sample.store.write { try $0.eraseRequests(of: card.id, after: nil, limit: 100) }
         #expect(try await kept(erased) == KeptEvidence())
         #expect(try await kept(left) == KeptEvidence(text: "text", decision: [1]))
     }
 
-    @Test func `octets that are no key are an error, and no key that is missing`() async throws {
-        let request = try SampleBook.request(1, of: try await sample.enrollment())
+    @Test func `bytes that are no key are an error, and no key that is missing`() async throws {
+        let request = try SampleStore.request(1, of: try await sample.enrollment())
         try await sample.insert(request)
         try await keep(KeptEvidence(issuerKey: try SigningKey.generate(.es256).publicKey), of: request)
         try sample.execute("UPDATE evidence SET issuer_key = x'00'")
-        await #expect(throws: BookTrouble.self) { try await kept(request) }
+        await #expect(throws: StoreError.self) { try await kept(request) }
     }
 }

@@ -1,18 +1,18 @@
 import Authenticator
 import IssuerProtocol
-import Storage
+import SQLiteStore
 import Testing
 
 /// What the look-ups find, in their order.
 struct LookUpTests {
-    private let sample: SampleBook
+    private let sample: SampleStore
 
-    init() throws { sample = try SampleBook() }
+    init() throws { sample = try SampleStore() }
 
     private func jtis(
-        _ look: @escaping @Sendable (any BookReader) throws -> [RequestRecord]
+        _ look: @escaping @Sendable (any StoreReader) throws -> [RequestRecord]
     ) async throws -> [String] {
-        try await sample.book.read(look).map(\.jti.text)
+        try await sample.store.read(look).map(\.jti.text)
     }
 
     @Test func `lists are oldest first; of more than the limit the newest, but of the pending the oldest`() async throws
@@ -20,8 +20,8 @@ struct LookUpTests {
         let one = try await sample.enrollment("a")
         let other = try await sample.enrollment("b")
         try await sample.insert(
-            SampleBook.request(1, of: one), SampleBook.request(2, of: other),
-            SampleBook.request(3, of: one, life: .expired), SampleBook.request(4, of: one))
+            SampleStore.request(1, of: one), SampleStore.request(2, of: other),
+            SampleStore.request(3, of: one, life: .expired), SampleStore.request(4, of: one))
         #expect(
             try await jtis { try $0.requests(pendingOnly: false, enrollment: nil, limit: 3) }
                 == ["request-2", "request-3", "request-4"])
@@ -34,17 +34,17 @@ struct LookUpTests {
         #expect(
             try await jtis { try $0.requests(pendingOnly: false, enrollment: one.id, limit: 2) }
                 == ["request-3", "request-4"])
-        #expect(try await sample.book.read { try $0.oldestPending(enrollment: nil) }?.jti.text == "request-1")
-        #expect(try await sample.book.read { try $0.oldestPending(enrollment: other.id) }?.jti.text == "request-2")
-        #expect(try await sample.book.read { try $0.pendingCount(enrollment: nil) } == 3)
-        #expect(try await sample.book.read { try $0.pendingCount(enrollment: one.id) } == 2)
+        #expect(try await sample.store.read { try $0.oldestPending(enrollment: nil) }?.jti.text == "request-1")
+        #expect(try await sample.store.read { try $0.oldestPending(enrollment: other.id) }?.jti.text == "request-2")
+        #expect(try await sample.store.read { try $0.pendingCount(enrollment: nil) } == 3)
+        #expect(try await sample.store.read { try $0.pendingCount(enrollment: one.id) } == 2)
     }
 
     @Test func `a list goes on after and before a request, to its end`() async throws {
         let one = try await sample.enrollment("a")
         let other = try await sample.enrollment("b")
         let all = try (1...7).map {
-            try SampleBook.request($0, of: $0 == 4 ? other : one, life: $0 == 6 ? .expired : .pending)
+            try SampleStore.request($0, of: $0 == 4 ? other : one, life: $0 == 6 ? .expired : .pending)
         }
         for request in all { try await sample.insert(request) }
         func page(
@@ -70,11 +70,11 @@ struct LookUpTests {
 
     @Test func `what is due comes by its exp, and the next deadline is the earliest`() async throws {
         let one = try await sample.enrollment("a")
-        #expect(try await sample.book.read { try $0.nextDeadline() } == nil)
+        #expect(try await sample.store.read { try $0.nextDeadline() } == nil)
         try await sample.insert(
-            SampleBook.request(3, of: one), SampleBook.request(1, of: one), SampleBook.request(2, of: one),
-            SampleBook.request(0, of: one, life: .cancelled))
-        #expect(try await sample.book.read { try $0.nextDeadline() } == 1_001)
+            SampleStore.request(3, of: one), SampleStore.request(1, of: one), SampleStore.request(2, of: one),
+            SampleStore.request(0, of: one, life: .cancelled))
+        #expect(try await sample.store.read { try $0.nextDeadline() } == 1_001)
         #expect(try await jtis { try $0.duePending(now: 1_002, limit: 9) } == ["request-1", "request-2"])
         #expect(try await jtis { try $0.duePending(now: 1_003, limit: 1) } == ["request-1"])
         #expect(try await jtis { try $0.duePending(now: 1_000, limit: 9) }.isEmpty)
@@ -84,23 +84,23 @@ struct LookUpTests {
         let one = try await sample.enrollment("a")
         let other = try await sample.enrollment("b")
         let acs = "2f37539c-d82e-4929-88db-2f9e72c7fa62"
-        var refused = try SampleBook.request(
+        var refused = try SampleStore.request(
             4, of: one, life: .refused(token: "conflict", reason: .invalidRequest), acsTransId: acs, iat: 90)
         refused.presented = nil
         try await sample.insert(
-            SampleBook.request(1, of: one, acsTransId: acs, iat: 20),
-            SampleBook.request(2, of: one, acsTransId: acs, iat: 10), refused,
-            SampleBook.request(3, of: other, acsTransId: acs, iat: 30))
-        let newest = try await sample.book.read { try $0.newestPresented(enrollment: one.id, acsTransId: acs) }
+            SampleStore.request(1, of: one, acsTransId: acs, iat: 20),
+            SampleStore.request(2, of: one, acsTransId: acs, iat: 10), refused,
+            SampleStore.request(3, of: other, acsTransId: acs, iat: 30))
+        let newest = try await sample.store.read { try $0.newestPresented(enrollment: one.id, acsTransId: acs) }
         #expect(newest?.jti.text == "request-1")
-        #expect(try await sample.book.read { try $0.newestPresented(enrollment: one.id, acsTransId: "x") } == nil)
+        #expect(try await sample.store.read { try $0.newestPresented(enrollment: one.id, acsTransId: "x") } == nil)
     }
 
     @Test func `a prefix is looked for in id, jti and acsTransId, and case matters but for the last`() async throws {
         let one = try await sample.enrollment("a")
         try await sample.insert(
-            SampleBook.request(1, of: one), SampleBook.request(0xABC, of: one),
-            SampleBook.request(2, of: one, acsTransId: "ffffffff-d82e-4929-88db-2f9e72c7fa62"))
+            SampleStore.request(1, of: one), SampleStore.request(0xABC, of: one),
+            SampleStore.request(2, of: one, acsTransId: "ffffffff-d82e-4929-88db-2f9e72c7fa62"))
         let found: [(String, [String])] = [
             ("request-", ["request-2", "request-2748", "request-1"]), ("request-274", ["request-2748"]),
             ("REQUEST-", []), ("00000000000000000abc", ["request-2748"]), ("FFFFFFFF-D82E", ["request-2"]),
@@ -121,15 +121,15 @@ struct LookUpTests {
         let one = try await sample.enrollment("a")
         let acs = "2f37539c-d82e-4929-88db-2f9e72c7fa62"
         try await sample.insert(
-            SampleBook.request(1, of: one, life: .expired), SampleBook.request(10, of: one, acsTransId: acs),
-            SampleBook.request(11, of: one, life: .expired, acsTransId: acs), SampleBook.request(12, of: one))
+            SampleStore.request(1, of: one, life: .expired), SampleStore.request(10, of: one, acsTransId: acs),
+            SampleStore.request(11, of: one, life: .expired, acsTransId: acs), SampleStore.request(12, of: one))
         #expect(
             try await jtis { try $0.requests(prefix: "request-1", enrollment: nil, limit: 2) }
                 == ["request-1", "request-12"])
         #expect(try await jtis { try $0.requests(prefix: acs, enrollment: nil, limit: 1) } == ["request-10"])
     }
 
-    @Test func `each lane of an outbox has its head`() async throws {
+    @Test func `each queue of an outbox has its head`() async throws {
         let one = try await sample.enrollment("a")
         let other = try await sample.enrollment("b")
         func entry(_ jti: String, _ signCount: UInt32?, _ enrollment: Enrollment) throws -> OutboxEntry {
@@ -141,20 +141,20 @@ struct LookUpTests {
             try entry("a2", 2, one), try entry("d1", nil, one), try entry("a1", 1, one), try entry("d2", nil, one),
             try entry("other", 0, other),
         ]
-        try await sample.book.write { book in for entry in entries { try book.insert(entry) } }
-        func head(_ lane: OutboxLane, _ enrollment: Enrollment) async throws -> OutboxEntry? {
-            try await sample.book.read { try $0.outboxHead(enrollment: enrollment.id, lane: lane) }
+        try await sample.store.write { store in for entry in entries { try store.insert(entry) } }
+        func head(_ queue: OutboxQueue, _ enrollment: Enrollment) async throws -> OutboxEntry? {
+            try await sample.store.read { try $0.outboxHead(enrollment: enrollment.id, queue: queue) }
         }
         let first = try #require(try await head(.approvals, one))
         #expect(first.jti.text == "a1")
         #expect(try await head(.denials, one)?.jti.text == "d1")
         #expect(try await head(.approvals, other)?.jti.text == "other")
         #expect(try await head(.denials, other) == nil)
-        #expect(try await sample.book.read { try $0.outboxCount(enrollment: nil) } == 5)
-        #expect(try await sample.book.read { try $0.outboxCount(enrollment: one.id) } == 4)
-        #expect(try await Set(sample.book.read { try $0.outboxEnrollments() }) == [one.id, other.id])
+        #expect(try await sample.store.read { try $0.outboxCount(enrollment: nil) } == 5)
+        #expect(try await sample.store.read { try $0.outboxCount(enrollment: one.id) } == 4)
+        #expect(try await Set(sample.store.read { try $0.outboxEnrollments() }) == [one.id, other.id])
         let sequence = try #require(first.sequence)
-        try await sample.book.write { try $0.removeOutbox(sequence: sequence) }
+        try await sample.store.write { try $0.removeOutbox(sequence: sequence) }
         #expect(try await head(.approvals, one)?.jti.text == "a2")
     }
 }

@@ -4,7 +4,7 @@ import GRDB
 import Keys
 import Testing
 
-@testable import Storage
+@testable import SQLiteStore
 
 /// The way back from an upgrade.
 struct MigrationBackupTests {
@@ -50,8 +50,8 @@ struct MigrationBackupTests {
         async throws
     {
         try writeOldVersion()
-        let book = try SQLiteBook(path: path)
-        #expect(try await book.read { try $0.enrollments(includingEnded: true) }.map(\.signCount) == [41])
+        let store = try SQLiteDatabase(path: path)
+        #expect(try await store.read { try $0.enrollments(includingEnded: true) }.map(\.signCount) == [41])
         let backup = MigrationBackup.path(of: path, before: "3-journal")
         #expect(try backups == ["agent.db.before-3-journal"])
         let mode = try FileManager.default.attributesOfItem(atPath: backup)[.posixPermissions] as? Int
@@ -87,10 +87,10 @@ struct MigrationBackupTests {
         try queue.close()
         let id = try #require(EnrollmentID("0123456789abcdef0123"))
         let other = try #require(EnrollmentID("0123456789abcdef0124"))
-        let book = try SQLiteBook(path: path)
+        let store = try SQLiteDatabase(path: path)
         #expect(try backups == ["agent.db.before-11-messages-a-day"])
-        #expect(try await book.read { try $0.messageCount(enrollment: id, since: 100) } == 2)
-        #expect(try await book.read { try $0.messageCount(enrollment: other, since: 0) } == 0)
+        #expect(try await store.read { try $0.messageCount(enrollment: id, since: 100) } == 2)
+        #expect(try await store.read { try $0.messageCount(enrollment: other, since: 0) } == 0)
     }
 
     @Test func `tries of a PIN that were counted before keys were identified stay with their enrollment`() async throws
@@ -105,10 +105,10 @@ struct MigrationBackupTests {
                     """, arguments: [Data(publicKey.subjectPublicKeyInfo)])
         }
         try queue.close()
-        let book = try SQLiteBook(path: path)
-        let read = try #require(try await book.read { try $0.enrollments(includingEnded: false) }.first)
+        let store = try SQLiteDatabase(path: path)
+        let read = try #require(try await store.read { try $0.enrollments(includingEnded: false) }.first)
         #expect(read.countedTries == PINTries(failures: 4, blockedUntil: nil))
-        #expect(read.key.outside?.identity == nil && read.key.outside?.uri.text == "file:/a")
+        #expect(read.key.external?.identity == nil && read.key.external?.uri.text == "file:/a")
     }
 
     @Test func `an enrollment from before an upgrade has no refused signCount, and a copy of it has its own`()
@@ -124,20 +124,20 @@ struct MigrationBackupTests {
                     """)
         }
         try queue.close()
-        let book = try SQLiteBook(path: path)
-        let before = try #require(try await book.read { try $0.enrollments(includingEnded: true) }.first)
+        let store = try SQLiteDatabase(path: path)
+        let before = try #require(try await store.read { try $0.enrollments(includingEnded: true) }.first)
         #expect(before.refusedSignCount == nil)
         let place = path + ".copy"
-        _ = try await book.copy(to: place)
-        let copy = try SQLiteBook(path: place)
+        _ = try await store.copy(to: place)
+        let copy = try SQLiteDatabase(path: place)
         let copied = try #require(try await copy.read { try $0.enrollments(includingEnded: true) }.first)
         #expect(copied.refusedSignCount == copied.signCount)
-        #expect(try await book.read { try $0.enrollment(before.id)?.refusedSignCount } == nil)
+        #expect(try await store.read { try $0.enrollment(before.id)?.refusedSignCount } == nil)
     }
 
     @Test func `a new database, and one that is up to date, has none`() throws {
-        _ = try SQLiteBook(path: path)
-        _ = try SQLiteBook(path: path)
+        _ = try SQLiteDatabase(path: path)
+        _ = try SQLiteDatabase(path: path)
         #expect(try backups.isEmpty)
     }
 
@@ -149,7 +149,7 @@ struct MigrationBackupTests {
                 ofItemAtPath: "\(path).before-\(name)")
         }
         try writeOldVersion()
-        _ = try SQLiteBook(path: path)
+        _ = try SQLiteDatabase(path: path)
         #expect(try backups == ["agent.db.before-10-c", "agent.db.before-3-journal"])
     }
 
@@ -158,7 +158,7 @@ struct MigrationBackupTests {
         // What stands in its place cannot be replaced by a file.
         try FileManager.default.createDirectory(
             atPath: MigrationBackup.path(of: path, before: "3-journal") + "/x", withIntermediateDirectories: true)
-        #expect(throws: BookTrouble.self) { try SQLiteBook(path: path) }
+        #expect(throws: StoreError.self) { try SQLiteDatabase(path: path) }
         #expect(try applied(at: path) == ["1-the-book", "2-payment"])
     }
 
@@ -166,7 +166,7 @@ struct MigrationBackupTests {
         try writeOldVersion()
         let backup = MigrationBackup.path(of: path, before: "3-journal")
         for file in [backup, backup + ".partial"] { try Data([1, 2, 3]).write(to: URL(filePath: file)) }
-        _ = try SQLiteBook(path: path)
+        _ = try SQLiteDatabase(path: path)
         #expect(try applied(at: backup) == ["1-the-book", "2-payment"])
         #expect(try backups == ["agent.db.before-3-journal"])
     }

@@ -6,7 +6,7 @@ import StrictJSON
 import Testing
 import ThreeDS
 
-@testable import Storage
+@testable import SQLiteStore
 
 /// The column that came with the second migration.
 struct PaymentMigrationTests {
@@ -18,7 +18,7 @@ struct PaymentMigrationTests {
     init() throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "oob-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        path = directory.appending(path: "book.sqlite").path
+        path = directory.appending(path: "store.sqlite").path
     }
 
     /// Writes a database as the first migration left it, with one enrollment and one pending request.
@@ -44,8 +44,8 @@ struct PaymentMigrationTests {
         try queue.close()
     }
 
-    private func onlyRequest(in book: SQLiteBook) async throws -> RequestRecord {
-        let all = try await book.read { try $0.requests(pendingOnly: false, enrollment: nil, limit: 10) }
+    private func onlyRequest(in store: SQLiteDatabase) async throws -> RequestRecord {
+        let all = try await store.read { try $0.requests(pendingOnly: false, enrollment: nil, limit: 10) }
         return try #require(all.count == 1 ? all[0] : nil)
     }
 
@@ -59,7 +59,7 @@ struct PaymentMigrationTests {
 
     @Test func `a request of a database from before payments is read, in the plain form`() async throws {
         try writeFirstVersion()
-        let record = try await onlyRequest(in: SQLiteBook(path: path))
+        let record = try await onlyRequest(in: SQLiteDatabase(path: path))
         let presented = try #require(record.presented)
         #expect(presented.payment == nil)
         #expect(presented.transaction.merchantName == "Café" && presented.nonce == [5] && record.life == .pending)
@@ -69,7 +69,7 @@ struct PaymentMigrationTests {
     @Test func `a database from before payments takes a payment, which is there again when it is opened`() async throws
     {
         try writeFirstVersion()
-        let old = try await onlyRequest(in: SQLiteBook(path: path))
+        let old = try await onlyRequest(in: SQLiteDatabase(path: path))
         let presented = try #require(old.presented)
         let payment = try PaymentExtension(json: [
             "isPayment": true, "payeeOrigin": "https://merchant.example",
@@ -83,15 +83,15 @@ struct PaymentMigrationTests {
                 warnings: [], traceparent: nil),
             acsTransId: old.acsTransId, message: old.message, receivedAt: old.receivedAt, decidedAt: nil,
             life: .pending, hasConflict: false)
-        try await SQLiteBook(path: path).write { try $0.insert(new) }
-        let read = try #require(try await SQLiteBook(path: path).read { try $0.request(id) })
+        try await SQLiteDatabase(path: path).write { try $0.insert(new) }
+        let read = try #require(try await SQLiteDatabase(path: path).read { try $0.request(id) })
         #expect(read.presented?.payment?.json == payment.json)
         #expect(read.presented?.nonce == [7])
     }
 
     @Test func `a migrated database is migrated once`() async throws {
         try writeFirstVersion()
-        for _ in 1...2 { _ = try await onlyRequest(in: SQLiteBook(path: path)) }
+        for _ in 1...2 { _ = try await onlyRequest(in: SQLiteDatabase(path: path)) }
         let queue = try DatabaseQueue(path: path)
         let applied = try await queue.read { try Schema.migrator.appliedMigrations($0) }
         #expect(applied.starts(with: ["1-the-book", "2-payment"]))
@@ -103,9 +103,9 @@ struct PaymentMigrationTests {
     ])
     func `a payment that this agent cannot have written is unreadable`(payment: String) async throws {
         try writeFirstVersion()
-        let book = try SQLiteBook(path: path)
+        let store = try SQLiteDatabase(path: path)
         try write(payment: payment)
-        let error = try await #require(throws: BookTrouble.self) { try await onlyRequest(in: book) }
+        let error = try await #require(throws: StoreError.self) { try await onlyRequest(in: store) }
         #expect(error.kind == .corrupt && error.detail == "a row of request has an unreadable payment")
     }
 }

@@ -3,16 +3,16 @@ import GRDB
 import IssuerProtocol
 import Testing
 
-@testable import Storage
+@testable import SQLiteStore
 
 /// The cost of a look-up does not grow with history.
 struct QueryPlanTests {
     /// A look-up, by the name that a failure shows.
     struct LookUp: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let run: @Sendable (any BookReader, EnrollmentID, TokenID) throws -> Void
+        let run: @Sendable (any StoreReader, EnrollmentID, TokenID) throws -> Void
 
-        init(_ name: String, _ run: @escaping @Sendable (any BookReader, EnrollmentID, TokenID) throws -> Void) {
+        init(_ name: String, _ run: @escaping @Sendable (any StoreReader, EnrollmentID, TokenID) throws -> Void) {
             testDescription = name
             self.run = run
         }
@@ -20,83 +20,84 @@ struct QueryPlanTests {
 
     /// Those that may read all that is pending or waits, but never what is over.
     static let ofWhatIsOpen = [
-        LookUp("pending of all") { book, _, _ in _ = try book.requests(pendingOnly: true, enrollment: nil, limit: 9) },
-        LookUp("pending of all after one") { book, _, _ in
-            guard let id = RequestID("00000000000000000001") else { throw SampleError("no id") }
-            _ = try book.requests(pendingOnly: true, enrollment: nil, page: RequestPage(after: id), limit: 9)
+        LookUp("pending of all") { store, _, _ in _ = try store.requests(pendingOnly: true, enrollment: nil, limit: 9)
         },
-        LookUp("oldest pending") { book, _, _ in _ = try book.oldestPending(enrollment: nil) },
-        LookUp("pending count") { book, _, _ in _ = try book.pendingCount(enrollment: nil) },
-        LookUp("next deadline") { book, _, _ in _ = try book.nextDeadline() },
-        LookUp("outbox enrollments") { book, _, _ in _ = try book.outboxEnrollments() },
-        LookUp("to erase") { book, _, _ in _ = try book.enrollmentsToErase() },
-        LookUp("outbox count") { book, _, _ in _ = try book.outboxCount(enrollment: nil) },
+        LookUp("pending of all after one") { store, _, _ in
+            guard let id = RequestID("00000000000000000001") else { throw SampleError("no id") }
+            _ = try store.requests(pendingOnly: true, enrollment: nil, page: RequestPage(after: id), limit: 9)
+        },
+        LookUp("oldest pending") { store, _, _ in _ = try store.oldestPending(enrollment: nil) },
+        LookUp("pending count") { store, _, _ in _ = try store.pendingCount(enrollment: nil) },
+        LookUp("next deadline") { store, _, _ in _ = try store.nextDeadline() },
+        LookUp("outbox enrollments") { store, _, _ in _ = try store.outboxEnrollments() },
+        LookUp("to erase") { store, _, _ in _ = try store.enrollmentsToErase() },
+        LookUp("outbox count") { store, _, _ in _ = try store.outboxCount(enrollment: nil) },
     ]
 
     /// Those that find their row or range by an index alone.
     static let byIndex = [
-        LookUp("request") { book, _, _ in
+        LookUp("request") { store, _, _ in
             guard let id = RequestID("00000000000000000001") else { throw SampleError("no id") }
-            _ = try book.request(id)
+            _ = try store.request(id)
         },
-        LookUp("of one enrollment") { book, id, _ in
-            _ = try book.requests(pendingOnly: false, enrollment: id, limit: 9)
+        LookUp("of one enrollment") { store, id, _ in
+            _ = try store.requests(pendingOnly: false, enrollment: id, limit: 9)
         },
-        LookUp("pending of one enrollment") { book, id, _ in
-            _ = try book.requests(pendingOnly: true, enrollment: id, limit: 9)
+        LookUp("pending of one enrollment") { store, id, _ in
+            _ = try store.requests(pendingOnly: true, enrollment: id, limit: 9)
         },
-        LookUp("all before one") { book, _, _ in
+        LookUp("all before one") { store, _, _ in
             guard let id = RequestID("00000000000000000001") else { throw SampleError("no id") }
-            _ = try book.requests(pendingOnly: false, enrollment: nil, page: RequestPage(before: id), limit: 9)
+            _ = try store.requests(pendingOnly: false, enrollment: nil, page: RequestPage(before: id), limit: 9)
         },
-        LookUp("of one enrollment before one") { book, enrollment, _ in
+        LookUp("of one enrollment before one") { store, enrollment, _ in
             guard let id = RequestID("00000000000000000001") else { throw SampleError("no id") }
-            _ = try book.requests(pendingOnly: false, enrollment: enrollment, page: RequestPage(before: id), limit: 9)
+            _ = try store.requests(pendingOnly: false, enrollment: enrollment, page: RequestPage(before: id), limit: 9)
         },
-        LookUp("oldest pending of one enrollment") { book, id, _ in _ = try book.oldestPending(enrollment: id) },
-        LookUp("prefix") { book, id, _ in _ = try book.requests(prefix: "abc", enrollment: id, limit: 9) },
-        LookUp("newest presented") { book, id, _ in _ = try book.newestPresented(enrollment: id, acsTransId: "x") },
-        LookUp("pending count of one enrollment") { book, id, _ in _ = try book.pendingCount(enrollment: id) },
-        LookUp("never presented of one enrollment") { book, id, _ in
-            _ = try book.unpresentedCount(enrollment: id, since: 1)
+        LookUp("oldest pending of one enrollment") { store, id, _ in _ = try store.oldestPending(enrollment: id) },
+        LookUp("prefix") { store, id, _ in _ = try store.requests(prefix: "abc", enrollment: id, limit: 9) },
+        LookUp("newest presented") { store, id, _ in _ = try store.newestPresented(enrollment: id, acsTransId: "x") },
+        LookUp("pending count of one enrollment") { store, id, _ in _ = try store.pendingCount(enrollment: id) },
+        LookUp("never presented of one enrollment") { store, id, _ in
+            _ = try store.unpresentedCount(enrollment: id, since: 1)
         },
-        LookUp("messages of one enrollment") { book, id, _ in _ = try book.messageCount(enrollment: id, since: 1) },
-        LookUp("cancellations of one enrollment") { book, id, _ in _ = try book.cancellationCount(enrollment: id) },
-        LookUp("due") { book, _, _ in _ = try book.duePending(now: 1, limit: 9) },
-        LookUp("message") { book, id, jti in _ = try book.message(enrollment: id, jti: jti) },
-        LookUp("cancellation") { book, id, jti in _ = try book.cancellation(enrollment: id, of: jti) },
-        LookUp("approvals' head") { book, id, _ in _ = try book.outboxHead(enrollment: id, lane: .approvals) },
-        LookUp("denials' head") { book, id, _ in _ = try book.outboxHead(enrollment: id, lane: .denials) },
-        LookUp("outbox of one enrollment") { book, id, _ in _ = try book.outbox(enrollment: id) },
-        LookUp("outbox count of one enrollment") { book, id, _ in _ = try book.outboxCount(enrollment: id) },
-        LookUp("enrollment") { book, id, _ in _ = try book.enrollment(id) },
-        LookUp("tries of a key's PIN") { book, _, _ in
-            guard let key = KeyIdentity(octets: Array(repeating: 1, count: 32)) else { throw SampleError("no key") }
-            _ = try book.pinTries(of: key)
+        LookUp("messages of one enrollment") { store, id, _ in _ = try store.messageCount(enrollment: id, since: 1) },
+        LookUp("cancellations of one enrollment") { store, id, _ in _ = try store.cancellationCount(enrollment: id) },
+        LookUp("due") { store, _, _ in _ = try store.duePending(now: 1, limit: 9) },
+        LookUp("message") { store, id, jti in _ = try store.message(enrollment: id, jti: jti) },
+        LookUp("cancellation") { store, id, jti in _ = try store.cancellation(enrollment: id, of: jti) },
+        LookUp("approvals' head") { store, id, _ in _ = try store.outboxHead(enrollment: id, queue: .approvals) },
+        LookUp("denials' head") { store, id, _ in _ = try store.outboxHead(enrollment: id, queue: .denials) },
+        LookUp("outbox of one enrollment") { store, id, _ in _ = try store.outbox(enrollment: id) },
+        LookUp("outbox count of one enrollment") { store, id, _ in _ = try store.outboxCount(enrollment: id) },
+        LookUp("enrollment") { store, id, _ in _ = try store.enrollment(id) },
+        LookUp("tries of a key's PIN") { store, _, _ in
+            guard let key = KeyIdentity(bytes: Array(repeating: 1, count: 32)) else { throw SampleError("no key") }
+            _ = try store.pinTries(of: key)
         },
-        LookUp("journal") { book, _, _ in _ = try book.journal(after: 1, limit: 9) },
-        LookUp("journal's head") { book, _, _ in _ = try book.journalMark(.head) },
-        LookUp("end of the journal's old entries") { book, _, _ in
-            try (book as? any BookWriter)?.removeJournal(through: 1)
+        LookUp("journal") { store, _, _ in _ = try store.journal(after: 1, limit: 9) },
+        LookUp("journal's head") { store, _, _ in _ = try store.journalMark(.head) },
+        LookUp("end of the journal's old entries") { store, _, _ in
+            try (store as? any StoreWriter)?.removeJournal(through: 1)
         },
-        LookUp("what was over") { book, _, _ in
-            _ = try (book as? any BookWriter)?.removeWhatWasOver(before: 1, limit: 9)
+        LookUp("what was over") { store, _, _ in
+            _ = try (store as? any StoreWriter)?.removeWhatWasOver(before: 1, limit: 9)
         },
-        LookUp("erased") { book, id, _ in _ = try book.isErased(id) },
-        LookUp("next to erase") { book, id, _ in
-            _ = try (book as? any BookWriter)?.eraseRequests(of: id, after: 5, limit: 9)
+        LookUp("erased") { store, id, _ in _ = try store.isErased(id) },
+        LookUp("next to erase") { store, id, _ in
+            _ = try (store as? any StoreWriter)?.eraseRequests(of: id, after: 5, limit: 9)
         },
     ]
 
     /// SQLite's plan for each statement that a look-up runs.
     private func plan(_ lookUp: LookUp) throws -> [String] {
-        let sample = try SampleBook()
+        let sample = try SampleStore()
         return try sample.raw { database in
             let statements = Statements()
             database.trace { statements.sql.append("\($0)") }
-            let id = try SampleBook.enrollment("a").id
+            let id = try SampleStore.enrollment("a").id
             guard let jti = TokenID("jti") else { throw SampleError("no jti") }
-            try lookUp.run(Pages(database: database, sealing: Sealing(seals: NoRowSeals())), id, jti)
+            try lookUp.run(DatabaseTransaction(database: database, sealing: Sealing(seals: NoRowSeals())), id, jti)
             database.trace(options: [])
             return try statements.sql.flatMap { sql in
                 let statement = try database.makeStatement(sql: "EXPLAIN QUERY PLAN \(sql)")
@@ -120,7 +121,7 @@ struct QueryPlanTests {
 
     @Test func `messages of a day are counted without a look at older ones`() throws {
         let plan = try plan(
-            LookUp("messages") { book, id, _ in _ = try book.messageCount(enrollment: id, since: 1) })
+            LookUp("messages") { store, id, _ in _ = try store.messageCount(enrollment: id, since: 1) })
         #expect(
             plan == ["SEARCH message USING COVERING INDEX message_of_enrollment (enrollment_id=? AND seen_at>?)"])
     }

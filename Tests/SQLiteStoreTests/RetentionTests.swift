@@ -4,21 +4,21 @@ import GRDB
 import IssuerProtocol
 import Testing
 
-@testable import Storage
+@testable import SQLiteStore
 
 /// What is removed once it was over for long enough, and what never is.
 struct RetentionTests {
-    private let sample: SampleBook
+    private let sample: SampleStore
 
-    init() throws { sample = try SampleBook() }
+    init() throws { sample = try SampleStore() }
 
     private func remove(before time: Int64, limit: Int = 100) async throws -> Int {
-        try await sample.book.write { try $0.removeWhatWasOver(before: time, limit: limit) }
+        try await sample.store.write { try $0.removeWhatWasOver(before: time, limit: limit) }
     }
 
     private var requestIds: [String] {
         get async throws {
-            try await sample.book.read { try $0.requests(pendingOnly: false, enrollment: nil, limit: 100) }
+            try await sample.store.read { try $0.requests(pendingOnly: false, enrollment: nil, limit: 100) }
                 .map(\.id.text)
         }
     }
@@ -30,7 +30,7 @@ struct RetentionTests {
     ])
     func `what is over goes from the second after its exp on`(life: RequestLife) async throws {
         let card = try await sample.enrollment()
-        try await sample.insert(SampleBook.request(1, of: card, life: life))
+        try await sample.insert(SampleStore.request(1, of: card, life: life))
         #expect(try await remove(before: 1_001) == 0)
         #expect(try await remove(before: 1_002) == 1)
         #expect(try await requestIds.isEmpty)
@@ -43,7 +43,7 @@ struct RetentionTests {
     ])
     func `what is undecided or waits for the issuer's answer stays, however old`(life: RequestLife) async throws {
         let card = try await sample.enrollment()
-        let request = try SampleBook.request(1, of: card, life: life)
+        let request = try SampleStore.request(1, of: card, life: life)
         try await sample.insert(request)
         #expect(try await remove(before: .max) == 0)
         #expect(try await requestIds == [request.id.text])
@@ -51,11 +51,11 @@ struct RetentionTests {
 
     @Test func `a request that a newer message took over lasts as long as that one`() async throws {
         let card = try await sample.enrollment()
-        var request = try SampleBook.request(1, of: card, life: .expired)
+        var request = try SampleStore.request(1, of: card, life: .expired)
         try await sample.insert(request)
         request.exp = 90_000
         let newer = request
-        try await sample.book.write { try $0.update(newer) }
+        try await sample.store.write { try $0.update(newer) }
         #expect(try await remove(before: 90_000) == 0)
         #expect(try await remove(before: 90_001) == 1)
     }
@@ -65,7 +65,7 @@ struct RetentionTests {
         let life = RequestLife(
             state: .refused(token: "expMissing", reason: .invalidRequest), delivery: .delivered(.notAuthenticated))
         for (number, exp) in [(1, nil), (2, Int64.max)] {
-            var request = try SampleBook.request(number, of: card, life: life)
+            var request = try SampleStore.request(number, of: card, life: life)
             (request.presented, request.exp) = (nil, exp)
             try await sample.insert(request)
         }
@@ -75,58 +75,59 @@ struct RetentionTests {
 
     @Test func `a message stays as long as its request, and one of no request as long as itself`() async throws {
         let card = try await sample.enrollment()
-        let request = try SampleBook.request(1, of: card)
+        let request = try SampleStore.request(1, of: card)
         try await sample.insert(request)
         let (own, cancellation) = (try #require(TokenID("own")), try #require(TokenID("cancellation")))
-        try await sample.book.write { book in
+        try await sample.store.write { store in
             for (jti, id) in [(own, Optional(request.id)), (cancellation, nil)] {
-                try book.insert(
+                try store.insert(
                     SeenMessage(enrollmentId: card.id, jti: jti, payloadDigest: [1], requestId: id, seenAt: 10))
             }
         }
         #expect(try await remove(before: 10) == 0)
         #expect(try await remove(before: 2_000) == 1)
-        #expect(try await sample.book.read { try $0.message(enrollment: card.id, jti: own) } != nil)
-        #expect(try await sample.book.read { try $0.message(enrollment: card.id, jti: cancellation) } == nil)
+        #expect(try await sample.store.read { try $0.message(enrollment: card.id, jti: own) } != nil)
+        #expect(try await sample.store.read { try $0.message(enrollment: card.id, jti: cancellation) } == nil)
         var over = request
         over.life = .expired
         let closed = over
-        try await sample.book.write { try $0.update(closed) }
+        try await sample.store.write { try $0.update(closed) }
         #expect(try await remove(before: 2_000) == 2)
-        #expect(try await sample.book.read { try $0.message(enrollment: card.id, jti: own) } == nil)
+        #expect(try await sample.store.read { try $0.message(enrollment: card.id, jti: own) } == nil)
     }
 
     @Test func `an enrollment that is over goes when nothing refers to it any more`() async throws {
         try await sample.enrollment("a")
         let id = try #require(TokenID("auth-b"))
-        let over = try SampleBook.enrollment("b", state: .ended(authenticatorId: id, keyRemoved: true), endedAt: 50)
-        let withKey = try SampleBook.enrollment("c", state: .ended(authenticatorId: id, keyRemoved: false), endedAt: 50)
-        try await sample.book.write { book in for each in [over, withKey] { try book.insert(each) } }
-        try await sample.insert(SampleBook.request(1, of: over, life: .expired))
+        let over = try SampleStore.enrollment("b", state: .ended(authenticatorId: id, keyRemoved: true), endedAt: 50)
+        let withKey = try SampleStore.enrollment(
+            "c", state: .ended(authenticatorId: id, keyRemoved: false), endedAt: 50)
+        try await sample.store.write { store in for each in [over, withKey] { try store.insert(each) } }
+        try await sample.insert(SampleStore.request(1, of: over, life: .expired))
         #expect(try await remove(before: 60) == 0)
         #expect(try await remove(before: 1_002, limit: 1) == 1)
-        let left = try await sample.book.read { try $0.enrollments(includingEnded: true) }.map(\.id)
+        let left = try await sample.store.read { try $0.enrollments(includingEnded: true) }.map(\.id)
         #expect(left.count == 3)
         #expect(try await remove(before: 50) == 0)
         #expect(try await remove(before: 51) == 1)
-        let last = try await sample.book.read { try $0.enrollments(includingEnded: true) }.map(\.id)
+        let last = try await sample.store.read { try $0.enrollments(includingEnded: true) }.map(\.id)
         #expect(last == left.filter { $0 != over.id })
     }
 
     @Test func `an enrollment whose personal data is still to be erased stays`() async throws {
-        let over = try SampleBook.enrollment("a", state: .ended(authenticatorId: nil, keyRemoved: true), endedAt: 50)
-        try await sample.book.write { book in
-            try book.insert(over)
-            try book.wantErasure(of: over.id)
+        let over = try SampleStore.enrollment("a", state: .ended(authenticatorId: nil, keyRemoved: true), endedAt: 50)
+        try await sample.store.write { store in
+            try store.insert(over)
+            try store.wantErasure(of: over.id)
         }
         #expect(try await remove(before: 60) == 0)
-        try await sample.book.write { try $0.concludeErasure(of: over.id) }
+        try await sample.store.write { try $0.concludeErasure(of: over.id) }
         #expect(try await remove(before: 60) == 1)
     }
 
     @Test func `one step removes the oldest, and no more than it may`() async throws {
         let card = try await sample.enrollment()
-        for number in 1...7 { try await sample.insert(SampleBook.request(number, of: card, life: .expired)) }
+        for number in 1...7 { try await sample.insert(SampleStore.request(number, of: card, life: .expired)) }
         #expect(try await remove(before: 2_000, limit: 3) == 3)
         #expect(try await requestIds.count == 4)
         #expect(try await remove(before: 2_000, limit: 3) == 3)
@@ -149,7 +150,7 @@ struct RetentionTests {
                     """)
         }
         try queue.close()
-        _ = try SQLiteBook(path: path)
+        _ = try SQLiteDatabase(path: path)
         let today = Int64(Date().timeIntervalSince1970)
         let times = try await DatabaseQueue(path: path).read { database in
             try Int64.fetchAll(

@@ -2,18 +2,18 @@ import Authenticator
 import GRDB
 import IssuerProtocol
 import Keys
-import Storage
+import SQLiteStore
 import Testing
 import ThreeDS
 
 /// What is read is what was written.
 struct RoundTripTests {
-    private let sample: SampleBook
+    private let sample: SampleStore
 
-    init() throws { sample = try SampleBook() }
+    init() throws { sample = try SampleStore() }
 
     private func id(_ digit: String) throws -> Membership {
-        guard let membership = try SampleBook.enrollment(digit).membership else { throw SampleError("none") }
+        guard let membership = try SampleStore.enrollment(digit).membership else { throw SampleError("none") }
         return membership
     }
 
@@ -25,40 +25,40 @@ struct RoundTripTests {
             .ended(authenticatorId: nil, keyRemoved: true),
         ]
         for (digit, state) in zip(["1", "2", "3", "4", "5", "6"], states) {
-            let enrollment = try SampleBook.enrollment(digit, state: state)
-            try await sample.book.write { try $0.insert(enrollment) }
-            let read = try #require(try await sample.book.read { try $0.enrollment(enrollment.id) })
+            let enrollment = try SampleStore.enrollment(digit, state: state)
+            try await sample.store.write { try $0.insert(enrollment) }
+            let read = try #require(try await sample.store.read { try $0.enrollment(enrollment.id) })
             #expect("\(read)" == "\(enrollment)")
         }
-        #expect(try await sample.book.read { try $0.enrollments(includingEnded: true) }.count == 6)
-        #expect(try await sample.book.read { try $0.enrollments(includingEnded: false) }.count == 4)
-        #expect(try await sample.book.read { try $0.enrollmentCount() } == 4)
+        #expect(try await sample.store.read { try $0.enrollments(includingEnded: true) }.count == 6)
+        #expect(try await sample.store.read { try $0.enrollments(includingEnded: false) }.count == 4)
+        #expect(try await sample.store.read { try $0.enrollmentCount() } == 4)
     }
 
     @Test(arguments: [true, false, nil])
     func `where a key is that the agent did not make`(isExportable: Bool?) async throws {
         let publicKey = try SigningKey.generate(.es384).publicKey
-        let place = KeyPlace.outside(
-            OutsideKey(
+        let place = KeyPlace.external(
+            ExternalKey(
                 uri: try KeyURI("pkcs11:token=t;object=o"),
-                facts: OutsideKeyFacts(kind: .pkcs11, publicKey: publicKey, isExportable: isExportable)))
-        let enrollment = try SampleBook.enrollment("1", key: place)
-        try await sample.book.write { try $0.insert(enrollment) }
-        let read = try await sample.book.read { try $0.enrollment(enrollment.id) }
+                facts: ExternalKeyFacts(kind: .pkcs11, publicKey: publicKey, isExportable: isExportable)))
+        let enrollment = try SampleStore.enrollment("1", key: place)
+        try await sample.store.write { try $0.insert(enrollment) }
+        let read = try await sample.store.read { try $0.enrollment(enrollment.id) }
         #expect(read?.key == place && read?.credentialKey == publicKey)
         let own = try await sample.enrollment("2")
-        #expect(try await sample.book.read { try $0.enrollment(own.id) }?.key == .own)
+        #expect(try await sample.store.read { try $0.enrollment(own.id) }?.key == .own)
     }
 
     @Test func `the public half of a key, once it is made`() async throws {
         let id = try await sample.enrollment().id
-        #expect(try await sample.book.read { try $0.enrollment(id) }?.credentialKey == nil)
+        #expect(try await sample.store.read { try $0.enrollment(id) }?.credentialKey == nil)
         let publicKey = try SigningKey.generate(.es256).publicKey
-        #expect(try await sample.book.write { try $0.change(id, .keyFound(publicKey)) } != nil)
-        #expect(try await sample.book.read { try $0.enrollment(id) }?.credentialKey == publicKey)
-        let other = try SampleBook.enrollment("b", credentialKey: publicKey)
-        try await sample.book.write { try $0.insert(other) }
-        #expect(try await sample.book.read { try $0.enrollment(other.id) }?.credentialKey == publicKey)
+        #expect(try await sample.store.write { try $0.change(id, .keyFound(publicKey)) } != nil)
+        #expect(try await sample.store.read { try $0.enrollment(id) }?.credentialKey == publicKey)
+        let other = try SampleStore.enrollment("b", credentialKey: publicKey)
+        try await sample.store.write { try $0.insert(other) }
+        #expect(try await sample.store.read { try $0.enrollment(other.id) }?.credentialKey == publicKey)
     }
 
     @Test func `tries of a PIN, and whether it is easily guessed`() async throws {
@@ -69,46 +69,46 @@ struct RoundTripTests {
             (PINTries(failures: 5, blockedUntil: 1_700_000_060), false),
         ] {
             let old = last
-            try await sample.book.write { book in
-                try book.change(id, .pinChanged(isGuessable: isGuessable))
-                try book.change(id, .pinTries(from: .fresh, to: old))
-                #expect(try book.change(id, .pinTries(from: old, to: tries)) != nil)
+            try await sample.store.write { store in
+                try store.change(id, .pinChanged(isGuessable: isGuessable))
+                try store.change(id, .pinTries(from: .fresh, to: old))
+                #expect(try store.change(id, .pinTries(from: old, to: tries)) != nil)
             }
-            let read = try await sample.book.read { try $0.enrollment(id) }
+            let read = try await sample.store.read { try $0.enrollment(id) }
             #expect(read?.pinTries == tries && read?.isPINGuessable == isGuessable)
             last = tries
         }
     }
 
     @Test func `tries of a key's PIN, which enrollments share`() async throws {
-        let key = try #require(KeyIdentity(octets: Array(0..<32)))
-        let facts = OutsideKeyFacts(
+        let key = try #require(KeyIdentity(bytes: Array(0..<32)))
+        let facts = ExternalKeyFacts(
             kind: .file, publicKey: try SigningKey.generate(.es256).publicKey, isExportable: true)
-        let place = KeyPlace.outside(OutsideKey(uri: try KeyURI("file:/a"), facts: facts, identity: key))
-        let cards = [try SampleBook.enrollment("1", key: place), try SampleBook.enrollment("2", key: place)]
+        let place = KeyPlace.external(ExternalKey(uri: try KeyURI("file:/a"), facts: facts, identity: key))
+        let cards = [try SampleStore.enrollment("1", key: place), try SampleStore.enrollment("2", key: place)]
         let tries = PINTries(failures: 5, blockedUntil: 77)
-        try await sample.book.write { book in
-            for card in cards { try book.insert(card) }
-            #expect(try !book.setPINTries(of: key, from: tries, to: .fresh))
-            #expect(try book.setPINTries(of: key, from: .fresh, to: tries))
+        try await sample.store.write { store in
+            for card in cards { try store.insert(card) }
+            #expect(try !store.setPINTries(of: key, from: tries, to: .fresh))
+            #expect(try store.setPINTries(of: key, from: .fresh, to: tries))
         }
-        let read = try await sample.book.read { try $0.enrollments(includingEnded: false) }
+        let read = try await sample.store.read { try $0.enrollments(includingEnded: false) }
         #expect(read.map(\.countedTries) == [tries, tries] && read.map(\.pinTries) == [.fresh, .fresh])
         #expect(read.map(\.key) == [place, place])
-        try await sample.book.write { _ = try $0.setPINTries(of: key, from: tries, to: .fresh) }
-        #expect(try await sample.book.read { try $0.pinTries(of: key) } == .fresh)
+        try await sample.store.write { _ = try $0.setPINTries(of: key, from: tries, to: .fresh) }
+        #expect(try await sample.store.read { try $0.pinTries(of: key) } == .fresh)
         #expect(try sample.raw { try Int.fetchOne($0, sql: "SELECT count(*) FROM key_tries") } == 0)
     }
 
     @Test func `what changes of an enrollment, at once and where it is put in so`() async throws {
         let full = Enrollment(
-            id: try SampleBook.enrollment("7").id, route: try SampleBook.enrollment("7").route, name: "n",
+            id: try SampleStore.enrollment("7").id, target: try SampleStore.enrollment("7").target, name: "n",
             authnType: .pin, algorithm: -7, rpId: "issuer.example", credentialId: [7], userHandle: [1], startedAt: 1,
             credentialKey: try SigningKey.generate(.es256).publicKey, signCount: .max, state: .suspended(try id("a")),
             pinTries: PINTries(failures: 9, blockedUntil: 77), isPINGuessable: true,
             signCountRaise: SignCountRaise(from: 0, to: .max, at: 5, isElsewhere: true), endReason: "why", endedAt: 6)
-        try await sample.book.write { try $0.insert(full) }
-        let read = try #require(try await sample.book.read { try $0.enrollment(full.id) })
+        try await sample.store.write { try $0.insert(full) }
+        let read = try #require(try await sample.store.read { try $0.enrollment(full.id) })
         #expect("\(read)" == "\(full)")
     }
 
@@ -118,12 +118,12 @@ struct RoundTripTests {
             EnrollmentTransition.resumed, .keyRemoved,
             .pinTries(from: PINTries(failures: 1, blockedUntil: nil), to: .fresh),
         ] {
-            #expect(try await sample.book.write { try $0.change(enrollment.id, change) } == nil)
+            #expect(try await sample.store.write { try $0.change(enrollment.id, change) } == nil)
         }
-        let read = try #require(try await sample.book.read { try $0.enrollment(enrollment.id) })
+        let read = try #require(try await sample.store.read { try $0.enrollment(enrollment.id) })
         #expect("\(read)" == "\(enrollment)")
-        let absent = try SampleBook.enrollment("9").id
-        #expect(try await sample.book.write { try $0.change(absent, .ended(at: 1)) } == nil)
+        let absent = try SampleStore.enrollment("9").id
+        #expect(try await sample.store.write { try $0.change(absent, .ended(at: 1)) } == nil)
     }
 
     @Test func `a request in every state`() async throws {
@@ -136,9 +136,9 @@ struct RoundTripTests {
             RequestLife(state: .denied(.userDenied), delivery: .failed(token: "expired")),
         ]
         for (number, life) in lives.enumerated() {
-            let request = try SampleBook.request(number, of: enrollment, life: life)
+            let request = try SampleStore.request(number, of: enrollment, life: life)
             try await sample.insert(request)
-            let read = try #require(try await sample.book.read { try $0.request(request.id) })
+            let read = try #require(try await sample.store.read { try $0.request(request.id) })
             #expect("\(read)" == "\(request)")
             #expect(read.presented?.transaction.members == request.presented?.transaction.members)
         }
@@ -146,21 +146,21 @@ struct RoundTripTests {
 
     @Test func `a request that shows nothing`() async throws {
         let enrollment = try await sample.enrollment()
-        var request = try SampleBook.request(1, of: enrollment, life: .expired)
+        var request = try SampleStore.request(1, of: enrollment, life: .expired)
         request.presented = nil
         request.iat = nil
         request.exp = nil
         let bare = request
         try await sample.insert(bare)
-        let read = try #require(try await sample.book.read { try $0.request(bare.id) })
+        let read = try #require(try await sample.store.read { try $0.request(bare.id) })
         #expect("\(read)" == "\(bare)")
     }
 
     @Test func `what changes of a request`() async throws {
         let enrollment = try await sample.enrollment()
-        var request = try SampleBook.request(1, of: enrollment)
+        var request = try SampleStore.request(1, of: enrollment)
         try await sample.insert(request)
-        let newer = try SampleBook.request(2, of: enrollment)
+        let newer = try SampleStore.request(2, of: enrollment)
         request.jti = newer.jti
         request.iat = 77
         request.exp = 2_000
@@ -173,8 +173,8 @@ struct RoundTripTests {
         request.life = RequestLife(state: .approved, delivery: .queued)
         request.hasConflict = true
         let changed = request
-        try await sample.book.write { try $0.update(changed) }
-        let read = try #require(try await sample.book.read { try $0.request(changed.id) })
+        try await sample.store.write { try $0.update(changed) }
+        let read = try #require(try await sample.store.read { try $0.request(changed.id) })
         #expect("\(read)" == "\(changed)")
     }
 
@@ -184,16 +184,16 @@ struct RoundTripTests {
         let jti = try #require(TokenID("jti"))
         for enrollment in [one, other] {
             let digest = Array(enrollment.id.text.utf8)
-            try await sample.book.write {
+            try await sample.store.write {
                 try $0.insert(
                     SeenMessage(enrollmentId: enrollment.id, jti: jti, payloadDigest: digest, requestId: nil, seenAt: 5)
                 )
             }
-            let read = try await sample.book.read { try $0.message(enrollment: enrollment.id, jti: jti) }
+            let read = try await sample.store.read { try $0.message(enrollment: enrollment.id, jti: jti) }
             #expect(read?.payloadDigest == digest && read?.requestId == nil)
         }
         await #expect(throws: (any Error).self) {
-            try await sample.book.write {
+            try await sample.store.write {
                 try $0.insert(
                     SeenMessage(enrollmentId: one.id, jti: jti, payloadDigest: [1], requestId: nil, seenAt: 5))
             }
@@ -204,14 +204,14 @@ struct RoundTripTests {
         let enrollment = try await sample.enrollment()
         let jti = try #require(TokenID("jti"))
         for until: Int64 in [50, 80, 60] {
-            try await sample.book.write {
+            try await sample.store.write {
                 try $0.insert(RememberedCancellation(enrollmentId: enrollment.id, cancels: jti, until: until))
             }
         }
         func until(_ now: Int64) async throws -> Int64? {
-            try await sample.book.write { book in
-                try book.removeCancellations(until: now)
-                return try book.cancellation(enrollment: enrollment.id, of: jti)?.until
+            try await sample.store.write { store in
+                try store.removeCancellations(until: now)
+                return try store.cancellation(enrollment: enrollment.id, of: jti)?.until
             }
         }
         #expect(try await until(79) == 80)
@@ -224,10 +224,10 @@ struct RoundTripTests {
         let entry = OutboxEntry(
             sequence: nil, enrollmentId: enrollment.id, jti: jti, requestId: nil, signCount: .max, body: [0, 1, 255],
             exp: 9, traceparent: "00-1")
-        try await sample.book.write { try $0.insert(entry) }
-        let read = try #require(try await sample.book.read { try $0.outbox(enrollment: enrollment.id) }.first)
+        try await sample.store.write { try $0.insert(entry) }
+        let read = try #require(try await sample.store.read { try $0.outbox(enrollment: enrollment.id) }.first)
         #expect(read.body == entry.body && read.signCount == .max && read.exp == 9 && read.traceparent == "00-1")
         #expect(read.sequence != nil && read.jti == jti && read.requestId == nil)
-        await #expect(throws: (any Error).self) { try await sample.book.write { try $0.insert(entry) } }
+        await #expect(throws: (any Error).self) { try await sample.store.write { try $0.insert(entry) } }
     }
 }

@@ -3,13 +3,13 @@ import FoundationEssentials
 import GRDB
 import IssuerProtocol
 import Keys
-import Storage
+import SQLiteStore
 import ThreeDS
 
-/// A book in a file of its own, and a second way into that file.
-final class SampleBook: Sendable {
+/// A store in a file of its own, and a second way into that file.
+final class SampleStore: Sendable {
     let path: String
-    let book: SQLiteBook
+    let store: SQLiteDatabase
     private let directory: String
 
     init() throws {
@@ -17,8 +17,8 @@ final class SampleBook: Sendable {
         try FileManager.default.createDirectory(
             at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         directory = url.path
-        path = url.appending(path: "book.sqlite").path
-        book = try SQLiteBook(path: path)
+        path = url.appending(path: "store.sqlite").path
+        store = try SQLiteDatabase(path: path)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: directory) }
@@ -34,7 +34,7 @@ final class SampleBook: Sendable {
     @discardableResult
     func enrollment(_ digit: String = "a") async throws -> Enrollment {
         let enrollment = try Self.enrollment(digit)
-        try await book.write { try $0.insert(enrollment) }
+        try await store.write { try $0.insert(enrollment) }
         return enrollment
     }
 
@@ -46,7 +46,7 @@ final class SampleBook: Sendable {
         else { throw SampleError("no id of \(digit)") }
         let membership = Membership(authenticatorId: authenticator, sealedToken: [1, 2, 3], enrolledAt: 20)
         return Enrollment(
-            id: id, route: IssuerRoute(issuer: try IssuerURL("https://issuer.example"), rootsPEM: "PEM"),
+            id: id, target: IssuerTarget(issuer: try IssuerURL("https://issuer.example"), rootsPEM: "PEM"),
             name: "my card", authnType: .presence, algorithm: -7, rpId: "issuer.example",
             credentialId: Array(digit.utf8), userHandle: [0x00, 0xFF], startedAt: 10, key: key,
             credentialKey: credentialKey, signCount: 3, state: state ?? .active(membership), endedAt: endedAt)
@@ -82,7 +82,7 @@ final class SampleBook: Sendable {
 
     @discardableResult
     func insert(_ requests: RequestRecord...) async throws -> [RequestRecord] {
-        try await book.write { book in for request in requests { try book.insert(request) } }
+        try await store.write { store in for request in requests { try store.insert(request) } }
         return requests
     }
 }

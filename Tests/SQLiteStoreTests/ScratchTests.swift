@@ -1,20 +1,20 @@
 import Glibc
 import Testing
 
-@testable import Storage
+@testable import SQLiteStore
 
 /// Where SQLite puts what it needs for a while.
 struct ScratchTests {
-    @Test func `nothing of a book is in a temporary file unless a directory was named`() async throws {
-        #expect(try await SampleBook().book.scratchPlaces() == [2, 2])
+    @Test func `nothing of a store is in a temporary file unless a directory was named`() async throws {
+        #expect(try await SampleStore().store.scratchPlaces() == [2, 2])
     }
 
     @Test func `in a directory that was named it is in a file, whatever the environment said`() async {
         await #expect(processExitsWith: .success) {
             #expect(unsafe setenv("SQLITE_TMPDIR", "/var/tmp", 1) == 0)
-            let sample = try SampleBook()
-            let book = try SQLiteBook(path: sample.path, scratch: .files(in: "/state"))
-            #expect(try await book.scratchPlaces() == [1, 1])
+            let sample = try SampleStore()
+            let store = try SQLiteDatabase(path: sample.path, scratch: .files(in: "/state"))
+            #expect(try await store.scratchPlaces() == [1, 1])
             #expect(unsafe String(cString: getenv("SQLITE_TMPDIR")) == "/state")
         }
     }

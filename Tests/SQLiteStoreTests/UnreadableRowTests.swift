@@ -1,23 +1,23 @@
 import Authenticator
-import Storage
+import SQLiteStore
 import Testing
 import ThreeDS
 
 /// A row that the agent cannot have written is an error, never a default.
 struct UnreadableRowTests {
-    /// The SubjectPublicKeyInfo of an Ed25519 key as SQL has octets (RFC 8032 §7.1, test 1).
+    /// The SubjectPublicKeyInfo of an Ed25519 key as SQL has bytes (RFC 8032 §7.1, test 1).
     private static let samplePublicKey =
         "x'302a300506032b6570032100d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a'"
 
-    private let sample: SampleBook
+    private let sample: SampleStore
 
-    init() throws { sample = try SampleBook() }
+    init() throws { sample = try SampleStore() }
 
     private func expectUnreadable(
-        _ table: String, _ column: String, _ look: @escaping @Sendable (any BookReader) throws -> Void
+        _ table: String, _ column: String, _ look: @escaping @Sendable (any StoreReader) throws -> Void
     ) async throws {
-        let error = try await #require(throws: BookTrouble.self, "\(table).\(column)") {
-            try await sample.book.read(look)
+        let error = try await #require(throws: StoreError.self, "\(table).\(column)") {
+            try await sample.store.read(look)
         }
         #expect(error.kind == .corrupt)
         #expect(error.detail == "a row of \(table) has an unreadable \(column)")
@@ -37,7 +37,7 @@ struct UnreadableRowTests {
         ("decided_at", "decided_at = -9223372036854775808"), ("decided_at", "decided_at = 253402300800"),
     ])
     func `of a request`(column: String, change: String) async throws {
-        let request = try await sample.insert(SampleBook.request(1, of: sample.enrollment()))[0]
+        let request = try await sample.insert(SampleStore.request(1, of: sample.enrollment()))[0]
         try sample.execute("PRAGMA ignore_check_constraints = ON; UPDATE request SET \(change)")
         try await expectUnreadable("request", column) { _ = try $0.request(request.id) }
         try await expectUnreadable("request", column) {
@@ -72,8 +72,8 @@ struct UnreadableRowTests {
     ])
     func `of the outbox`(column: String, change: String) async throws {
         let enrollment = try await sample.enrollment()
-        let request = try SampleBook.request(1, of: enrollment)
-        try await sample.book.write {
+        let request = try SampleStore.request(1, of: enrollment)
+        try await sample.store.write {
             try $0.insert(
                 OutboxEntry(
                     sequence: nil, enrollmentId: enrollment.id, jti: request.jti, requestId: request.id, signCount: 1,
@@ -87,12 +87,12 @@ struct UnreadableRowTests {
     func `an issuer's times that an earlier version kept are read as the nearest that is bounded`(
         _ time: Int64
     ) async throws {
-        let request = try await sample.insert(SampleBook.request(1, of: sample.enrollment()))[0]
+        let request = try await sample.insert(SampleStore.request(1, of: sample.enrollment()))[0]
         try sample.execute("UPDATE request SET iat = \(time), exp = \(time)")
-        let read = try #require(try await sample.book.read { try $0.request(request.id) })
+        let read = try #require(try await sample.store.read { try $0.request(request.id) })
         let nearest = BoundedTime.nearest(time)
         #expect(read.iat == nearest && read.exp == nearest)
-        #expect(try await sample.book.read { try $0.nextDeadline() } == nearest)
+        #expect(try await sample.store.read { try $0.nextDeadline() } == nearest)
     }
 
     @Test(arguments: [Int64.min, -1, .max])
@@ -106,8 +106,8 @@ struct UnreadableRowTests {
     @Test func `the error carries nothing of the row`() async throws {
         let enrollment = try await sample.enrollment()
         try sample.execute("UPDATE enrollment SET authn_type = 'something secret'")
-        let error = try await #require(throws: BookTrouble.self) {
-            try await sample.book.read { _ = try $0.enrollment(enrollment.id) }
+        let error = try await #require(throws: StoreError.self) {
+            try await sample.store.read { _ = try $0.enrollment(enrollment.id) }
         }
         #expect(!"\(error)".contains("secret"))
     }

@@ -43,7 +43,7 @@ import WebAuthn
         let reply = await issuer.decide(
             try purchase.request.jti, try authenticator.approval(of: purchase.request), authenticator)
         #expect(reply.outcome == "200")
-        #expect(try await issuer.story(purchase).status == "authenticated")
+        #expect(try await issuer.timeline(purchase).status == "authenticated")
     }
 
     @Test(arguments: SignatureAlgorithm.allCases, ["none", "direct"])

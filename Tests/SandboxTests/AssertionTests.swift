@@ -11,16 +11,16 @@ import WebAuthn
         let purchase = try await issuer.purchase()
         let body = try authenticator.approval(of: purchase.request, signCount: 41)
         let reply = await issuer.decide(try purchase.request.jti, body, authenticator)
-        #expect(try reply.decoded(DecisionAnswer.init(octets:)).transStatus == .authenticated)
-        #expect(try await issuer.story(purchase).status == "authenticated")
+        #expect(try reply.decoded(DecisionAnswer.init(bytes:)).transStatus == .authenticated)
+        #expect(try await issuer.timeline(purchase).status == "authenticated")
         let status = await issuer.call("GET", "/v1/authenticator", token: authenticator.token)
-        #expect(try status.decoded(AuthenticatorStatus.init(octets:)).signCount == 41)
+        #expect(try status.decoded(AuthenticatorStatus.init(bytes:)).signCount == 41)
     }
 
     @Test(arguments: [
         (SoftwareAuthenticator.Wrong.challenge, "challenge"), (.origin, "origin"), (.rpId, "rpId"),
         (.userPresence, "userPresence"), (.key, "signature"), (.credentialId, "credentialId"),
-        (.userHandle, "userHandle"), (.clientDataType, "type"), (.octets, "signature"),
+        (.userHandle, "userHandle"), (.clientDataType, "type"), (.bytes, "signature"),
     ])
     func `an assertion with one thing wrong is refused and completes nothing`(
         wrong: SoftwareAuthenticator.Wrong, check: String
@@ -31,17 +31,17 @@ import WebAuthn
         let body = try authenticator.approval(of: purchase.request, wrong: wrong)
         let reply = await issuer.decide(try purchase.request.jti, body, authenticator)
         #expect(reply.outcome == "422 invalid_assertion")
-        let story = try await issuer.story(purchase)
-        #expect(story.status == "pending")
-        #expect(try story.request.state == "open")
-        #expect(try failedChecks(story) == [check])
+        let timeline = try await issuer.timeline(purchase)
+        #expect(timeline.status == "pending")
+        #expect(try timeline.request.state == "open")
+        #expect(try failedChecks(timeline) == [check])
         // The right one is still taken.
         let right = try authenticator.approval(of: purchase.request)
         #expect(await issuer.decide(try purchase.request.jti, right, authenticator).outcome == "200")
     }
 
-    private func failedChecks(_ story: PurchaseView) throws -> [String] {
-        try story.request.json.array("refusedAssertions").flatMap { element -> [String] in
+    private func failedChecks(_ timeline: PurchaseView) throws -> [String] {
+        try timeline.request.json.array("refusedAssertions").flatMap { element -> [String] in
             guard case .object(let refused) = element else { return [] }
             return try refused.array("verdict").compactMap { check in
                 guard case .object(let check) = check, check["result"] == "failed" else { return nil }
@@ -111,7 +111,7 @@ import WebAuthn
             let body = try authenticator.approval(of: purchase.request, signCount: count, wrong: .origin)
             #expect(await issuer.decide(try purchase.request.jti, body, authenticator).status == 422)
         }
-        #expect(try failedChecks(try await issuer.story(purchase)).count == 10)
+        #expect(try failedChecks(try await issuer.timeline(purchase)).count == 10)
     }
 
     @Test func `a story has what it takes to verify the assertion elsewhere`() async throws {
@@ -120,16 +120,16 @@ import WebAuthn
         let purchase = try await issuer.purchase()
         let body = try authenticator.approval(of: purchase.request, signCount: 3)
         _ = await issuer.decide(try purchase.request.jti, body, authenticator)
-        let story = try await issuer.story(purchase).json
-        let expected = try story.object("expected")
-        #expect(try story.string("publicKey") == authenticator.key.publicKey.pem)
+        let timeline = try await issuer.timeline(purchase).json
+        let expected = try timeline.object("expected")
+        #expect(try timeline.string("publicKey") == authenticator.key.publicKey.pem)
         let signCount = try AssertionVerifier.verify(
-            AuthenticationResponse(json: story.object("credential")), publicKey: authenticator.key.publicKey,
-            credentialId: expected.base64url("credentialId", octets: 1...1_023),
-            challenge: expected.base64url("challenge", octets: 32...32), origin: expected.string("origin"),
+            AuthenticationResponse(json: timeline.object("credential")), publicKey: authenticator.key.publicKey,
+            credentialId: expected.base64url("credentialId", bytes: 1...1_023),
+            challenge: expected.base64url("challenge", bytes: 32...32), origin: expected.string("origin"),
             rpId: "localhost", userVerificationRequired: false, signCount: .mustRise(above: 0))
         #expect(signCount == 3)
-        let results = try story.array("verdict").map { check -> String in
+        let results = try timeline.array("verdict").map { check -> String in
             guard case .object(let check) = check else { return "" }
             return try check.string("result")
         }

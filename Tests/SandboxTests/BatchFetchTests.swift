@@ -16,7 +16,7 @@ import Testing
                 authenticatorId: try #require(TokenID(authenticator.id)),
                 accessToken: try #require(AccessToken(authenticator.token)), after: after)
         }
-        return BatchFetchRequest(wait: wait, entries: entries).octets
+        return BatchFetchRequest(wait: wait, entries: entries).bytes
     }
 
     /// What an answer says of each authenticator, by id: the requests and the cursor, or the problem's code.
@@ -30,7 +30,7 @@ import Testing
         _ asked: [(SoftwareAuthenticator, String?)], from issuer: TestIssuer? = nil
     ) async throws -> [String: Said] {
         let reply = await (issuer ?? self.issuer).call("POST", "/v1/batch-fetch", body: try body(asked))
-        let results = try reply.decoded(BatchFetchAnswer.init(octets:)).results
+        let results = try reply.decoded(BatchFetchAnswer.init(bytes:)).results
         return Dictionary(
             uniqueKeysWithValues: results.map { result in
                 switch result.outcome {
@@ -50,8 +50,8 @@ import Testing
     }
 
     @Test func `discovery lists the batch fetch`() async throws {
-        let octets = await issuer.call("GET", Discovery.path).octets
-        let discovery = try Discovery(json: octets, expected: issuer.site.issuer)
+        let bytes = await issuer.call("GET", Discovery.path).bytes
+        let discovery = try Discovery(json: bytes, expected: issuer.site.issuer)
         #expect(discovery.batchFetchEndpoint == issuer.site.issuer.text + "/v1/batch-fetch")
     }
 
@@ -85,7 +85,7 @@ import Testing
         let next = try #require(said[authenticator.id]?.cursor)
         let reply = await issuer.call(
             "GET", "/v1/authn-requests", query: ["after": next], token: authenticator.token)
-        #expect(try reply.decoded(RequestList.init(octets:)).requests.isEmpty)
+        #expect(try reply.decoded(RequestList.init(bytes:)).requests.isEmpty)
     }
 
     @Test func `a hundred requests come in one answer, the oldest of all, and the rest in the next`() async throws {
@@ -135,14 +135,14 @@ import Testing
         let (first, second) = (try await issuer.enrolled(), try await issuer.enrolled())
         let cursor = try await issuer.listed(first).cursor
         async let answer = fetch([(first, cursor), (second, cursor)], from: issuer)
-        while issuer.backend.bell.waiting < 2, !Task.isCancelled { await Task.yield() }
+        while issuer.backend.notifier.waiting < 2, !Task.isCancelled { await Task.yield() }
         _ = try await issuer.purchase(["authenticatorId": .string(first.id)])
         #expect(try await Set(answer.keys) == [first.id])
-        #expect(issuer.backend.bell.waiting == 0)
+        #expect(issuer.backend.notifier.waiting == 0)
 
         let next = try await issuer.listed(first).cursor
         async let ended = fetch([(first, next), (second, next)], from: issuer)
-        while issuer.backend.bell.waiting < 2, !Task.isCancelled { await Task.yield() }
+        while issuer.backend.notifier.waiting < 2, !Task.isCancelled { await Task.yield() }
         #expect(await issuer.post("/sandbox/authenticators/\(second.id)/revoke").status == 200)
         #expect(try await ended[second.id]?.problem == .invalidToken)
     }
@@ -151,9 +151,9 @@ import Testing
         let issuer = try TestIssuer(waitsEnd: false, maxWaiters: 1)
         let (first, second) = (try await issuer.enrolled(), try await issuer.enrolled())
         let cursor = try await issuer.listed(first).cursor
-        let octets = try body([(first, cursor), (second, cursor)])
-        #expect(await issuer.call("POST", "/v1/batch-fetch", body: octets).outcome == "503")
-        #expect(issuer.backend.bell.waiting == 0)
+        let bytes = try body([(first, cursor), (second, cursor)])
+        #expect(await issuer.call("POST", "/v1/batch-fetch", body: bytes).outcome == "503")
+        #expect(issuer.backend.notifier.waiting == 0)
     }
 
     @Test func `what is no batch fetch is an invalid request`() async throws {

@@ -13,11 +13,11 @@ import Testing
         issuer.pass(seconds: 10_000)
         let second = await issuer.decide(jti, body, authenticator)
         #expect(first.outcome == "200")
-        #expect(second.octets == first.octets)
+        #expect(second.bytes == first.bytes)
         let other = DecisionBody.deny(.userDenied)
         #expect(await issuer.decide(jti, other, authenticator).outcome == "409 already_decided")
         #expect(await issuer.decide(jti, body + [0x20], authenticator).outcome == "409 already_decided")
-        #expect(try await issuer.story(purchase).status == "authenticated")
+        #expect(try await issuer.timeline(purchase).status == "authenticated")
     }
 
     @Test(arguments: DenyReason.allCases)
@@ -28,11 +28,11 @@ import Testing
         let jti = try purchase.request.jti
         for _ in 0..<2 {
             let reply = await issuer.decide(jti, DecisionBody.deny(reason), authenticator)
-            #expect(try reply.decoded(DecisionAnswer.init(octets:)).transStatus == .notAuthenticated)
+            #expect(try reply.decoded(DecisionAnswer.init(bytes:)).transStatus == .notAuthenticated)
         }
-        let story = try await issuer.story(purchase)
-        #expect(story.status == "notAuthenticated")
-        #expect(try story.json.object("decision").string("reason") == reason.rawValue)
+        let timeline = try await issuer.timeline(purchase)
+        #expect(timeline.status == "notAuthenticated")
+        #expect(try timeline.json.object("decision").string("reason") == reason.rawValue)
         #expect(try await issuer.listed(authenticator).requests.isEmpty)
     }
 
@@ -63,7 +63,7 @@ import Testing
         let purchase = try await issuer.purchase(["authenticatorId": .string(first.id)])
         let reply = await issuer.decide(try purchase.request.jti, DecisionBody.deny(.userDenied), second)
         #expect(reply.outcome == "404 unknown_request")
-        #expect(try await issuer.story(purchase).status == "pending")
+        #expect(try await issuer.timeline(purchase).status == "pending")
     }
 
     @Test func `a decision at the expiry is too late, one second before it is not`() async throws {
@@ -77,7 +77,7 @@ import Testing
         issuer.pass(seconds: 1)
         let late = try authenticator.approval(of: second.request, signCount: 2)
         #expect(await issuer.decide(try second.request.jti, late, authenticator).outcome == "410 expired")
-        #expect(try await issuer.story(second).status == "expired")
+        #expect(try await issuer.timeline(second).status == "expired")
     }
 
     @Test func `a request that was taken back is cancelled`() async throws {
@@ -87,7 +87,7 @@ import Testing
         _ = await issuer.post("/sandbox/purchases/\(purchase.acsTransId)/cancel")
         let body = try authenticator.approval(of: purchase.request)
         #expect(await issuer.decide(try purchase.request.jti, body, authenticator).outcome == "410 cancelled")
-        #expect(try await issuer.story(purchase).status == "cancelled")
+        #expect(try await issuer.timeline(purchase).status == "cancelled")
     }
 
     @Test func `a revoked authenticator decides nothing`() async throws {
@@ -97,7 +97,7 @@ import Testing
         _ = await issuer.post("/sandbox/authenticators/\(authenticator.id)/revoke")
         let body = try authenticator.approval(of: purchase.request)
         #expect(await issuer.decide(try purchase.request.jti, body, authenticator).outcome == "401 invalid_token")
-        #expect(try await issuer.story(purchase).status == "pending")
+        #expect(try await issuer.timeline(purchase).status == "pending")
     }
 
     @Test(arguments: [
@@ -110,7 +110,7 @@ import Testing
         let purchase = try await issuer.purchase()
         let reply = await issuer.decide(try purchase.request.jti, Array(body.utf8), authenticator)
         #expect(reply.outcome == "400 invalid_request")
-        #expect(try await issuer.story(purchase).status == "pending")
+        #expect(try await issuer.timeline(purchase).status == "pending")
     }
 
     @Test func `an approval under one jti completes the purchase, the other jti's duplicate is taken`() async throws {
@@ -121,10 +121,10 @@ import Testing
         let body = try authenticator.approval(of: newer)
         #expect(await issuer.decide(newer.jti, body, authenticator).outcome == "200")
         let duplicate = await issuer.decide(older.jti, DecisionBody.deny(.duplicate), authenticator)
-        #expect(try duplicate.decoded(DecisionAnswer.init(octets:)).transStatus == .notAuthenticated)
-        let story = try await issuer.story(purchase)
-        #expect(story.status == "authenticated")
-        #expect(try story.json.object("decision").string("jti") == newer.jti)
+        #expect(try duplicate.decoded(DecisionAnswer.init(bytes:)).transStatus == .notAuthenticated)
+        let timeline = try await issuer.timeline(purchase)
+        #expect(timeline.status == "authenticated")
+        #expect(try timeline.json.object("decision").string("jti") == newer.jti)
     }
 
     @Test(arguments: [DenyReason.duplicate, .invalidRequest, .policy])
@@ -133,10 +133,10 @@ import Testing
         let authenticator = try await issuer.enrolled()
         let purchase = try await issuer.purchase(["repeat": 2, "newJti": true])
         _ = await issuer.decide(purchase.requests[0].jti, DecisionBody.deny(reason), authenticator)
-        #expect(try await issuer.story(purchase).status == "pending")
+        #expect(try await issuer.timeline(purchase).status == "pending")
         let body = try authenticator.approval(of: purchase.requests[1])
         #expect(await issuer.decide(purchase.requests[1].jti, body, authenticator).outcome == "200")
-        #expect(try await issuer.story(purchase).status == "authenticated")
+        #expect(try await issuer.timeline(purchase).status == "authenticated")
     }
 
     @Test(arguments: [DenyReason.userDenied, .suspectedFraud])
@@ -145,11 +145,11 @@ import Testing
         let authenticator = try await issuer.enrolled()
         let purchase = try await issuer.purchase(["repeat": 2, "newJti": true])
         _ = await issuer.decide(purchase.requests[1].jti, DecisionBody.deny(reason), authenticator)
-        #expect(try await issuer.story(purchase).status == "notAuthenticated")
+        #expect(try await issuer.timeline(purchase).status == "notAuthenticated")
         let body = try authenticator.approval(of: purchase.requests[0])
         let reply = await issuer.decide(purchase.requests[0].jti, body, authenticator)
         #expect(reply.outcome == "409 already_decided")
-        #expect(try await issuer.story(purchase).status == "notAuthenticated")
+        #expect(try await issuer.timeline(purchase).status == "notAuthenticated")
     }
 
     @Test func `a conflict's deny leaves the first transaction to the payer`() async throws {
@@ -160,12 +160,12 @@ import Testing
             "acsTransId": .string(first.acsTransId), "purchaseAmount": "999", "force": true,
         ])
         _ = await issuer.decide(try conflict.request.jti, DecisionBody.deny(.invalidRequest), authenticator)
-        #expect(try await issuer.story(first).status == "pending")
+        #expect(try await issuer.timeline(first).status == "pending")
         let body = try authenticator.approval(of: first.request)
         #expect(await issuer.decide(try first.request.jti, body, authenticator).outcome == "200")
-        let story = try await issuer.story(first)
-        #expect(story.status == "authenticated")
-        guard case .object(let other)? = try story.json.array("others", count: 1...1).first else { return }
+        let timeline = try await issuer.timeline(first)
+        #expect(timeline.status == "authenticated")
+        guard case .object(let other)? = try timeline.json.array("others", count: 1...1).first else { return }
         #expect(try other.string("status") == "notAuthenticated")
     }
 
@@ -183,9 +183,9 @@ import Testing
             return try await group.reduce(into: []) { $0.append($1) }
         }
         let approved = outcomes.count { isApproval, outcome in isApproval && outcome == "200" }
-        let story = try await issuer.story(purchase)
-        #expect(approved == (story.status == "authenticated" ? 1 : 0))
-        #expect(try story.element("transStatus", of: "CRes").count == 2)
-        #expect(try story.messageTypes.filter { $0 == "RReq" }.count == 1)
+        let timeline = try await issuer.timeline(purchase)
+        #expect(approved == (timeline.status == "authenticated" ? 1 : 0))
+        #expect(try timeline.element("transStatus", of: "CRes").count == 2)
+        #expect(try timeline.messageTypes.filter { $0 == "RReq" }.count == 1)
     }
 }

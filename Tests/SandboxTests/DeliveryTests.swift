@@ -9,7 +9,7 @@ import Testing
 
     private func traceparentClaim(_ purchase: PurchaseView) throws -> JSONValue? {
         let payload = try CompactJWS.parse(purchase.request.jws).payload
-        return try JSONReader.object(payload, limits: JSONLimits(maxOctets: 16_384))["traceparent"]
+        return try JSONReader.object(payload, limits: JSONLimits(maxBytes: 16_384))["traceparent"]
     }
 
     @Test(arguments: [traceparent, "", "not a traceparent"])
@@ -21,7 +21,7 @@ import Testing
         #expect(purchase.json["traceparent"] == .string(text))
     }
 
-    @Test func `a purchase without one has none, and one of 257 octets is refused`() async throws {
+    @Test func `a purchase without one has none, and one of 257 bytes is refused`() async throws {
         let issuer = try TestIssuer()
         _ = try await issuer.enrolled()
         let purchase = try await issuer.purchase()
@@ -42,7 +42,7 @@ import Testing
                 traceparent: traceparent, body: DecisionBody.deny(.userDenied))
             #expect(reply.status == 200)
         }
-        let decision = try await issuer.story(purchase).json.object("decision")
+        let decision = try await issuer.timeline(purchase).json.object("decision")
         #expect(decision["traceparent"] == text.map(JSONValue.string))
     }
 
@@ -52,10 +52,10 @@ import Testing
         let purchase = try await issuer.purchase()
         let jti = try purchase.request.jti
         let body = try authenticator.approval(of: purchase.request)
-        for octets in [body, body, DecisionBody.deny(.userDenied), body] {
-            _ = await issuer.decide(jti, octets, authenticator)
+        for bytes in [body, body, DecisionBody.deny(.userDenied), body] {
+            _ = await issuer.decide(jti, bytes, authenticator)
         }
-        let decision = try await issuer.story(purchase).json.object("decision")
+        let decision = try await issuer.timeline(purchase).json.object("decision")
         #expect(try decision.integer("repeats") == 2)
         #expect(try decision.integer("conflicts") == 1)
     }

@@ -9,7 +9,7 @@ import WebAuthn
     @Test func `the discovery is an issuer's that pushes and has a batch fetch`() async throws {
         let issuer = try TestIssuer()
         let reply = await issuer.call("GET", Discovery.path)
-        let discovery = try Discovery(json: reply.octets, expected: issuer.site.issuer)
+        let discovery = try Discovery(json: reply.bytes, expected: issuer.site.issuer)
         #expect(discovery.vapidPublicKey?.count == 65)
         #expect(discovery.batchFetchEndpoint == "http://localhost:8080/v1/batch-fetch")
         #expect(discovery.authnRequestsEndpoint == "http://localhost:8080/v1/authn-requests")
@@ -44,8 +44,8 @@ import WebAuthn
     @Test func `a code is used by one registration`() async throws {
         let issuer = try TestIssuer()
         let code = try await issuer.code()
-        let one = try await issuer.optionsAnswer(code: code).decoded(EnrollmentOptionsAnswer.init(octets:))
-        let two = try await issuer.optionsAnswer(code: code).decoded(EnrollmentOptionsAnswer.init(octets:))
+        let one = try await issuer.optionsAnswer(code: code).decoded(EnrollmentOptionsAnswer.init(bytes:))
+        let two = try await issuer.optionsAnswer(code: code).decoded(EnrollmentOptionsAnswer.init(bytes:))
         let first = try SoftwareAuthenticator(site: issuer.site).enrollment(one)
         let second = try SoftwareAuthenticator(site: issuer.site).enrollment(two)
         #expect(await issuer.call("POST", "/v1/enrollments", body: first).status == 201)
@@ -60,7 +60,7 @@ import WebAuthn
         #expect(await issuer.optionsAnswer(code: code).outcome == "403 invalid_enrollment_code")
     }
 
-    @Test func `the same octets get the same answer and the same token for an hour`() async throws {
+    @Test func `the same bytes get the same answer and the same token for an hour`() async throws {
         let issuer = try TestIssuer()
         let ceremony = try await issuer.options()
         let body = try SoftwareAuthenticator(site: issuer.site).enrollment(ceremony)
@@ -69,12 +69,12 @@ import WebAuthn
         let second = await issuer.call("POST", "/v1/enrollments", body: body)
         #expect(first.status == 201)
         #expect(second.status == 201)
-        #expect(first.octets == second.octets)
+        #expect(first.bytes == second.bytes)
         issuer.pass(seconds: 1)
         #expect(await issuer.call("POST", "/v1/enrollments", body: body).outcome == "410 ceremony_expired")
     }
 
-    @Test func `other octets find the ceremony over`() async throws {
+    @Test func `other bytes find the ceremony over`() async throws {
         let issuer = try TestIssuer()
         let ceremony = try await issuer.options()
         let authenticator = try SoftwareAuthenticator(site: issuer.site)
@@ -106,7 +106,7 @@ import WebAuthn
             #expect(await issuer.call("POST", "/v1/enrollments", body: body).outcome == "422 invalid_registration")
         }
         let authenticators = await issuer.call("GET", "/sandbox/authenticators")
-        #expect(authenticators.octets == Array("[]".utf8))
+        #expect(authenticators.bytes == Array("[]".utf8))
     }
 
     @Test func `a self attestation is verified`() async throws {
@@ -171,7 +171,7 @@ import WebAuthn
         let issuer = try TestIssuer()
         let authenticator = try await issuer.enrolled()
         let reply = await issuer.call("GET", "/v1/authenticator", token: authenticator.token)
-        let status = try reply.decoded(AuthenticatorStatus.init(octets:))
+        let status = try reply.decoded(AuthenticatorStatus.init(bytes:))
         #expect(status.authenticatorId.text == authenticator.id)
         #expect(status.signCount == 0)
         #expect(await issuer.call("DELETE", "/v1/authenticator", token: authenticator.token).status == 204)

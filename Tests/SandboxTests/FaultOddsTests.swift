@@ -24,7 +24,7 @@ import Testing
             denials.append(
                 Denial(
                     status: reply.status, transmission: reply.transmission, retryAfter: reply.retryAfter,
-                    isTaken: try await issuer.story(purchase).status == "notAuthenticated"))
+                    isTaken: try await issuer.timeline(purchase).status == "notAuthenticated"))
         }
         return denials
     }
@@ -57,7 +57,7 @@ import Testing
         for _ in 0..<20 {
             let reply = await issuer.call("GET", "/jwks.json")
             #expect(reply.status == 200)
-            #expect(reply.octets.first == 0xFF, "what stands nowhere in UTF-8")
+            #expect(reply.bytes.first == 0xFF, "what stands nowhere in UTF-8")
             #expect(throws: JSONError.self) { try reply.object }
         }
     }
@@ -126,9 +126,9 @@ import Testing
                 accessToken: try #require(AccessToken(authenticator.token)), after: nil)
         }
         let reply = await issuer.call(
-            "POST", "/v1/batch-fetch", body: BatchFetchRequest(wait: 0, entries: entries).octets)
+            "POST", "/v1/batch-fetch", body: BatchFetchRequest(wait: 0, entries: entries).bytes)
         var count = 0
-        for result in try reply.decoded(BatchFetchAnswer.init(octets:)).results {
+        for result in try reply.decoded(BatchFetchAnswer.init(bytes:)).results {
             guard case .list(let list) = result.outcome else { continue }
             #expect(Set(list.requests) == Set(sent[result.authenticatorId.text] ?? []))
             #expect(list.requests != sent[result.authenticatorId.text])

@@ -63,7 +63,7 @@ import Testing
             let jti = try purchase.request.jti
             let body = DecisionBody.deny(.userDenied)
             #expect(await issuer.decide(jti, body, authenticator).outcome == "500")
-            #expect(try await issuer.story(purchase).status == status)
+            #expect(try await issuer.timeline(purchase).status == status)
             #expect(await issuer.decide(jti, body, authenticator).outcome == "200")
         }
     }
@@ -85,7 +85,7 @@ import Testing
         fault["path"] = "decision"
         try #require(await plan(issuer, fault).status == 200)
         let reply = await issuer.decide(try purchase.request.jti, DecisionBody.deny(.userDenied), authenticator)
-        return (reply, try await issuer.story(purchase).status == "notAuthenticated", issuer.naps)
+        return (reply, try await issuer.timeline(purchase).status == "notAuthenticated", issuer.naps)
     }
 
     @Test(

@@ -10,7 +10,7 @@ import ThreeDS
         let issuer = try TestIssuer()
         let authenticator = try await issuer.enrolled()
         let purchase = try await issuer.purchase(["merchantName": "CoffeeHouse2 (Dæmø)", "loyalty": "12"])
-        let keys = try JWKSet(json: await issuer.call("GET", "/jwks.json").octets)
+        let keys = try JWKSet(json: await issuer.call("GET", "/jwks.json").bytes)
         let facts = EnrollmentFacts(
             issuer: issuer.site.issuer, authenticatorId: try #require(TokenID(authenticator.id)), rpId: "localhost",
             credentialId: authenticator.credentialId, canVerifyUser: false, exponentPolicy: .refuse)
@@ -46,7 +46,7 @@ import ThreeDS
     ) async throws -> RequestList {
         let reply = await issuer.call(
             "GET", "/v1/authn-requests", query: ["after": cursor, "wait": wait], token: authenticator.token)
-        return try reply.decoded(RequestList.init(octets:))
+        return try reply.decoded(RequestList.init(bytes:))
     }
 
     @Test func `more than a hundred come in several answers, oldest first`() async throws {
@@ -97,10 +97,10 @@ import ThreeDS
         let authenticator = try await issuer.enrolled()
         let cursor = try await issuer.listed(authenticator).cursor
         async let answer = fetch(issuer, authenticator, after: cursor)
-        while issuer.backend.bell.waiting == 0, !Task.isCancelled { await Task.yield() }
+        while issuer.backend.notifier.waiting == 0, !Task.isCancelled { await Task.yield() }
         let purchase = try await issuer.purchase()
         #expect(try await answer.requests == [try purchase.request.jws])
-        #expect(issuer.backend.bell.waiting == 0)
+        #expect(issuer.backend.notifier.waiting == 0)
     }
 
     @Test func `a waiting fetch is answered invalid_token when the authenticator is revoked`() async throws {
@@ -109,7 +109,7 @@ import ThreeDS
         let cursor = try await issuer.listed(authenticator).cursor
         async let answer = issuer.call(
             "GET", "/v1/authn-requests", query: ["after": cursor, "wait": "60"], token: authenticator.token)
-        while issuer.backend.bell.waiting == 0, !Task.isCancelled { await Task.yield() }
+        while issuer.backend.notifier.waiting == 0, !Task.isCancelled { await Task.yield() }
         #expect(await issuer.post("/sandbox/authenticators/\(authenticator.id)/revoke").status == 200)
         #expect(await answer.outcome == "401 invalid_token")
     }
@@ -119,7 +119,7 @@ import ThreeDS
         let authenticator = try await issuer.enrolled()
         let cursor = try await issuer.listed(authenticator).cursor
         async let first = fetch(issuer, authenticator, after: cursor)
-        while issuer.backend.bell.waiting == 0, !Task.isCancelled { await Task.yield() }
+        while issuer.backend.notifier.waiting == 0, !Task.isCancelled { await Task.yield() }
         let second = await issuer.call(
             "GET", "/v1/authn-requests", query: ["after": cursor, "wait": "60"], token: authenticator.token)
         #expect(second.outcome == "503")

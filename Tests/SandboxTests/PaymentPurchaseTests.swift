@@ -59,11 +59,11 @@ import WebAuthn
         let purchase = try await issuer.purchase(Self.order)
         let body = try authenticator.approval(of: purchase.request, payment: Self.said())
         #expect(await issuer.decide(try purchase.request.jti, body, authenticator).outcome == "200")
-        let story = try await issuer.story(purchase)
-        #expect(story.status == "authenticated")
-        #expect(try story.json.string("assertion") == "payment.get")
-        #expect(try story.json.object("payment").object("instrument").string("displayName") == "Visa 4242")
-        let results = try results(story.json.array("verdict"))
+        let timeline = try await issuer.timeline(purchase)
+        #expect(timeline.status == "authenticated")
+        #expect(try timeline.json.string("assertion") == "payment.get")
+        #expect(try timeline.json.object("payment").object("instrument").string("displayName") == "Visa 4242")
+        let results = try results(timeline.json.array("verdict"))
         for check in ["paymentRpId", "paymentTopOrigin", "payeeName", "payeeOrigin", "total", "instrument"] {
             #expect(results[check] == "passed", "\(check)")
         }
@@ -84,9 +84,9 @@ import WebAuthn
         let body = try authenticator.approval(of: purchase.request, payment: said)
         #expect(
             await issuer.decide(try purchase.request.jti, body, authenticator).outcome == "422 invalid_assertion")
-        let story = try await issuer.story(purchase)
-        #expect(story.status == "pending")
-        guard case .object(let refused)? = try story.request.json.array("refusedAssertions").first else {
+        let timeline = try await issuer.timeline(purchase)
+        #expect(timeline.status == "pending")
+        guard case .object(let refused)? = try timeline.request.json.array("refusedAssertions").first else {
             Issue.record("nothing was kept")
             return
         }
@@ -108,9 +108,9 @@ import WebAuthn
         }
         let right = try authenticator.approval(of: plain.request)
         _ = await issuer.decide(try plain.request.jti, right, authenticator)
-        let story = try await issuer.story(plain).json
-        #expect(try results(story.array("verdict"))["total"] == nil)
-        #expect(try story.string("assertion") == "webauthn.get")
+        let timeline = try await issuer.timeline(plain).json
+        #expect(try results(timeline.array("verdict"))["total"] == nil)
+        #expect(try timeline.string("assertion") == "webauthn.get")
     }
 
     @Test(

@@ -4,7 +4,7 @@ import StrictJSON
 import Testing
 
 /// How a purchase ends, and how EMV 3-D Secure's messages tell it.
-@Suite(.timeLimit(.minutes(10))) struct StoryTests {
+@Suite(.timeLimit(.minutes(10))) struct PurchaseTimelineTests {
     enum Ending: CaseIterable {
         case approved, denied, fraud, refused, cancelled, expired
     }
@@ -23,7 +23,7 @@ import Testing
         case .cancelled: _ = await issuer.post("/sandbox/purchases/\(purchase.acsTransId)/cancel")
         case .expired: issuer.pass(seconds: 600)
         }
-        return try await issuer.story(purchase)
+        return try await issuer.timeline(purchase)
     }
 
     @Test(
@@ -35,19 +35,22 @@ import Testing
     func `each ending has its own result message`(
         ending: Ending, status: String, transStatus: JSONValue, reason: JSONValue?, cancel: JSONValue?
     ) async throws {
-        let story = try await ended(ending)
-        #expect(story.status == status)
-        #expect(story.json["transStatus"] == transStatus)
-        #expect(try story.element("transStatus", of: "RReq") == [transStatus])
-        #expect(try story.element("transStatusReason", of: "RReq") == [reason])
-        #expect(try story.element("challengeCancel", of: "RReq") == [cancel])
-        #expect(try story.element("authenticationType", of: "RReq") == ["03"])
-        #expect(try story.element("acsRenderingType", of: "RReq") == story.element("acsRenderingType", of: "ARes"))
-        #expect(try story.element("acsRenderingType", of: "RReq") == [["acsInterface": "01", "acsUiTemplate": "04"]])
-        #expect(try story.element("resultsStatus", of: "RRes") == ["01"])
+        let timeline = try await ended(ending)
+        #expect(timeline.status == status)
+        #expect(timeline.json["transStatus"] == transStatus)
+        #expect(try timeline.element("transStatus", of: "RReq") == [transStatus])
+        #expect(try timeline.element("transStatusReason", of: "RReq") == [reason])
+        #expect(try timeline.element("challengeCancel", of: "RReq") == [cancel])
+        #expect(try timeline.element("authenticationType", of: "RReq") == ["03"])
+        #expect(
+            try timeline.element("acsRenderingType", of: "RReq") == timeline.element("acsRenderingType", of: "ARes"))
+        #expect(
+            try timeline.element("acsRenderingType", of: "RReq") == [["acsInterface": "01", "acsUiTemplate": "04"]])
+        #expect(try timeline.element("resultsStatus", of: "RRes") == ["01"])
         // After a time-out no CReq is left that a final CRes could answer.
-        #expect(try story.element("transStatus", of: "CRes") == (ending == .expired ? [nil] : [nil, transStatus]))
-        #expect(try story.element("challengeCompletionInd", of: "CRes") == (ending == .expired ? ["N"] : ["N", "Y"]))
+        #expect(try timeline.element("transStatus", of: "CRes") == (ending == .expired ? [nil] : [nil, transStatus]))
+        #expect(
+            try timeline.element("challengeCompletionInd", of: "CRes") == (ending == .expired ? ["N"] : ["N", "Y"]))
     }
 
     @Test(arguments: [
@@ -64,14 +67,14 @@ import Testing
         let issuer = try TestIssuer()
         _ = try await issuer.enrolled()
         let url = "https://merchant.example/return?transID=1"
-        let story = try await issuer.purchase(["threeDSRequestorAppURL": .string(url)])
-        #expect(try story.messageTypes == ["AReq", "ARes", "CReq", "CRes"])
-        #expect(try story.element("transStatus", of: "ARes") == ["C"])
-        #expect(try story.element("acsTransID", of: "ARes") == [.string(story.acsTransId)])
-        #expect(try story.element("threeDSRequestorAppURL", of: "CReq") == [.string(url)])
-        #expect(try story.element("acsUiType", of: "CRes") == ["04"])
-        #expect(story.json["transStatus"] == nil)
-        #expect(try story.json.object("merchant") == ["liabilityShifted": false, "liabilityShiftPossible": true])
+        let timeline = try await issuer.purchase(["threeDSRequestorAppURL": .string(url)])
+        #expect(try timeline.messageTypes == ["AReq", "ARes", "CReq", "CRes"])
+        #expect(try timeline.element("transStatus", of: "ARes") == ["C"])
+        #expect(try timeline.element("acsTransID", of: "ARes") == [.string(timeline.acsTransId)])
+        #expect(try timeline.element("threeDSRequestorAppURL", of: "CReq") == [.string(url)])
+        #expect(try timeline.element("acsUiType", of: "CRes") == ["04"])
+        #expect(timeline.json["transStatus"] == nil)
+        #expect(try timeline.json.object("merchant") == ["liabilityShifted": false, "liabilityShiftPossible": true])
     }
 
     @Test(arguments: Ending.allCases)
@@ -84,10 +87,10 @@ import Testing
         let noPayment: JSONObject = [
             "purchaseAmount": nil, "purchaseCurrency": nil, "purchaseExponent": nil, "purchaseDate": nil,
         ]
-        let story = try await ended(.approved, noPayment)
-        #expect(story.status == "authenticated")
-        #expect(try story.element("messageCategory", of: "AReq") == ["02"])
-        #expect(try story.element("purchaseAmount", of: "AReq") == [nil])
+        let timeline = try await ended(.approved, noPayment)
+        #expect(timeline.status == "authenticated")
+        #expect(try timeline.element("messageCategory", of: "AReq") == ["02"])
+        #expect(try timeline.element("purchaseAmount", of: "AReq") == [nil])
     }
 
     @Test func `a cancellation takes the place of the request on the list`() async throws {
@@ -99,7 +102,7 @@ import Testing
         let jws = try CompactJWS.parse(try #require(list.requests.first))
         #expect(list.requests.count == 1)
         #expect(jws.type == .cancellation)
-        let claims = try JSONReader.object(jws.payload, limits: JSONLimits(maxOctets: 4_096))
+        let claims = try JSONReader.object(jws.payload, limits: JSONLimits(maxBytes: 4_096))
         #expect(try claims.string("cancels") == purchase.request.jti)
         #expect(try claims.string("jti") != purchase.request.jti)
         issuer.pass(seconds: 600)
@@ -118,9 +121,9 @@ import Testing
         case .expired: issuer.pass(seconds: 600)
         default: _ = await issuer.decide(jti, DecisionBody.deny(.userDenied), authenticator)
         }
-        let before = try await issuer.story(purchase).json
+        let before = try await issuer.timeline(purchase).json
         #expect(await issuer.post("/sandbox/purchases/\(purchase.acsTransId)/cancel").outcome == "409")
-        #expect(try await issuer.story(purchase).json == before)
+        #expect(try await issuer.timeline(purchase).json == before)
     }
 
     @Test func `an expired purchase was completed at its expiry, whenever that is looked at`() async throws {
@@ -128,21 +131,21 @@ import Testing
         _ = try await issuer.enrolled()
         let purchase = try await issuer.purchase(["expiresIn": 60])
         issuer.pass(seconds: 59)
-        #expect(try await issuer.story(purchase).status == "pending")
+        #expect(try await issuer.timeline(purchase).status == "pending")
         issuer.pass(seconds: 5_000)
-        let story = try await issuer.story(purchase)
-        #expect(story.json["completedAt"] == story.json["expiresAt"])
+        let timeline = try await issuer.timeline(purchase)
+        #expect(timeline.json["completedAt"] == timeline.json["expiresAt"])
     }
 
     @Test func `a story is waited for until the purchase is completed`() async throws {
         let issuer = try TestIssuer(waitsEnd: false)
         let authenticator = try await issuer.enrolled()
         let purchase = try await issuer.purchase()
-        async let story = issuer.call(
+        async let timeline = issuer.call(
             "GET", "/sandbox/purchases/\(purchase.acsTransId.uppercased())", query: ["wait": "60"])
-        while issuer.backend.bell.waiting == 0, !Task.isCancelled { await Task.yield() }
+        while issuer.backend.notifier.waiting == 0, !Task.isCancelled { await Task.yield() }
         _ = await issuer.decide(try purchase.request.jti, DecisionBody.deny(.userDenied), authenticator)
-        #expect(try PurchaseView(await story.object).status == "notAuthenticated")
+        #expect(try PurchaseView(await timeline.object).status == "notAuthenticated")
     }
 
     @Test func `a wait that is over answers what there is`() async throws {

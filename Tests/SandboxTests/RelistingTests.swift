@@ -15,7 +15,7 @@ import Testing
         let reply = await issuer.call(
             "GET", "/v1/authn-requests", query: after.map { ["after": $0, "wait": "60"] } ?? [:],
             token: authenticator.token)
-        let list = try reply.decoded(RequestList.init(octets:))
+        let list = try reply.decoded(RequestList.init(bytes:))
         return Fetched(requests: list.requests, cursor: list.cursor)
     }
 
@@ -66,8 +66,8 @@ import Testing
         }
         for _ in 0..<2 {
             let reply = await issuer.call(
-                "POST", "/v1/batch-fetch", body: BatchFetchRequest(wait: 60, entries: entries).octets)
-            let results = try reply.decoded(BatchFetchAnswer.init(octets:)).results
+                "POST", "/v1/batch-fetch", body: BatchFetchRequest(wait: 60, entries: entries).bytes)
+            let results = try reply.decoded(BatchFetchAnswer.init(bytes:)).results
             let lists = results.compactMap { if case .list(let list) = $0.outcome { list } else { nil } }
             #expect(lists.map(\.requests.count).reduce(0, +) == 100)
             #expect(lists.map { Set($0.requests).count } == [1, 2])

@@ -48,7 +48,7 @@ import Testing
         var other = order
         other["purchaseAmount"] = "999"
         #expect(await issuer.post("/sandbox/purchases", other).outcome == "409")
-        #expect(try await issuer.story(first).requests.count == 1)
+        #expect(try await issuer.timeline(first).requests.count == 1)
     }
 
     @Test func `a purchase is listed again for its own authenticator alone`() async throws {
@@ -80,10 +80,10 @@ import Testing
         #expect(try await issuer.listed(authenticator).requests == [jws, jws, jws])
         var newJTI = order
         newJTI["newJti"] = true
-        let story = try await issuer.purchase(newJTI)
-        #expect(story.requests.count == 2)
-        #expect(Set(story.requests.map(\.jti)).count == 2)
-        #expect(try await issuer.listed(authenticator).requests == [jws, jws, jws, story.requests[1].jws])
+        let timeline = try await issuer.purchase(newJTI)
+        #expect(timeline.requests.count == 2)
+        #expect(Set(timeline.requests.map(\.jti)).count == 2)
+        #expect(try await issuer.listed(authenticator).requests == [jws, jws, jws, timeline.requests[1].jws])
     }
 
     @Test func `a forced conflict is told with the first purchase`() async throws {
@@ -94,9 +94,9 @@ import Testing
             "acsTransId": .string(Self.acsTransId), "purchaseAmount": "999", "force": true,
         ])
         #expect(try second.request.jti != first.request.jti)
-        let story = try await issuer.story(first)
-        #expect(try story.json.object("transaction").string("purchaseAmount") == "100")
-        #expect(try story.json.array("others").count == 1)
+        let timeline = try await issuer.timeline(first)
+        #expect(try timeline.json.object("transaction").string("purchaseAmount") == "100")
+        #expect(try timeline.json.array("others").count == 1)
         #expect(try await issuer.listed(authenticator).requests.count == 2)
     }
 
@@ -116,9 +116,9 @@ import Testing
         let second = try await issuer.purchase(anew)
         let body = try authenticator.approval(of: second.request)
         #expect(await issuer.decide(try second.request.jti, body, authenticator).outcome == "200")
-        let story = try await issuer.story(first)
-        #expect(story.status == "expired")
-        guard case .object(let other)? = try story.json.array("others", count: 1...1).first else { return }
+        let timeline = try await issuer.timeline(first)
+        #expect(timeline.status == "expired")
+        guard case .object(let other)? = try timeline.json.array("others", count: 1...1).first else { return }
         #expect(try other.string("status") == "authenticated")
     }
 
@@ -143,7 +143,7 @@ import Testing
     @Test func `a code comes with the link that carries it`() async throws {
         let issuer = try TestIssuer()
         let answer = try await issuer.post("/sandbox/enrollment-codes").object
-        let code = try answer.string("code", octets: 9...9)
+        let code = try answer.string("code", bytes: 9...9)
         #expect(try answer.string("link") == "oob-enroll:?issuer=http%3A%2F%2Flocalhost%3A8080&code=\(code)")
     }
 
@@ -153,7 +153,7 @@ import Testing
         let software = try SoftwareAuthenticator(site: issuer.site)
         let body = try software.enrollment(ceremony, authnType: .test, aaguid: AAGUID.test)
         let answer = await issuer.call("POST", "/v1/enrollments", body: body)
-        let id = try answer.decoded(EnrollmentAnswer.init(octets:)).authenticatorId.text
+        let id = try answer.decoded(EnrollmentAnswer.init(bytes:)).authenticatorId.text
         let detail = try await issuer.call("GET", "/sandbox/authenticators/\(id)").object
         #expect(try detail.bool("isTest"))
         #expect(try detail.string("state") == "active")

@@ -4,7 +4,7 @@ import Sandbox
 import StrictJSON
 import Testing
 
-@Suite struct IssuerBookTests {
+@Suite struct SandboxStoreTests {
     private func withDatabase(_ body: (String) async throws -> Void) async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "sandbox-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -18,16 +18,16 @@ import Testing
             let authenticator = try await first.enrolled()
             let purchase = try await first.purchase()
             let cursor = try await first.listed(authenticator).cursor
-            let keys = await first.call("GET", "/jwks.json").octets
+            let keys = await first.call("GET", "/jwks.json").bytes
 
             let second = try TestIssuer(database: path)
-            #expect(await second.call("GET", "/jwks.json").octets == keys)
+            #expect(await second.call("GET", "/jwks.json").bytes == keys)
             let later = await second.call(
                 "GET", "/v1/authn-requests", query: ["after": cursor], token: authenticator.token)
-            #expect(try later.decoded(RequestList.init(octets:)).requests.isEmpty)
+            #expect(try later.decoded(RequestList.init(bytes:)).requests.isEmpty)
             let body = try authenticator.approval(of: purchase.request)
             #expect(await second.decide(try purchase.request.jti, body, authenticator).outcome == "200")
-            #expect(try await second.story(purchase).status == "authenticated")
+            #expect(try await second.timeline(purchase).status == "authenticated")
         }
     }
 
@@ -47,7 +47,7 @@ import Testing
             for _ in 0..<2 {
                 let issuer = try TestIssuer(database: path)
                 let reply = await issuer.call("GET", Discovery.path)
-                let discovery = try Discovery(json: reply.octets, expected: issuer.site.issuer)
+                let discovery = try Discovery(json: reply.bytes, expected: issuer.site.issuer)
                 let point = try #require(discovery.vapidPublicKey)
                 let keys = await issuer.call("GET", "/jwks.json").description
                 #expect(!keys.contains(Base64URL.encode(Array(point[1..<33]))))
@@ -82,7 +82,7 @@ import Testing
                 let purchase = try await first.purchase()
                 let second = try TestIssuer(database: path)
                 try await second.push()
-                #expect(try await second.story(purchase).request.pushOutcomes == ["failed 1 notAllowed"])
+                #expect(try await second.timeline(purchase).request.pushOutcomes == ["failed 1 notAllowed"])
             }
         }
     }

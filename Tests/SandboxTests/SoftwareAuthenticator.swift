@@ -8,7 +8,7 @@ import WebAuthn
 struct SoftwareAuthenticator: Sendable {
     /// What a registration or an assertion gets wrong.
     enum Wrong: Sendable {
-        case nothing, challenge, origin, rpId, userPresence, key, credentialId, userHandle, clientDataType, octets
+        case nothing, challenge, origin, rpId, userPresence, key, credentialId, userHandle, clientDataType, bytes
     }
 
     let site: IssuerSite
@@ -20,7 +20,7 @@ struct SoftwareAuthenticator: Sendable {
     init(site: IssuerSite, algorithm: SignatureAlgorithm = .es256) throws {
         self.site = site
         key = try SigningKey.generate(algorithm)
-        credentialId = try SecureRandom.octets(32)
+        credentialId = try SecureRandom.bytes(32)
     }
 
     func enrolled(as answer: EnrollmentAnswer) -> SoftwareAuthenticator {
@@ -45,7 +45,7 @@ struct SoftwareAuthenticator: Sendable {
         ).encoded()
         let make = wrong == .clientDataType ? ClientData.get : ClientData.create
         let clientData = make(challenge, origin)
-        let signed = try SignedOctets.of(authenticatorData: data, clientDataJSON: clientData)
+        let signed = try SignedBytes.of(authenticatorData: data, clientDataJSON: clientData)
         let signer = wrong == .key ? try SigningKey.generate(key.algorithm) : key
         let statement: AttestationStatement =
             packed ? .packedSelf(algorithm: key.algorithm, signature: try signer.signature(over: signed)) : .none
@@ -54,7 +54,7 @@ struct SoftwareAuthenticator: Sendable {
             attestationObject: AttestationObject(authenticatorData: data, statement: statement).encoded())
         return EnrollmentRequest(
             ceremonyId: ceremony.ceremonyId, credential: response, name: "test", version: "1", authnType: authnType
-        ).octets
+        ).bytes
     }
 
     /// The body of an approval.
@@ -75,9 +75,9 @@ struct SoftwareAuthenticator: Sendable {
         ).encoded()
         let signer = wrong == .key ? try SigningKey.generate(key.algorithm) : key
         let signature = try signer.signature(
-            over: SignedOctets.of(authenticatorData: data, clientDataJSON: clientData))
+            over: SignedBytes.of(authenticatorData: data, clientDataJSON: clientData))
         // A much greater signCount: only the signature can tell.
-        if wrong == .octets { data[data.count - 4] ^= 1 }
+        if wrong == .bytes { data[data.count - 4] ^= 1 }
         return DecisionBody.approve(
             AuthenticationResponse(
                 credentialId: wrong == .credentialId ? [1, 2, 3] : credentialId, clientDataJSON: clientData,

@@ -12,7 +12,7 @@ final class TestIssuer: Sendable {
 
     let backend: IssuerBackend
     let site: IssuerSite
-    private let switchboard: Switchboard
+    private let router: SandboxRouter
     private let clock: Clock
 
     /// - Parameter waitsEnd: whether a long poll's time is over at once; else only news end it.
@@ -21,21 +21,21 @@ final class TestIssuer: Sendable {
         pushPolicy: PushPolicy = .loopbackOnly
     ) throws {
         let clock = Clock()
-        let surroundings = Surroundings(
+        let dependencies = SandboxDependencies(
             now: { clock.now },
             sleep: { length in
                 clock.note(nap: length)
                 if !waitsEnd { try await Task.sleep(for: .seconds(3_600)) }
             },
-            random: { count in try SecureRandom.octets(count) })
+            random: { count in try SecureRandom.bytes(count) })
         site = IssuerSite(issuer: try IssuerURL("http://localhost:8080"))
         backend = IssuerBackend(
-            book: try IssuerBook(path: database, surroundings: surroundings),
+            store: try SandboxStore(path: database, dependencies: dependencies),
             signer: try IssuerSigner(
                 key: Self.key(for: .requests, database), pushKey: Self.key(for: .vapid, database)),
-            site: SiteHolder(site), surroundings: surroundings, maxWaiters: maxWaiters,
+            site: SiteHolder(site), dependencies: dependencies, maxWaiters: maxWaiters,
             faults: try faults.map { text in try FaultSpec(text) }, pushPolicy: pushPolicy)
-        switchboard = Switchboard(backend: backend)
+        router = SandboxRouter(backend: backend)
         self.clock = clock
     }
 
@@ -56,7 +56,7 @@ final class TestIssuer: Sendable {
         let call = Call(
             method, path, query: query, authorization: token.map { "Bearer \($0)" }, traceparent: traceparent,
             body: body)
-        return Reply(await switchboard.answer(to: call))
+        return Reply(await router.answer(to: call))
     }
 
     func post(_ path: String, _ body: JSONObject = [:], token: String? = nil) async -> Reply {
@@ -70,7 +70,7 @@ final class TestIssuer: Sendable {
 
     /// The options for a new code.
     func options(_ options: JSONObject = [:]) async throws -> EnrollmentOptionsAnswer {
-        try await optionsAnswer(code: code(options)).decoded(EnrollmentOptionsAnswer.init(octets:))
+        try await optionsAnswer(code: code(options)).decoded(EnrollmentOptionsAnswer.init(bytes:))
     }
 
     func optionsAnswer(code: String) async -> Reply {
@@ -86,7 +86,7 @@ final class TestIssuer: Sendable {
         let body = try authenticator.enrollment(ceremony, packed: ceremony.options.attestation != .none)
         let reply = await call("POST", "/v1/enrollments", body: body)
         try #require(reply.status == 201, "\(reply)")
-        return authenticator.enrolled(as: try reply.decoded(EnrollmentAnswer.init(octets:)))
+        return authenticator.enrolled(as: try reply.decoded(EnrollmentAnswer.init(bytes:)))
     }
 
     /// A purchase's story as the call that started it answers.
@@ -96,7 +96,7 @@ final class TestIssuer: Sendable {
         return try PurchaseView(reply.object)
     }
 
-    func story(_ purchase: PurchaseView) async throws -> PurchaseView {
+    func timeline(_ purchase: PurchaseView) async throws -> PurchaseView {
         let reply = await call("GET", "/sandbox/purchases/\(purchase.acsTransId)")
         try #require(reply.status == 200, "\(reply)")
         return try PurchaseView(reply.object)
@@ -109,7 +109,7 @@ final class TestIssuer: Sendable {
     /// What is listed now.
     func listed(_ authenticator: SoftwareAuthenticator) async throws -> RequestList {
         let reply = await call("GET", "/v1/authn-requests", token: authenticator.token)
-        return try reply.decoded(RequestList.init(octets:))
+        return try reply.decoded(RequestList.init(bytes:))
     }
 }
 
@@ -129,18 +129,18 @@ struct Reply: CustomStringConvertible {
     init(_ answer: Answer) { self.answer = answer }
 
     var status: Int { answer.status }
-    var octets: [UInt8] { answer.body }
+    var bytes: [UInt8] { answer.body }
     var retryAfter: Int64? { answer.retryAfter }
     var allow: String? { answer.allow }
     var transmission: Transmission { answer.transmission }
 
     var object: JSONObject {
-        get throws { try JSONReader.object(answer.body, limits: JSONLimits(maxOctets: 4_194_304)) }
+        get throws { try JSONReader.object(answer.body, limits: JSONLimits(maxBytes: 4_194_304)) }
     }
 
     /// The problem's code as a token; nil for anything but a problem with a code that the protocol lists.
     var code: String? {
-        Problem(octets: answer.body, contentType: answer.contentType)?.code?.rawValue
+        Problem(bytes: answer.body, contentType: answer.contentType)?.code?.rawValue
     }
 
     /// Status and code, as one text to compare: `410 expired`, `200`.
@@ -206,8 +206,8 @@ struct RequestView {
         jws = try json.string("jws")
         state = try json.string("state")
         let claims = try JSONReader.object(
-            CompactJWS.parse(jws).payload, limits: JSONLimits(maxOctets: 65_536))
-        challenge = try claims.object("publicKey").base64url("challenge", octets: 32...32)
+            CompactJWS.parse(jws).payload, limits: JSONLimits(maxBytes: 65_536))
+        challenge = try claims.object("publicKey").base64url("challenge", bytes: 32...32)
     }
 
     struct NotAnObject: Error {}

@@ -45,7 +45,7 @@ package final class SpawnedProcess: Sendable {
         return Self.status(word)
     }
 
-    /// wait(2): the low seven bits are the signal, the next octet is the exit status.
+    /// wait(2): the low seven bits are the signal, the next byte is the exit status.
     private static func status(_ word: Int32) -> Int32 {
         word & 0x7F == 0 ? word >> 8 & 0xFF : 128 + word & 0x7F
     }

@@ -3,7 +3,7 @@ import Custody
 import FoundationEssentials
 import IssuerProtocol
 import Keys
-import Storage
+import SQLiteStore
 import Testing
 
 @testable import StateArchive
@@ -20,7 +20,9 @@ struct BackupTests {
 
     /// The enrollments of a state whose keys it should have.
     private func keyed(in directory: String) async throws -> [String] {
-        let all = try await SQLiteBook(path: "\(directory)/agent.db").read { try $0.enrollments(includingEnded: false) }
+        let all = try await SQLiteDatabase(path: "\(directory)/agent.db").read {
+            try $0.enrollments(includingEnded: false)
+        }
         return all.filter { $0.membership != nil }.map { "\($0.id).key" }.sorted()
     }
 
@@ -43,14 +45,14 @@ struct BackupTests {
 
     @Test func `the manifest has the SHA-256 of all that stands before it`() async throws {
         try await sample.enroll()
-        let octets = try await sample.backup()
-        let path = try sample.write(octets)
+        let bytes = try await sample.backup()
+        let path = try sample.write(bytes)
         let manifest = try Manifest(json: Array(try run("tar", "-xOf", path, "manifest.json").utf8))
         #expect(manifest.version == "1.2.3" && manifest.createdAt == "2023-11-14T22:13:20Z" && manifest.keys == 1)
-        #expect(manifest.schema == SQLiteBook.knownSchema)
-        let digest = try run("sh", "-c", "head -c \(manifest.octets) '\(path)' | sha256sum")
+        #expect(manifest.schema == SQLiteDatabase.knownSchema)
+        let digest = try run("sh", "-c", "head -c \(manifest.bytes) '\(path)' | sha256sum")
         #expect(digest.hasPrefix(manifest.sha256))
-        #expect(octets.count == Int(manifest.octets) + 512 + 512 + 1_024)
+        #expect(bytes.count == Int(manifest.bytes) + 512 + 512 + 1_024)
     }
 
     @Test func `it comes in pieces that are small`() async throws {
@@ -62,7 +64,7 @@ struct BackupTests {
 
     @Test func `a key that is removed after the rows were copied is in the copy all the same`() async throws {
         let (card, other) = (try await sample.enroll(), try await sample.enroll())
-        sample.book.afterCopying { [sample] in try await sample.unenroll(card) }
+        sample.store.afterCopying { [sample] in try await sample.unenroll(card) }
         let directory = try sample.restored(try await sample.backup())
         #expect(try sample.keyNames(in: directory) == [card, other].map { "\($0.id).key" }.sorted())
         #expect(try await keyed(in: directory) == sample.keyNames(in: directory))
@@ -70,7 +72,7 @@ struct BackupTests {
     }
 
     @Test func `a key that came right before the rows were copied is in the copy`() async throws {
-        sample.book.duringCopying { [sample] copy in
+        sample.store.duringCopying { [sample] copy in
             _ = try await sample.enroll()
             return try await copy()
         }
@@ -81,7 +83,7 @@ struct BackupTests {
 
     @Test func `a key that came after the rows were copied is not in the copy`() async throws {
         let card = try await sample.enroll()
-        sample.book.afterCopying { [sample] in try await sample.enroll() }
+        sample.store.afterCopying { [sample] in try await sample.enroll() }
         let directory = try sample.restored(try await sample.backup())
         #expect(try sample.keyNames(in: directory) == ["\(card.id).key"])
     }
@@ -96,7 +98,7 @@ struct BackupTests {
 
     @Test func `where an enrollment began and ended during the copy, the copy is begun anew`() async throws {
         let card = try await sample.enroll()
-        sample.book.duringCopying { [sample] copy in
+        sample.store.duringCopying { [sample] copy in
             let brief = try await sample.enroll()
             let contents = try await copy()
             try await sample.unenroll(brief)
@@ -152,16 +154,16 @@ struct BackupTests {
     @Test func `a copy holds what was committed, and no free pages`() async throws {
         let card = try await sample.enroll()
         let names = try (1...200).map { try #require(TokenID("jti-\($0)")) }
-        try await sample.book.write { book in
+        try await sample.store.write { store in
             for name in names {
-                try book.insert(
+                try store.insert(
                     SeenMessage(
                         enrollmentId: card.id, jti: name, payloadDigest: Array(repeating: 0x5A, count: 4_000),
                         requestId: nil, seenAt: 1))
             }
         }
         let full = try await sample.backup()
-        #expect(try await sample.book.write { try $0.removeWhatWasOver(before: 2, limit: 1_000) } == 200)
+        #expect(try await sample.store.write { try $0.removeWhatWasOver(before: 2, limit: 1_000) } == 200)
         #expect(try await sample.backup().count < full.count - 700_000)
     }
 

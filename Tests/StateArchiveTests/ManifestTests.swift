@@ -7,7 +7,7 @@ struct ManifestTests {
         throws(Manifest.Fault) -> Manifest
     {
         let text = """
-            {"format":1,"version":"\(version)","createdAt":"\(createdAt)","schema":["\(schema)"],"keys":1,"octets":0,\
+            {"format":1,"version":"\(version)","createdAt":"\(createdAt)","schema":["\(schema)"],"keys":1,"bytes":0,\
             "sha256":"\(String(repeating: "0", count: 64))"}
             """
         return try Manifest(json: Array(text.utf8))
@@ -16,7 +16,7 @@ struct ManifestTests {
     @Test func `a manifest is read`() throws {
         let manifest = try read()
         #expect(manifest.version == "1.2.3" && manifest.createdAt == "2023-11-14T22:13:20Z")
-        #expect(manifest.schema == ["1-book"] && manifest.keys == 1 && manifest.octets == 0)
+        #expect(manifest.schema == ["1-book"] && manifest.keys == 1 && manifest.bytes == 0)
     }
 
     @Test(arguments: [#"\u001b[2J"#, #"a\nb"#, "\u{202E}", #"\u007f"#])
@@ -30,7 +30,7 @@ struct ManifestTests {
         #expect(throws: Manifest.Fault.unreadable) { try read(createdAt: "2023-11-14T22:13:20") }
     }
 
-    @Test func `a name of a migration has at most 64 octets`() throws {
+    @Test func `a name of a migration has at most 64 bytes`() throws {
         #expect(try read(schema: String(repeating: "a", count: 64)).schema.count == 1)
         #expect(throws: Manifest.Fault.unreadable) { try read(schema: String(repeating: "a", count: 65)) }
     }

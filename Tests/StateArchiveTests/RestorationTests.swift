@@ -1,7 +1,7 @@
 import Authenticator
 import FoundationEssentials
 import Keys
-import Storage
+import SQLiteStore
 import Testing
 
 @testable import StateArchive
@@ -20,13 +20,13 @@ struct RestorationTests {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    /// The error of a restore of these octets, after which nothing may be left.
+    /// The error of a restore of these bytes, after which nothing may be left.
     private func failure(
-        _ octets: [UInt8], knownSchema: [String] = SQLiteBook.knownSchema,
+        _ bytes: [UInt8], knownSchema: [String] = SQLiteDatabase.knownSchema,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> RestoreError? {
         let directory = try sample.emptyDirectory()
-        let path = try sample.write(octets)
+        let path = try sample.write(bytes)
         defer { try? FileManager.default.removeItem(atPath: directory) }
         do throws(RestoreError) {
             _ = try sample.restoration(of: path, into: directory, knownSchema: knownSchema).run()
@@ -43,13 +43,13 @@ struct RestorationTests {
 
     /// A tar of these entries with a manifest that holds.
     private func archive(
-        _ entries: [(TarHeader, [UInt8])], keys: Int = 0, schema: [String] = SQLiteBook.knownSchema
+        _ entries: [(TarHeader, [UInt8])], keys: Int = 0, schema: [String] = SQLiteDatabase.knownSchema
     ) throws -> [UInt8] {
         let body = entries.flatMap { header, content in
-            header.octets(time: 0) + content + [UInt8](repeating: 0, count: header.padding)
+            header.bytes(time: 0) + content + [UInt8](repeating: 0, count: header.padding)
         }
         let json = Manifest(
-            version: "1", takenAt: 0, schema: schema, keys: keys, octets: Int64(body.count),
+            version: "1", takenAt: 0, schema: schema, keys: keys, bytes: Int64(body.count),
             digest: try SHA256Digest.of(body)
         ).json
         return body + end(json)
@@ -57,17 +57,17 @@ struct RestorationTests {
 
     private func end(_ json: [UInt8]) -> [UInt8] {
         let header = TarHeader(name: "manifest.json", size: Int64(json.count))
-        return header.octets(time: 0) + json + [UInt8](repeating: 0, count: header.padding + 1_024)
+        return header.bytes(time: 0) + json + [UInt8](repeating: 0, count: header.padding + 1_024)
     }
 
     private func file(_ name: String, _ content: [UInt8] = [1]) -> (TarHeader, [UInt8]) {
         (TarHeader(name: name, size: Int64(content.count)), content)
     }
 
-    /// The entry of a book with nothing in it, which opens as a log-writing one (WAL).
+    /// The entry of a store with nothing in it, which opens as a log-writing one (WAL).
     private func database() throws -> (TarHeader, [UInt8]) {
         let path = "\(sample.folder)/empty.db"
-        _ = try SQLiteBook(path: path)
+        _ = try SQLiteDatabase(path: path)
         return file("agent.db", Array(FileManager.default.contents(atPath: path) ?? Data()))
     }
 
@@ -77,7 +77,7 @@ struct RestorationTests {
         #expect(try names(in: directory) == ["agent.db", "keys"])
         #expect(try mode("\(directory)/agent.db") == 0o600 && mode("\(directory)/keys") == 0o700)
         #expect(try mode("\(directory)/keys/\(card.id).key") == 0o600)
-        let read = try await SQLiteBook(path: "\(directory)/agent.db").read { try $0.enrollment(card.id) }
+        let read = try await SQLiteDatabase(path: "\(directory)/agent.db").read { try $0.enrollment(card.id) }
         #expect(read?.signCount == 3)
         let key = FileManager.default.contents(atPath: "\(directory)/keys/\(card.id).key")
         #expect(key == FileManager.default.contents(atPath: "\(sample.directory)/keys/\(card.id).key"))
@@ -104,35 +104,35 @@ struct RestorationTests {
 
     @Test func `a backup that is cut off anywhere leaves nothing`() async throws {
         try await sample.enroll()
-        let octets = try await sample.backup()
-        for count in stride(from: 0, to: octets.count, by: 8_192).flatMap({ [$0, $0 + 1] }) + [octets.count - 1] {
-            #expect(isDamaged(try failure(Array(octets.prefix(count)))), "\(count) octets")
+        let bytes = try await sample.backup()
+        for count in stride(from: 0, to: bytes.count, by: 8_192).flatMap({ [$0, $0 + 1] }) + [bytes.count - 1] {
+            #expect(isDamaged(try failure(Array(bytes.prefix(count)))), "\(count) bytes")
         }
-        #expect(try failure(octets) == nil)
+        #expect(try failure(bytes) == nil)
     }
 
-    @Test func `a backup with any octet changed leaves nothing`() async throws {
+    @Test func `a backup with any byte changed leaves nothing`() async throws {
         try await sample.enroll()
-        let octets = try await sample.backup()
+        let bytes = try await sample.backup()
         let places =
-            Array(stride(from: 0, to: octets.count - 2_048, by: 9_973))
-            + stride(from: octets.count - 2_048, to: octets.count, by: 13)
+            Array(stride(from: 0, to: bytes.count - 2_048, by: 9_973))
+            + stride(from: bytes.count - 2_048, to: bytes.count, by: 13)
         for place in places {
-            var changed = octets
+            var changed = bytes
             changed[place] ^= 1
             // What stands in the manifest for people, or says how it was made, changes nothing else.
             guard let error = try failure(changed) else {
-                #expect(place >= octets.count - 1_536, "octet \(place)")
+                #expect(place >= bytes.count - 1_536, "byte \(place)")
                 continue
             }
             if case .newer = error { continue }
-            #expect(isDamaged(error), "octet \(place): \(error)")
+            #expect(isDamaged(error), "byte \(place): \(error)")
         }
     }
 
     @Test func `more after the end is refused`() async throws {
-        let octets = try await sample.backup()
-        for more in [[0], [UInt8](repeating: 0, count: 512), octets] { #expect(isDamaged(try failure(octets + more))) }
+        let bytes = try await sample.backup()
+        for more in [[0], [UInt8](repeating: 0, count: 512), bytes] { #expect(isDamaged(try failure(bytes + more))) }
     }
 
     @Test(arguments: [
@@ -163,12 +163,12 @@ struct RestorationTests {
 
     @Test(arguments: ["", "{}", "[]", #"{"format":"1"}"#, #"{"format":1}"#, "\u{0}"])
     func `a manifest that cannot be read is refused`(json: String) throws {
-        let body = file("agent.db").0.octets(time: 0) + [UInt8](repeating: 1, count: 512)
+        let body = file("agent.db").0.bytes(time: 0) + [UInt8](repeating: 1, count: 512)
         #expect(isDamaged(try failure(body + end(Array(json.utf8)))))
     }
 
     @Test func `a backup of a newer version is refused as that, and names what is not known`() throws {
-        let schema = SQLiteBook.knownSchema + ["99-from-the-future"]
+        let schema = SQLiteDatabase.knownSchema + ["99-from-the-future"]
         let newer = try failure(archive([database()], schema: schema))
         guard case .newer(_, let fault) = newer else { throw SampleError(reason: "\(String(describing: newer))") }
         #expect(fault.contains("99-from-the-future"))
@@ -179,22 +179,22 @@ struct RestorationTests {
 
     @Test func `a database that is none, or has another schema than the manifest names, is refused`() throws {
         let whole = try database().1
-        let noBook = [
+        let noStore = [
             [], [1], Array("SQLite format 3\u{0}".utf8), Array(whole.dropLast(4_096)), Array(whole.dropFirst()),
         ]
-        for octets in noBook {
-            let error = try failure(archive([file("agent.db", octets)]))
-            #expect(isDamaged(error) && "\(String(describing: error))".contains("agent.db"), "\(octets.count) octets")
-            #expect(isDamaged(try failure(archive([file("agent.db", octets)], schema: []))), "\(octets.count) octets")
+        for bytes in noStore {
+            let error = try failure(archive([file("agent.db", bytes)]))
+            #expect(isDamaged(error) && "\(String(describing: error))".contains("agent.db"), "\(bytes.count) bytes")
+            #expect(isDamaged(try failure(archive([file("agent.db", bytes)], schema: []))), "\(bytes.count) bytes")
         }
-        #expect(isDamaged(try failure(archive([database()], schema: SQLiteBook.knownSchema.dropLast()))))
+        #expect(isDamaged(try failure(archive([database()], schema: SQLiteDatabase.knownSchema.dropLast()))))
         #expect(isDamaged(try failure(archive([database()], schema: []))))
     }
 
     @Test func `the database is not touched by a look at it, and nothing is left beside it`() throws {
         let entry = try database()
-        let octets = try archive([entry, (TarHeader(name: "keys/", kind: .directory), [])])
-        let directory = try sample.restored(octets)
+        let bytes = try archive([entry, (TarHeader(name: "keys/", kind: .directory), [])])
+        let directory = try sample.restored(bytes)
         #expect(try names(in: directory) == ["agent.db", "keys"])
         #expect(FileManager.default.contents(atPath: "\(directory)/agent.db") == Data(entry.1))
     }
@@ -211,12 +211,12 @@ struct RestorationTests {
 
     @Test func `a restore that a crash cut off before the database is no state, and can be begun again`() async throws {
         let card = try await sample.enroll()
-        let octets = try await sample.backup()
-        let directory = try sample.restored(octets)
+        let bytes = try await sample.backup()
+        let directory = try sample.restored(bytes)
         try PrivateDirectory.make(at: "\(directory)/.restore")
         try DurableFile.move("\(directory)/agent.db", to: "\(directory)/.restore/agent.db")
         #expect(!StateFiles.tidy(directory))
-        _ = try sample.restoration(of: sample.write(octets), into: directory).run()
+        _ = try sample.restoration(of: sample.write(bytes), into: directory).run()
         #expect(try names(in: directory) == ["agent.db", "keys"])
         #expect(try sample.keyNames(in: directory) == ["\(card.id).key"])
     }
@@ -231,10 +231,10 @@ struct RestorationTests {
 
     @Test func `beside a state nothing is taken for an unfinished restore`() async throws {
         try await sample.enroll()
-        let octets = try await sample.backup()
-        let directory = try sample.restored(octets)
+        let bytes = try await sample.backup()
+        let directory = try sample.restored(bytes)
         try PrivateDirectory.make(at: "\(directory)/.restore")
-        let restoration = sample.restoration(of: try sample.write(octets), into: directory, knownSchema: [])
+        let restoration = sample.restoration(of: try sample.write(bytes), into: directory, knownSchema: [])
         #expect(throws: RestoreError.self) { try restoration.run() }
         #expect(try names(in: directory).contains("agent.db") && sample.keyNames(in: directory).count == 1)
     }

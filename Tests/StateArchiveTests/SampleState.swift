@@ -3,16 +3,16 @@ import Custody
 import Foundation
 import IssuerProtocol
 import Keys
+import SQLiteStore
 import SpawnedProcesses
-import Storage
 import Synchronization
 
 @testable import StateArchive
 
-/// A state directory with a book and a custody in it, and directories to restore into.
+/// A state directory with a store and a custody in it, and directories to restore into.
 final class SampleState: Sendable {
     let folder: String
-    let book: HookedBook
+    let store: HookedStore
     let custody: KeyFileCustody
     let backups: Backups
 
@@ -25,10 +25,10 @@ final class SampleState: Sendable {
         folder = url.path
         let directory = "\(folder)/state"
         try PrivateDirectory.make(at: directory)
-        book = HookedBook(try SQLiteBook(path: "\(directory)/agent.db"))
+        store = HookedStore(try SQLiteDatabase(path: "\(directory)/agent.db"))
         custody = try KeyFileCustody(directory: "\(directory)/keys", secret: AgentSecret.generate())
         backups = Backups(
-            directory: directory, book: book, custody: custody, clock: StoppedClock(), version: "1.2.3")
+            directory: directory, store: store, custody: custody, clock: StoppedClock(), version: "1.2.3")
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
@@ -36,19 +36,19 @@ final class SampleState: Sendable {
     /// Puts an enrollment with a key in, as an agent does: the row first.
     @discardableResult
     func enroll() async throws -> Enrollment {
-        guard let id = EnrollmentID(Manifest.hexadecimal(try SecureRandom.octets(10))),
+        guard let id = EnrollmentID(Manifest.hexadecimal(try SecureRandom.bytes(10))),
             let authenticator = TokenID("auth-\(id.text)")
         else { throw SampleError(reason: "no id") }
         let membership = Membership(authenticatorId: authenticator, sealedToken: [1, 2, 3], enrolledAt: 20)
         let enrollment = Enrollment(
-            id: id, route: IssuerRoute(issuer: try IssuerURL("https://issuer.example"), rootsPEM: nil),
+            id: id, target: IssuerTarget(issuer: try IssuerURL("https://issuer.example"), rootsPEM: nil),
             name: "card", authnType: .presence, algorithm: -7, rpId: "issuer.example",
             credentialId: Array(id.text.utf8), userHandle: [1], startedAt: 10, signCount: 3, state: .keyless)
-        try await book.write { try $0.insert(enrollment) }
+        try await store.write { try $0.insert(enrollment) }
         let publicKey = try await custody.makeKey(named: id, algorithm: .es256)
-        let active = try await book.write { book in
-            try book.change(id, .keyMade(publicKey, body: [1]))
-            return try book.change(id, .registered(membership))
+        let active = try await store.write { store in
+            try store.change(id, .keyMade(publicKey, body: [1]))
+            return try store.change(id, .registered(membership))
         }
         guard let active else { throw SampleError(reason: "not enrolled") }
         return active
@@ -56,20 +56,20 @@ final class SampleState: Sendable {
 
     /// Ends one, as an agent does: the row first.
     func unenroll(_ enrollment: Enrollment) async throws {
-        try await book.write { _ = try $0.change(enrollment.id, .ended(at: 30)) }
+        try await store.write { _ = try $0.change(enrollment.id, .ended(at: 30)) }
         try await custody.removeKey(named: enrollment.id)
     }
 
-    /// The octets of a backup.
+    /// The bytes of a backup.
     func backup() async throws -> [UInt8] {
-        var octets: [UInt8] = []
-        for try await piece in try await backups.copy() { octets += piece }
-        return octets
+        var bytes: [UInt8] = []
+        for try await piece in try await backups.copy() { bytes += piece }
+        return bytes
     }
 
-    func write(_ octets: [UInt8], as name: String = "backup.tar") throws -> String {
+    func write(_ bytes: [UInt8], as name: String = "backup.tar") throws -> String {
         let path = "\(folder)/\(name)"
-        try Data(octets).write(to: URL(filePath: path))
+        try Data(bytes).write(to: URL(filePath: path))
         return path
     }
 
@@ -80,18 +80,18 @@ final class SampleState: Sendable {
         return path
     }
 
-    /// Restores octets into a new directory, and returns that.
-    func restored(_ octets: [UInt8]) throws -> String {
+    /// Restores bytes into a new directory, and returns that.
+    func restored(_ bytes: [UInt8]) throws -> String {
         let directory = try emptyDirectory()
-        _ = try restoration(of: write(octets), into: directory).run()
+        _ = try restoration(of: write(bytes), into: directory).run()
         return directory
     }
 
     /// A restore as an agent does it.
     func restoration(
-        of path: String, into directory: String, knownSchema: [String] = SQLiteBook.knownSchema
+        of path: String, into directory: String, knownSchema: [String] = SQLiteDatabase.knownSchema
     ) -> Restoration {
-        Restoration(of: path, into: directory, knownSchema: knownSchema, schema: SQLiteBook.schema(of:))
+        Restoration(of: path, into: directory, knownSchema: knownSchema, schema: SQLiteDatabase.schema(of:))
     }
 
     func keyNames(in directory: String) throws -> [String] {
@@ -99,17 +99,17 @@ final class SampleState: Sendable {
     }
 }
 
-/// A book that lets a test act while it is copied.
-struct HookedBook: CopyableBook {
-    typealias Copying = @Sendable () async throws -> BookCopy
+/// A store that lets a test act while it is copied.
+struct HookedStore: CopyableStore {
+    typealias Copying = @Sendable () async throws -> StoreCopy
 
-    let real: SQLiteBook
-    private let action = Mutexed<(@Sendable (Copying) async throws -> BookCopy)?>(nil)
+    let real: SQLiteDatabase
+    private let action = Mutexed<(@Sendable (Copying) async throws -> StoreCopy)?>(nil)
 
-    init(_ real: SQLiteBook) { self.real = real }
+    init(_ real: SQLiteDatabase) { self.real = real }
 
     /// What is done instead of the next copy.
-    func duringCopying(_ action: @escaping @Sendable (Copying) async throws -> BookCopy) { self.action.value = action }
+    func duringCopying(_ action: @escaping @Sendable (Copying) async throws -> StoreCopy) { self.action.value = action }
 
     func afterCopying(_ action: @escaping @Sendable () async throws -> Void) {
         duringCopying { copy in
@@ -119,17 +119,17 @@ struct HookedBook: CopyableBook {
         }
     }
 
-    func read<T: Sendable>(_ body: @escaping @Sendable (any BookReader) throws -> T) async throws -> T {
+    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
         try await real.read(body)
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any BookWriter) throws -> T) async throws -> T {
+    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
         try await real.write(body)
     }
 
     func scrub() async throws { try await real.scrub() }
 
-    func copy(to path: String) async throws -> BookCopy {
+    func copy(to path: String) async throws -> StoreCopy {
         let action = action.value
         self.action.value = nil
         guard let action else { return try await real.copy(to: path) }

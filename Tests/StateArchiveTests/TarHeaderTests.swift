@@ -9,23 +9,23 @@ struct TarHeaderTests {
     @Test(arguments: [0, 1, 511, 512, (1 << 33) - 1, 1 << 33, 1 << 50] as [Int64])
     func `what was written is read`(size: Int64) throws {
         let header = TarHeader(name: "keys/0123456789abcdef0123.key", size: size)
-        #expect(TarHeader(block: header.octets(time: 1_700_000_000)) == header)
+        #expect(TarHeader(block: header.bytes(time: 1_700_000_000)) == header)
         #expect((size + Int64(header.padding)).isMultiple(of: 512))
     }
 
-    @Test func `a block with any octet changed is refused`() {
-        let block = TarHeader(name: "agent.db", size: 4_096).octets(time: 1_700_000_000)
+    @Test func `a block with any byte changed is refused`() {
+        let block = TarHeader(name: "agent.db", size: 4_096).bytes(time: 1_700_000_000)
         for place in block.indices {
             var changed = block
             changed[place] ^= 1
-            #expect(TarHeader(block: changed) == nil, "octet \(place)")
+            #expect(TarHeader(block: changed) == nil, "byte \(place)")
         }
     }
 
-    /// A block whose octets are changed before its checksum is made.
+    /// A block whose bytes are changed before its checksum is made.
     private func block(_ changes: [Int: [UInt8]]) -> [UInt8] {
-        var block = TarHeader(name: "agent.db", size: 0).octets(time: 0)
-        for (place, octets) in changes { block.replaceSubrange(place..<place + octets.count, with: octets) }
+        var block = TarHeader(name: "agent.db", size: 0).bytes(time: 0)
+        for (place, bytes) in changes { block.replaceSubrange(place..<place + bytes.count, with: bytes) }
         block.replaceSubrange(148..<156, with: [UInt8](repeating: 0x20, count: 8))
         let sum = String(block.reduce(0) { $0 + Int($1) }, radix: 8)
         block.replaceSubrange(148..<156, with: Array((String(repeating: "0", count: 6 - sum.count) + sum + "\0 ").utf8))
@@ -52,7 +52,7 @@ struct TarHeaderTests {
         let path = FileManager.default.temporaryDirectory.appending(path: "oob-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let header = TarHeader(name: "agent.db", size: 1 << 33)
-        try Data(header.octets(time: 0)).write(to: URL(filePath: path))
+        try Data(header.bytes(time: 0)).write(to: URL(filePath: path))
         let length = 512 + (1 << 33) + 1_024
         #expect(unsafe truncate(path, length) == 0)
         #expect(

@@ -8,9 +8,9 @@ struct Base64URLTests {
             ([], ""), ([0x66], "Zg"), ([0x66, 0x6F], "Zm8"), ([0x66, 0x6F, 0x6F], "Zm9v"),
             ([0x66, 0x6F, 0x6F, 0x62], "Zm9vYg"), ([0xFB, 0xFF, 0xBF], "-_-_"), ([0x00, 0x10, 0x83], "ABCD"),
         ] as [([UInt8], String)])
-    func `octets and text stand for each other`(octets: [UInt8], text: String) {
-        #expect(Base64URL.encode(octets) == text)
-        #expect(Base64URL.decode(text) == octets)
+    func `bytes and text stand for each other`(bytes: [UInt8], text: String) {
+        #expect(Base64URL.encode(bytes) == text)
+        #expect(Base64URL.decode(text) == bytes)
     }
 
     @Test(arguments: [
@@ -20,10 +20,10 @@ struct Base64URLTests {
         #expect(Base64URL.decode(text) == nil)
     }
 
-    @Test func `every octet survives`() {
-        let octets = (0...255).map { UInt8($0) }
+    @Test func `every byte survives`() {
+        let bytes = (0...255).map { UInt8($0) }
         for count in 0...256 {
-            #expect(Base64URL.decode(Base64URL.encode(Array(octets.prefix(count)))) == Array(octets.prefix(count)))
+            #expect(Base64URL.decode(Base64URL.encode(Array(bytes.prefix(count)))) == Array(bytes.prefix(count)))
         }
     }
 }

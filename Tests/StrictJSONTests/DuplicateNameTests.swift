@@ -2,7 +2,7 @@ import StrictJSON
 import Testing
 
 struct DuplicateNameTests {
-    private let limits = JSONLimits(maxOctets: 10_000)
+    private let limits = JSONLimits(maxBytes: 10_000)
 
     @Test(arguments: [
         (#"{"a":1,"a":1}"#, "/a"), (#"{"a":1,"\u0061":2}"#, "/a"), (#"{"b":[0,{"x/~":1,"x/~":2}]}"#, "/b/1/x~1~0"),

@@ -5,7 +5,7 @@ struct JSONObjectTests {
     private let object: JSONObject = [
         "text": "æ", "whole": 7, "real": .number("1.0"), "power": .number("1e3"), "minusZero": .number("-0"),
         "huge": .number("9223372036854775808"), "flag": true, "list": [1, 2], "inner": ["a": 1], "none": nil,
-        "octets": "AQID", "padded": "AQI=",
+        "bytes": "AQID", "padded": "AQI=",
     ]
 
     private func problem(_ body: () throws(JSONMemberError) -> Void) -> String? {
@@ -18,12 +18,12 @@ struct JSONObjectTests {
     }
 
     @Test func `members are read as what they are`() throws {
-        #expect(try object.string("text", octets: 2...2) == "æ")
+        #expect(try object.string("text", bytes: 2...2) == "æ")
         #expect(try object.integer("whole", in: 7...7) == 7)
         #expect(try object.bool("flag"))
         #expect(try object.array("list", count: 2...2) == [1, 2])
         #expect(try object.object("inner") == ["a": 1])
-        #expect(try object.base64url("octets", octets: 3...3) == [1, 2, 3])
+        #expect(try object.base64url("bytes", bytes: 3...3) == [1, 2, 3])
     }
 
     @Test func `an optional member may be absent or null`() throws {
@@ -33,7 +33,7 @@ struct JSONObjectTests {
             #expect(try object.optionalBool(name) == nil)
             #expect(try object.optionalArray(name) == nil)
             #expect(try object.optionalObject(name) == nil)
-            #expect(try object.optionalBase64url(name, octets: 0...9) == nil)
+            #expect(try object.optionalBase64url(name, bytes: 0...9) == nil)
         }
     }
 
@@ -43,7 +43,7 @@ struct JSONObjectTests {
         #expect(try object.optionalBool("flag") == true)
         #expect(try object.optionalArray("list") == [1, 2])
         #expect(try object.optionalObject("inner") == ["a": 1])
-        #expect(try object.optionalBase64url("octets", octets: 0...9) == [1, 2, 3])
+        #expect(try object.optionalBase64url("bytes", bytes: 0...9) == [1, 2, 3])
     }
 
     @Test func `a required member may not be absent or null`() {
@@ -62,8 +62,8 @@ struct JSONObjectTests {
         #expect(throws: JSONMemberError.self) { try object.optionalArray("inner") }
         #expect(throws: JSONMemberError.self) { try object.object("list") }
         #expect(throws: JSONMemberError.self) { try object.optionalObject("list") }
-        #expect(throws: JSONMemberError.self) { try object.base64url("flag", octets: 0...9) }
-        #expect(throws: JSONMemberError.self) { try object.optionalBase64url("flag", octets: 0...9) }
+        #expect(throws: JSONMemberError.self) { try object.base64url("flag", bytes: 0...9) }
+        #expect(throws: JSONMemberError.self) { try object.optionalBase64url("flag", bytes: 0...9) }
     }
 
     @Test(arguments: ["real", "power", "minusZero", "huge"])
@@ -73,16 +73,16 @@ struct JSONObjectTests {
 
     @Test func `bounds are kept and said`() {
         #expect(
-            problem { () throws(JSONMemberError) in _ = try object.string("text", octets: 0...1) }
-                == "/text must have 0 to 1 octets of UTF-8")
+            problem { () throws(JSONMemberError) in _ = try object.string("text", bytes: 0...1) }
+                == "/text must have 0 to 1 bytes of UTF-8")
         #expect(
             problem { () throws(JSONMemberError) in _ = try object.integer("whole", in: 8...9) }
                 == "/whole must be an integer of 8 to 9")
         #expect(
             problem { () throws(JSONMemberError) in _ = try object.array("list", count: 3...3) }
                 == "/list must have exactly 3 elements")
-        #expect(throws: JSONMemberError.self) { try object.base64url("octets", octets: 4...4) }
-        #expect(throws: JSONMemberError.self) { try object.base64url("padded", octets: 0...9) }
+        #expect(throws: JSONMemberError.self) { try object.base64url("bytes", bytes: 4...4) }
+        #expect(throws: JSONMemberError.self) { try object.base64url("padded", bytes: 0...9) }
     }
 
     @Test func `an error of an inner object says the whole path, escaped`() {
@@ -105,7 +105,7 @@ struct JSONObjectTests {
         #expect(JSONObject([.init(name: "a", value: 1), .init(name: "a", value: 2)]) == ["a": 1])
     }
 
-    @Test func `equality is by octets and order`() {
+    @Test func `equality is by bytes and order`() {
         #expect(JSONValue.string("\u{E9}") != .string("e\u{301}"))
         #expect(["a": 1, "b": 2] as JSONObject != ["b": 2, "a": 1])
         #expect(["\u{E9}": 1] as JSONObject != ["e\u{301}": 1])

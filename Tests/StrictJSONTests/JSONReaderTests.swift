@@ -2,7 +2,7 @@ import StrictJSON
 import Testing
 
 struct JSONReaderTests {
-    private let limits = JSONLimits(maxOctets: 1_000)
+    private let limits = JSONLimits(maxBytes: 1_000)
 
     @Test(
         arguments: [
@@ -40,8 +40,8 @@ struct JSONReaderTests {
             [0x80], [0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xFF],
             [0xC3, 0x5C, 0x6E, 0xA9],
         ] as [[UInt8]])
-    func `octets that are no UTF-8 are refused`(octets: [UInt8]) {
-        let text = [UInt8(ascii: "\"")] + octets + [UInt8(ascii: "\"")]
+    func `bytes that are no UTF-8 are refused`(bytes: [UInt8]) {
+        let text = [UInt8(ascii: "\"")] + bytes + [UInt8(ascii: "\"")]
         #expect(throws: JSONError(offset: text.count - 1, reason: .notUTF8)) {
             try JSONReader.value(text, limits: limits)
         }
@@ -55,9 +55,9 @@ struct JSONReaderTests {
 
     @Test func `the size is bounded`() throws {
         let text = Array("[1, 2]".utf8)
-        #expect(try JSONReader.value(text, limits: JSONLimits(maxOctets: 6)) == [1, 2])
-        #expect(throws: JSONError(offset: 0, reason: .tooLarge(maxOctets: 5))) {
-            try JSONReader.value(text, limits: JSONLimits(maxOctets: 5))
+        #expect(try JSONReader.value(text, limits: JSONLimits(maxBytes: 6)) == [1, 2])
+        #expect(throws: JSONError(offset: 0, reason: .tooLarge(maxBytes: 5))) {
+            try JSONReader.value(text, limits: JSONLimits(maxBytes: 5))
         }
     }
 
@@ -73,9 +73,9 @@ struct JSONReaderTests {
 
     @Test func `the number of values is bounded`() throws {
         let four = Array(#"[1,{"a":2}]"#.utf8)
-        _ = try JSONReader.value(four, limits: JSONLimits(maxOctets: 100, maxValues: 4))
+        _ = try JSONReader.value(four, limits: JSONLimits(maxBytes: 100, maxValues: 4))
         let error = #expect(throws: JSONError.self) {
-            try JSONReader.value(four, limits: JSONLimits(maxOctets: 100, maxValues: 3))
+            try JSONReader.value(four, limits: JSONLimits(maxBytes: 100, maxValues: 3))
         }
         #expect(error?.reason == .tooManyValues(maxValues: 3))
     }

@@ -2,7 +2,7 @@ import StrictJSON
 import Testing
 
 struct WritingTests {
-    private func text(_ octets: [UInt8]) -> String { String(decoding: octets, as: UTF8.self) }
+    private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
     @Test func `members keep their order and numbers their lexeme`() {
         let value: JSONValue = ["b": [.number("1.0"), true, false, nil], "a": ["x": -1]]
@@ -17,7 +17,7 @@ struct WritingTests {
 
     @Test func `what was written is read back`() throws {
         let value: JSONValue = ["\u{0}\"": ["é", nil, 9_007_199_254_740_993]]
-        #expect(try JSONReader.value(value.serialized(), limits: JSONLimits(maxOctets: 100)) == value)
+        #expect(try JSONReader.value(value.serialized(), limits: JSONLimits(maxBytes: 100)) == value)
     }
 
     // RFC 8785 §3.2.3
@@ -27,7 +27,7 @@ struct WritingTests {
              "1": "One", "\ud83d\ude00": "Emoji: Grinning Face", "\u0080": "Control",
              "\u00f6": "Latin Small Letter O With Diaeresis"}
             """#
-        let value = try JSONReader.value(Array(input.utf8), limits: JSONLimits(maxOctets: 1_000))
+        let value = try JSONReader.value(Array(input.utf8), limits: JSONLimits(maxBytes: 1_000))
         let expected =
             #"{"\r":"Carriage Return","1":"One",""# + "\u{80}\":\"Control\",\"\u{F6}"
             + #"":"Latin Small Letter O With Diaeresis",""# + "\u{20AC}\":\"Euro Sign\",\"\u{1F600}"
@@ -40,7 +40,7 @@ struct WritingTests {
         let input = #"""
             {"string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/", "literals": [null, true, false]}
             """#
-        let value = try JSONReader.value(Array(input.utf8), limits: JSONLimits(maxOctets: 1_000))
+        let value = try JSONReader.value(Array(input.utf8), limits: JSONLimits(maxBytes: 1_000))
         let expected = #"{"literals":[null,true,false],"string":"€$\u000f\nA'B\"\\\\\"/"}"#
         #expect(text(try RFC8785.canonical(value)) == expected)
     }

@@ -81,7 +81,7 @@ struct MemberTests {
         #expect(try Transaction(members: members).purchase == nil)
     }
 
-    @Test func `transactions are compared by octets and without regard to order`() throws {
+    @Test func `transactions are compared by bytes and without regard to order`() throws {
         let composed = try Fixture.transaction(["merchantName": "Caf\u{E9}", "a": "1"])
         let decomposed = try Fixture.transaction(["merchantName": "Cafe\u{301}", "a": "1"])
         let reversed = try Transaction(members: composed.members.reversed())

@@ -14,14 +14,14 @@ struct ThreeDSRequestorAppURLTests {
         #expect(try Fixture.transaction(["threeDSRequestorAppURL": text]).threeDSRequestorAppURL?.text == text)
     }
 
-    @Test func `a URL of 256 octets is allowed, not 257, and not an empty one`() throws {
+    @Test func `a URL of 256 bytes is allowed, not 257, and not an empty one`() throws {
         let longest = "app:" + String(repeating: "x", count: 252)
         #expect(try ThreeDSRequestorAppURL(longest).text == longest)
         #expect(throws: URLRefusal.length) { try ThreeDSRequestorAppURL(longest + "x") }
         #expect(throws: URLRefusal.length) { try ThreeDSRequestorAppURL("") }
     }
 
-    @Test func `of all octets, only printable ASCII but for eleven is allowed`() {
+    @Test func `of all bytes, only printable ASCII but for eleven is allowed`() {
         let forbidden = Set(#" "<>\^`{|}"#.unicodeScalars)
         for scalar in (0...0xFF).compactMap({ Unicode.Scalar($0) as Unicode.Scalar? }) {
             let isAllowed = (0x21...0x7E).contains(scalar.value) && !forbidden.contains(scalar)

@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: SignatureAlgorithm.allCases, [0, 10, 40, -1])
-    func `a signature with one octet changed does not hold`(algorithm: SignatureAlgorithm, index: Int) throws {
+    func `a signature with one byte changed does not hold`(algorithm: SignatureAlgorithm, index: Int) throws {
         var sample = try SampleAssertion(algorithm: algorithm)
         sample.alterSignature = { $0.flipping(index) }
         let failure = try #require(throws: VerificationFailure.self) { try sample.verify() }

@@ -54,7 +54,7 @@ import Testing
         #expect(throws: AttestationObjectError.cbor(CBORError(offset: 0, reason: .truncated))) {
             try AttestationObject.parse([])
         }
-        #expect(throws: AttestationObjectError.cbor(CBORError(offset: 194, reason: .trailingOctets))) {
+        #expect(throws: AttestationObjectError.cbor(CBORError(offset: 194, reason: .trailingBytes))) {
             try AttestationObject.parse(W3CVector.none.attestationObject + [0])
         }
     }

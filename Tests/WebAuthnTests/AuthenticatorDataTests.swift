@@ -36,11 +36,11 @@ import Testing
         #expect(data.encoded() == Self.registration)
     }
 
-    @Test func `an assertion's data has 37 octets, the count big-endian`() throws {
-        let octets = try sample(flags: [.userPresent, .userVerified], signCount: 0x0102_0304).encoded()
-        #expect(octets.count == 37)
-        #expect(Array(octets.suffix(5)) == [0x05, 1, 2, 3, 4])
-        #expect(try AuthenticatorData.parse(octets).signCount == 0x0102_0304)
+    @Test func `an assertion's data has 37 bytes, the count big-endian`() throws {
+        let bytes = try sample(flags: [.userPresent, .userVerified], signCount: 0x0102_0304).encoded()
+        #expect(bytes.count == 37)
+        #expect(Array(bytes.suffix(5)) == [0x05, 1, 2, 3, 4])
+        #expect(try AuthenticatorData.parse(bytes).signCount == 0x0102_0304)
     }
 
     @Test(arguments: [UInt32.min, .max])
@@ -56,17 +56,17 @@ import Testing
     }
 
     @Test(arguments: [(0, false), (1, true), (1_023, true), (1_024, false)])
-    func `a credential id has 1 to 1,023 octets`(count: Int, isAllowed: Bool) throws {
+    func `a credential id has 1 to 1,023 bytes`(count: Int, isAllowed: Bool) throws {
         #expect(((try? credential(idCount: count)) != nil) == isAllowed)
         let key = COSEKeyTests.encoded
         let length = [UInt8(count >> 8), UInt8(count & 0xFF)]
         let start = Array(Self.registration[..<53])
-        let octets = start + length + [UInt8](repeating: 0x1D, count: count) + key
-        #expect(((try? AuthenticatorData.parse(octets)) != nil) == isAllowed)
+        let bytes = start + length + [UInt8](repeating: 0x1D, count: count) + key
+        #expect(((try? AuthenticatorData.parse(bytes)) != nil) == isAllowed)
     }
 
     @Test(arguments: [0, 15, 17])
-    func `an AAGUID has 16 octets`(count: Int) throws {
+    func `an AAGUID has 16 bytes`(count: Int) throws {
         let key = try COSEKey.decode(COSEKeyTests.encoded).key
         #expect(throws: AuthenticatorDataError.aaguid) {
             try AttestedCredential(aaguid: Array(repeating: 0, count: count), credentialId: [1], publicKey: key)
@@ -81,10 +81,10 @@ import Testing
         }
     }
 
-    @Test func `octets after the end are refused`() throws {
+    @Test func `bytes after the end are refused`() throws {
         let assertion = try sample().encoded()
-        #expect(throws: AuthenticatorDataError.trailingOctets) { try AuthenticatorData.parse(assertion + [0]) }
-        #expect(throws: AuthenticatorDataError.trailingOctets) {
+        #expect(throws: AuthenticatorDataError.trailingBytes) { try AuthenticatorData.parse(assertion + [0]) }
+        #expect(throws: AuthenticatorDataError.trailingBytes) {
             try AuthenticatorData.parse(Self.registration + [0xA0])
         }
     }
@@ -102,25 +102,25 @@ import Testing
     @Test(arguments: ["a0", "a16b63726564 50726f7465637402"])
     func `extensions are read over and come back`(extensions: String) throws {
         for start in [try sample().encoded(), Self.registration] {
-            var octets = start + hex(extensions)
-            octets[32] |= AuthenticatorFlags.extensionData.rawValue
-            let data = try AuthenticatorData.parse(octets)
+            var bytes = start + hex(extensions)
+            bytes[32] |= AuthenticatorFlags.extensionData.rawValue
+            let data = try AuthenticatorData.parse(bytes)
             #expect(data.flags.contains(.extensionData))
-            #expect(data.encoded() == octets)
-            #expect(throws: AuthenticatorDataError.trailingOctets) { try AuthenticatorData.parse(octets + [0]) }
+            #expect(data.encoded() == bytes)
+            #expect(throws: AuthenticatorDataError.trailingBytes) { try AuthenticatorData.parse(bytes + [0]) }
         }
     }
 
     @Test func `extensions that are no map are refused`() throws {
-        var octets = try sample().encoded() + [0x80]
-        octets[32] |= AuthenticatorFlags.extensionData.rawValue
-        #expect(throws: AuthenticatorDataError.extensions(nil)) { try AuthenticatorData.parse(octets) }
+        var bytes = try sample().encoded() + [0x80]
+        bytes[32] |= AuthenticatorFlags.extensionData.rawValue
+        #expect(throws: AuthenticatorDataError.extensions(nil)) { try AuthenticatorData.parse(bytes) }
     }
 
     @Test func `reserved flags are kept`() throws {
-        var octets = try sample().encoded()
-        octets[32] |= 0x22
-        #expect(try AuthenticatorData.parse(octets).encoded() == octets)
+        var bytes = try sample().encoded()
+        bytes[32] |= 0x22
+        #expect(try AuthenticatorData.parse(bytes).encoded() == bytes)
     }
 
     @Test func `more than 64 KiB are refused`() {
@@ -130,8 +130,8 @@ import Testing
     }
 
     @Test func `a key of another kind is refused with its reason`() {
-        var octets = Self.registration
-        octets[87 + 4] = 0x27  // alg −8 for −7
-        #expect(throws: AuthenticatorDataError.publicKey(.unsupported)) { try AuthenticatorData.parse(octets) }
+        var bytes = Self.registration
+        bytes[87 + 4] = 0x27  // alg −8 for −7
+        #expect(throws: AuthenticatorDataError.publicKey(.unsupported)) { try AuthenticatorData.parse(bytes) }
     }
 }

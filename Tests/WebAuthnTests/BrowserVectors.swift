@@ -15,20 +15,20 @@ struct BrowserVectors {
 
     static func file() throws -> JSONObject {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let octets = Array(try Data(contentsOf: tests.appending(path: "Vectors/spc-chromium.json")))
-        return try JSONReader.object(octets, limits: JSONLimits(maxOctets: 1_000_000))
+        let bytes = Array(try Data(contentsOf: tests.appending(path: "Vectors/spc-chromium.json")))
+        return try JSONReader.object(bytes, limits: JSONLimits(maxBytes: 1_000_000))
     }
 
     init(_ currency: String) throws {
         let file = try Self.file()
         let vector = try file.object("vectors").object(currency)
-        publicKey = try PublicKey(subjectPublicKeyInfo: file.base64url("spki_b64u", octets: 91...91))
+        publicKey = try PublicKey(subjectPublicKeyInfo: file.base64url("spki_b64u", bytes: 91...91))
         response = AuthenticationResponse(
-            credentialId: try vector.base64url("id", octets: 1...64),
+            credentialId: try vector.base64url("id", bytes: 1...64),
             clientDataJSON: Array(try vector.string("cd").utf8),
-            authenticatorData: try vector.base64url("ad", octets: 37...37),
-            signature: try vector.base64url("sig", octets: 1...80),
-            userHandle: try vector.base64url("uh", octets: 1...64))
+            authenticatorData: try vector.base64url("ad", bytes: 37...37),
+            signature: try vector.base64url("sig", bytes: 1...80),
+            userHandle: try vector.base64url("uh", bytes: 1...64))
     }
 
     /// What the page that asked gave to the browser; only the amount differs between the vectors.

@@ -78,8 +78,8 @@ import Testing
         }
     }
 
-    @Test func `octets after the item are refused, and left alone by the prefix reader`() throws {
-        #expect(throws: CBORError(offset: 1, reason: .trailingOctets)) { try CBOR.decode([0x01, 0x02]) }
+    @Test func `bytes after the item are refused, and left alone by the prefix reader`() throws {
+        #expect(throws: CBORError(offset: 1, reason: .trailingBytes)) { try CBOR.decode([0x01, 0x02]) }
         let (item, consumed) = try CBOR.decodePrefix([0x82, 0x01, 0x02, 0xFF])
         #expect(item == .array([1, 2]))
         #expect(consumed == 3)
@@ -100,9 +100,9 @@ import Testing
 
     @Test func `a map is written in canonical order whatever order it was given in`() throws {
         let map: CBORMap = ["b": 1, "aa": 2, -1: 3, 24: 4, "a": 5, 3: 6, .bytes([0]): 7, -25: 8]
-        let octets = CBOR.map(map).encoded()
-        #expect(octets == hex("a8 0306 181804 2003 381808 410007 616105 616201 62616102"))
-        #expect(try CBOR.decode(octets) == .map(map))
+        let bytes = CBOR.map(map).encoded()
+        #expect(bytes == hex("a8 0306 181804 2003 381808 410007 616105 616201 62616102"))
+        #expect(try CBOR.decode(bytes) == .map(map))
     }
 
     @Test func `a key that is given twice keeps its first value`() {
@@ -116,7 +116,7 @@ import Testing
         #expect(throws: CBORError(offset: 0, reason: .notUTF8)) { try CBOR.decode(hex(encoding)) }
     }
 
-    @Test func `text is compared by octets, not by Unicode equivalence`() {
+    @Test func `text is compared by bytes, not by Unicode equivalence`() {
         #expect("\u{E9}" == "e\u{301}")
         #expect(CBOR.text("\u{E9}") != CBOR.text("e\u{301}"))
     }
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test func `input over the limit is refused before it is read`() throws {
-        let limits = CBORLimits(maxOctets: 4)
+        let limits = CBORLimits(maxBytes: 4)
         #expect(try CBOR.decode(hex("43010203"), limits: limits) == .bytes([1, 2, 3]))
         #expect(throws: CBORError(offset: 0, reason: .tooLarge(limit: 4))) {
             try CBOR.decode(hex("4401020304"), limits: limits)
@@ -159,8 +159,8 @@ import Testing
         #expect(CBOR.text("1").integer == nil)
     }
 
-    @Test func `what is read from any octets is written back the same`() {
-        // A small linear congruential generator: the same octets in every run.
+    @Test func `what is read from any bytes is written back the same`() {
+        // A small linear congruential generator: the same bytes in every run.
         var state: UInt64 = 7
         func next() -> UInt8 {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -168,10 +168,10 @@ import Testing
         }
         var readCount = 0
         for _ in 0..<20_000 {
-            let octets = (0..<Int(next() % 12)).map { _ in next() }
-            guard let (item, consumed) = try? CBOR.decodePrefix(octets) else { continue }
+            let bytes = (0..<Int(next() % 12)).map { _ in next() }
+            guard let (item, consumed) = try? CBOR.decodePrefix(bytes) else { continue }
             readCount += 1
-            #expect(item.encoded() == Array(octets.prefix(consumed)))
+            #expect(item.encoded() == Array(bytes.prefix(consumed)))
         }
         #expect(readCount > 1_000)
     }

@@ -5,9 +5,9 @@ import Testing
 
 @Suite struct ClientDataTests {
     @Test func `a registration's client data is written in the standard's order`() {
-        let octets = ClientData.create(challenge: [0xFB, 0xFF, 0x00], origin: "https://a.example")
+        let bytes = ClientData.create(challenge: [0xFB, 0xFF, 0x00], origin: "https://a.example")
         #expect(
-            octets.text
+            bytes.text
                 == #"{"type":"webauthn.create","challenge":"-_8A","origin":"https://a.example","crossOrigin":false}"#)
     }
 
@@ -30,12 +30,12 @@ import Testing
         let text = String(String.UnicodeScalarView((0x00...0x1F).compactMap { Unicode.Scalar(UInt32($0)) }))
         let written = ClientData.ccdToString(text)
         #expect(written.count == 2 + 32 * 6)
-        #expect(try JSONReader.value(written, limits: JSONLimits(maxOctets: 1_000)) == .string(text))
+        #expect(try JSONReader.value(written, limits: JSONLimits(maxBytes: 1_000)) == .string(text))
     }
 
     @Test func `what is written is read`() throws {
-        let octets = ClientData.get(challenge: [1, 2, 3], origin: "https://a\"\\\u{1}.example")
-        let data = try CollectedClientData.parse(octets)
+        let bytes = ClientData.get(challenge: [1, 2, 3], origin: "https://a\"\\\u{1}.example")
+        let data = try CollectedClientData.parse(bytes)
         #expect(data.type == "webauthn.get")
         #expect(data.challenge == [1, 2, 3])
         #expect(data.origin == "https://a\"\\\u{1}.example")

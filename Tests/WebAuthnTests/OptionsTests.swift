@@ -25,7 +25,7 @@ import Testing
     }
 
     private func value(_ text: String?) throws -> JSONValue? {
-        try text.map { try JSONReader.value(Array($0.utf8), limits: JSONLimits(maxOctets: 4_096)) }
+        try text.map { try JSONReader.value(Array($0.utf8), limits: JSONLimits(maxBytes: 4_096)) }
     }
 
     @Test func `creation options are read`() throws {

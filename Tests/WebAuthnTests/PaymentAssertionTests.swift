@@ -104,11 +104,11 @@ import Testing
     private func verify(_ clientData: String, asked: PaymentClientData) throws -> UInt32 {
         let key = try SigningKey.generate(.es256)
         let data = try AuthenticatorData(rpId: Sample.rpId, flags: [.userPresent], signCount: 6).encoded()
-        let octets = Array(clientData.utf8)
-        let signed = try SignedOctets.of(authenticatorData: data, clientDataJSON: octets)
+        let bytes = Array(clientData.utf8)
+        let signed = try SignedBytes.of(authenticatorData: data, clientDataJSON: bytes)
         return try AssertionVerifier.verify(
             AuthenticationResponse(
-                credentialId: Sample.credentialId, clientDataJSON: octets, authenticatorData: data,
+                credentialId: Sample.credentialId, clientDataJSON: bytes, authenticatorData: data,
                 signature: key.signature(over: signed)),
             form: .payment(asked), publicKey: key.publicKey, credentialId: Sample.credentialId,
             challenge: Sample.challenge, origin: Sample.origin, rpId: Sample.rpId, userVerificationRequired: false,
@@ -117,5 +117,5 @@ import Testing
 }
 
 extension SampleClientData {
-    fileprivate var text: String { octets.text }
+    fileprivate var text: String { bytes.text }
 }

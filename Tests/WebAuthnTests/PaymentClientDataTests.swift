@@ -4,10 +4,10 @@ import Testing
 
 @Suite struct PaymentClientDataTests {
     @Test(arguments: BrowserVectors.currencies)
-    func `a payment's client data is a browser's, octet for octet`(currency: String) throws {
-        let octets = ClientData.payment(
+    func `a payment's client data is a browser's, byte for byte`(currency: String) throws {
+        let bytes = ClientData.payment(
             challenge: BrowserVectors.challenge, origin: BrowserVectors.origin, BrowserVectors.payment(currency))
-        #expect(octets.text == (try BrowserVectors(currency).response.clientDataJSON.text))
+        #expect(bytes.text == (try BrowserVectors(currency).response.clientDataJSON.text))
     }
 
     @Test func `a payee's origin that did not come is left out`() {
@@ -20,18 +20,18 @@ import Testing
 
     @Test func `of a payment's texts only quotes, backslashes and controls are escaped`() throws {
         let text = "\"\\\t\u{7F}é/<\u{202E}"
-        let octets = ClientData.payment(
+        let bytes = ClientData.payment(
             challenge: [1], origin: "o", .sample(payeeName: text, payeeOrigin: text, icon: text, displayName: text))
         let written = #"\"\\\u0009"# + "\u{7F}é/<\u{202E}"
         for name in ["payeeName", "payeeOrigin", "icon", "displayName"] {
-            #expect(octets.text.contains("\"\(name)\":\"\(written)\""), "\(name)")
+            #expect(bytes.text.contains("\"\(name)\":\"\(written)\""), "\(name)")
         }
-        #expect(try CollectedClientData.parse(octets).payment?.instrument.displayName == text)
+        #expect(try CollectedClientData.parse(bytes).payment?.instrument.displayName == text)
     }
 
     @Test func `what is written of a payment is read`() throws {
-        let octets = ClientData.payment(challenge: [1], origin: "o", .sample())
-        let data = try CollectedClientData.parse(octets)
+        let bytes = ClientData.payment(challenge: [1], origin: "o", .sample())
+        let data = try CollectedClientData.parse(bytes)
         let payment = try #require(data.payment)
         #expect(data.type == "payment.get")
         #expect(payment.rpId == "r" && payment.topOrigin == "t" && payment.payeeName == "p")
@@ -54,9 +54,9 @@ import Testing
     ])
     func `a payment that is not of its form is refused`(part: String, instead: String) throws {
         let good = ClientData.payment(challenge: [1], origin: "o", .sample()).text
-        let octets = Array(good.replacing(part, with: instead).utf8)
-        #expect(octets.text != good)
-        #expect(throws: ClientDataError.self) { try CollectedClientData.parse(octets) }
+        let bytes = Array(good.replacing(part, with: instead).utf8)
+        #expect(bytes.text != good)
+        #expect(throws: ClientDataError.self) { try CollectedClientData.parse(bytes) }
     }
 
     @Test func `a refusal of a payment names the member`() throws {

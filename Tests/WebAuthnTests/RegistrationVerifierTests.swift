@@ -29,8 +29,8 @@ import Testing
         #expect(failure.code == .crossOrigin)
     }
 
-    @Test func `the W3C's self attestation with one octet changed does not hold`() throws {
-        // The fifth octet of r, within the statement's signature.
+    @Test func `the W3C's self attestation with one byte changed does not hold`() throws {
+        // The fifth byte of r, within the statement's signature.
         let altered = W3CVector.packedSelf.attestationObject.flipping(40)
         let failure = try #require(throws: VerificationFailure.self) {
             try verify(.packedSelf, attestationObject: altered)
@@ -101,8 +101,8 @@ import Testing
     @Test(arguments: SignatureAlgorithm.allCases)
     func `a self attestation by another key does not hold`(algorithm: SignatureAlgorithm) throws {
         var sample = try SampleRegistration(format: .packed, algorithm: algorithm)
-        let message = try SignedOctets.of(
-            authenticatorData: sample.response().authenticatorData, clientDataJSON: sample.clientData.octets)
+        let message = try SignedBytes.of(
+            authenticatorData: sample.response().authenticatorData, clientDataJSON: sample.clientData.bytes)
         let other = try SigningKey.generate(algorithm).signature(over: message)
         sample.alterSignature = { _ in other }
         let failure = try #require(throws: VerificationFailure.self) { try sample.verify() }

@@ -5,7 +5,7 @@ import Testing
 @testable import WebAuthn
 
 @Suite struct ResponseJSONTests {
-    static let limits = JSONLimits(maxOctets: 65_536)
+    static let limits = JSONLimits(maxBytes: 65_536)
 
     private func reread(_ json: JSONObject) throws -> JSONObject {
         try JSONReader.object(JSONValue.object(json).serialized(), limits: Self.limits)
@@ -44,7 +44,7 @@ import Testing
         let sample = try SampleRegistration(algorithm: algorithm)
         let json = try sample.response().json
         let response = try json.object("response")
-        let spki = try response.base64url("publicKey", octets: count...count)
+        let spki = try response.base64url("publicKey", bytes: count...count)
         #expect(try PublicKey(subjectPublicKeyInfo: spki) == sample.key.publicKey)
         #expect(response["publicKeyAlgorithm"] == .integer(Int64(algorithm.rawValue)))
         #expect(response["transports"] == ["internal"])

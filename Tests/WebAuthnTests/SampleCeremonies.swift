@@ -21,7 +21,7 @@ struct SampleClientData {
     /// Whatever stands after `origin`.
     var rest = #","crossOrigin":false"#
 
-    var octets: [UInt8] {
+    var bytes: [UInt8] {
         Array(
             #"{"type":"\#(type)","challenge":"\#(Base64URL.encode(challenge))","origin":"\#(origin)"\#(rest)}"#.utf8)
     }
@@ -50,13 +50,13 @@ struct SampleRegistration {
         let data = try AuthenticatorData(rpId: rpId, flags: flags, signCount: 0, attestedCredential: credential)
         let object = AttestationObject(authenticatorData: data.encoded(), statement: try statement(for: data))
         return try RegistrationResponse(
-            credentialId: Sample.credentialId, clientDataJSON: clientData.octets,
+            credentialId: Sample.credentialId, clientDataJSON: clientData.bytes,
             attestationObject: object.encoded())
     }
 
     private func statement(for data: AuthenticatorData) throws -> AttestationStatement {
         guard format == .packed else { return .none }
-        let signed = try SignedOctets.of(authenticatorData: data.encoded(), clientDataJSON: clientData.octets)
+        let signed = try SignedBytes.of(authenticatorData: data.encoded(), clientDataJSON: clientData.bytes)
         return .packedSelf(
             algorithm: statedAlgorithm ?? key.algorithm, signature: alterSignature(try key.signature(over: signed)))
     }
@@ -89,9 +89,9 @@ struct SampleAssertion {
         let data = try AuthenticatorData(
             rpId: rpId, flags: flags, signCount: signCount, attestedCredential: attestedCredential
         ).encoded()
-        let signed = try SignedOctets.of(authenticatorData: data, clientDataJSON: clientData.octets)
+        let signed = try SignedBytes.of(authenticatorData: data, clientDataJSON: clientData.bytes)
         return AuthenticationResponse(
-            credentialId: credentialId, clientDataJSON: clientData.octets,
+            credentialId: credentialId, clientDataJSON: clientData.bytes,
             authenticatorData: alterAuthenticatorData(data),
             signature: alterSignature(try key.signature(over: signed)), userHandle: userHandle)
     }

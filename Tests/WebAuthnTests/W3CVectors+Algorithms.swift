@@ -70,7 +70,7 @@ extension W3CVector {
             7525713223a0dc0d453993dae00b
             """))
 
-    /// {"fmt": "none", "attStmt": {}, "authData": …}, for data of 24 to 255 octets.
+    /// {"fmt": "none", "attStmt": {}, "authData": …}, for data of 24 to 255 bytes.
     private static func withoutAttestation(_ authenticatorData: [UInt8]) -> [UInt8] {
         hex("a363666d74646e6f6e656761747453746d74a068617574684461746158") + [UInt8(authenticatorData.count)]
             + authenticatorData

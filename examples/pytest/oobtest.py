@@ -128,7 +128,7 @@ class Enrollment:
 def running():
     """Starts a sandbox and an agent, side by side; stops both at the end. Gives `(agent, sandbox)`."""
     with ExitStack() as stack:
-        # Short, for the path of a socket has 103 octets at most.
+        # Short, for the path of a socket has 103 bytes at most.
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="oob-")))
         logs = Path(os.environ.get("OOB_LOG_DIR") or folder)
         issuer = stack.enter_context(Program(logs, "oob-issuer", "serve", "--listen", "localhost:0"))

@@ -7,9 +7,10 @@ extension Agent {
     package func loops(
         isPolling: Bool, onStep: @escaping @Sendable (StartStep) -> Void = { _ in }
     ) -> [@Sendable () async throws -> Void] {
-        [bookWatch.run, signCountWatch.run, courier.run, ceremonies.run] + (isPolling ? [fetcher.run] : []) + [
-            journalPruner.run, housekeeper.run, { try await keyWatch.run(onStep: onStep) }, pushSubscriber.run,
-            pushHints.run, timekeeper.run, heldReader.run, { try await workTally.run(in: ports.book, hub) },
-        ]
+        [storeWatch.run, signCountWatch.run, outboxDelivery.run, registrationDelivery.run]
+            + (isPolling ? [fetcher.run] : []) + [
+                journalPruner.run, housekeeper.run, { try await keyWatch.run(onStep: onStep) }, pushSubscriber.run,
+                pushHints.run, expiryService.run, deferredReader.run, { try await workTally.run(in: ports.store, hub) },
+            ]
     }
 }

@@ -9,13 +9,13 @@ package struct Agent: Sendable {
     package let hub = EventHub()
     package let settings: AgentSettings
     /// What runs while the agent lives; each works until its task is cancelled.
-    package let ceremonies: Ceremonies
+    package let registrationDelivery: RegistrationDelivery
     package let fetcher: Fetcher
-    package let courier: Courier
-    package let timekeeper: Timekeeper
-    package let heldReader: HeldReader
+    package let outboxDelivery: OutboxDelivery
+    package let expiryService: ExpiryService
+    package let deferredReader: DeferredReader
     package let signCountWatch: SignCountWatch
-    package let bookWatch: BookWatch
+    package let storeWatch: StoreWatch
     package let housekeeper: Housekeeper
     package let journalPruner: JournalPruner
     package let keyWatch: KeyWatch
@@ -39,36 +39,36 @@ package struct Agent: Sendable {
     let drops = MessageDrops()
 
     package init(ports: Ports, settings: AgentSettings, log: Logger) {
-        let book = JournaledBook(ports, hub: hub)
+        let store = JournaledStore(ports, hub: hub)
         var ports = ports
-        ports.book = book
+        ports.store = store
         let keyHealth = KeyHealth()
         ports.custody = ProvenCustody(
-            real: ports.custody, book: book, clock: ports.clock, health: keyHealth, hub: hub)
+            real: ports.custody, store: store, clock: ports.clock, health: keyHealth, hub: hub)
         keyWatch = KeyWatch(
             ports: ports, health: keyHealth, hub: hub, log: log, quota: LogQuota(pause: settings.bounds.logPause))
         self.ports = ports
         self.settings = settings
         self.log = log
         let directory = IssuerDirectory(gateway: ports.gateway, clock: ports.clock)
-        let holding = Holding(settings.bounds)
+        let deferred = DeferredMessages(settings.bounds)
         badPeers = LogQuota(pause: settings.bounds.logPause)
         let intake = Intake(
-            ports: ports, settings: settings, directory: directory, holding: holding, hub: hub, tally: tally,
+            ports: ports, settings: settings, directory: directory, deferred: deferred, hub: hub, tally: tally,
             drops: drops,
             refusedPeers: badPeers, log: log)
         let standing = IssuerStanding(ports: ports, health: health, hub: hub, log: log)
-        ceremonies = Ceremonies(ports: ports, directory: directory, hub: hub, log: log)
+        registrationDelivery = RegistrationDelivery(ports: ports, directory: directory, hub: hub, log: log)
         fetcher = Fetcher(
             ports: ports, directory: directory, intake: intake, hub: hub, health: health,
             standing: standing, tally: tally, pollInterval: settings.push?.pollInterval, log: log)
         signCountWatch = SignCountWatch(ports: ports, directory: directory, hub: hub, log: log)
-        courier = Courier(
+        outboxDelivery = OutboxDelivery(
             ports: ports, directory: directory, signCountWatch: signCountWatch, standing: standing, hub: hub, log: log)
-        bookWatch = BookWatch(ports: ports, bounds: settings.bounds, log: log)
+        storeWatch = StoreWatch(ports: ports, bounds: settings.bounds, log: log)
         housekeeper = Housekeeper(ports: ports, retention: settings.retention, hub: hub, log: log)
-        timekeeper = Timekeeper(ports: ports, hub: hub, log: log)
-        heldReader = HeldReader(ports: ports, intake: intake, holding: holding, hub: hub)
+        expiryService = ExpiryService(ports: ports, hub: hub, log: log)
+        deferredReader = DeferredReader(ports: ports, intake: intake, deferred: deferred, hub: hub)
         let pushes = PushMaker(ports: ports, settings: settings.push)
         enroller = Enroller(
             ports: ports, settings: settings, directory: directory, pushes: pushes, hub: hub, log: log)
@@ -80,17 +80,17 @@ package struct Agent: Sendable {
         }
         unenroller = Unenroller(
             ports: ports, directory: directory, hub: hub, health: health, tally: tally, log: log)
-        let lanes = SignatureLanes()
+        let queues = SignatureQueues()
         decider = Decider(
-            ports: ports, hub: hub, lanes: lanes, signCountWatch: signCountWatch, localTime: settings.localTime)
-        pinChange = PINChange(ports: ports, lanes: lanes)
+            ports: ports, hub: hub, queues: queues, signCountWatch: signCountWatch, localTime: settings.localTime)
+        pinChange = PINChange(ports: ports, queues: queues)
         checkup = Checkup(ports: ports, keys: keyHealth)
         journalPruner = JournalPruner(
-            book: book, ports: ports, retention: settings.auditRetention, log: log)
-        journal = Journal(book: book, hub: hub, clock: ports.clock, eventsKept: settings.eventsKept)
+            store: store, ports: ports, retention: settings.auditRetention, log: log)
+        journal = Journal(store: store, hub: hub, clock: ports.clock, eventsKept: settings.eventsKept)
     }
 
-    /// Clears up after a crash, and sees that the custody opens what the book holds; before anything runs.
+    /// Clears up after a crash, and sees that the custody opens what the store holds; before anything runs.
     ///
     /// - Parameters:
     ///   - rewrapper: where the agent's secret changes.
@@ -122,16 +122,16 @@ package struct Agent: Sendable {
     private func unlessForged(_ work: () async throws -> Void) async throws {
         do {
             try await work()
-        } catch let trouble as BookTrouble where trouble.kind == .forged {}
+        } catch let trouble as StoreError where trouble.kind == .forged {}
     }
 
-    /// Sees that what a change of the secret has written over is nowhere in the free space of the book's files.
+    /// Sees that what a change of the secret has written over is nowhere in the free space of the store's files.
     ///
     /// It is owed as long as that change is the journal's last entry: the next is that of a start that has done this.
     private func scrubAfterRotation(_ onStep: @Sendable (StartStep) -> Void) async throws {
         guard try await journal.newestKind() == .secretChanged else { return }
         onStep(.scrubbing)
-        try await ports.book.scrub()
+        try await ports.store.scrub()
         onStep(.scrubbed)
     }
 
@@ -146,7 +146,7 @@ package struct Agent: Sendable {
 
     private func record(_ fact: JournalFact) async throws {
         let now = ports.clock.now
-        try await ports.book.write { try $0.record(fact, at: now) }
+        try await ports.store.write { try $0.record(fact, at: now) }
     }
 
     // MARK: Requests
@@ -162,11 +162,11 @@ package struct Agent: Sendable {
     package func requests(
         pendingOnly: Bool, enrollment: EnrollmentID?, page: RequestPage = RequestPage(), limit: Int
     ) async throws -> [RequestRecord] {
-        try await ports.book.read { book in
-            for bound in [page.after, page.before].compactMap(\.self) where try book.request(bound) == nil {
+        try await ports.store.read { store in
+            for bound in [page.after, page.before].compactMap(\.self) where try store.request(bound) == nil {
                 throw CommandFailure(.notFound, "there is no request \(bound) to go on from")
             }
-            return try book.requests(pendingOnly: pendingOnly, enrollment: enrollment, page: page, limit: limit)
+            return try store.requests(pendingOnly: pendingOnly, enrollment: enrollment, page: page, limit: limit)
         }
     }
 
@@ -200,11 +200,11 @@ package struct Agent: Sendable {
     package func delivered(_ decided: RequestRecord, seconds: Double) async throws -> RequestRecord {
         do {
             let delivered = try await hub.wait(seconds: seconds, on: ports.clock, for: { $0.request == decided.id }) {
-                let current = try await ports.book.read { try $0.request(decided.id) }
+                let current = try await ports.store.read { try $0.request(decided.id) }
                 return current?.life.delivery == .queued ? nil : current
             }
             return delivered ?? decided
-        } catch is BookTrouble {
+        } catch is StoreError {
             // It is decided and durable, though nobody can look how far it has come.
             return decided
         }
@@ -212,7 +212,7 @@ package struct Agent: Sendable {
 
     /// One request, as it is now.
     package func request(_ id: RequestID) async throws -> RequestRecord? {
-        try await ports.book.read { try $0.request(id) }
+        try await ports.store.read { try $0.request(id) }
     }
 
     /// The request that a selector means; one that is not there yet is waited for, up to `wait` seconds.
@@ -224,7 +224,7 @@ package struct Agent: Sendable {
         // A fetch that rests after a failure goes on now.
         if wait > 0 { hub.publish(.requestsWanted) }
         let found = try await hub.wait(seconds: wait, on: ports.clock, for: AgentEvent.mayBringRequest) {
-            try await ports.book.read {
+            try await ports.store.read {
                 try Selection.find(selector, enrollment: enrollment, isWaitedFor: wait > 0, in: $0)
             }
         }
@@ -241,17 +241,17 @@ package struct Agent: Sendable {
 
     /// The text that is shown for a request; nil where there is nothing to show.
     package func text(of request: RequestRecord) async throws -> TransactionText? {
-        try await ports.book.read { try $0.enrollment(request.enrollmentId) }
+        try await ports.store.read { try $0.enrollment(request.enrollmentId) }
             .flatMap { request.text(for: $0, settings.localTime) }
     }
 
     // MARK: State
 
     package func counts() async throws -> (enrollments: Int, pending: Int, queued: Int) {
-        try await ports.book.read { book in
+        try await ports.store.read { store in
             (
-                try book.enrollmentCount(), try book.pendingCount(enrollment: nil),
-                try book.outboxCount(enrollment: nil)
+                try store.enrollmentCount(), try store.pendingCount(enrollment: nil),
+                try store.outboxCount(enrollment: nil)
             )
         }
     }
@@ -265,16 +265,16 @@ package struct Agent: Sendable {
     /// The last look at an enrollment's key; nil where there was none since the start.
     package func keyTest(of enrollment: EnrollmentID) -> KeyTest? { keyWatch.health.test(of: enrollment) }
 
-    /// What is wrong with the book at the moment; nil where nothing is known to be.
-    package var bookTrouble: BookTrouble? { ports.bookHealth.trouble }
+    /// What is wrong with the store at the moment; nil where nothing is known to be.
+    package var storeError: StoreError? { ports.storeHealth.trouble }
 
     /// One enrollment, also one that is over.
     package func enrollment(_ id: EnrollmentID) async throws -> Enrollment? {
-        try await ports.book.read { try $0.enrollment(id) }
+        try await ports.store.read { try $0.enrollment(id) }
     }
 
     /// Where an enrollment's private key is kept, as a URI.
     package func keyURI(of enrollment: Enrollment) -> String {
-        enrollment.key.outside?.uri.text ?? ports.custody.uri(of: enrollment.id)
+        enrollment.key.external?.uri.text ?? ports.custody.uri(of: enrollment.id)
     }
 }

@@ -14,8 +14,8 @@ package struct AgentBounds: Sendable {
     package var messagesADay = 20_000
     /// The most cancellations of one enrollment that are remembered at a time; one more is dropped.
     package var cancellations = 10_000
-    /// The octets of one message; a longer one is dropped.
-    package var messageOctets = AuthnRequestReader.maxOctets
+    /// The bytes of one message; a longer one is dropped.
+    package var messageBytes = AuthnRequestReader.maxBytes
     /// The most messages of one enrollment, and of all together, that are held in memory until they can be judged; one
     /// more is dropped.
     package var heldOfEnrollment = 100

@@ -1,13 +1,13 @@
 /// Exponential back-off with full jitter: each wait is drawn evenly from zero to a ceiling that doubles.
 package struct Backoff: Sendable {
     private let first: Double
-    private let most: Double
+    private let limit: Double
     private var ceiling: Double
 
-    /// Ceilings go from `first` to `most` seconds.
-    package init(first: Double, most: Double) {
+    /// Ceilings go from `first` to `limit` seconds.
+    package init(first: Double, limit: Double) {
         self.first = first
-        self.most = most
+        self.limit = limit
         ceiling = first
     }
 
@@ -15,7 +15,7 @@ package struct Backoff: Sendable {
     /// at most.
     package mutating func next(retryAfter: Int64?, entropy: any Entropy) throws -> Double {
         let drawn = ceiling * (try entropy.fraction())
-        ceiling = min(ceiling * 2, most)
+        ceiling = min(ceiling * 2, limit)
         guard let retryAfter else { return drawn }
         return max(drawn, Double(min(max(retryAfter, 0), 3_600)))
     }
@@ -26,7 +26,7 @@ package struct Backoff: Sendable {
 extension Entropy {
     /// A number from 0 up to and without 1.
     package func fraction() throws -> Double {
-        let drawn = try octets(4).reduce(0) { $0 << 8 | UInt32($1) }
+        let drawn = try bytes(4).reduce(0) { $0 << 8 | UInt32($1) }
         return Double(drawn) / 4_294_967_296
     }
 }

@@ -35,7 +35,7 @@ package struct RequestID: Hashable, Sendable, CustomStringConvertible {
 private enum OwnID {
     static func make(from entropy: any Entropy) throws -> String {
         let digits = Array("0123456789abcdef")
-        return String(try entropy.octets(10).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+        return String(try entropy.bytes(10).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
     }
 
     static func isWellFormed(_ text: String) -> Bool {

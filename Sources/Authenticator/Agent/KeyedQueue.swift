@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Lets one thing with a key go on at a time, in the order in which they came; other keys are not held up.
-package final class Lanes<Key: Hashable & Sendable>: Sendable {
+package final class KeyedQueue<Key: Hashable & Sendable>: Sendable {
     private struct Waiter {
         let id: Int
         let continuation: CheckedContinuation<Void, any Error>
@@ -78,4 +78,4 @@ package final class Lanes<Key: Hashable & Sendable>: Sendable {
 /// One approval of an enrollment at a time, so that signCounts are committed in the order they were given.
 ///
 /// Other enrollments, and the database, are not held up by a slow key.
-typealias SignatureLanes = Lanes<EnrollmentID>
+typealias SignatureQueues = KeyedQueue<EnrollmentID>

@@ -33,8 +33,8 @@ struct KeyedWork<Key: Hashable & Sendable>: Sendable {
 
     private let running = Running()
 
-    /// Works on the first keys and on those that come by the mailbox, until the task is cancelled.
-    func run(_ first: [Key], then mailbox: Mailbox<Key>, work: @escaping @Sendable (Key) async -> Void) async {
+    /// Works on the first keys and on those that come by the pendingKeys, until the task is cancelled.
+    func run(_ first: [Key], then pendingKeys: PendingKeys<Key>, work: @escaping @Sendable (Key) async -> Void) async {
         let running = running
         await withDiscardingTaskGroup { group in
             func call(_ key: Key) {
@@ -44,7 +44,7 @@ struct KeyedWork<Key: Hashable & Sendable>: Sendable {
                 }
             }
             first.forEach(call)
-            for await _ in mailbox.bell { mailbox.takeAll().forEach(call) }
+            for await _ in pendingKeys.notifier { pendingKeys.takeAll().forEach(call) }
         }
     }
 }

@@ -27,11 +27,11 @@ extension Int64 {
 
 /// Where randomness comes from.
 package protocol Entropy: Sendable {
-    /// `count` octets fit for keys, ids and nonces.
-    func octets(_ count: Int) throws -> [UInt8]
+    /// `count` bytes fit for keys, ids and nonces.
+    func bytes(_ count: Int) throws -> [UInt8]
 }
 
-/// Who keeps private keys and can use them, and seals what must not lie in clear in the book.
+/// Who keeps private keys and can use them, and seals what must not lie in clear in the store.
 ///
 /// A key of the agent's own is named by its enrollment; one that the agent did not make is where its URI says.
 package protocol KeyCustody: Sendable {
@@ -49,7 +49,7 @@ package protocol KeyCustody: Sendable {
     ///
     /// - Parameter pin: for a key that takes one.
     /// - Throws: `KeyFailure`; `CancellationError` if nobody waited: what the key did with the PIN is not known then.
-    func inspect(_ uri: KeyURI, pin: PIN?) async throws -> OutsideKey
+    func inspect(_ uri: KeyURI, pin: PIN?) async throws -> ExternalKey
     /// Opens the key of an enrollment for one decision.
     ///
     /// - Parameter pin: for a key that takes one; given for any other, none is opened.
@@ -61,11 +61,11 @@ package protocol KeyCustody: Sendable {
     func uri(of name: EnrollmentID) -> String
     /// Removes a key of the agent's own; one that is not there is no error.
     func removeKey(named name: EnrollmentID) async throws
-    /// Encrypts an access token for the book.
+    /// Encrypts an access token for the store.
     func seal(_ token: AccessToken, for name: EnrollmentID) throws -> [UInt8]
     /// Opens what ``seal(_:for:)`` made for the same enrollment.
     func open(_ sealed: [UInt8], for name: EnrollmentID) throws -> AccessToken
-    /// Encrypts the private key and the auth secret of a push subscription for the book.
+    /// Encrypts the private key and the auth secret of a push subscription for the store.
     func seal(_ key: PushReceiverKey, for name: EnrollmentID) throws -> [UInt8]
     /// Opens what was sealed so for the same enrollment.
     func openPushKey(_ sealed: [UInt8], for name: EnrollmentID) throws -> PushReceiverKey
@@ -88,7 +88,7 @@ package protocol UnlockedKey: Sendable {
 }
 
 /// How an issuer is reached: its URL, and the roots that replace the system's for it.
-package struct IssuerRoute: Hashable, Sendable {
+package struct IssuerTarget: Hashable, Sendable {
     package let issuer: IssuerURL
     /// PEM certificates, as they were given.
     package let rootsPEM: String?
@@ -101,7 +101,7 @@ package struct IssuerRoute: Hashable, Sendable {
 
 /// What an authenticated call needs.
 package struct IssuerAccess: Sendable {
-    package let route: IssuerRoute
+    package let target: IssuerTarget
     package let discovery: Discovery
     package let token: AccessToken
 }
@@ -129,22 +129,22 @@ package enum IssuerFailure: Error, Sendable {
 package protocol IssuerGateway: Sendable {
     /// What is wrong with the PEM of an issuer's roots, as a sentence; nil: a route can be used with it.
     nonisolated func problem(withRoots pem: String) -> String?
-    func discovery(_ route: IssuerRoute) async throws(IssuerFailure) -> Discovery
-    func keys(_ route: IssuerRoute, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet
+    func discovery(_ target: IssuerTarget) async throws(IssuerFailure) -> Discovery
+    func keys(_ target: IssuerTarget, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet
     func enrollmentOptions(
-        _ route: IssuerRoute, _ discovery: Discovery, code: EnrollmentCode
+        _ target: IssuerTarget, _ discovery: Discovery, code: EnrollmentCode
     ) async throws(IssuerFailure) -> EnrollmentOptionsAnswer
-    /// Sends the octets of an enrollment as they are.
+    /// Sends the bytes of an enrollment as they are.
     func enroll(
-        _ route: IssuerRoute, _ discovery: Discovery, body: [UInt8]
+        _ target: IssuerTarget, _ discovery: Discovery, body: [UInt8]
     ) async throws(IssuerFailure) -> EnrollmentAnswer
     /// Fetches requests: what came after `cursor`, waiting for it up to `wait` seconds.
     func fetch(_ access: IssuerAccess, wait: Int, after cursor: String?) async throws(IssuerFailure) -> RequestList
     /// Fetches for many authenticators of one issuer, which must have an endpoint for that.
     func batchFetch(
-        _ route: IssuerRoute, _ discovery: Discovery, _ request: BatchFetchRequest
+        _ target: IssuerTarget, _ discovery: Discovery, _ request: BatchFetchRequest
     ) async throws(IssuerFailure) -> BatchFetchAnswer
-    /// Sends the octets of a decision as they are.
+    /// Sends the bytes of a decision as they are.
     func decide(
         _ access: IssuerAccess, jti: TokenID, body: [UInt8], traceparent: String?
     ) async throws(IssuerFailure) -> TransStatus
@@ -157,7 +157,7 @@ package protocol IssuerGateway: Sendable {
     func unsubscribe(_ access: IssuerAccess) async throws(IssuerFailure)
 }
 
-/// Who makes the key that signs the journal's marks, and seals it for the book; it is no credential's key.
+/// Who makes the key that signs the journal's marks, and seals it for the store; it is no credential's key.
 package protocol AuditKeys: Sendable {
     /// A new key, sealed.
     func make() throws -> [UInt8]
@@ -172,7 +172,7 @@ package protocol AuditKeys: Sendable {
 package protocol JournalSigner: Sendable {
     /// ES256.
     var publicKey: PublicKey { get }
-    /// A DER ECDSA-Sig-Value over the statement's octets; nothing else can be signed.
+    /// A DER ECDSA-Sig-Value over the statement's bytes; nothing else can be signed.
     ///
     /// It is made inside a database transaction, so it must be quick.
     func signature(for statement: JournalStatement) throws -> [UInt8]
@@ -180,30 +180,30 @@ package protocol JournalSigner: Sendable {
 
 /// Everything the core needs, in one value for the place that wires it.
 package struct Ports: Sendable {
-    package var book: any Book
-    /// How that book is; noted with each use.
-    package let bookHealth: BookHealth
+    package var store: any Store
+    /// How that store is; noted with each use.
+    package let storeHealth: StoreHealth
     /// One try of a key's PIN at a time, whoever makes it; not for keys of the agent's own.
-    let keyLanes = Lanes<KeyIdentity>()
+    let keyQueues = KeyedQueue<KeyIdentity>()
     package var custody: any KeyCustody
     package let auditKeys: any AuditKeys
     package let gateway: any IssuerGateway
     package let clock: any AgentClock
     package let entropy: any Entropy
-    package var surroundings: any Surroundings
+    package var inspector: any HostInspector
 
     package init(
-        book: any Book, custody: any KeyCustody, auditKeys: any AuditKeys, gateway: any IssuerGateway,
-        clock: any AgentClock, entropy: any Entropy, surroundings: any Surroundings = NoSurroundings()
+        store: any Store, custody: any KeyCustody, auditKeys: any AuditKeys, gateway: any IssuerGateway,
+        clock: any AgentClock, entropy: any Entropy, inspector: any HostInspector = NoHostInspector()
     ) {
-        bookHealth = BookHealth()
-        self.book = WatchedBook(real: book, health: bookHealth)
+        storeHealth = StoreHealth()
+        self.store = WatchedStore(real: store, health: storeHealth)
         self.custody = custody
         self.auditKeys = auditKeys
         self.gateway = gateway
         self.clock = clock
         self.entropy = entropy
-        self.surroundings = surroundings
+        self.inspector = inspector
     }
 }
 

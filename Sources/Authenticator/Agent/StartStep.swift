@@ -4,7 +4,7 @@ package enum StartStep: Sendable, Equatable {
     case surveyed(Int, of: Int)
     /// So many of so many keys and tokens are under the new secret.
     case rewrapped(Int, of: Int)
-    /// The book is about to be written anew, which shows no progress.
+    /// The store is about to be written anew, which shows no progress.
     case scrubbing
     case scrubbed
     /// So many of so many keys were looked at.

@@ -73,7 +73,7 @@ struct ConfirmedTransaction: Sendable {
     }
 }
 
-/// The octets of an assertion that waits for its signature.
+/// The bytes of an assertion that waits for its signature.
 struct UnsignedAssertion: Sendable {
     fileprivate let enrollment: Enrollment
     fileprivate let clientDataJSON: [UInt8]
@@ -81,7 +81,7 @@ struct UnsignedAssertion: Sendable {
 
     /// WebAuthn §6.3.3 step 11: the signature is over authenticatorData and the hash of the client data.
     func permit() throws -> SigningPermit {
-        SigningPermit(octets: authenticatorData + (try SHA256Digest.of(clientDataJSON)))
+        SigningPermit(bytes: authenticatorData + (try SHA256Digest.of(clientDataJSON)))
     }
 
     func signed(_ signature: [UInt8]) -> AuthenticationResponse {
@@ -91,7 +91,7 @@ struct UnsignedAssertion: Sendable {
     }
 }
 
-/// The octets of a registration that waits for its attestation signature, where it has one.
+/// The bytes of a registration that waits for its attestation signature, where it has one.
 struct UnsignedRegistration: Sendable {
     private let enrollment: Enrollment
     private let clientDataJSON: [UInt8]
@@ -119,7 +119,7 @@ struct UnsignedRegistration: Sendable {
     /// What a self attestation signs (WebAuthn §8.2); nil where the issuer asked for none.
     func permit() throws -> SigningPermit? {
         guard attestsItself else { return nil }
-        return SigningPermit(octets: authenticatorData + (try SHA256Digest.of(clientDataJSON)))
+        return SigningPermit(bytes: authenticatorData + (try SHA256Digest.of(clientDataJSON)))
     }
 
     func attested(_ signature: [UInt8]?) throws -> RegistrationResponse {
@@ -131,14 +131,14 @@ struct UnsignedRegistration: Sendable {
     }
 }
 
-/// Leave to sign these octets, once the core has decided; the custody signs nothing else.
+/// Leave to sign these bytes, once the core has decided; the custody signs nothing else.
 package struct SigningPermit: Sendable {
-    package let octets: [UInt8]
+    package let bytes: [UInt8]
 
-    fileprivate init(octets: [UInt8]) { self.octets = octets }
+    fileprivate init(bytes: [UInt8]) { self.bytes = bytes }
 }
 
 extension Enrollment {
     /// The origin in client data: the issuer's own.
-    var origin: String { route.issuer.text }
+    var origin: String { target.issuer.text }
 }

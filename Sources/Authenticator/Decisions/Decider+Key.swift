@@ -3,7 +3,7 @@ import Keys
 
 /// The key of an approval, opened by whatever its enrollment takes.
 extension Decider {
-    /// Signs and commits in the enrollment's lane, with the key that its user opened for it.
+    /// Signs and commits in the enrollment's queue, with the key that its user opened for it.
     ///
     /// A PIN that was found right counts as such, also where the request ends before it is decided: the try that was
     /// counted is taken back with the decision, or else by itself.

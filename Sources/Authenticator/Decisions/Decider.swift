@@ -7,7 +7,7 @@ import WebAuthn
 struct Decider: Sendable {
     let ports: Ports
     let hub: EventHub
-    let lanes: SignatureLanes
+    let queues: SignatureQueues
     let signCountWatch: SignCountWatch
     /// The zone in which times are shown.
     let localTime: LocalTime
@@ -18,8 +18,8 @@ struct Decider: Sendable {
     ///   - pin: for an approval that takes one; a deny never does.
     ///   - wanted: once it is over nothing is decided; it is looked at before the key is opened, and again in the
     ///     database transaction that decides.
-    /// - Returns: the request as the book has it once the decision is durable.
-    /// - Throws: `CommandFailure` if nothing was decided; what the book or the custody throws, likewise.
+    /// - Returns: the request as the store has it once the decision is durable.
+    /// - Throws: `CommandFailure` if nothing was decided; what the store or the custody throws, likewise.
     func decide(
         _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver,
         pin: PIN?, while wanted: Wanted
@@ -45,14 +45,14 @@ struct Decider: Sendable {
         _ wanted: Wanted
     ) async throws -> RequestRecord {
         let now = ports.clock.now
-        return try await ports.book.write { book in
-            var (request, enrollment) = try decidable(id, expectations, now: now, in: book)
+        return try await ports.store.write { store in
+            var (request, enrollment) = try decidable(id, expectations, now: now, in: store)
             try wanted.check(request)
             let text = request.text(for: enrollment, localTime)
             guard request.life.decide(.deny(reason)) == .queueDenial(reason) else { throw request.tooLate }
-            try book.record(.decided(.deny(reason), on: request, by: approver, text: try text?.digest), at: now)
+            try store.record(.decided(.deny(reason), on: request, by: approver, text: try text?.digest), at: now)
             let body = DecisionBody.deny(reason)
-            try Self.commit(&request, text, body: body, signCount: nil, now: now, in: book)
+            try Self.commit(&request, text, body: body, signCount: nil, now: now, in: store)
             return request
         }
     }
@@ -61,18 +61,18 @@ struct Decider: Sendable {
         _ id: RequestID, _ expectations: Expectations, _ approver: Approver, _ pin: PIN?, _ wanted: Wanted
     ) async throws -> RequestRecord {
         let now = ports.clock.now
-        let enrollment = try await ports.book.read { book in
-            try decidable(id, expectations, now: now, in: book).1
+        let enrollment = try await ports.store.read { store in
+            try decidable(id, expectations, now: now, in: store).1
         }
-        // In its lane an approval is alone with its credential, so the number it takes cannot be taken twice.
-        try await wanted.run { [lanes] in try await lanes.enter(enrollment.id) }
-        defer { lanes.leave(enrollment.id) }
+        // In its queue an approval is alone with its credential, so the number it takes cannot be taken twice.
+        try await wanted.run { [queues] in try await queues.enter(enrollment.id) }
+        defer { queues.leave(enrollment.id) }
         // An old copy of the state goes above the issuer's signCount before it signs again.
         let unknown = try await wanted.run { [signCountWatch] in await signCountWatch.ensureChecked(enrollment.id) }
-        // Who was in the lane before may have decided it: then no key is opened and no PIN tried for it.
+        // Who was in the queue before may have decided it: then no key is opened and no PIN tried for it.
         let inTurn = ports.clock.now
-        let first = try await ports.book.read { book in
-            let (request, enrollment) = try decidable(id, expectations, now: inTurn, in: book)
+        let first = try await ports.store.read { store in
+            let (request, enrollment) = try decidable(id, expectations, now: inTurn, in: store)
             try wanted.check(request)
             try Self.expectKnownSignCount(of: enrollment, for: request, unknown)
             return request
@@ -101,7 +101,7 @@ struct Decider: Sendable {
         _ wanted: Wanted
     ) async throws -> Attempt {
         let id = request.enrollmentId
-        guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }), enrollment.signCount < .max else {
+        guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }), enrollment.signCount < .max else {
             throw CommandFailure(.notEnrolled, "the enrollment \(id) is over", request: request)
         }
         try enrollment.expectWhole(for: request)
@@ -110,18 +110,18 @@ struct Decider: Sendable {
         // The await above let a cancellation, the expiry or a newer message run, and whoever asked may be gone; look
         // again before anything is kept.
         let now = ports.clock.now
-        return try await ports.book.write { book in
-            var (current, enrollment) = try decidable(request.id, expectations, now: now, in: book)
+        return try await ports.store.write { store in
+            var (current, enrollment) = try decidable(request.id, expectations, now: now, in: store)
             try wanted.check(current)
             try Self.expectKnownSignCount(of: enrollment, for: current)
-            guard current.jti == request.jti, try book.change(id, .signCountTaken(signCount)) != nil else {
+            guard current.jti == request.jti, try store.change(id, .signCountTaken(signCount)) != nil else {
                 return .overtaken(current)
             }
             let text = current.text(for: enrollment, localTime)
             guard current.life.signed() else { throw current.tooLate }
-            try book.record(.decided(.approve, on: current, by: approver, text: try text?.digest, key: key), at: now)
-            try book.record(.signed(current, signCount: signCount), at: now)
-            try Self.commit(&current, text, body: body, signCount: signCount, now: now, in: book)
+            try store.record(.decided(.approve, on: current, by: approver, text: try text?.digest, key: key), at: now)
+            try store.record(.signed(current, signCount: signCount), at: now)
+            try Self.commit(&current, text, body: body, signCount: signCount, now: now, in: store)
             return .committed(current)
         }
     }
@@ -156,9 +156,9 @@ struct Decider: Sendable {
 
     /// A request that can be decided now and of which all expectations hold.
     private func decidable(
-        _ id: RequestID, _ expectations: Expectations, now: Int64, in book: any BookReader
+        _ id: RequestID, _ expectations: Expectations, now: Int64, in store: any StoreReader
     ) throws -> (RequestRecord, Enrollment) {
-        guard let request = try book.request(id) else { throw CommandFailure(.notFound, "there is no request \(id)") }
+        guard let request = try store.request(id) else { throw CommandFailure(.notFound, "there is no request \(id)") }
         guard request.life.state == .pending else { throw request.tooLate }
         guard let exp = request.exp, exp > now else {
             throw CommandFailure(.noLongerDecidable, "the request \(id) has expired", request: request)
@@ -166,7 +166,7 @@ struct Decider: Sendable {
         if let broken = expectations.firstBroken(by: request) {
             throw CommandFailure(.expectationFailed, "nothing was decided: \(broken)", request: request)
         }
-        guard let enrollment = try book.enrollment(request.enrollmentId), case .active = enrollment.state else {
+        guard let enrollment = try store.enrollment(request.enrollmentId), case .active = enrollment.state else {
             throw CommandFailure(
                 .notEnrolled, "the enrollment \(request.enrollmentId) is not active: its issuer no longer knows it",
                 request: request)
@@ -181,12 +181,12 @@ struct Decider: Sendable {
 
     private static func commit(
         _ request: inout RequestRecord, _ text: TransactionText?, body: [UInt8], signCount: UInt32?, now: Int64,
-        in book: any BookWriter
+        in store: any StoreWriter
     ) throws {
         request.decidedAt = now
-        try book.update(request)
-        try book.keep(KeptEvidence(text: text?.text, decision: body), of: request.id)
-        try book.insert(
+        try store.update(request)
+        try store.keep(KeptEvidence(text: text?.text, decision: body), of: request.id)
+        try store.insert(
             OutboxEntry(
                 sequence: nil, enrollmentId: request.enrollmentId, jti: request.jti, requestId: request.id,
                 signCount: signCount, body: body, exp: request.exp ?? now,

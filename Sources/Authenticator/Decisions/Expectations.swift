@@ -3,7 +3,7 @@ package import ThreeDS
 /// What must hold of a request for a script's decision to count; nothing is decided unless all hold.
 package struct Expectations: Sendable {
     package let amount: ExpectedAmount?
-    /// The merchant's name, octet for octet.
+    /// The merchant's name, byte for byte.
     package let merchantName: String?
     package let acsTransId: ACSTransactionID?
     /// The digest of the request's text, base64url: for whoever has shown it to a person and decides about no other.

@@ -5,22 +5,22 @@ package enum KeyPlace: Sendable, Equatable {
     /// With the agent, which made it, under the enrollment's id.
     case own
     /// In a place that the agent uses and never changes.
-    case outside(OutsideKey)
+    case external(ExternalKey)
 
     /// Nil where the agent made the key.
-    package var outside: OutsideKey? {
-        if case .outside(let key) = self { key } else { nil }
+    package var external: ExternalKey? {
+        if case .external(let key) = self { key } else { nil }
     }
 }
 
 /// A key that the agent did not make, as it was found when it was enrolled.
-package struct OutsideKey: Sendable, Equatable {
+package struct ExternalKey: Sendable, Equatable {
     package let uri: KeyURI
-    package let facts: OutsideKeyFacts
+    package let facts: ExternalKeyFacts
     /// Which key it is, however its URI is spelled; nil for an enrollment from before that was kept, until its next PIN.
     package internal(set) var identity: KeyIdentity?
 
-    package init(uri: KeyURI, facts: OutsideKeyFacts, identity: KeyIdentity? = nil) {
+    package init(uri: KeyURI, facts: ExternalKeyFacts, identity: KeyIdentity? = nil) {
         self.uri = uri
         self.facts = facts
         self.identity = identity
@@ -30,12 +30,12 @@ package struct OutsideKey: Sendable, Equatable {
 /// What wrong PINs are counted of, if the agent did not make the key: a digest, which names no person and no path.
 package struct KeyIdentity: Hashable, Sendable {
     /// SHA-256.
-    package let octets: [UInt8]
+    package let bytes: [UInt8]
 
     /// Nil for what is no digest.
-    package init?(octets: [UInt8]) {
-        guard octets.count == 32 else { return nil }
-        self.octets = octets
+    package init?(bytes: [UInt8]) {
+        guard bytes.count == 32 else { return nil }
+        self.bytes = bytes
     }
 }
 

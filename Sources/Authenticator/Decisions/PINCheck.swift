@@ -3,8 +3,8 @@ import ThreeDS
 
 /// The one place where PINs are tried: every try is counted, and on the disk, before it is made.
 ///
-/// Of a key that the agent made, tries are counted for its enrollment, and come one after the other in its lane. Of a key
-/// that was there already they are counted for the key, and come one after the other in the key's lane: also at `enroll`,
+/// Of a key that the agent made, tries are counted for its enrollment, and come one after the other in its queue. Of a key
+/// that was there already they are counted for the key, and come one after the other in the key's queue: also at `enroll`,
 /// where there is no enrollment yet. No answer tells more than that the user was not verified, and how many tries are
 /// left (PSD2 RTS Article 4(3)(a)).
 struct PINCheck: Sendable {
@@ -12,7 +12,7 @@ struct PINCheck: Sendable {
 
     /// Counts a try of an enrollment's PIN, makes it, and takes it back if the key was not asked.
     ///
-    /// Of a key of the agent's own, the count stays until ``succeeded(_:)``, or whatever else says in the book that the
+    /// Of a key of the agent's own, the count stays until ``succeeded(_:)``, or whatever else says in the store that the
     /// PIN was right.
     ///
     /// - Throws: `CommandFailure` `.userNotVerified` or `.blocked`; else what `attempt` throws.
@@ -27,9 +27,9 @@ struct PINCheck: Sendable {
         _ counter: PINCounter, _ attempt: @Sendable () async throws -> Result
     ) async throws -> Result {
         guard let key = counter.key else { return try await counted(counter, attempt).result }
-        // Several enrollments may share a token: alone in its lane, right PINs do not count against each other.
-        return try await ports.keyLanes.run(key) {
-            // Whoever waited for the lane may have gone away.
+        // Several enrollments may share a token: alone in its queue, right PINs do not count against each other.
+        return try await ports.keyQueues.run(key) {
+            // Whoever waited for the queue may have gone away.
             try Task.checkCancellation()
             let (result, begun) = try await counted(counter, attempt)
             try await set(counter, from: begun, to: .fresh)
@@ -40,7 +40,7 @@ struct PINCheck: Sendable {
     /// Throws `CommandFailure` `.blocked` if no PIN would be tried now.
     func expectNotBlocked(_ id: EnrollmentID) async throws {
         let now = ports.clock.now
-        guard let tries = try await ports.book.read({ try $0.enrollment(id)?.countedTries }), tries.isBlocked(at: now)
+        guard let tries = try await ports.store.read({ try $0.enrollment(id)?.countedTries }), tries.isBlocked(at: now)
         else {
             return
         }
@@ -49,30 +49,30 @@ struct PINCheck: Sendable {
 
     /// The PIN was right, and nothing else was written about it.
     ///
-    /// Nobody else tries in this lane, so whatever is counted by now was counted before.
+    /// Nobody else tries in this queue, so whatever is counted by now was counted before.
     func succeeded(_ id: EnrollmentID) async throws {
         let now = ports.clock.now
-        try await ports.book.write { book in
-            guard let tries = try book.enrollment(id)?.pinTries,
-                try book.change(id, .pinTries(from: tries, to: .fresh)) != nil
+        try await ports.store.write { store in
+            guard let tries = try store.enrollment(id)?.pinTries,
+                try store.change(id, .pinTries(from: tries, to: .fresh)) != nil
             else { return }
-            try book.record(.verified(id), at: now)
+            try store.record(.verified(id), at: now)
         }
     }
 
     /// What is counted for an enrollment; a key from before keys were identified is identified now.
     func counter(of id: EnrollmentID) async throws -> PINCounter {
-        guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }) else {
+        guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }) else {
             throw CommandFailure(.notFound, "there is no enrollment \(id)")
         }
-        guard let key = enrollment.key.outside else { return PINCounter(id) }
+        guard let key = enrollment.key.external else { return PINCounter(id) }
         if let identity = key.identity { return PINCounter(id, key: identity) }
         let identity = try await ports.custody.sighting(key.uri).identity
         // Another may have identified it meanwhile, or ended it; of two counts the greater goes on.
-        try await ports.book.write { book in
-            guard let tries = try book.change(id, .keyIdentified(identity))?.pinTries else { return }
-            let known = try book.pinTries(of: identity)
-            if tries.failures > known.failures { try book.setPINTries(of: identity, from: known, to: tries) }
+        try await ports.store.write { store in
+            guard let tries = try store.change(id, .keyIdentified(identity))?.pinTries else { return }
+            let known = try store.pinTries(of: identity)
+            if tries.failures > known.failures { try store.setPINTries(of: identity, from: known, to: tries) }
         }
         return PINCounter(id, key: identity)
     }
@@ -101,14 +101,14 @@ struct PINCheck: Sendable {
 
     private func begin(_ counter: PINCounter) async throws -> (before: PINTries, begun: PINTries) {
         let now = ports.clock.now
-        return try await ports.book.write { book in
-            if let id = counter.enrollment { try book.enrollment(id)?.expectWhole() }
-            guard let before = try book.pinTries(of: counter) else {
+        return try await ports.store.write { store in
+            if let id = counter.enrollment { try store.enrollment(id)?.expectWhole() }
+            guard let before = try store.pinTries(of: counter) else {
                 throw CommandFailure(.notFound, "there is no \(counter.name)")
             }
             guard !before.isBlocked(at: now) else { throw CommandFailure(before, of: counter) }
             let begun = before.begun(at: now)
-            guard try book.setPINTries(of: counter, from: before, to: begun) else {
+            guard try store.setPINTries(of: counter, from: before, to: begun) else {
                 throw CommandFailure(.notEnrolled, "\(counter.name) is over")
             }
             return (before, begun)
@@ -117,15 +117,15 @@ struct PINCheck: Sendable {
 
     private func record(_ tries: PINTries, of counter: PINCounter) async throws {
         let now = ports.clock.now
-        try await ports.book.write { book in
-            try book.record(.notVerified(counter, tries), at: now)
-            if tries.blockedUntil != nil { try book.record(.blocked(counter, tries), at: now) }
+        try await ports.store.write { store in
+            try store.record(.notVerified(counter, tries), at: now)
+            if tries.blockedUntil != nil { try store.record(.blocked(counter, tries), at: now) }
         }
     }
 
     /// What was counted meanwhile stays counted.
     private func set(_ counter: PINCounter, from old: PINTries, to new: PINTries) async throws {
-        try await ports.book.write { _ = try $0.setPINTries(of: counter, from: old, to: new) }
+        try await ports.store.write { _ = try $0.setPINTries(of: counter, from: old, to: new) }
     }
 }
 

@@ -37,11 +37,11 @@ struct PINCounter: Sendable {
     /// The members of a journal's entry that say what it is about.
     var journaled: JSONObject {
         if let enrollment { return ["enrollment": .string(enrollment.text)] }
-        return ["key": .string(key.map { Base64URL.encode($0.octets) } ?? "")]
+        return ["key": .string(key.map { Base64URL.encode($0.bytes) } ?? "")]
     }
 }
 
-extension BookReader {
+extension StoreReader {
     /// Nil if there is no such enrollment.
     func pinTries(of counter: PINCounter) throws -> PINTries? {
         switch counter.subject {
@@ -51,7 +51,7 @@ extension BookReader {
     }
 }
 
-extension BookWriter {
+extension StoreWriter {
     /// False, and nothing is changed, if the tries are not as expected, or the enrollment is over.
     @discardableResult
     func setPINTries(of counter: PINCounter, from old: PINTries, to new: PINTries) throws -> Bool {

@@ -4,7 +4,7 @@
 /// minute there is one more try, and each one in vain doubles the wait, up to a day.
 package struct PINTries: Sendable, Equatable {
     /// The tries in a row that may be in vain before there is a wait.
-    package static let most = 5
+    package static let limit = 5
     private static let firstWait: Int64 = 60
     private static let longestWait: Int64 = 86_400
 
@@ -22,7 +22,7 @@ package struct PINTries: Sendable, Equatable {
     }
 
     /// How many more tries are taken before there is a wait, or another one.
-    package var left: Int { max(Self.most - failures, 1) }
+    package var left: Int { max(Self.limit - failures, 1) }
 
     /// Whether a try is taken now.
     package func isBlocked(at now: Int64) -> Bool { blockedUntil.map { now < $0 } ?? false }
@@ -32,9 +32,9 @@ package struct PINTries: Sendable, Equatable {
     /// So that whoever stops the agent between the check and its outcome gains no try.
     func begun(at now: Int64) -> PINTries {
         let failures = failures + 1
-        guard failures >= Self.most else { return PINTries(failures: failures, blockedUntil: nil) }
+        guard failures >= Self.limit else { return PINTries(failures: failures, blockedUntil: nil) }
         // More doublings than that are far above the longest wait.
-        let doublings = min(failures - Self.most, 20)
+        let doublings = min(failures - Self.limit, 20)
         return PINTries(failures: failures, blockedUntil: now + min(Self.firstWait << doublings, Self.longestWait))
     }
 }

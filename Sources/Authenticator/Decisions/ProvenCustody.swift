@@ -5,14 +5,14 @@ import Keys
 /// it has signed and verified once.
 struct ProvenCustody: KeyCustody {
     let real: any KeyCustody
-    let book: any Book
+    let store: any Store
     let clock: any AgentClock
     let health: KeyHealth
     let hub: EventHub
 
     func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: PIN?) async throws -> any UnlockedKey {
         let key = try await noting(place.extent, of: name) { try await real.unlock(name, at: place, pin: pin) }
-        let registered = try await book.read { try $0.enrollment(name) }?.credentialKey
+        let registered = try await store.read { try $0.enrollment(name) }?.credentialKey
         try await noting(.signature, of: name) { try prove(key, of: name, registered) }
         return key
     }
@@ -73,7 +73,7 @@ struct ProvenCustody: KeyCustody {
 
     func sighting(_ uri: KeyURI) async throws -> KeySighting { try await real.sighting(uri) }
 
-    func inspect(_ uri: KeyURI, pin: PIN?) async throws -> OutsideKey {
+    func inspect(_ uri: KeyURI, pin: PIN?) async throws -> ExternalKey {
         try await real.inspect(uri, pin: pin)
     }
 

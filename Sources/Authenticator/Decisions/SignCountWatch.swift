@@ -11,7 +11,7 @@ import Synchronization
 /// is asked before each approval.
 ///
 /// A count that is greater at the first answer after start may be that of a restored copy. One that rises later can
-/// only be another's who signs with the same key: this agent sends no number that is not in its book.
+/// only be another's who signs with the same key: this agent sends no number that is not in its store.
 package struct SignCountWatch: Sendable {
     private final class Checked: Sendable {
         let ids = Mutex<Set<EnrollmentID>>([])
@@ -54,7 +54,7 @@ package struct SignCountWatch: Sendable {
     /// Asks for all active enrollments, some at a time.
     private func checkAll() async throws {
         var waiting = try await ports.patiently {
-            try await ports.book.read { try $0.enrollments(includingEnded: false) }.map(\.id)[...]
+            try await ports.store.read { try $0.enrollments(includingEnded: false) }.map(\.id)[...]
         }
         await withTaskGroup { group in
             for id in waiting.prefix(Self.atATime) { group.addTask { await ensureChecked(id) } }
@@ -72,7 +72,7 @@ package struct SignCountWatch: Sendable {
     @discardableResult
     func ensureChecked(_ id: EnrollmentID) async -> String? {
         let now = ports.clock.now
-        let mustKnow = (try? await ports.book.read { try $0.enrollment(id)?.refusedSignCount }) ?? nil
+        let mustKnow = (try? await ports.store.read { try $0.enrollment(id)?.refusedSignCount }) ?? nil
         let isDue =
             checked.ids.withLock { !$0.contains(id) } && checked.notBefore.withLock { $0[id] ?? now } <= now
         guard mustKnow != nil || isDue else { return nil }
@@ -90,7 +90,7 @@ package struct SignCountWatch: Sendable {
         return trouble
     }
 
-    /// The issuer refused an assertion, and the book has noted that: the signCount may be the reason.
+    /// The issuer refused an assertion, and the store has noted that: the signCount may be the reason.
     func recheck(_ id: EnrollmentID) async {
         _ = checked.ids.withLock { $0.remove(id) }
         _ = checked.notBefore.withLock { $0.removeValue(forKey: id) }
@@ -100,11 +100,11 @@ package struct SignCountWatch: Sendable {
     /// - Returns: why the issuer could not be asked; nil if it was, or there is nothing to ask.
     private func check(_ id: EnrollmentID) async -> String? {
         do {
-            guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }),
+            guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }),
                 case .active = enrollment.state, let membership = enrollment.membership
             else { return nil }
             let access = IssuerAccess(
-                route: enrollment.route, discovery: try await directory.discovery(enrollment.route),
+                target: enrollment.target, discovery: try await directory.discovery(enrollment.target),
                 token: try ports.custody.open(membership.sealedToken, for: id))
             // While it answers, another assertion may be refused: then this answer is too old for that.
             let status = try await ports.gateway.status(access)
@@ -117,7 +117,7 @@ package struct SignCountWatch: Sendable {
             log.info(
                 "the issuer's signCount is not known", metadata: ["enrollment": "\(id)", "reason": "\(failure.reason)"])
             return failure.reason
-        } catch is BookTrouble {
+        } catch is StoreError {
             return "the database is in trouble"
         } catch is CancellationError {
             return "the issuer did not answer in time"
@@ -130,15 +130,15 @@ package struct SignCountWatch: Sendable {
     private func goAbove(_ accepted: UInt32, _ id: EnrollmentID, refused: UInt32?) async throws {
         let now = ports.clock.now
         let isElsewhere = checked.known.withLock { $0.contains(id) }
-        let raised = try await ports.book.write { book -> SignCountRaise? in
-            if let refused { try book.change(id, .signCountKnown(since: refused)) }
-            guard let enrollment = try book.enrollment(id), accepted > enrollment.signCount else { return nil }
+        let raised = try await ports.store.write { store -> SignCountRaise? in
+            if let refused { try store.change(id, .signCountKnown(since: refused)) }
+            guard let enrollment = try store.enrollment(id), accepted > enrollment.signCount else { return nil }
             let raise = SignCountRaise(
                 from: enrollment.signCount, to: accepted, at: now,
                 // Once someone else has signed, a later raise does not make that unseen.
                 isElsewhere: isElsewhere || enrollment.signCountRaise?.isElsewhere == true)
-            guard try book.change(id, .signCountRaised(raise)) != nil else { return nil }
-            try book.record(.signCountRaised(id, raise), at: now)
+            guard try store.change(id, .signCountRaised(raise)) != nil else { return nil }
+            try store.record(.signCountRaised(id, raise), at: now)
             return raise
         }
         guard let raised else { return }

@@ -1,9 +1,9 @@
 import IssuerProtocol
 import Logging
 
-/// Delivers decisions: per credential in the order of their signCounts, repeated octet for octet until the issuer has
+/// Delivers decisions: per credential in the order of their signCounts, repeated byte for byte until the issuer has
 /// answered, and never after `exp`.
-package struct Courier: Sendable {
+package struct OutboxDelivery: Sendable {
     let ports: Ports
     let directory: IssuerDirectory
     let signCountWatch: SignCountWatch
@@ -11,26 +11,26 @@ package struct Courier: Sendable {
     let hub: EventHub
     let log: Logger
 
-    private struct Lane: Hashable {
+    private struct Queue: Hashable {
         let enrollment: EnrollmentID
-        let lane: OutboxLane
+        let queue: OutboxQueue
     }
 
     /// Works until the task is cancelled.
     package func run() async throws {
-        let mailbox = hub.mailbox { event in
-            if case .outboxFilled(let enrollment) = event { Self.lanes(of: enrollment) } else { [] }
+        let pendingKeys = hub.pendingKeys { event in
+            if case .outboxFilled(let enrollment) = event { Self.queues(of: enrollment) } else { [] }
         }
-        let waiting = try await ports.patiently { try await ports.book.read { try $0.outboxEnrollments() } }
-        await KeyedWork().run(waiting.flatMap(Self.lanes), then: mailbox) { lane in await drain(lane) }
+        let waiting = try await ports.patiently { try await ports.store.read { try $0.outboxEnrollments() } }
+        await KeyedWork().run(waiting.flatMap(Self.queues), then: pendingKeys) { queue in await drain(queue) }
     }
 
-    private static func lanes(of enrollment: EnrollmentID) -> [Lane] {
-        OutboxLane.allCases.map { Lane(enrollment: enrollment, lane: $0) }
+    private static func queues(of enrollment: EnrollmentID) -> [Queue] {
+        OutboxQueue.allCases.map { Queue(enrollment: enrollment, queue: $0) }
     }
 
     /// How often the entry that goes next was sent since the agent started, why the last one failed, and what of both
-    /// the book has.
+    /// the store has.
     private struct Tries: Sendable {
         var times = 0
         var isRecorded = false
@@ -38,13 +38,13 @@ package struct Courier: Sendable {
         var recordedError: String?
     }
 
-    /// Sends what waits in a lane, one entry at a time, until nothing is left.
-    private func drain(_ lane: Lane) async {
-        var backoff = Backoff(first: 1, most: 30)
+    /// Sends what waits in a queue, one entry at a time, until nothing is left.
+    private func drain(_ queue: Queue) async {
+        var backoff = Backoff(first: 1, limit: 30)
         var tries = Tries()
         while !Task.isCancelled {
             do {
-                guard let (entry, enrollment) = try await head(of: lane) else { return }
+                guard let (entry, enrollment) = try await head(of: queue) else { return }
                 switch await send(entry, of: enrollment, &tries) {
                 case .ended(let end):
                     try await ports.patiently { try await settle(entry, of: enrollment, end, tries) }
@@ -59,17 +59,17 @@ package struct Courier: Sendable {
             } catch is CancellationError {
                 return
             } catch {
-                log.error("a decision waits", metadata: ["enrollment": "\(lane.enrollment)", "reason": "\(error)"])
+                log.error("a decision waits", metadata: ["enrollment": "\(queue.enrollment)", "reason": "\(error)"])
                 guard (try? await ports.clock.sleep(seconds: 5)) != nil else { return }
             }
         }
     }
 
-    private func head(of lane: Lane) async throws -> (OutboxEntry, Enrollment)? {
+    private func head(of queue: Queue) async throws -> (OutboxEntry, Enrollment)? {
         try await ports.patiently {
-            try await ports.book.read { book in
-                try book.outboxHead(enrollment: lane.enrollment, lane: lane.lane)
-                    .flatMap { entry in try book.enrollment(entry.enrollmentId).map { (entry, $0) } }
+            try await ports.store.read { store in
+                try store.outboxHead(enrollment: queue.enrollment, queue: queue.queue)
+                    .flatMap { entry in try store.enrollment(entry.enrollmentId).map { (entry, $0) } }
             }
         }
     }
@@ -94,7 +94,7 @@ package struct Courier: Sendable {
         guard let membership = enrollment.membership else { return .ended(.failed(token: DeliveryState.unenrolled)) }
         do {
             let access = IssuerAccess(
-                route: enrollment.route, discovery: try await directory.discovery(enrollment.route),
+                target: enrollment.target, discovery: try await directory.discovery(enrollment.target),
                 token: try ports.custody.open(membership.sealedToken, for: enrollment.id))
             tries.times += 1
             return .ended(
@@ -130,21 +130,21 @@ package struct Courier: Sendable {
     /// An answer ends most deliveries, and its database transaction records the sending too; one that goes on is
     /// recorded here, once, and again if it fails for another reason.
     ///
-    /// A book in trouble does not hold the delivery up: then its end records it.
+    /// A store in trouble does not hold the delivery up: then its end records it.
     private func recordSending(_ entry: OutboxEntry, _ tries: inout Tries) async throws {
         let isSent = tries.times > 0 && !tries.isRecorded
         let error = tries.error == tries.recordedError ?? entry.lastError ? nil : tries.error
         guard isSent || error != nil else { return }
         let now = ports.clock.now
         do {
-            try await ports.book.write { book in
-                if isSent { try book.record(.sent(entry), at: now) }
-                if let error, let sequence = entry.sequence { try book.note(error, ofOutbox: sequence) }
+            try await ports.store.write { store in
+                if isSent { try store.record(.sent(entry), at: now) }
+                if let error, let sequence = entry.sequence { try store.note(error, ofOutbox: sequence) }
             }
             tries.isRecorded = tries.isRecorded || isSent
             tries.recordedError = tries.error
-        } catch is BookTrouble {
-            // Whoever watches the book has said so.
+        } catch is StoreError {
+            // Whoever watches the store has said so.
         }
     }
 
@@ -152,9 +152,9 @@ package struct Courier: Sendable {
         _ entry: OutboxEntry, of enrollment: Enrollment, _ end: End, _ tries: Tries
     ) async throws {
         let now = ports.clock.now
-        let (event, isSuspended) = try await ports.book.write { book in
-            if tries.times > 0, !tries.isRecorded { try book.record(.sent(entry), at: now) }
-            return try settle(entry, end, tries, now: now, in: book)
+        let (event, isSuspended) = try await ports.store.write { store in
+            if tries.times > 0, !tries.isRecorded { try store.record(.sent(entry), at: now) }
+            return try settle(entry, end, tries, now: now, in: store)
         }
         var metadata: Logger.Metadata = ["enrollment": "\(entry.enrollmentId)", "jti": "\(entry.jti.text)"]
         if let traceparent = entry.traceparent { metadata["traceparent"] = "\(traceparent)" }
@@ -174,22 +174,22 @@ package struct Courier: Sendable {
 
     /// - Returns: what is to be told, and whether it is news that the issuer no longer knows the enrollment.
     private func settle(
-        _ entry: OutboxEntry, _ end: End, _ tries: Tries, now: Int64, in book: any BookWriter
+        _ entry: OutboxEntry, _ end: End, _ tries: Tries, now: Int64, in store: any StoreWriter
     ) throws -> (AgentEvent, isSuspended: Bool) {
-        if let sequence = entry.sequence { try book.removeOutbox(sequence: sequence) }
+        if let sequence = entry.sequence { try store.removeOutbox(sequence: sequence) }
         var isSuspended = false
         switch end {
-        case .answered(let status): try book.record(.answered(entry, status, times: tries.times), at: now)
+        case .answered(let status): try store.record(.answered(entry, status, times: tries.times), at: now)
         case .failed(let token, _):
-            try book.record(.deliveryFailed(entry, token: token, times: tries.times), at: now)
+            try store.record(.deliveryFailed(entry, token: token, times: tries.times), at: now)
             if token == ProblemCode.invalidToken.rawValue {
-                isSuspended = try standing.note(isKnown: false, entry.enrollmentId, at: now, in: book)
+                isSuspended = try standing.note(isKnown: false, entry.enrollmentId, at: now, in: store)
             }
             if token == ProblemCode.invalidAssertion.rawValue, let count = entry.signCount {
-                try book.change(entry.enrollmentId, .signCountRefused(count))
+                try store.change(entry.enrollmentId, .signCountRefused(count))
             }
         }
-        guard let id = entry.requestId, var request = try book.request(id) else {
+        guard let id = entry.requestId, var request = try store.request(id) else {
             return (.outboxEntrySettled(entry.enrollmentId), isSuspended)
         }
         switch end {
@@ -198,7 +198,7 @@ package struct Courier: Sendable {
             request.life.deliveryFailed(token: token)
             request.deliveryError = error ?? tries.error ?? entry.lastError
         }
-        try book.update(request)
+        try store.update(request)
         if case .answered = end { return (.requestDelivered(id), isSuspended) }
         return (.requestDeliveryFailed(id), isSuspended)
     }

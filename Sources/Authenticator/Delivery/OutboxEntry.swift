@@ -1,8 +1,8 @@
 package import IssuerProtocol
 
-/// A decision on its way to the issuer: octets that never change until it has answered.
+/// A decision on its way to the issuer: bytes that never change until it has answered.
 package struct OutboxEntry: Sendable {
-    /// Grows with every entry; nil before the book has given it.
+    /// Grows with every entry; nil before the store has given it.
     package let sequence: Int64?
     package let enrollmentId: EnrollmentID
     package let jti: TokenID
@@ -14,7 +14,7 @@ package struct OutboxEntry: Sendable {
     /// Nothing is sent from this second on.
     package let exp: Int64
     package let traceparent: String?
-    /// Why the last try that the book knows of brought no answer; nil if there was none.
+    /// Why the last try that the store knows of brought no answer; nil if there was none.
     package let lastError: String?
 
     package init(
@@ -33,9 +33,9 @@ package struct OutboxEntry: Sendable {
     }
 }
 
-/// Approvals of a credential go one at a time in the order of their signCounts; denials have a lane of their
+/// Approvals of a credential go one at a time in the order of their signCounts; denials have a queue of their
 /// own, so that they are not held up.
-package enum OutboxLane: Sendable, Hashable, CaseIterable {
+package enum OutboxQueue: Sendable, Hashable, CaseIterable {
     case approvals
     case denials
 }

@@ -5,14 +5,14 @@ import ThreeDS
 extension Agent {
     /// All that are not over, oldest first; with `ended`, also those.
     package func enrollments(includingEnded ended: Bool = false) async throws -> [Enrollment] {
-        try await ports.book.read { try $0.enrollments(includingEnded: ended) }
+        try await ports.store.read { try $0.enrollments(includingEnded: ended) }
     }
 
     /// The enrollment whose id begins with `prefix`.
     ///
     /// - Throws: `CommandFailure` `.notFound` or `.ambiguous`.
     package func enrollment(prefix: String, includingEnded: Bool = false) async throws -> Enrollment {
-        let all = try await ports.book.read { try $0.enrollments(includingEnded: includingEnded) }
+        let all = try await ports.store.read { try $0.enrollments(includingEnded: includingEnded) }
         let found = prefix.isEmpty ? [] : all.filter { $0.id.text.hasPrefix(prefix) }
         guard let first = found.first else {
             throw CommandFailure(.notFound, "there is no enrollment \(DisplayText(prefix).text)")
@@ -28,8 +28,8 @@ extension Agent {
     /// Enrolls, and waits up to `patience` seconds for the issuer's answer.
     ///
     /// - Returns: the enrollment: active, or still enrolling where the issuer has not answered in time.
-    package func enroll(_ wish: EnrollmentWish, patience: Double) async throws -> Enrollment {
-        let id = try await enroller.begin(wish)
+    package func enroll(_ parameters: EnrollmentParameters, patience: Double) async throws -> Enrollment {
+        let id = try await enroller.begin(parameters)
         let isAboutThis: @Sendable (AgentEvent) -> Bool = { event in
             switch event {
             case .enrolled(id), .enrollmentFailed(id): true
@@ -58,7 +58,7 @@ extension Agent {
     /// Sees that a wish can come true at all, as far as that is known without asking anyone.
     ///
     /// - Throws: `CommandFailure` if it cannot.
-    package func check(_ wish: EnrollmentWish) throws { try enroller.checkAuthnType(wish) }
+    package func check(_ parameters: EnrollmentParameters) throws { try enroller.checkAuthnType(parameters) }
 
     /// Sees that the PIN of an enrollment can be changed now.
     ///
@@ -68,7 +68,7 @@ extension Agent {
     /// Whether nothing is left to be done by one who ends an enrollment: it is over, and erased if that is wanted.
     package func isDone(with enrollment: Enrollment, erasing: Bool) async throws -> Bool {
         guard enrollment.isOver, erasing else { return enrollment.isOver }
-        return try await ports.book.read { try $0.isErased(enrollment.id) }
+        return try await ports.store.read { try $0.isErased(enrollment.id) }
     }
 
     /// Until when an enrollment takes no PIN, seconds since 1970; nil where it takes one now, or has none.
@@ -89,7 +89,7 @@ extension CommandFailure {
     fileprivate init(ended enrollment: Enrollment) {
         let refusedCode = IssuerFailure.problem(Problem(.invalidEnrollmentCode))
         guard enrollment.endReason != refusedCode.reason else {
-            self.init(enrolling: refusedCode, at: enrollment.route)
+            self.init(enrolling: refusedCode, at: enrollment.target)
             return
         }
         self.init(.issuerRefused, "the enrollment was given up: \(enrollment.endReason ?? "it is over")")

@@ -7,20 +7,20 @@ struct EndedKeys: Sendable {
 
     /// Removes the key of an enrollment that is over; whoever made one for it calls this when the key is made.
     func remove(of id: EnrollmentID) async throws {
-        guard try await ports.book.read({ try $0.enrollment(id)?.isOver }) == true else { return }
+        guard try await ports.store.read({ try $0.enrollment(id)?.isOver }) == true else { return }
         // Over is for good, so nothing can bring the enrollment back before its key is gone.
         try await ports.custody.removeKey(named: id)
         let now = ports.clock.now
-        try await ports.book.write { book in
-            guard try book.change(id, .keyRemoved) != nil else { return }
-            try book.removeSubscriptions(of: id, at: now)
+        try await ports.store.write { store in
+            guard try store.change(id, .keyRemoved) != nil else { return }
+            try store.removeSubscriptions(of: id, at: now)
         }
     }
 
     /// The same for whoever ended an enrollment; a key that is still being made is left to the ``Enroller``, and after a
     /// crash to the next start: removed before it is there, it would stay.
     func removeUnlessBeingMade(of id: EnrollmentID) async throws {
-        guard try await ports.book.read({ try $0.enrollment(id)?.awaitsKeyRemoval }) == true else { return }
+        guard try await ports.store.read({ try $0.enrollment(id)?.awaitsKeyRemoval }) == true else { return }
         // Meanwhile another may have removed it, which is no error.
         try await remove(of: id)
     }
@@ -29,11 +29,11 @@ struct EndedKeys: Sendable {
     ///
     /// A key that cannot be removed is said so, and tried again at the next start.
     func sweep(_ log: Logger) async throws {
-        for enrollment in try await ports.book.read({ try $0.enrollments(includingEnded: true) }) {
+        for enrollment in try await ports.store.read({ try $0.enrollments(includingEnded: true) }) {
             // Nothing else runs at start.
             let now = ports.clock.now
             if case .keyless = enrollment.state {
-                try await ports.book.write { _ = try $0.change(enrollment.id, .ended(at: now)) }
+                try await ports.store.write { _ = try $0.change(enrollment.id, .ended(at: now)) }
             } else if case .ended(_, keyRemoved: false) = enrollment.state {
                 // A crash came before its key was removed.
             } else {

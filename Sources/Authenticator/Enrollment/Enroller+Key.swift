@@ -10,11 +10,11 @@ extension Enroller {
     static func algorithm(
         of options: PublicKeyCredentialCreationOptions, at place: KeyPlace
     ) throws -> SignatureAlgorithm {
-        let has = place.outside.map { [$0.facts.publicKey.algorithm] } ?? SignatureAlgorithm.allCases
+        let has = place.external.map { [$0.facts.publicKey.algorithm] } ?? SignatureAlgorithm.allCases
         let wanted = options.pubKeyCredParams.lazy.compactMap(SignatureAlgorithm.init(rawValue:))
         if let first = wanted.first(where: has.contains) { return first }
         let names = has.map(\.name).joined(separator: ", ")
-        let whose = place.outside.map { "the key \($0.uri.text)" } ?? "this agent"
+        let whose = place.external.map { "the key \($0.uri.text)" } ?? "this agent"
         throw CommandFailure(.issuerRefused, "the issuer takes no signature algorithm that \(whose) has (\(names))")
     }
 
@@ -23,21 +23,21 @@ extension Enroller {
     /// First without a PIN: a key that an enrollment uses is refused, and no PIN is tried. Then with the PIN, which counts
     /// as any try does. The issuer is asked after that: so a guess costs a try, and a PIN that was mistyped, or a token
     /// that is not plugged in, costs no code.
-    func keyPlace(_ wish: EnrollmentWish) async throws -> KeyPlace {
-        guard let uri = wish.keyURI else { return .own }
+    func keyPlace(_ parameters: EnrollmentParameters) async throws -> KeyPlace {
+        guard let uri = parameters.keyURI else { return .own }
         do {
             let sighting = try await ports.custody.sighting(uri)
             try await refuseIfUsed(uri, sighting)
             // Another may enroll the same key meanwhile; of two `insert` takes one.
-            let inspect: @Sendable () async throws -> OutsideKey = {
-                try await ports.custody.inspect(uri, pin: wish.pin)
+            let inspect: @Sendable () async throws -> ExternalKey = {
+                try await ports.custody.inspect(uri, pin: parameters.pin)
             }
             var key =
-                wish.pin == nil
+                parameters.pin == nil
                 ? try await inspect()
                 : try await PINCheck(ports: ports).run(PINCounter(uri, sighting.identity), inspect)
             key.identity = sighting.identity
-            return .outside(key)
+            return .external(key)
         } catch let failure as KeyFailure {
             throw CommandFailure(failure)
         }
@@ -46,13 +46,13 @@ extension Enroller {
     /// Refuses a key that an enrollment uses, however its URI is spelled, as far as that shows without a PIN.
     private func refuseIfUsed(_ uri: KeyURI, _ sighting: KeySighting) async throws {
         let check = PINCheck(ports: ports)
-        let enrollments = try await ports.book.read { try $0.enrollments(includingEnded: false) }
+        let enrollments = try await ports.store.read { try $0.enrollments(includingEnded: false) }
         // One from before keys were identified is identified now, unless its key is not there.
-        for other in enrollments where other.key.outside?.identity == nil && other.key != .own {
+        for other in enrollments where other.key.external?.identity == nil && other.key != .own {
             _ = try? await check.counter(of: other.id)
         }
-        for other in try await ports.book.read({ try $0.enrollments(includingEnded: false) }) {
-            guard let key = other.key.outside else { continue }
+        for other in try await ports.store.read({ try $0.enrollments(includingEnded: false) }) {
+            guard let key = other.key.external else { continue }
             let isSame =
                 key.uri == uri || key.facts.publicKey == sighting.publicKey
                 || key.identity == sighting.identity && key.uri.namesKey(of: uri)
@@ -60,17 +60,17 @@ extension Enroller {
         }
     }
 
-    /// Puts it into the book, unless its key is another enrollment's: a key is one credential (WebAuthn §6.2), and two
+    /// Puts it into the store, unless its key is another enrollment's: a key is one credential (WebAuthn §6.2), and two
     /// would share what one of them lets through.
     func insert(_ enrollment: Enrollment) async throws {
-        try await ports.book.write { book in
-            if let key = enrollment.key.outside {
-                let other = try book.enrollments(includingEnded: false).first {
-                    $0.key.outside?.facts.publicKey == key.facts.publicKey
+        try await ports.store.write { store in
+            if let key = enrollment.key.external {
+                let other = try store.enrollments(includingEnded: false).first {
+                    $0.key.external?.facts.publicKey == key.facts.publicKey
                 }
                 if let other { throw CommandFailure(key.uri, usedBy: other) }
             }
-            try book.insert(enrollment)
+            try store.insert(enrollment)
         }
     }
 
@@ -82,7 +82,7 @@ extension Enroller {
         switch enrollment.key {
         case .own:
             publicKey = try await ports.custody.makeKey(named: enrollment.id, algorithm: algorithm, pin: pin)
-        case .outside(let key): publicKey = key.facts.publicKey
+        case .external(let key): publicKey = key.facts.publicKey
         }
         return (publicKey, try await ports.custody.unlock(enrollment.id, at: enrollment.key, pin: pin))
     }

@@ -4,8 +4,8 @@ import Logging
 import WebAuthn
 
 /// What someone who enrolls asks for.
-package struct EnrollmentWish: Sendable {
-    package let route: IssuerRoute
+package struct EnrollmentParameters: Sendable {
+    package let target: IssuerTarget
     package let code: EnrollmentCode
     package let authnType: AuthnType
     package let name: String
@@ -17,10 +17,10 @@ package struct EnrollmentWish: Sendable {
     package let takesPush: Bool
 
     package init(
-        route: IssuerRoute, code: EnrollmentCode, authnType: AuthnType, name: String, keyURI: KeyURI? = nil,
+        target: IssuerTarget, code: EnrollmentCode, authnType: AuthnType, name: String, keyURI: KeyURI? = nil,
         pin: PIN? = nil, takesPush: Bool = true
     ) {
-        self.route = route
+        self.target = target
         self.code = code
         self.authnType = authnType
         self.name = name
@@ -40,40 +40,40 @@ struct Enroller: Sendable {
     let log: Logger
 
     /// The most enrollments of one agent.
-    private static let mostEnrollments = 100_000
+    private static let maxEnrollments = 100_000
 
-    /// - Returns: the enrollment's id once it is durable; ``Ceremonies`` sends it.
+    /// - Returns: the enrollment's id once it is durable; ``RegistrationDelivery`` sends it.
     /// - Throws: `CommandFailure` where nothing was begun; then there is no key and no row.
-    func begin(_ wish: EnrollmentWish) async throws -> EnrollmentID {
-        try checkAuthnType(wish)
-        if let problem = wish.route.rootsPEM.flatMap(ports.gateway.problem(withRoots:)) {
+    func begin(_ parameters: EnrollmentParameters) async throws -> EnrollmentID {
+        try checkAuthnType(parameters)
+        if let problem = parameters.target.rootsPEM.flatMap(ports.gateway.problem(withRoots:)) {
             throw CommandFailure(.invalidArgument, problem)
         }
         // Before the issuer is asked: what is wrong with a key costs no code.
-        let place = try await keyPlace(wish)
-        let answer = try await options(wish)
-        try await check(answer.options, wish)
+        let place = try await keyPlace(parameters)
+        let answer = try await options(parameters)
+        try await check(answer.options, parameters)
         let algorithm = try Self.algorithm(of: answer.options, at: place)
-        let enrollment = try newEnrollment(wish, answer.options, algorithm, place)
+        let enrollment = try newEnrollment(parameters, answer.options, algorithm, place)
         // While the issuer was asked, another may have enrolled the same key: `insert` looks again.
         try await insert(enrollment)
         do {
-            let push = try pushes.make(for: enrollment, try await directory.discovery(wish.route))
-            let (body, publicKey) = try await registration(enrollment, algorithm, answer, wish.pin, push?.sent)
+            let push = try pushes.make(for: enrollment, try await directory.discovery(parameters.target))
+            let (body, publicKey) = try await registration(enrollment, algorithm, answer, parameters.pin, push?.sent)
             // While the key was made, somebody may have ended the enrollment, and erased it.
             let now = ports.clock.now
-            try await ports.book.write { book in
-                guard try book.change(enrollment.id, .keyMade(publicKey, body: body)) != nil else {
+            try await ports.store.write { store in
+                guard try store.change(enrollment.id, .keyMade(publicKey, body: body)) != nil else {
                     throw CommandFailure(
                         .failed,
                         "the enrollment \(enrollment.id) was ended while its key was being made; the key was removed, and "
                             + "nothing was sent to the issuer")
                 }
-                if let kept = push?.kept { try book.begin(kept, at: now) }
+                if let kept = push?.kept { try store.begin(kept, at: now) }
             }
         } catch {
             try await abandon(enrollment)
-            if error is BookTrouble || error is CommandFailure { throw error }
+            if error is StoreError || error is CommandFailure { throw error }
             if let failure = error as? KeyFailure { throw CommandFailure(failure) }
             throw CommandFailure(.failed, "no key could be made: \(error)")
         }
@@ -81,15 +81,15 @@ struct Enroller: Sendable {
         return enrollment.id
     }
 
-    func checkAuthnType(_ wish: EnrollmentWish) throws {
-        guard (wish.pin != nil) == (wish.authnType == .pin) else {
-            let what = wish.pin == nil ? "takes a PIN, and none was given" : "takes no PIN, and one was given"
-            throw CommandFailure(.invalidArgument, "authnType \(wish.authnType) \(what)")
+    func checkAuthnType(_ parameters: EnrollmentParameters) throws {
+        guard (parameters.pin != nil) == (parameters.authnType == .pin) else {
+            let what = parameters.pin == nil ? "takes a PIN, and none was given" : "takes no PIN, and one was given"
+            throw CommandFailure(.invalidArgument, "authnType \(parameters.authnType) \(what)")
         }
-        switch wish.authnType {
+        switch parameters.authnType {
         case .presence, .pin: return
         case .test:
-            guard wish.route.issuer.isLoopback || settings.allowTestAuthenticators else {
+            guard parameters.target.issuer.isLoopback || settings.allowTestAuthenticators else {
                 throw CommandFailure(
                     .invalidArgument,
                     "authnType test is allowed only for an issuer on loopback, or with allow-test-authenticators")
@@ -97,47 +97,51 @@ struct Enroller: Sendable {
         }
     }
 
-    private func options(_ wish: EnrollmentWish) async throws -> EnrollmentOptionsAnswer {
+    private func options(_ parameters: EnrollmentParameters) async throws -> EnrollmentOptionsAnswer {
         do throws(IssuerFailure) {
-            let discovery = try await directory.discovery(wish.route)
-            return try await ports.gateway.enrollmentOptions(wish.route, discovery, code: wish.code)
+            let discovery = try await directory.discovery(parameters.target)
+            return try await ports.gateway.enrollmentOptions(parameters.target, discovery, code: parameters.code)
         } catch {
-            throw CommandFailure(enrolling: error, at: wish.route)
+            throw CommandFailure(enrolling: error, at: parameters.target)
         }
     }
 
     /// What the options must be for this agent to make a key; checked before it does.
-    private func check(_ options: PublicKeyCredentialCreationOptions, _ wish: EnrollmentWish) async throws {
-        let issuer = wish.route.issuer
+    private func check(_ options: PublicKeyCredentialCreationOptions, _ parameters: EnrollmentParameters) async throws {
+        let issuer = parameters.target.issuer
         guard issuer.permits(rpId: options.rpId) else {
             throw CommandFailure(
                 .issuerRefused,
                 "the issuer's rp.id \(options.rpId.debugDescription) is neither its host nor a parent domain of it")
         }
-        guard options.userVerification != .required || wish.authnType.verifiesUser else {
+        guard options.userVerification != .required || parameters.authnType.verifiesUser else {
             throw CommandFailure(
-                .issuerRefused, "the issuer requires user verification, which authnType \(wish.authnType) has not")
+                .issuerRefused, "the issuer requires user verification, which authnType \(parameters.authnType) has not"
+            )
         }
-        let known = try await ports.book.read { try $0.enrollments(includingEnded: false) }
-        guard known.count < Self.mostEnrollments else {
+        let known = try await ports.store.read { try $0.enrollments(includingEnded: false) }
+        guard known.count < Self.maxEnrollments else {
             throw CommandFailure(.failed, "there are \(known.count) enrollments already, which is the most")
         }
-        let excluded = known.first { $0.route.issuer == issuer && options.excludeCredentials.contains($0.credentialId) }
+        let excluded = known.first {
+            $0.target.issuer == issuer && options.excludeCredentials.contains($0.credentialId)
+        }
         if let excluded {
             throw CommandFailure(.alreadyEnrolled, "the issuer knows this agent already, as enrollment \(excluded.id)")
         }
     }
 
     private func newEnrollment(
-        _ wish: EnrollmentWish, _ options: PublicKeyCredentialCreationOptions, _ algorithm: SignatureAlgorithm,
+        _ parameters: EnrollmentParameters, _ options: PublicKeyCredentialCreationOptions,
+        _ algorithm: SignatureAlgorithm,
         _ place: KeyPlace
     ) throws -> Enrollment {
         Enrollment(
-            id: try EnrollmentID(random: ports.entropy), route: wish.route, name: wish.name,
-            authnType: wish.authnType, algorithm: algorithm.rawValue, rpId: options.rpId,
-            credentialId: try ports.entropy.octets(32), userHandle: options.userId, startedAt: ports.clock.now,
-            key: place, takesPush: wish.takesPush, signCount: 0, state: .keyless,
-            isPINGuessable: wish.pin?.isGuessable ?? false)
+            id: try EnrollmentID(random: ports.entropy), target: parameters.target, name: parameters.name,
+            authnType: parameters.authnType, algorithm: algorithm.rawValue, rpId: options.rpId,
+            credentialId: try ports.entropy.bytes(32), userHandle: options.userId, startedAt: ports.clock.now,
+            key: place, takesPush: parameters.takesPush, signCount: 0, state: .keyless,
+            isPINGuessable: parameters.pin?.isGuessable ?? false)
     }
 
     private func registration(
@@ -153,16 +157,16 @@ struct Enroller: Sendable {
         let request = EnrollmentRequest(
             ceremonyId: answer.ceremonyId, credential: try unsigned.attested(signature), name: enrollment.name,
             version: settings.version, authnType: enrollment.authnType, pushSubscription: push)
-        return (request.octets, publicKey)
+        return (request.bytes, publicKey)
     }
 
     private func abandon(_ enrollment: Enrollment) async throws {
         let (id, now) = (enrollment.id, ports.clock.now)
         do {
             // One that somebody ended meanwhile stays as it is.
-            try await ports.book.write { _ = try $0.change(id, .ended(at: now)) }
-        } catch let trouble as BookTrouble {
-            // Ceremonies gives it up as soon as that can be written.
+            try await ports.store.write { _ = try $0.change(id, .ended(at: now)) }
+        } catch let trouble as StoreError {
+            // RegistrationDelivery gives it up as soon as that can be written.
             hub.publish(.ceremonyStarted(id))
             throw trouble
         }
@@ -171,19 +175,19 @@ struct Enroller: Sendable {
 }
 
 extension CommandFailure {
-    init(enrolling failure: IssuerFailure, at route: IssuerRoute) {
+    init(enrolling failure: IssuerFailure, at target: IssuerTarget) {
         switch failure {
         case .problem(let problem) where problem.code == .invalidEnrollmentCode:
             self.init(
                 .invalidEnrollmentCode,
                 """
-                the issuer \(route.issuer.text) does not take the enrollment code: it is mistyped, was used before (a \
+                the issuer \(target.issuer.text) does not take the enrollment code: it is mistyped, was used before (a \
                 code is good for one enrollment), or is too old. Ask the issuer for a new one, and enroll again with it
                 """)
         case .problem:
-            self.init(.issuerRefused, "the issuer \(route.issuer.text) refused the enrollment: \(failure.reason)")
+            self.init(.issuerRefused, "the issuer \(target.issuer.text) refused the enrollment: \(failure.reason)")
         case .transient:
-            self.init(.issuerUnreachable, "the issuer \(route.issuer.text) cannot be used: \(failure.reason)")
+            self.init(.issuerUnreachable, "the issuer \(target.issuer.text) cannot be used: \(failure.reason)")
         }
     }
 }

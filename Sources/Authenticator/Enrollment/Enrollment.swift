@@ -4,10 +4,10 @@ import WebAuthn
 
 /// One authenticator at one issuer.
 ///
-/// What changes of it in the book, an ``EnrollmentTransition`` changes.
+/// What changes of it in the store, an ``EnrollmentTransition`` changes.
 package struct Enrollment: Sendable {
     package let id: EnrollmentID
-    package let route: IssuerRoute
+    package let target: IssuerTarget
     /// What a person calls it.
     package let name: String
     package let authnType: AuthnType
@@ -50,7 +50,7 @@ package struct Enrollment: Sendable {
     package var isDamaged = false
 
     package init(
-        id: EnrollmentID, route: IssuerRoute, name: String, authnType: AuthnType, algorithm: Int, rpId: String,
+        id: EnrollmentID, target: IssuerTarget, name: String, authnType: AuthnType, algorithm: Int, rpId: String,
         credentialId: [UInt8], userHandle: [UInt8], startedAt: Int64, key: KeyPlace = .own,
         takesPush: Bool = true,
         credentialKey: PublicKey? = nil, signCount: UInt32, state: EnrollmentState, pinTries: PINTries = .fresh,
@@ -59,7 +59,7 @@ package struct Enrollment: Sendable {
         endReason: String? = nil, endedAt: Int64? = nil
     ) {
         self.id = id
-        self.route = route
+        self.target = target
         self.name = name
         self.authnType = authnType
         self.algorithm = algorithm
@@ -69,7 +69,7 @@ package struct Enrollment: Sendable {
         self.startedAt = startedAt
         self.key = key
         self.takesPush = takesPush
-        self.credentialKey = credentialKey ?? key.outside?.facts.publicKey
+        self.credentialKey = credentialKey ?? key.external?.facts.publicKey
         self.signCount = signCount
         self.state = state
         self.pinTries = pinTries
@@ -150,9 +150,9 @@ package struct Membership: Sendable, Equatable {
 
 /// How far an enrollment has come.
 package enum EnrollmentState: Sendable {
-    /// In the book before its key exists, so that a key without a row cannot be left behind.
+    /// In the store before its key exists, so that a key without a row cannot be left behind.
     case keyless
-    /// Key and body are durable; the same octets are sent until the issuer has answered.
+    /// Key and body are durable; the same bytes are sent until the issuer has answered.
     case enrolling(body: [UInt8])
     case active(Membership)
     /// The issuer no longer knows the token; the key stays.

@@ -3,91 +3,91 @@ import Keys
 
 /// Who vouches that a row of the store is as the agent wrote it; whoever can write the store alone cannot.
 package protocol RowSeals: Sendable {
-    /// What belongs to these octets, and to no others.
-    func seal(_ octets: [UInt8]) throws -> [UInt8]
-    /// Whether ``seal(_:)`` gave this for the same octets.
-    func isSeal(_ seal: [UInt8], of octets: [UInt8]) throws -> Bool
+    /// What belongs to these bytes, and to no others.
+    func seal(_ bytes: [UInt8]) throws -> [UInt8]
+    /// Whether ``seal(_:)`` gave this for the same bytes.
+    func isSeal(_ seal: [UInt8], of bytes: [UInt8]) throws -> Bool
 }
 
 extension Enrollment {
     /// All that its seal vouches for: the whole row, each value with its length, so that no two rows give the same.
     ///
     /// But for the refused signCount, which only keeps it from signing, and which a copy sets in every row.
-    package var sealedOctets: [UInt8] {
-        var octets = SealedOctets(of: "oob-agent enrollment 1")
-        octets.add(id.text)
-        octets.add(route.issuer.text)
-        octets.add(route.rootsPEM)
-        octets.add(name)
-        octets.add(authnType.rawValue)
-        octets.add(Int64(algorithm))
-        octets.add(rpId)
-        octets.add(credentialId)
-        octets.add(userHandle)
-        octets.add(startedAt)
-        octets.add(key.outside?.uri.text)
-        octets.add(key.outside?.facts.kind.rawValue)
-        octets.add(key.outside?.facts.publicKey.subjectPublicKeyInfo)
-        octets.add(key.outside?.facts.isExportable.map { $0 ? 1 : 0 })
-        octets.add(key.outside?.identity?.octets)
-        octets.add(takesPush ? 1 : 0)
-        octets.add(credentialKey?.subjectPublicKeyInfo)
-        octets.add(Int64(signCount))
-        add(state, to: &octets)
-        octets.add(Int64(pinTries.failures))
-        octets.add(pinTries.blockedUntil)
-        octets.add(isPINGuessable ? 1 : 0)
-        octets.add(signCountRaise.map { Int64($0.from) })
-        octets.add(signCountRaise.map { Int64($0.to) })
-        octets.add(signCountRaise?.at)
-        octets.add(signCountRaise.map { $0.isElsewhere ? 1 : 0 })
-        octets.add(endReason)
-        octets.add(endedAt)
-        octets.add(journalSequence)
-        return octets.all
+    package var sealedBytes: [UInt8] {
+        var bytes = SealedBytes(of: "oob-agent enrollment 1")
+        bytes.add(id.text)
+        bytes.add(target.issuer.text)
+        bytes.add(target.rootsPEM)
+        bytes.add(name)
+        bytes.add(authnType.rawValue)
+        bytes.add(Int64(algorithm))
+        bytes.add(rpId)
+        bytes.add(credentialId)
+        bytes.add(userHandle)
+        bytes.add(startedAt)
+        bytes.add(key.external?.uri.text)
+        bytes.add(key.external?.facts.kind.rawValue)
+        bytes.add(key.external?.facts.publicKey.subjectPublicKeyInfo)
+        bytes.add(key.external?.facts.isExportable.map { $0 ? 1 : 0 })
+        bytes.add(key.external?.identity?.bytes)
+        bytes.add(takesPush ? 1 : 0)
+        bytes.add(credentialKey?.subjectPublicKeyInfo)
+        bytes.add(Int64(signCount))
+        add(state, to: &bytes)
+        bytes.add(Int64(pinTries.failures))
+        bytes.add(pinTries.blockedUntil)
+        bytes.add(isPINGuessable ? 1 : 0)
+        bytes.add(signCountRaise.map { Int64($0.from) })
+        bytes.add(signCountRaise.map { Int64($0.to) })
+        bytes.add(signCountRaise?.at)
+        bytes.add(signCountRaise.map { $0.isElsewhere ? 1 : 0 })
+        bytes.add(endReason)
+        bytes.add(endedAt)
+        bytes.add(journalSequence)
+        return bytes.all
     }
 
-    private func add(_ state: EnrollmentState, to octets: inout SealedOctets) {
+    private func add(_ state: EnrollmentState, to bytes: inout SealedBytes) {
         switch state {
-        case .keyless: octets.add("keyless")
+        case .keyless: bytes.add("keyless")
         case .enrolling(let body):
-            octets.add("enrolling")
-            octets.add(body)
-        case .active(let membership): add("active", membership, to: &octets)
-        case .suspended(let membership): add("suspended", membership, to: &octets)
+            bytes.add("enrolling")
+            bytes.add(body)
+        case .active(let membership): add("active", membership, to: &bytes)
+        case .suspended(let membership): add("suspended", membership, to: &bytes)
         case .ended(let authenticatorId, let keyRemoved):
-            octets.add("ended")
-            octets.add(authenticatorId?.text)
-            octets.add(keyRemoved ? 1 : 0)
+            bytes.add("ended")
+            bytes.add(authenticatorId?.text)
+            bytes.add(keyRemoved ? 1 : 0)
         }
     }
 
-    private func add(_ name: String, _ membership: Membership, to octets: inout SealedOctets) {
-        octets.add(name)
-        octets.add(membership.authenticatorId.text)
-        octets.add(membership.sealedToken)
-        octets.add(membership.enrolledAt)
+    private func add(_ name: String, _ membership: Membership, to bytes: inout SealedBytes) {
+        bytes.add(name)
+        bytes.add(membership.authenticatorId.text)
+        bytes.add(membership.sealedToken)
+        bytes.add(membership.enrolledAt)
     }
 }
 
 /// Values one after the other, each with its length.
-private struct SealedOctets {
+private struct SealedBytes {
     private(set) var all: [UInt8] = []
 
     init(of kind: String) { add(kind) }
 
     mutating func add(_ text: String?) { add(text.map { Array($0.utf8) }) }
 
-    mutating func add(_ number: Int64?) { add(number.map { Self.octets(of: UInt64(bitPattern: $0)) }) }
+    mutating func add(_ number: Int64?) { add(number.map { Self.bytes(of: UInt64(bitPattern: $0)) }) }
 
     /// A value that is missing differs from an empty one.
-    mutating func add(_ octets: [UInt8]?) {
-        all.append(octets == nil ? 0 : 1)
-        guard let octets else { return }
-        all += Self.octets(of: UInt64(octets.count)) + octets
+    mutating func add(_ bytes: [UInt8]?) {
+        all.append(bytes == nil ? 0 : 1)
+        guard let bytes else { return }
+        all += Self.bytes(of: UInt64(bytes.count)) + bytes
     }
 
-    private static func octets(of number: UInt64) -> [UInt8] {
+    private static func bytes(of number: UInt64) -> [UInt8] {
         stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> UInt64($0)) }
     }
 }

@@ -1,9 +1,9 @@
 import IssuerProtocol
 package import Keys
 
-/// What can become of an enrollment in the book: each change names what it expects of the row.
+/// What can become of an enrollment in the store: each change names what it expects of the row.
 ///
-/// The book reads the row, asks ``applied(to:)`` and writes the row, all in one database transaction. So nobody writes
+/// The store reads the row, asks ``applied(to:)`` and writes the row, all in one database transaction. So nobody writes
 /// back what was read before an `await`: if the row is no longer as expected, nothing is written, and the caller is
 /// told so.
 package enum EnrollmentTransition: Sendable {
@@ -21,7 +21,7 @@ package enum EnrollmentTransition: Sendable {
     case ended(at: Int64)
     /// Expects one that is over and whose key is not known to be gone.
     case keyRemoved
-    /// Expects one that is not over, and whose public key the book does not have yet.
+    /// Expects one that is not over, and whose public key the store does not have yet.
     case keyFound(PublicKey)
     /// Expects one that is not over, with a key that the agent did not make and that is not identified yet.
     case keyIdentified(KeyIdentity)
@@ -98,9 +98,9 @@ package enum EnrollmentTransition: Sendable {
         case .keyFound(let publicKey) where enrollment.credentialKey == nil:
             enrollment.credentialKey = publicKey
         case .keyIdentified(let identity):
-            guard var key = enrollment.key.outside, key.identity == nil else { return false }
+            guard var key = enrollment.key.external, key.identity == nil else { return false }
             key.identity = identity
-            enrollment.key = .outside(key)
+            enrollment.key = .external(key)
         case .signCountRaised(let raise) where enrollment.signCount == raise.from && raise.from < raise.to:
             enrollment.signCount = raise.to
             enrollment.signCountRaise = raise

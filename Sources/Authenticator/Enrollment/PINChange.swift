@@ -4,11 +4,11 @@ import Keys
 /// Changes the PIN of a key that the agent made.
 struct PINChange: Sendable {
     let ports: Ports
-    let lanes: SignatureLanes
+    let queues: SignatureQueues
 
     /// - Throws: `CommandFailure` where the PIN is as it was; a wrong old one counts as at an approval.
     func run(_ id: EnrollmentID, from old: PIN, to new: PIN) async throws {
-        try await lanes.run(id) {
+        try await queues.run(id) {
             try await check(id)
             do {
                 try await PINCheck(ports: ports).run(id) {
@@ -19,9 +19,9 @@ struct PINChange: Sendable {
             }
             // The enrollment may have ended while its key was opened.
             let now = ports.clock.now
-            let isChanged = try await ports.book.write { book in
-                guard try book.change(id, .pinChanged(isGuessable: new.isGuessable)) != nil else { return false }
-                try book.record(.pinChanged(id), at: now)
+            let isChanged = try await ports.store.write { store in
+                guard try store.change(id, .pinChanged(isGuessable: new.isGuessable)) != nil else { return false }
+                try store.record(.pinChanged(id), at: now)
                 return true
             }
             guard isChanged else {
@@ -34,7 +34,7 @@ struct PINChange: Sendable {
 
     /// Throws `CommandFailure` if no PIN can be changed now; no try is counted.
     func check(_ id: EnrollmentID) async throws {
-        guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }), !enrollment.isOver else {
+        guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }), !enrollment.isOver else {
             throw CommandFailure(.notEnrolled, "the enrollment \(id) is over")
         }
         try enrollment.expectWhole()
@@ -42,7 +42,7 @@ struct PINChange: Sendable {
             throw CommandFailure(
                 .invalidArgument, "the enrollment \(id) is of authnType \(enrollment.authnType), which has no PIN")
         }
-        if let key = enrollment.key.outside {
+        if let key = enrollment.key.external {
             throw CommandFailure(
                 .invalidArgument,
                 "the PIN of the key \(key.uri.text) is checked where that is: change it with the tools of that place")

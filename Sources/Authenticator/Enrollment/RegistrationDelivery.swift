@@ -2,8 +2,8 @@ import IssuerProtocol
 import Logging
 import ThreeDS
 
-/// Sends registrations: the same octets until the issuer has answered, also after a crash.
-package struct Ceremonies: Sendable {
+/// Sends registrations: the same bytes until the issuer has answered, also after a crash.
+package struct RegistrationDelivery: Sendable {
     let ports: Ports
     let directory: IssuerDirectory
     let hub: EventHub
@@ -14,22 +14,22 @@ package struct Ceremonies: Sendable {
 
     /// Works until the task is cancelled.
     package func run() async throws {
-        let mailbox = hub.mailbox { event in
+        let pendingKeys = hub.pendingKeys { event in
             if case .ceremonyStarted(let id) = event { [id] } else { [] }
         }
         let enrollments = try await ports.patiently {
-            try await ports.book.read { try $0.enrollments(includingEnded: false) }
+            try await ports.store.read { try $0.enrollments(includingEnded: false) }
         }
         // One without a key is being begun at this moment: it is named when it is there.
         let waiting = enrollments.filter(\.waitsForIssuer).map(\.id)
-        await KeyedWork().run(waiting, then: mailbox) { id in await send(id) }
+        await KeyedWork().run(waiting, then: pendingKeys) { id in await send(id) }
     }
 
     private func send(_ id: EnrollmentID) async {
-        var backoff = Backoff(first: 1, most: 30)
+        var backoff = Backoff(first: 1, limit: 30)
         while !Task.isCancelled {
             do {
-                guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }) else { return }
+                guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }) else { return }
                 if case .keyless = enrollment.state { return try await give(up: enrollment, "no key could be made") }
                 guard case .enrolling(let body) = enrollment.state, !enrollment.isDamaged else { return }
                 guard ports.clock.now.seconds(since: enrollment.startedAt) < Self.longest else {
@@ -41,8 +41,8 @@ package struct Ceremonies: Sendable {
                 try await ports.clock.sleep(seconds: min(pause, Double(max(remaining, 0))))
             } catch is CancellationError {
                 return
-            } catch is BookTrouble {
-                guard (try? await ports.bookHealth.untilWell()) != nil else { return }
+            } catch is StoreError {
+                guard (try? await ports.storeHealth.untilWell()) != nil else { return }
             } catch {
                 log.error("an enrollment waits", metadata: ["enrollment": "\(id)", "reason": "\(error)"])
                 guard (try? await ports.clock.sleep(seconds: 5)) != nil else { return }
@@ -57,8 +57,8 @@ package struct Ceremonies: Sendable {
 
     private func attempt(_ enrollment: Enrollment, _ body: [UInt8]) async throws -> Attempt {
         do throws(IssuerFailure) {
-            let discovery = try await directory.discovery(enrollment.route)
-            let answer = try await ports.gateway.enroll(enrollment.route, discovery, body: body)
+            let discovery = try await directory.discovery(enrollment.target)
+            let answer = try await ports.gateway.enroll(enrollment.target, discovery, body: body)
             // While the issuer was asked, somebody may have ended the enrollment: then the answer comes to nothing.
             try await keep(answer, enrollment)
             return .over
@@ -107,11 +107,11 @@ package struct Ceremonies: Sendable {
         _ id: EnrollmentID, _ transition: EnrollmentTransition, _ fact: JournalFact
     ) async throws -> Bool {
         let now = ports.clock.now
-        return try await ports.book.write { book in
-            guard let changed = try book.change(id, transition) else { return false }
-            try book.record(fact, at: now)
+        return try await ports.store.write { store in
+            guard let changed = try store.change(id, transition) else { return false }
+            try store.record(fact, at: now)
             // What the issuer took holds the subscription.
-            if changed.membership != nil { try book.registerNewestSubscription(of: id, at: now) }
+            if changed.membership != nil { try store.registerNewestSubscription(of: id, at: now) }
             return true
         }
     }

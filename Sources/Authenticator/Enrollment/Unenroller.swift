@@ -31,12 +31,12 @@ struct Unenroller: Sendable {
     ///   - erasing: its personal data goes as well, also where it was over already.
     /// - Throws: `CommandFailure` where it goes on as it was.
     func unenroll(_ id: EnrollmentID, locally: Bool, forced: Bool, erasing: Bool) async throws -> Unenrollment {
-        guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }) else {
+        guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }) else {
             throw CommandFailure(.notFound, "there is no enrollment \(id)")
         }
         if enrollment.isOver {
             try await EndedKeys(ports: ports).removeUnlessBeingMade(of: id)
-            if erasing { try await ports.book.write { try $0.wantErasure(of: id) } }
+            if erasing { try await ports.store.write { try $0.wantErasure(of: id) } }
         } else {
             health.setLeaving(id, true)
             defer { health.setLeaving(id, false) }
@@ -56,7 +56,7 @@ struct Unenroller: Sendable {
         let isErased = try await hub.wait(
             seconds: Self.erasurePatience, on: ports.clock, for: { if case .erased(id) = $0 { true } else { false } }
         ) {
-            try await ports.book.read { try $0.isErased(id) } ? true : nil
+            try await ports.store.read { try $0.isErased(id) } ? true : nil
         }
         return isErased == true
     }
@@ -65,7 +65,7 @@ struct Unenroller: Sendable {
         let isEmpty = try await hub.wait(
             seconds: Self.outboxPatience, on: ports.clock, for: AgentEvent.isOutboxSettled
         ) {
-            try await ports.book.read { try $0.outboxCount(enrollment: id) } == 0 ? true : nil
+            try await ports.store.read { try $0.outboxCount(enrollment: id) } == 0 ? true : nil
         }
         guard isEmpty == true else {
             throw CommandFailure(
@@ -77,7 +77,7 @@ struct Unenroller: Sendable {
         guard let membership = enrollment.membership else { return }
         do {
             let access = IssuerAccess(
-                route: enrollment.route, discovery: try await directory.discovery(enrollment.route),
+                target: enrollment.target, discovery: try await directory.discovery(enrollment.target),
                 token: try ports.custody.open(membership.sealedToken, for: enrollment.id))
             try await ports.gateway.unenroll(access)
         } catch let failure as IssuerFailure {
@@ -89,7 +89,7 @@ struct Unenroller: Sendable {
             }
             throw CommandFailure(
                 .issuerUnreachable,
-                "the issuer \(enrollment.route.issuer.text) was not told: \(failure.reason); "
+                "the issuer \(enrollment.target.issuer.text) was not told: \(failure.reason); "
                     + "nothing was changed (--local ends the enrollment here alone)")
         }
     }
@@ -97,12 +97,12 @@ struct Unenroller: Sendable {
     /// The row first, then the key: a crash in between leaves a key that the next start removes.
     private func end(_ enrollment: Enrollment, erasing: Bool) async throws {
         let (id, now) = (enrollment.id, ports.clock.now)
-        let events = try await ports.book.write { book -> [AgentEvent] in
-            if erasing { try book.wantErasure(of: id) }
-            guard try book.change(id, .ended(at: now)) != nil else { return [] }
-            try book.record(.unenrolled(id), at: now)
-            try book.removeSubscriptions(of: id, at: now)
-            return try Self.closeRequests(of: id, at: now, in: book) + [.unenrolled(id), .deadlineMoved]
+        let events = try await ports.store.write { store -> [AgentEvent] in
+            if erasing { try store.wantErasure(of: id) }
+            guard try store.change(id, .ended(at: now)) != nil else { return [] }
+            try store.record(.unenrolled(id), at: now)
+            try store.removeSubscriptions(of: id, at: now)
+            return try Self.closeRequests(of: id, at: now, in: store) + [.unenrolled(id), .deadlineMoved]
         }
         log.notice("unenrolled", metadata: enrollment.logged())
         hub.publish(events)
@@ -112,21 +112,21 @@ struct Unenroller: Sendable {
     }
 
     private static func closeRequests(
-        of id: EnrollmentID, at now: Int64, in book: any BookWriter
+        of id: EnrollmentID, at now: Int64, in store: any StoreWriter
     ) throws -> [AgentEvent] {
         var events: [AgentEvent] = []
-        for entry in try book.outbox(enrollment: id) {
-            if let sequence = entry.sequence { try book.removeOutbox(sequence: sequence) }
-            try book.record(.deliveryFailed(entry, token: DeliveryState.unenrolled), at: now)
-            guard let requestId = entry.requestId, var request = try book.request(requestId) else { continue }
+        for entry in try store.outbox(enrollment: id) {
+            if let sequence = entry.sequence { try store.removeOutbox(sequence: sequence) }
+            try store.record(.deliveryFailed(entry, token: DeliveryState.unenrolled), at: now)
+            guard let requestId = entry.requestId, var request = try store.request(requestId) else { continue }
             request.life.deliveryFailed(token: DeliveryState.unenrolled)
             request.deliveryError = entry.lastError
-            try book.update(request)
+            try store.update(request)
             events.append(.requestDeliveryFailed(requestId))
         }
-        while var request = try book.oldestPending(enrollment: id), request.life.cancel() {
-            try book.update(request)
-            try book.record(.cancelled(request), at: now)
+        while var request = try store.oldestPending(enrollment: id), request.life.cancel() {
+            try store.update(request)
+            try store.record(.cancelled(request), at: now)
             events.append(.requestCancelled(request.id))
         }
         return events

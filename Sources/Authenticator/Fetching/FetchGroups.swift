@@ -26,7 +26,7 @@ struct FetchGroups: Sendable {
     }
 
     private struct Group {
-        let route: IssuerRoute
+        let target: IssuerTarget
         /// By authenticator id, which is what an answer names.
         var members: [TokenID: FetchMember] = [:]
         /// Someone came since the last turn.
@@ -34,8 +34,8 @@ struct FetchGroups: Sendable {
 
         /// An authenticator id stands once in a call: two enrollments to which an issuer gave the same one are not
         /// fetched together.
-        func hasRoom(for others: [FetchMember], of route: IssuerRoute, size: Int) -> Bool {
-            self.route == route && members.count + others.count <= size
+        func hasRoom(for others: [FetchMember], of target: IssuerTarget, size: Int) -> Bool {
+            self.target == target && members.count + others.count <= size
                 && others.allSatisfy { members[$0.authenticatorId] == nil }
         }
     }
@@ -49,7 +49,7 @@ struct FetchGroups: Sendable {
     private var groups: [ID: Group] = [:]
     private var places: [EnrollmentID: Place] = [:]
     /// How many an issuer allows in a group, where that is known.
-    private var sizes: [IssuerRoute: Int] = [:]
+    private var sizes: [IssuerTarget: Int] = [:]
     private var changes = Changes()
 
     /// What has changed since the last call.
@@ -59,8 +59,8 @@ struct FetchGroups: Sendable {
     }
 
     /// Takes an enrollment in, or notes whether one that is there is suspended now.
-    mutating func place(_ member: FetchMember, of route: IssuerRoute) {
-        guard let place = places[member.id], var known = self[place] else { return add(member, of: route) }
+    mutating func place(_ member: FetchMember, of target: IssuerTarget) {
+        guard let place = places[member.id], var known = self[place] else { return add(member, of: target) }
         guard known.isSuspended != member.isSuspended else { return }
         if member.isSuspended { known.suspend(until: member.pausedUntil) } else { known.resume() }
         self[place] = known
@@ -85,16 +85,16 @@ struct FetchGroups: Sendable {
     func hasNews(_ id: ID) -> Bool { groups[id]?.hasNews == true }
 
     /// Whose enrollments they are; nil where the group is gone, because all have left or have moved to another.
-    mutating func route(of id: ID) -> IssuerRoute? {
+    mutating func target(of id: ID) -> IssuerTarget? {
         endIfEmpty(id)
         groups[id]?.hasNews = false
-        return groups[id]?.route
+        return groups[id]?.target
     }
 
     /// What to do next, once it is known how many the issuer allows in a group; nil where the group is gone.
     mutating func turn(of id: ID, size: Int, now: Int64) -> Turn? {
-        guard let route = groups[id]?.route else { return nil }
-        sizes[route] = size
+        guard let target = groups[id]?.target else { return nil }
+        sizes[target] = size
         split(id, size: size)
         if size > 1 { joinToAnother(id, size: size) }
         endIfEmpty(id)
@@ -126,18 +126,18 @@ extension FetchGroups {
         set { groups[place.group]?.members[place.authenticatorId] = newValue }
     }
 
-    private mutating func add(_ member: FetchMember, of route: IssuerRoute) {
-        let size = sizes[route] ?? .max
+    private mutating func add(_ member: FetchMember, of target: IssuerTarget) {
+        let size = sizes[target] ?? .max
         // Where nobody shares, nobody is looked for.
-        let found = size == 1 ? nil : groups.first { $0.value.hasRoom(for: [member], of: route, size: size) }?.key
-        let id = found ?? begin(of: route)
+        let found = size == 1 ? nil : groups.first { $0.value.hasRoom(for: [member], of: target, size: size) }?.key
+        let id = found ?? begin(of: target)
         put(member, in: id)
         noteJoined(id)
     }
 
-    private mutating func begin(of route: IssuerRoute) -> ID {
+    private mutating func begin(of target: IssuerTarget) -> ID {
         last += 1
-        groups[last] = Group(route: route)
+        groups[last] = Group(target: target)
         changes.begun.append(last)
         return last
     }
@@ -146,7 +146,7 @@ extension FetchGroups {
         guard let group = groups[id] else { return }
         let surplus = Array(group.members.values.dropFirst(size))
         for start in stride(from: 0, to: surplus.count, by: size) {
-            let other = begin(of: group.route)
+            let other = begin(of: group.target)
             for member in surplus[start...].prefix(size) { move(member, to: other) }
         }
     }
@@ -155,7 +155,7 @@ extension FetchGroups {
         guard let group = groups[id] else { return }
         let members = Array(group.members.values)
         let other = groups.first { other in
-            other.key < id && other.value.hasRoom(for: members, of: group.route, size: size)
+            other.key < id && other.value.hasRoom(for: members, of: group.target, size: size)
         }
         guard let other = other?.key else { return }
         for member in members { move(member, to: other) }

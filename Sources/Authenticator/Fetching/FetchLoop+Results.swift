@@ -13,12 +13,12 @@ extension FetchLoop {
     }
 
     func take(
-        _ results: [BatchFetchAnswer.Result], asked members: [FetchMember], _ route: IssuerRoute
+        _ results: [BatchFetchAnswer.Result], asked members: [FetchMember], _ target: IssuerTarget
     ) async throws -> Gain {
         let asked = Dictionary(uniqueKeysWithValues: members.map { ($0.authenticatorId, $0) })
         // Whatever the issuer says about others is nobody's.
         let answered = results.compactMap { result in asked[result.authenticatorId].map { ($0, result.outcome) } }
-        let enrollments = try await ports.book.read { book in try answered.map { try book.enrollment($0.0.id) } }
+        let enrollments = try await ports.store.read { store in try answered.map { try store.enrollment($0.0.id) } }
         let named = Set(answered.map(\.0.id))
         // About whom the issuer says nothing, all is well.
         for member in members where !named.contains(member.id) { fetcher.health.note(member.id, trouble: nil) }
@@ -28,11 +28,11 @@ extension FetchLoop {
             do {
                 let gained = try await take(outcome, member, enrollment)
                 gain = Gain(isNews: gain.isNews || gained.isNews, isNew: gain.isNew || gained.isNew)
-            } catch let trouble as BookTrouble {
+            } catch let trouble as StoreError {
                 throw trouble
             } catch {
                 try Task.checkCancellation()
-                try leaveOut(member, error, route)
+                try leaveOut(member, error, target)
                 gain = .all
             }
         }
@@ -64,9 +64,9 @@ extension FetchLoop {
     }
 
     /// One that does not go well is tried again later, and does not hold the others up.
-    private func leaveOut(_ member: FetchMember, _ error: any Error, _ route: IssuerRoute) throws {
+    private func leaveOut(_ member: FetchMember, _ error: any Error, _ target: IssuerTarget) throws {
         let failure = error as? IssuerFailure
-        fetcher.note(failure?.reason ?? "what came could not be kept: \(error)", [member.id], route)
+        fetcher.note(failure?.reason ?? "what came could not be kept: \(error)", [member.id], target)
         let now = ports.clock.now
         try roster.with { groups in
             try groups[member.id]?.pause(now: now, retryAfter: failure?.retryAfter, entropy: ports.entropy)

@@ -23,40 +23,40 @@ struct FetchLoop: Sendable {
     private var log: Logger { fetcher.log }
 
     func run() async {
-        var backoff = Backoff(first: 1, most: 300)
+        var backoff = Backoff(first: 1, limit: 300)
         var known = 0
         var cut = Cut()
-        let issuer = roster.with { $0.route(of: group) }?.issuer
+        let issuer = roster.with { $0.target(of: group) }?.issuer
         defer {
-            roster.removeBell(of: group)
+            roster.removeNotifier(of: group)
             issuer.map { fetcher.health.notePause(of: group, at: $0, until: nil) }
         }
-        while !Task.isCancelled, let route = roster.with({ $0.route(of: group) }) {
+        while !Task.isCancelled, let target = roster.with({ $0.target(of: group) }) {
             var pause: Double?
             var wakes = false
             do {
-                let discovery = try await fetcher.directory.discovery(route)
+                let discovery = try await fetcher.directory.discovery(target)
                 let now = ports.clock.now
                 guard let turn = roster.with({ $0.turn(of: group, size: discovery.fetchSize, now: now) }) else {
                     return
                 }
                 for id in turn.suspended { try await lookAgain(id) }
-                pause = try await take(turn, Call(route: route, discovery: discovery), &known, &cut)
+                pause = try await take(turn, Call(target: target, discovery: discovery), &known, &cut)
                 backoff.reset()
-                fetcher.health.notePause(of: group, at: route.issuer, until: nil)
-            } catch is BookTrouble {
-                // No cursor has moved past what is not in the book: it is asked for again.
-                guard (try? await ports.bookHealth.untilWell()) != nil else { return }
+                fetcher.health.notePause(of: group, at: target.issuer, until: nil)
+            } catch is StoreError {
+                // No cursor has moved past what is not in the store: it is asked for again.
+                guard (try? await ports.storeHealth.untilWell()) != nil else { return }
             } catch {
                 // A call that was cut off because the agent stops says nothing about the issuer.
                 guard !Task.isCancelled else { return }
                 let failure = error as? IssuerFailure
-                fetcher.note(failure?.reason ?? "\(error)", roster.with { $0.members(of: group) }, route)
+                fetcher.note(failure?.reason ?? "\(error)", roster.with { $0.members(of: group) }, target)
                 // What a server asked for is kept to; else whoever waits for a request may have it asked for earlier.
                 wakes = failure?.retryAfter == nil
                 pause = try? backoff.next(retryAfter: failure?.retryAfter, entropy: ports.entropy)
                 let until = pause.map { ports.clock.now + Int64($0.rounded(.up)) }
-                fetcher.health.notePause(of: group, at: route.issuer, until: until)
+                fetcher.health.notePause(of: group, at: target.issuer, until: until)
             }
             if let pause { await rest(pause, wakes: wakes) }
         }
@@ -72,7 +72,7 @@ struct FetchLoop: Sendable {
 
     /// Whom to call.
     private struct Call: Sendable {
-        let route: IssuerRoute
+        let target: IssuerTarget
         let discovery: Discovery
     }
 
@@ -101,17 +101,17 @@ struct FetchLoop: Sendable {
             log.debug(
                 "a poll was cut",
                 metadata: [
-                    "issuer": "\(call.route.issuer.text)", "after": "\(Int(held))", "reason": "\(failure.reason)",
+                    "issuer": "\(call.target.issuer.text)", "after": "\(Int(held))", "reason": "\(failure.reason)",
                 ])
             return nil
         }
         guard let results = answer else { return nil }
         try Task.checkCancellation()
-        let gain = try await take(results, asked: turn.members, call.route)
+        let gain = try await take(results, asked: turn.members, call.target)
         known = gain.isNew ? 0 : known + 1
         // An issuer that answers at once and has nothing to say, or the same under ever new cursors, would be asked
         // without end.
-        let mayHaveMore = gain.isNews && known < Fetcher.mostPages
+        let mayHaveMore = gain.isNews && known < Fetcher.maxPages
         // What came may have shown that pushes come no longer.
         if !mayHaveMore, interval != nil, let rest = pushedInterval(turn.members) {
             return Double(min(max(untilNext, 1), rest))
@@ -140,10 +140,10 @@ struct FetchLoop: Sendable {
     /// - Parameter wakes: whether it ends also once somebody waits for a request; not within ``leastRest``, so that who
     ///   waits again and again has the issuer asked no more often.
     private func rest(_ seconds: Double, wakes: Bool) async {
-        let (bell, begun) = (roster.bell(of: group), ports.clock.steady)
-        let wanted = wakes ? fetcher.hub.bell { if case .requestsWanted = $0 { true } else { false } } : nil
+        let (notifier, begun) = (roster.notifier(of: group), ports.clock.steady)
+        let wanted = wakes ? fetcher.hub.notifier { if case .requestsWanted = $0 { true } else { false } } : nil
         await withTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { for await _ in bell { return } }
+            tasks.addTask { for await _ in notifier { return } }
             if let wanted {
                 tasks.addTask {
                     for await _ in wanted { break }
@@ -161,7 +161,7 @@ struct FetchLoop: Sendable {
     private func lookAgain(_ id: EnrollmentID) async throws {
         let next = ports.clock.now + Self.suspendedPause
         roster.with { $0[id]?.suspend(until: next) }
-        guard let enrollment = try await ports.book.read({ try $0.enrollment(id) }) else { return }
+        guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }) else { return }
         do {
             try await fetcher.fetchNow(enrollment)
         } catch is IssuerFailure {
@@ -180,12 +180,12 @@ extension FetchLoop {
     private func results(
         for members: [FetchMember], _ call: Call, wait: Int
     ) async throws -> [BatchFetchAnswer.Result]? {
-        let bell = roster.bell(of: group)
+        let notifier = roster.notifier(of: group)
         let startedAt = ports.clock.now
         return try await withThrowingTaskGroup(of: [BatchFetchAnswer.Result]?.self) { tasks in
             tasks.addTask { try await ask(for: members, call, wait: wait) }
             tasks.addTask {
-                for await _ in bell { break }
+                for await _ in notifier { break }
                 if ports.clock.now == startedAt { try await ports.clock.sleep(seconds: 1) }
                 return nil
             }
@@ -203,7 +203,7 @@ extension FetchLoop {
                     authenticatorId: member.authenticatorId, accessToken: member.token, after: member.cursor)
             }
             let request = BatchFetchRequest(wait: wait, entries: entries)
-            return try await ports.gateway.batchFetch(call.route, call.discovery, request).results
+            return try await ports.gateway.batchFetch(call.target, call.discovery, request).results
         }
         // Without a batch fetch there is one in a group.
         guard let member = members.first else { return [] }
@@ -213,7 +213,7 @@ extension FetchLoop {
     private func ask(
         forOne member: FetchMember, _ call: Call, wait: Int
     ) async throws(IssuerFailure) -> BatchFetchAnswer.Result {
-        let access = IssuerAccess(route: call.route, discovery: call.discovery, token: member.token)
+        let access = IssuerAccess(target: call.target, discovery: call.discovery, token: member.token)
         do throws(IssuerFailure) {
             let list = try await ports.gateway.fetch(access, wait: wait, after: member.cursor)
             return BatchFetchAnswer.Result(authenticatorId: member.authenticatorId, outcome: .list(list))
@@ -226,5 +226,5 @@ extension FetchLoop {
 
 extension Discovery {
     /// How many enrollments the issuer allows in one fetch.
-    fileprivate var fetchSize: Int { batchFetchEndpoint == nil ? 1 : BatchFetchRequest.most }
+    fileprivate var fetchSize: Int { batchFetchEndpoint == nil ? 1 : BatchFetchRequest.limit }
 }

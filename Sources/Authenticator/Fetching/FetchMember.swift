@@ -11,7 +11,7 @@ struct FetchMember: Sendable {
     private(set) var isSuspended: Bool
     /// Left out until then; seconds since 1970.
     private(set) var pausedUntil: Int64
-    private var backoff = Backoff(first: 1, most: 300)
+    private var backoff = Backoff(first: 1, limit: 300)
 
     /// - Parameter suspendedUntil: where it is suspended, when it is looked at again; seconds since 1970.
     init(id: EnrollmentID, authenticatorId: TokenID, token: AccessToken, suspendedUntil: Int64?) {
@@ -33,7 +33,7 @@ struct FetchMember: Sendable {
         backoff.reset()
     }
 
-    /// All that came is in the book, held or dropped.
+    /// All that came is in the store, held or dropped.
     mutating func goOn(from next: String) {
         cursor = next
         backoff.reset()

@@ -1,11 +1,11 @@
 import IssuerProtocol
 import Synchronization
 
-/// The groups in which enrollments are fetched, for their loops and for whoever follows the book.
+/// The groups in which enrollments are fetched, for their loops and for whoever follows the store.
 final class FetchRoster: Sendable {
     private struct State {
         var groups = FetchGroups()
-        var bells: [FetchGroups.ID: AsyncStream<Void>.Continuation] = [:]
+        var notifiers: [FetchGroups.ID: AsyncStream<Void>.Continuation] = [:]
     }
 
     /// Each new group, once: it wants a loop.
@@ -23,21 +23,21 @@ final class FetchRoster: Sendable {
             let value = try body(&state.groups)
             let changes = state.groups.takeChanges()
             for id in changes.begun { begun.yield(id) }
-            for id in changes.joined { state.bells[id]?.yield() }
+            for id in changes.joined { state.notifiers[id]?.yield() }
             return value
         }
     }
 
-    /// A bell that rings once someone has come after the group's last turn; a group has one at a time.
-    func bell(of id: FetchGroups.ID) -> AsyncStream<Void> {
-        let (bell, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    /// A notifier that rings once someone has come after the group's last turn; a group has one at a time.
+    func notifier(of id: FetchGroups.ID) -> AsyncStream<Void> {
+        let (notifier, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         state.withLock { state in
-            state.bells[id] = continuation
+            state.notifiers[id] = continuation
             if state.groups.hasNews(id) { continuation.yield() }
         }
-        return bell
+        return notifier
     }
 
     /// The group's loop has ended.
-    func removeBell(of id: FetchGroups.ID) { state.withLock { _ = $0.bells.removeValue(forKey: id) } }
+    func removeNotifier(of id: FetchGroups.ID) { state.withLock { _ = $0.notifiers.removeValue(forKey: id) } }
 }

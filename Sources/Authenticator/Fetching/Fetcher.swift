@@ -16,7 +16,7 @@ package struct Fetcher: Sendable {
 
     /// Works until the task is cancelled.
     package func run() async throws {
-        let mailbox = hub.mailbox { event in
+        let pendingKeys = hub.pendingKeys { event in
             switch event {
             case .enrolled(let id), .resumed(let id), .suspended(let id), .unenrolled(let id): [id]
             default: []
@@ -24,13 +24,13 @@ package struct Fetcher: Sendable {
         }
         let roster = FetchRoster()
         let enrollments = try await ports.patiently {
-            try await ports.book.read { try $0.enrollments(includingEnded: false) }
+            try await ports.store.read { try $0.enrollments(includingEnded: false) }
         }
         await withDiscardingTaskGroup { tasks in
             tasks.addTask {
                 // What was suspended before the start is looked at now.
                 place(enrollments, in: roster, suspendedUntil: .min)
-                for await _ in mailbox.bell { await follow(mailbox.takeAll(), in: roster) }
+                for await _ in pendingKeys.notifier { await follow(pendingKeys.takeAll(), in: roster) }
             }
             for await group in roster.newGroups {
                 tasks.addTask { await FetchLoop(fetcher: self, roster: roster, group: group).run() }
@@ -38,12 +38,12 @@ package struct Fetcher: Sendable {
         }
     }
 
-    /// Brings the roster up to the book; tries again until the book could be read.
+    /// Brings the roster up to the store; tries again until the store could be read.
     private func follow(_ ids: Set<EnrollmentID>, in roster: FetchRoster) async {
         while !Task.isCancelled {
             do {
                 let enrollments = try await ports.patiently {
-                    try await ports.book.read { book in try ids.compactMap { try book.enrollment($0) } }
+                    try await ports.store.read { store in try ids.compactMap { try store.enrollment($0) } }
                 }
                 return place(
                     enrollments, in: roster, suspendedUntil: ports.clock.now + FetchLoop.suspendedPause)
@@ -59,11 +59,11 @@ package struct Fetcher: Sendable {
     /// All at once: they are in the same call from the first on.
     private func place(_ enrollments: [Enrollment], in roster: FetchRoster, suspendedUntil: Int64) {
         let members = enrollments.compactMap { enrollment in
-            member(enrollment, suspendedUntil: suspendedUntil).map { ($0, enrollment.route) }
+            member(enrollment, suspendedUntil: suspendedUntil).map { ($0, enrollment.target) }
         }
         let ended = enrollments.filter { $0.membership == nil }.map(\.id)
         roster.with { groups in
-            for (member, route) in members { groups.place(member, of: route) }
+            for (member, target) in members { groups.place(member, of: target) }
             for id in ended { groups.remove(id) }
         }
     }
@@ -86,22 +86,22 @@ package struct Fetcher: Sendable {
         }
     }
 
-    static let mostPages = 100
+    static let maxPages = 100
 
     /// Fetches all that is listed now, up to a hundred answers full of requests.
     ///
     /// - Parameter way: why: what comes because of a push came by push.
-    func fetchNow(_ enrollment: Enrollment, by way: Way = .poll) async throws {
+    func fetchNow(_ enrollment: Enrollment, by channel: ArrivalChannel = .poll) async throws {
         guard let membership = enrollment.membership else { return }
         do {
             let access = IssuerAccess(
-                route: enrollment.route, discovery: try await directory.discovery(enrollment.route),
+                target: enrollment.target, discovery: try await directory.discovery(enrollment.target),
                 token: try ports.custody.open(membership.sealedToken, for: enrollment.id))
             var cursor: String?
-            for _ in 0..<Self.mostPages {
+            for _ in 0..<Self.maxPages {
                 let list = try await ports.gateway.fetch(access, wait: 0, after: cursor)
-                try await keep(list, for: enrollment, by: way)
-                guard list.requests.count == RequestList.most else { return }
+                try await keep(list, for: enrollment, by: channel)
+                guard list.requests.count == RequestList.limit else { return }
                 cursor = list.cursor
             }
         } catch let failure as IssuerFailure {
@@ -110,7 +110,7 @@ package struct Fetcher: Sendable {
             if case .problem(let problem) = failure, problem.code == .invalidToken {
                 try await setKnown(false, enrollment)
             } else {
-                note(failure.reason, [enrollment.id], enrollment.route)
+                note(failure.reason, [enrollment.id], enrollment.target)
             }
             throw failure
         }
@@ -164,14 +164,15 @@ package struct Fetcher: Sendable {
         }
     }
 
-    /// All that came is in the book, held or dropped when this returns, so a cursor may move.
+    /// All that came is in the store, held or dropped when this returns, so a cursor may move.
     ///
-    /// True where some of it was not in the book before.
+    /// True where some of it was not in the store before.
     @discardableResult
-    func keep(_ list: RequestList, for enrollment: Enrollment, by way: Way = .poll) async throws -> Bool {
+    func keep(_ list: RequestList, for enrollment: Enrollment, by channel: ArrivalChannel = .poll) async throws -> Bool
+    {
         try await setKnown(true, enrollment)
-        if way == .poll { tally.notePoll(enrollment.id, at: ports.clock.now) }
-        let isNew = try await intake.receive(list.requests, for: enrollment, by: way)
+        if channel == .poll { tally.notePoll(enrollment.id, at: ports.clock.now) }
+        let isNew = try await intake.receive(list.requests, for: enrollment, by: channel)
         health.note(enrollment.id, trouble: nil)
         return isNew
     }
@@ -181,17 +182,17 @@ package struct Fetcher: Sendable {
         let transition: EnrollmentTransition = isKnown ? .resumed : .suspended
         guard transition.applied(to: enrollment) != nil else { return }
         let now = ports.clock.now
-        let isNews = try await ports.book.write { [standing] book in
-            try standing.note(isKnown: isKnown, enrollment.id, at: now, in: book)
+        let isNews = try await ports.store.write { [standing] store in
+            try standing.note(isKnown: isKnown, enrollment.id, at: now, in: store)
         }
         if isNews { standing.tell(isKnown: isKnown, enrollment) }
     }
 
     /// Notes why nothing can be fetched; one log line for all for whom that is news.
-    func note(_ reason: String, _ ids: [EnrollmentID], _ route: IssuerRoute) {
+    func note(_ reason: String, _ ids: [EnrollmentID], _ target: IssuerTarget) {
         let news = ids.filter { health.note($0, trouble: reason) }
         guard let first = news.first else { return }
-        var metadata: Logger.Metadata = ["issuer": "\(route.issuer.text)", "reason": "\(reason)"]
+        var metadata: Logger.Metadata = ["issuer": "\(target.issuer.text)", "reason": "\(reason)"]
         if news.count == 1 {
             metadata["enrollment"] = "\(first)"
         } else {

@@ -18,67 +18,67 @@ actor IssuerDirectory {
 
     private let gateway: any IssuerGateway
     private let clock: any AgentClock
-    private let discoveries = SharedCall<IssuerRoute, Discovery>()
-    private let keySets = SharedCall<IssuerRoute, JWKSet>()
-    private var entries: [IssuerRoute: Entry] = [:]
+    private let discoveries = SharedCall<IssuerTarget, Discovery>()
+    private let keySets = SharedCall<IssuerTarget, JWKSet>()
+    private var entries: [IssuerTarget: Entry] = [:]
     /// How many wait for the keys of an issuer.
-    private var keyWaiters: [IssuerRoute: Int] = [:]
+    private var keyWaiters: [IssuerTarget: Int] = [:]
 
     init(gateway: any IssuerGateway, clock: any AgentClock) {
         self.gateway = gateway
         self.clock = clock
     }
 
-    func discovery(_ route: IssuerRoute) async throws(IssuerFailure) -> Discovery {
-        if let entry = entries[route], clock.now.isWithin(Self.freshFor, of: entry.discoveredAt) {
+    func discovery(_ target: IssuerTarget) async throws(IssuerFailure) -> Discovery {
+        if let entry = entries[target], clock.now.isWithin(Self.freshFor, of: entry.discoveredAt) {
             return entry.discovery
         }
         let gateway = gateway
-        let discovery = try await discoveries.value(for: route) { () async throws(IssuerFailure) in
-            try await gateway.discovery(route)
+        let discovery = try await discoveries.value(for: target) { () async throws(IssuerFailure) in
+            try await gateway.discovery(target)
         }
-        let old = entries[route]
-        entries[route] = Entry(
+        let old = entries[target]
+        entries[target] = Entry(
             discovery: discovery, discoveredAt: clock.now, keys: old?.keys,
             keysFetchedAt: old?.keysFetchedAt ?? .min, askedForUnknownAt: old?.askedForUnknownAt)
         return discovery
     }
 
     /// How many wait for an issuer's discovery that another fetches.
-    nonisolated func discoveryWaiterCount(_ route: IssuerRoute) -> Int { discoveries.waiterCount(for: route) }
+    nonisolated func discoveryWaiterCount(_ target: IssuerTarget) -> Int { discoveries.waiterCount(for: target) }
 
-    func keys(_ route: IssuerRoute) async throws(IssuerFailure) -> JWKSet {
-        if let entry = entries[route], let keys = entry.keys, isFresh(entry) { return keys }
-        return try await fetchKeys(route)
+    func keys(_ target: IssuerTarget) async throws(IssuerFailure) -> JWKSet {
+        if let entry = entries[target], let keys = entry.keys, isFresh(entry) { return keys }
+        return try await fetchKeys(target)
     }
 
     /// Keys to try where a `kid` is not among those at hand: fetched for it, or where it is too soon to ask again, the
     /// ones that were fetched last.
-    func keysForUnknown(_ route: IssuerRoute) async throws(IssuerFailure) -> JWKSet? {
-        if let asked = entries[route]?.askedForUnknownAt, clock.now.isWithin(Self.unknownKeyPause, of: asked) {
-            return keyWaiters[route] != nil ? try await fetchKeys(route) : entries[route]?.keys
+    func keysForUnknown(_ target: IssuerTarget) async throws(IssuerFailure) -> JWKSet? {
+        if let asked = entries[target]?.askedForUnknownAt, clock.now.isWithin(Self.unknownKeyPause, of: asked) {
+            return keyWaiters[target] != nil ? try await fetchKeys(target) : entries[target]?.keys
         }
-        entries[route]?.askedForUnknownAt = clock.now
-        return try await fetchKeys(route)
+        entries[target]?.askedForUnknownAt = clock.now
+        return try await fetchKeys(target)
     }
 
     private func isFresh(_ entry: Entry) -> Bool {
         entry.keysFetchedAt != .min && clock.now.isWithin(Self.freshFor, of: entry.keysFetchedAt)
     }
 
-    private func fetchKeys(_ route: IssuerRoute) async throws(IssuerFailure) -> JWKSet {
-        let discovery = try await discovery(route)
-        keyWaiters[route, default: 0] += 1
+    private func fetchKeys(_ target: IssuerTarget) async throws(IssuerFailure) -> JWKSet {
+        let discovery = try await discovery(target)
+        keyWaiters[target, default: 0] += 1
         defer {
-            let others = keyWaiters[route, default: 1] - 1
-            keyWaiters[route] = others > 0 ? others : nil
+            let others = keyWaiters[target, default: 1] - 1
+            keyWaiters[target] = others > 0 ? others : nil
         }
         let gateway = gateway
-        let keys = try await keySets.value(for: route) { () async throws(IssuerFailure) in
-            try await gateway.keys(route, discovery)
+        let keys = try await keySets.value(for: target) { () async throws(IssuerFailure) in
+            try await gateway.keys(target, discovery)
         }
-        entries[route]?.keys = keys
-        entries[route]?.keysFetchedAt = clock.now
+        entries[target]?.keys = keys
+        entries[target]?.keysFetchedAt = clock.now
         return keys
     }
 }

@@ -11,11 +11,11 @@ struct IssuerStanding: Sendable {
     /// Notes in a database transaction what the issuer's answer says; to be told once that is committed.
     ///
     /// - Returns: whether it is news. That an enrollment is not known any more whose end its issuer is being told is none.
-    func note(isKnown: Bool, _ id: EnrollmentID, at now: Int64, in book: any BookWriter) throws -> Bool {
-        guard isKnown || !health.isLeaving(id), try book.change(id, isKnown ? .resumed : .suspended) != nil else {
+    func note(isKnown: Bool, _ id: EnrollmentID, at now: Int64, in store: any StoreWriter) throws -> Bool {
+        guard isKnown || !health.isLeaving(id), try store.change(id, isKnown ? .resumed : .suspended) != nil else {
             return false
         }
-        try book.record(isKnown ? .resumed(id) : .suspended(id), at: now)
+        try store.record(isKnown ? .resumed(id) : .suspended(id), at: now)
         return true
     }
 

@@ -1,18 +1,18 @@
 extension Agent {
     /// The most enrollments in trouble that are named one by one.
-    package static let mostTroubles = 20
+    package static let maxTroubles = 20
 
     /// Whether the first look at the keys is still to come.
     package var isStarting: Bool { keyWatch.health.isFirstLookDue }
 
     /// Why the agent cannot do its work for every enrollment; empty where it can.
     ///
-    /// Also where the book cannot be read, which is then the reason.
+    /// Also where the store cannot be read, which is then the reason.
     package func troubles() async throws -> [String] {
         do {
             // What was looked up is gone again where the look-up ends: few of them go on at a time.
-            return try await ports.book.read { troubles(with: try $0.enrollments(includingEnded: false)) }
-        } catch let trouble as BookTrouble {
+            return try await ports.store.read { troubles(with: try $0.enrollments(includingEnded: false)) }
+        } catch let trouble as StoreError {
             return ["\(trouble)"]
         }
     }
@@ -20,16 +20,16 @@ extension Agent {
     /// The same, for enrollments that were looked up.
     package func troubles(with enrollments: [Enrollment]) -> [String] {
         let found = enrollments.compactMap { trouble(with: $0)?.text }
-        let others = found.count - Self.mostTroubles
+        let others = found.count - Self.maxTroubles
         return (isStarting ? ["the agent is starting: not all keys have been looked at yet"] : [])
-            + (bookTrouble.map { ["\($0)"] } ?? []) + found.prefix(Self.mostTroubles)
+            + (storeError.map { ["\($0)"] } ?? []) + found.prefix(Self.maxTroubles)
             + (others > 0 ? ["\(others) more enrollment\(others == 1 ? " is" : "s are") in trouble"] : [])
     }
 
     /// Why the agent cannot do its work for an enrollment; nil where nothing is known that keeps it from that.
     func trouble(with enrollment: Enrollment) -> Trouble? {
         if enrollment.isDamaged { return Trouble(.key, enrollment.damage) }
-        let (id, issuer) = (enrollment.id, enrollment.route.issuer)
+        let (id, issuer) = (enrollment.id, enrollment.target.issuer)
         if case .suspended = enrollment.state {
             return Trouble(.suspended, "enrollment \(id): \(issuer) no longer knows it; it is suspended")
         }

@@ -11,22 +11,22 @@ package struct Checkup: Sendable {
             return try await findingsOfAll()
         } catch {
             let message = "the database cannot be read, so that nothing is known of the enrollments: \(error)"
-            return Finding.listed([Finding(.databaseTrouble, message)] + (await ports.surroundings.findings()))
+            return Finding.listed([Finding(.databaseTrouble, message)] + (await ports.inspector.findings()))
         }
     }
 
-    /// The same, but throws `BookTrouble` where the database cannot be read.
+    /// The same, but throws `StoreError` where the database cannot be read.
     package func findingsOfAll() async throws -> [Finding] {
-        let ofTheBook = try await findingsOfTheBook()
-        return Finding.listed(troubleOfTheBook + ofTheBook + (await ports.surroundings.findings()))
+        let ofTheStore = try await storeFindings()
+        return Finding.listed(storeTrouble + ofTheStore + (await ports.inspector.findings()))
     }
 
-    private var troubleOfTheBook: [Finding] {
-        ports.bookHealth.trouble.map { [Finding(.databaseTrouble, "the agent cannot do its work: \($0)")] } ?? []
+    private var storeTrouble: [Finding] {
+        ports.storeHealth.trouble.map { [Finding(.databaseTrouble, "the agent cannot do its work: \($0)")] } ?? []
     }
 
-    private func findingsOfTheBook() async throws -> [Finding] {
-        let (enrollments, newest) = try await ports.book.read {
+    private func storeFindings() async throws -> [Finding] {
+        let (enrollments, newest) = try await ports.store.read {
             (try $0.enrollments(includingEnded: false), try $0.newestTime())
         }
         let clock = ClockCheck.finding(now: ports.clock.now, newest: newest)

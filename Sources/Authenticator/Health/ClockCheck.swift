@@ -10,7 +10,7 @@ enum ClockCheck {
     /// How far, in seconds, a clock may be put back without a word.
     static let tolerance: Int64 = 300
 
-    /// - Parameter newest: the newest time in the book; seconds since 1970.
+    /// - Parameter newest: the newest time in the store; seconds since 1970.
     static func finding(now: Int64, newest: Int64?) -> Finding? {
         let least = max(floor, (newest ?? floor) - tolerance)
         guard now < least else { return nil }

@@ -24,14 +24,14 @@ extension Enrollment {
     }
 
     private var roadFinding: Finding? {
-        guard route.issuer.text.hasPrefix("http:") else { return nil }
+        guard target.issuer.text.hasPrefix("http:") else { return nil }
         return Finding(
-            .plainHTTP, "enrollment \(id) is at \(route.issuer), without TLS: whoever has that port is the issuer",
+            .plainHTTP, "enrollment \(id) is at \(target.issuer), without TLS: whoever has that port is the issuer",
             about: id)
     }
 
     private var keyFinding: Finding? {
-        guard let key = key.outside, key.facts.kind != .file else {
+        guard let key = key.external, key.facts.kind != .file else {
             return Finding(
                 .keyExportable,
                 "the key of enrollment \(id) is a file: whoever has the file and what opens it can sign", about: id)

@@ -36,7 +36,7 @@ package struct Finding: Sendable, Equatable {
 
 extension Finding {
     /// The most of one kind that are listed one by one.
-    static let mostOfAKind = 10
+    static let maxOfAKind = 10
 
     /// The most severe first, those that are not certain last; what is beyond the bound of its kind is one of its own.
     static func listed(_ findings: [Finding]) -> [Finding] {
@@ -48,10 +48,10 @@ extension Finding {
     }
 
     private static func shortened(_ kind: [Finding]) -> [Finding] {
-        guard let first = kind.first, kind.count > mostOfAKind else { return kind }
-        let others = kind.count - mostOfAKind
+        guard let first = kind.first, kind.count > maxOfAKind else { return kind }
+        let others = kind.count - maxOfAKind
         let message = "the same of \(others) more enrollments"
         let rest = Finding(first.weakness, message, about: nil, isCertain: first.isCertain, others: others)
-        return kind.prefix(mostOfAKind) + [rest]
+        return kind.prefix(maxOfAKind) + [rest]
     }
 }

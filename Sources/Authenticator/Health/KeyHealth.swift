@@ -6,7 +6,7 @@ package struct KeyTest: Sendable, Equatable {
     package enum Extent: String, Sendable {
         /// It is there, nobody else has any right to it, and it is under the agent's secret.
         case file
-        /// It signed random octets, and the enrollment's public half verified that.
+        /// It signed random bytes, and the enrollment's public half verified that.
         case signature
     }
 

@@ -31,7 +31,7 @@ package struct KeyWatch: Sendable {
             let isAllDue = secondsUntilAll(after: last) == 0
             if isAllDue { last = ports.clock.now }
             try await round(isAllDue ? try await all() : Round(own: health.failing), &failed, onStep)
-            let bell = hub.bell { event in
+            let notifier = hub.notifier { event in
                 switch event {
                 case .keyFailed, .enrolled, .unenrolled: true
                 default: false
@@ -39,7 +39,7 @@ package struct KeyWatch: Sendable {
             }
             let pause = secondsUntilAll(after: last)
             try await ports.clock.sleep(
-                seconds: health.failing.isEmpty ? pause : min(pause, Self.pauseAfterFailure), orUntil: bell)
+                seconds: health.failing.isEmpty ? pause : min(pause, Self.pauseAfterFailure), orUntil: notifier)
         }
     }
 
@@ -52,24 +52,24 @@ package struct KeyWatch: Sendable {
     /// The keys that are looked at, one after the other; those that the agent did not make may take their time.
     private struct Round {
         var own: [EnrollmentID]
-        var outside: [EnrollmentID] = []
+        var external: [EnrollmentID] = []
     }
 
     private func all() async throws -> Round {
         let enrollments = try await enrollments()
         return Round(
             own: enrollments.filter { $0.key == .own }.map(\.id),
-            outside: enrollments.filter { $0.key != .own }.map(\.id))
+            external: enrollments.filter { $0.key != .own }.map(\.id))
     }
 
     private func enrollments() async throws -> [Enrollment] {
-        try await ports.patiently { try await ports.book.read { try $0.enrollments(includingEnded: false) } }
+        try await ports.patiently { try await ports.store.read { try $0.enrollments(includingEnded: false) } }
     }
 
     private func round(
         _ round: Round, _ failed: inout Set<EnrollmentID>, _ onStep: @Sendable (StartStep) -> Void
     ) async throws {
-        let names = round.own + round.outside
+        let names = round.own + round.external
         var ownDone: Int64?
         for (place, name) in names.enumerated() {
             if place == round.own.count { ownDone = ports.clock.now }
@@ -110,14 +110,14 @@ package struct KeyWatch: Sendable {
 
     private func look(at name: EnrollmentID) async throws {
         try await ports.patiently {
-            guard let enrollment = try await ports.book.read({ try $0.enrollment(name) }),
+            guard let enrollment = try await ports.store.read({ try $0.enrollment(name) }),
                 enrollment.membership != nil
             else { return health.forget(name) }
             do {
                 try await look(at: enrollment)
             } catch is KeyFailure {
                 // It has been noted.
-            } catch let error where !(error is BookTrouble || error is CancellationError) {
+            } catch let error where !(error is StoreError || error is CancellationError) {
                 log.debug("a key could not be looked at", metadata: enrollment.logged(["reason": "\(error)"]))
             }
         }
@@ -126,7 +126,7 @@ package struct KeyWatch: Sendable {
     private func look(at enrollment: Enrollment) async throws {
         let last = health.test(of: enrollment.id)
         switch (enrollment.key, enrollment.authnType) {
-        case (.outside, .pin): return
+        case (.external, .pin): return
         case (.own, .pin):
             // What went wrong with a signature only a signature can put right.
             if last?.problem != nil, last?.extent == .signature { return }
@@ -143,7 +143,7 @@ package struct KeyWatch: Sendable {
     /// For an enrollment from before the public half was kept: the file that has the key is only opened under this
     /// enrollment's label.
     private func record(_ publicKey: PublicKey, of name: EnrollmentID) async throws {
-        try await ports.book.write { _ = try $0.change(name, .keyFound(publicKey)) }
+        try await ports.store.write { _ = try $0.change(name, .keyFound(publicKey)) }
     }
 
     private func say(_ name: EnrollmentID, _ failed: inout Set<EnrollmentID>) {

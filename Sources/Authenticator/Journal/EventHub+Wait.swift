@@ -6,12 +6,12 @@ extension EventHub {
         looking look: @escaping @Sendable () async throws -> T?
     ) async throws -> T? {
         // Listening begins before the first look, so nothing can happen in between unseen.
-        let bell = bell(for: isRelevant)
+        let notifier = notifier(for: isRelevant)
         if let found = try await look() { return found }
         guard seconds > 0 else { return nil }
         return try await withThrowingTaskGroup(of: T?.self) { group in
             group.addTask {
-                for await _ in bell {
+                for await _ in notifier {
                     if let found = try await look() { return found }
                 }
                 return nil
@@ -27,11 +27,11 @@ extension EventHub {
 }
 
 extension AgentClock {
-    /// Waits for `seconds`, or until the bell rings; a ring from before counts.
-    package func sleep(seconds: Double, orUntil bell: AsyncStream<Void>) async throws {
+    /// Waits for `seconds`, or until the notifier rings; a ring from before counts.
+    package func sleep(seconds: Double, orUntil notifier: AsyncStream<Void>) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                for await _ in bell { return }
+                for await _ in notifier { return }
             }
             group.addTask { try await sleep(seconds: seconds) }
             try await group.next()

@@ -2,14 +2,14 @@ import Synchronization
 
 /// Tells everyone who listens what happened, after it is durable.
 ///
-/// An event is a hint to look at the book, never the truth itself. So nobody needs a queue of them: a listener has a
-/// bell that is either rung or not, and a service has the set of keys that want work. Both are bounded, and neither
+/// An event is a hint to look at the store, never the truth itself. So nobody needs a queue of them: a listener has a
+/// notifier that is either rung or not, and a service has the set of keys that want work. Both are bounded, and neither
 /// loses anything.
 package final class EventHub: Sendable {
     private struct Listener {
         /// Takes what it needs of an event, and says whether to ring for it; it must not call the hub, which is locked.
         let hears: @Sendable (AgentEvent) -> Bool
-        let bell: AsyncStream<Void>.Continuation
+        let notifier: AsyncStream<Void>.Continuation
     }
 
     private struct State {
@@ -23,56 +23,57 @@ package final class EventHub: Sendable {
 
     package func publish(_ events: [AgentEvent]) {
         guard !events.isEmpty else { return }
-        // Whoever begins to listen meanwhile does so before all of it or after, and all mailboxes have their keys before
-        // the first bell rings: whoever made a bell, looked into a mailbox and then waited finds there what it rang for.
+        // Whoever begins to listen meanwhile does so before all of it or after, and all pendingKeys have their keys before
+        // the first notifier rings: whoever made a notifier, looked into a pendingKeys and then waited finds there what it rang for.
         state.withLock { state in
             var ringing: Set<Int> = []
             for event in events {
                 for (id, listener) in state.listeners where listener.hears(event) { ringing.insert(id) }
             }
-            for id in ringing { state.listeners[id]?.bell.yield() }
+            for id in ringing { state.listeners[id]?.notifier.yield() }
         }
     }
 
     package func publish(_ event: AgentEvent) { publish([event]) }
 
-    /// A bell that rings after events for which `isRelevant`, from this call on: once for those published together.
+    /// A notifier that rings after events for which `isRelevant`, from this call on: once for those published together.
     ///
     /// - Parameter isRelevant: must not call the hub, which is locked meanwhile.
-    package func bell(for isRelevant: @escaping @Sendable (AgentEvent) -> Bool) -> AsyncStream<Void> {
+    package func notifier(for isRelevant: @escaping @Sendable (AgentEvent) -> Bool) -> AsyncStream<Void> {
         attach(isRelevant)
     }
 
-    /// A bell with the keys that events have named since they were last taken.
+    /// A notifier with the keys that events have named since they were last taken.
     ///
     /// - Parameter keysOf: must not call the hub, which is locked meanwhile.
-    func mailbox<Key: Hashable & Sendable>(_ keysOf: @escaping @Sendable (AgentEvent) -> [Key]) -> Mailbox<Key> {
+    func pendingKeys<Key: Hashable & Sendable>(_ keysOf: @escaping @Sendable (AgentEvent) -> [Key]) -> PendingKeys<Key>
+    {
         let keys = KeySet<Key>()
-        let bell = attach { event in
+        let notifier = attach { event in
             let named = keysOf(event)
             keys.add(named)
             return !named.isEmpty
         }
-        return Mailbox(bell: bell, keys: keys)
+        return PendingKeys(notifier: notifier, keys: keys)
     }
 
     private func attach(_ hears: @escaping @Sendable (AgentEvent) -> Bool) -> AsyncStream<Void> {
-        let (bell, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let (notifier, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
             state.last += 1
-            state.listeners[state.last] = Listener(hears: hears, bell: continuation)
+            state.listeners[state.last] = Listener(hears: hears, notifier: continuation)
             return state.last
         }
         continuation.onTermination = { [weak self] _ in
             self?.state.withLock { state in _ = state.listeners.removeValue(forKey: id) }
         }
-        return bell
+        return notifier
     }
 }
 
-/// The keys that want work, and the bell that rings when there are new ones.
-struct Mailbox<Key: Hashable & Sendable>: Sendable {
-    let bell: AsyncStream<Void>
+/// The keys that want work, and the notifier that rings when there are new ones.
+struct PendingKeys<Key: Hashable & Sendable>: Sendable {
+    let notifier: AsyncStream<Void>
     fileprivate let keys: KeySet<Key>
 
     /// The keys named since the last call.

@@ -11,7 +11,7 @@ package enum AgentEvent: Sendable {
     case requestDuplicate(RequestID)
     case requestConflict(EnrollmentID)
     case enrolled(EnrollmentID)
-    /// The enrollment was given up; the book says why.
+    /// The enrollment was given up; the store says why.
     case enrollmentFailed(EnrollmentID)
     case unenrolled(EnrollmentID)
     case suspended(EnrollmentID)
@@ -20,7 +20,7 @@ package enum AgentEvent: Sendable {
     case signCountRaised(EnrollmentID)
     /// Personal data of an enrollment that is over is to be erased.
     case erasureWanted(EnrollmentID)
-    /// It is nowhere in the book's files any more.
+    /// It is nowhere in the store's files any more.
     case erased(EnrollmentID)
     /// Something waits in this enrollment's outbox.
     case outboxFilled(EnrollmentID)
@@ -33,7 +33,7 @@ package enum AgentEvent: Sendable {
     /// The next instant at which something is to be looked at may have come nearer.
     case deadlineMoved
     /// A message of this issuer is held that was not.
-    case messageHeld(IssuerRoute)
+    case messageHeld(IssuerTarget)
     /// Somebody waits for a request that may be at its issuer.
     case requestsWanted
     /// A push said that there is something to fetch.
@@ -44,6 +44,6 @@ package enum AgentEvent: Sendable {
     case pushSettled(EnrollmentID)
     /// A key that could be used cannot any more.
     case keyFailed(EnrollmentID)
-    /// A trouble of the book has come, changed or gone.
-    case bookHealthChanged
+    /// A trouble of the store has come, changed or gone.
+    case storeHealthChanged
 }

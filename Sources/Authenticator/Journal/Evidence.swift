@@ -30,19 +30,20 @@ extension Agent {
     ///
     /// - Throws: `CommandFailure` `.notFound` where the request has gone meanwhile.
     package func evidence(about id: RequestID) async throws -> Evidence {
-        // First the journal: what it says of the request then stands in the book as well.
+        // First the journal: what it says of the request then stands in the store as well.
         let extract = try await journal.extract(about: id)
         let auditKey = try await journal.publicKeyPEM()
-        return try await ports.book.read { book in
-            guard let request = try book.request(id), let enrollment = try book.enrollment(request.enrollmentId) else {
+        return try await ports.store.read { store in
+            guard let request = try store.request(id), let enrollment = try store.enrollment(request.enrollmentId)
+            else {
                 throw CommandFailure(.notFound, "there is no request \(id)")
             }
-            let kept = try book.evidence(of: id)
+            let kept = try store.evidence(of: id)
             return Evidence(
-                request: request, enrollment: enrollment, isErased: try book.isErased(enrollment.id), kept: kept,
+                request: request, enrollment: enrollment, isErased: try store.isErased(enrollment.id), kept: kept,
                 journal: extract, auditKey: auditKey,
                 transaction: try request.presented.map {
-                    try ChallengeCommitment.transactionOctets($0.transaction.members)
+                    try ChallengeCommitment.transactionBytes($0.transaction.members)
                 },
                 assertion: kept.decision.flatMap(Evidence.Assertion.init))
         }
@@ -51,7 +52,7 @@ extension Agent {
 
 extension Evidence.Assertion {
     fileprivate init?(decision: [UInt8]) {
-        guard case .approve(let response)? = try? DecisionMessage(octets: decision) else { return nil }
+        guard case .approve(let response)? = try? DecisionMessage(bytes: decision) else { return nil }
         clientDataJSON = response.clientDataJSON
         authenticatorData = response.authenticatorData
         signature = response.signature

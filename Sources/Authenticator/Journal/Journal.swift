@@ -3,24 +3,24 @@ import Keys
 /// Reads the journal: its entries, its events, its key.
 package struct Journal: Sendable {
     /// The most entries that one call returns.
-    package static let mostEntries = 1_000
+    package static let maxEntries = 1_000
 
-    let book: JournaledBook
+    let store: JournaledStore
     let hub: EventHub
     let clock: any AgentClock
     /// From how many of the newest entries events are replayed.
     let eventsKept: Int
 
-    /// The entries after one, in their order: at most `limit`, and at most ``mostEntries``.
+    /// The entries after one, in their order: at most `limit`, and at most ``maxEntries``.
     package func entries(after sequence: Int64, limit: Int) async throws -> [JournalRow] {
-        try await book.read { try $0.journal(after: sequence, limit: min(limit, Self.mostEntries)) }
+        try await store.read { try $0.journal(after: sequence, limit: min(limit, Self.maxEntries)) }
     }
 
     /// The public half of the key that signs the journal's marks; nil before the first write.
-    package func publicKeyPEM() async throws -> String? { try await book.publicKey()?.pem }
+    package func publicKeyPEM() async throws -> String? { try await store.publicKey()?.pem }
 
     /// Whether every entry is as it was written.
-    package func verify() async throws -> JournalVerdict { try await JournalAudit(book: book).run() }
+    package func verify() async throws -> JournalVerdict { try await JournalAudit(store: store).run() }
 }
 
 // MARK: Events
@@ -31,30 +31,30 @@ extension Journal {
 
     /// Where the newest entry stands: what comes after it has not happened yet.
     package func newest() async throws -> Int64 {
-        try await book.read { try $0.journalMark(.head)?.point.sequence ?? 0 }
+        try await store.read { try $0.journalMark(.head)?.point.sequence ?? 0 }
     }
 
     /// What the newest entry is about; nil where there is none.
     func newestKind() async throws -> JournalFact.Kind? {
-        try await book.read { book in
-            let newest = try book.journalMark(.head)?.point.sequence ?? 0
-            return try book.journal(after: newest - 1, limit: 1).first.flatMap(JournalEntry.init)?.kind
+        try await store.read { store in
+            let newest = try store.journalMark(.head)?.point.sequence ?? 0
+            return try store.journal(after: newest - 1, limit: 1).first.flatMap(JournalEntry.init)?.kind
         }
     }
 
     /// The events after one entry, oldest first.
     ///
-    /// Where entries after it are no longer kept, or it is of a future that this book does not have (it was restored
+    /// Where entries after it are no longer kept, or it is of a future that this store does not have (it was restored
     /// from a backup), a `gap` comes first.
     package func events(after sequence: Int64) async throws -> EventPage {
         let now = clock.now
         let kept = Int64(eventsKept)
-        return try await book.read { book in
-            let newest = try book.journalMark(.head)?.point.sequence ?? 0
-            let oldest = max(newest - kept, try book.journalMark(.floor)?.point.sequence ?? 0)
+        return try await store.read { store in
+            let newest = try store.journalMark(.head)?.point.sequence ?? 0
+            let oldest = max(newest - kept, try store.journalMark(.floor)?.point.sequence ?? 0)
             let isGap = !(oldest...max(newest, oldest)).contains(sequence)
             let start = isGap ? (sequence > newest ? newest : oldest) : sequence
-            let rows = try book.journal(after: start, limit: Self.pageSize)
+            let rows = try store.journal(after: start, limit: Self.pageSize)
             let gap = isGap ? [JournalEvent.gap(upTo: start, at: now)] : []
             return EventPage(
                 events: gap + rows.compactMap(JournalEntry.init).compactMap(JournalEvent.init),

@@ -8,7 +8,7 @@ package struct JournalVerdict: Sendable {
     package let head: JournalMark?
     /// The first entry that is not as it was written; nil where all are.
     package let fault: JournalFault?
-    /// The entries about the request that was asked for, up to the fault: the oldest ``JournalExtract/mostEntries``.
+    /// The entries about the request that was asked for, up to the fault: the oldest ``JournalExtract/maxEntries``.
     let found: [JournalEntry]
 }
 
@@ -20,7 +20,7 @@ package struct JournalVerdict: Sendable {
 struct JournalAudit: Sendable {
     private static let batch = 500
 
-    let book: JournaledBook
+    let store: JournaledStore
     /// Whose entries are wanted; nil for none.
     var request: RequestID?
 
@@ -37,12 +37,12 @@ struct JournalAudit: Sendable {
 
     func run() async throws -> JournalVerdict {
         // Before the database is read: what is written meanwhile is newer.
-        let committed = book.head
-        let (head, behind, enrollments) = try await book.read { book in
-            let head = try book.journalMark(.head)
+        let committed = store.head
+        let (head, behind, enrollments) = try await store.read { store in
+            let head = try store.journalMark(.head)
             return (
-                head, try book.journal(after: head?.point.sequence ?? 0, limit: 1).first,
-                try book.enrollments(includingEnded: true)
+                head, try store.journal(after: head?.point.sequence ?? 0, limit: 1).first,
+                try store.enrollments(includingEnded: true)
             )
         }
         var state = State()
@@ -80,7 +80,7 @@ struct JournalAudit: Sendable {
     private func hold(upTo head: JournalMark, _ state: inout State) async throws {
         while try await holdBatch(upTo: head.point.sequence, &state) {}
         try state.check?.end(at: head.point)
-        guard try await book.isSigned(head, as: .head) else {
+        guard try await store.isSigned(head, as: .head) else {
             throw JournalFault(sequence: head.point.sequence, problem: "is not the one that the audit key has signed")
         }
     }
@@ -88,8 +88,8 @@ struct JournalAudit: Sendable {
     /// False where there is no more up to `last`.
     private func holdBatch(upTo last: Int64, _ state: inout State) async throws -> Bool {
         let position = state.check?.last.sequence ?? 0
-        let (floor, rows) = try await book.read { book in
-            (try book.journalMark(.floor), try book.journal(after: position, limit: Self.batch))
+        let (floor, rows) = try await store.read { store in
+            (try store.journalMark(.floor), try store.journal(after: position, limit: Self.batch))
         }
         var check = try await check(behind: floor, state)
         for row in rows where row.sequence <= last {
@@ -98,7 +98,7 @@ struct JournalAudit: Sendable {
             state.enrolled.follow(entry)
             state.pinTries.follow(entry)
             state.count += 1
-            if isWanted(entry), state.found.count < JournalExtract.mostEntries { state.found.append(entry) }
+            if isWanted(entry), state.found.count < JournalExtract.maxEntries { state.found.append(entry) }
         }
         state.check = check
         state.floor = floor
@@ -113,7 +113,7 @@ struct JournalAudit: Sendable {
     /// The check that goes on with what stands behind `floor`: another one where entries that it waits for are gone.
     private func check(behind floor: JournalMark?, _ state: State) async throws -> JournalCheck {
         if let check = state.check, floor == state.floor { return check }
-        if let floor, !(try await book.isSigned(floor, as: .floor)) {
+        if let floor, !(try await store.isSigned(floor, as: .floor)) {
             throw JournalFault(
                 sequence: floor.point.sequence, problem: "was removed, and not for its age: no signature says so")
         }

@@ -2,15 +2,15 @@ import Keys
 package import StrictJSON
 import ThreeDS
 
-/// One row of the journal: its number, and the octets that the chain is made of.
+/// One row of the journal: its number, and the bytes that the chain is made of.
 package struct JournalRow: Sendable {
     package let sequence: Int64
     /// The entry as JSON in its canonical form (RFC 8785).
-    package let octets: [UInt8]
+    package let bytes: [UInt8]
 
-    package init(sequence: Int64, octets: [UInt8]) {
+    package init(sequence: Int64, bytes: [UInt8]) {
         self.sequence = sequence
-        self.octets = octets
+        self.bytes = bytes
     }
 }
 
@@ -18,17 +18,17 @@ package struct JournalRow: Sendable {
 package struct JournalEntry: Sendable {
     /// The `previous` of the first entry.
     static let nothingBefore = [UInt8](repeating: 0, count: SHA256Digest.count)
-    /// The most octets that an entry has; far above any that is written.
-    private static let limits = JSONLimits(maxOctets: 8_192, maxDepth: 2, maxValues: 32)
+    /// The most bytes that an entry has; far above any that is written.
+    private static let limits = JSONLimits(maxBytes: 8_192, maxDepth: 2, maxValues: 32)
 
     package let sequence: Int64
     /// RFC 3339, UTC, whole seconds.
     package let at: String
     let kind: JournalFact.Kind
-    /// SHA-256 of the canonical octets of the entry before.
+    /// SHA-256 of the canonical bytes of the entry before.
     let previous: [UInt8]
     package let json: JSONObject
-    package let octets: [UInt8]
+    package let bytes: [UInt8]
 
     /// The entry that follows what stands so far.
     init(_ fact: JournalFact, at now: Int64, after last: JournalPoint) throws {
@@ -42,14 +42,14 @@ package struct JournalEntry: Sendable {
             .init(name: "previous", value: .string(Hexadecimal.text(previous))),
         ]
         json = JSONObject(own + fact.members.members)
-        octets = try RFC8785.canonical(.object(json))
+        bytes = try RFC8785.canonical(.object(json))
     }
 
-    /// Reads a row; nil where its octets are no entry in the canonical form.
+    /// Reads a row; nil where its bytes are no entry in the canonical form.
     init?(_ row: JournalRow) {
         do {
-            let json = try JSONReader.object(row.octets, limits: Self.limits)
-            guard try RFC8785.canonical(.object(json)) == row.octets,
+            let json = try JSONReader.object(row.bytes, limits: Self.limits)
+            guard try RFC8785.canonical(.object(json)) == row.bytes,
                 let kind = JournalFact.Kind(rawValue: try json.string("entry")),
                 let previous = Hexadecimal.digest(try json.string("previous"))
             else { return nil }
@@ -58,17 +58,17 @@ package struct JournalEntry: Sendable {
             self.json = json
             sequence = try json.integer("seq", in: 0...Int64.max / 2)
             at = try json.string("at")
-            octets = row.octets
+            bytes = row.bytes
         } catch {
             return nil
         }
     }
 
-    var row: JournalRow { JournalRow(sequence: sequence, octets: octets) }
+    var row: JournalRow { JournalRow(sequence: sequence, bytes: bytes) }
 
     /// Where the chain stands after this entry.
     var point: JournalPoint {
-        get throws { JournalPoint(sequence: sequence, digest: try SHA256Digest.of(octets)) }
+        get throws { JournalPoint(sequence: sequence, digest: try SHA256Digest.of(bytes)) }
     }
 }
 
@@ -76,11 +76,11 @@ package struct JournalEntry: Sendable {
 enum Hexadecimal {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    static func text(_ octets: [UInt8]) -> String {
-        String(decoding: octets.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    static func text(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// The 32 octets that 64 lower-case digits stand for.
+    /// The 32 bytes that 64 lower-case digits stand for.
     static func digest(_ text: String) -> [UInt8]? {
         let values = text.utf8.compactMap { digits.firstIndex(of: $0) }
         guard text.utf8.count == 2 * SHA256Digest.count, values.count == text.utf8.count else { return nil }

@@ -4,7 +4,7 @@
 /// about others.
 package struct JournalExtract: Sendable {
     /// The most entries that one has; a request has about six, and more only where its issuer repeats itself.
-    package static let mostEntries = 1_000
+    package static let maxEntries = 1_000
 
     /// Their lines, oldest first; empty where they were removed for their age.
     package let rows: [JournalRow]
@@ -28,10 +28,10 @@ extension Journal {
     /// The whole journal is read and held against its head first: otherwise whoever can write the file could have the
     /// audit key sign what the agent never wrote.
     package func extract(about request: RequestID) async throws -> JournalExtract {
-        let verdict = try await JournalAudit(book: book, request: request).run()
+        let verdict = try await JournalAudit(store: store, request: request).run()
         var seal: JournalExtract.Seal?
         if verdict.fault == nil, !verdict.found.isEmpty, let head = verdict.head {
-            seal = try await book.seal(try verdict.found.map { try $0.point }, head: head.point)
+            seal = try await store.seal(try verdict.found.map { try $0.point }, head: head.point)
         }
         return JournalExtract(rows: verdict.found.map(\.row), seal: seal, fault: verdict.fault)
     }

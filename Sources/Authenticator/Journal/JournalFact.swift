@@ -83,7 +83,7 @@ extension JournalFact {
             "enrollment": .string(enrollment.id.text),
             "credential": .string(Base64URL.encode(enrollment.credentialId)),
             "authnType": .string(enrollment.authnType.rawValue), "algorithm": .integer(Int64(enrollment.algorithm)),
-            "issuer": .string(try digest(enrollment.route.issuer.text)), "rp": .string(try digest(enrollment.rpId)),
+            "issuer": .string(try digest(enrollment.target.issuer.text)), "rp": .string(try digest(enrollment.rpId)),
         ]
     }
 
@@ -98,7 +98,7 @@ extension JournalFact {
 
     static func unenrolled(_ id: EnrollmentID) -> JournalFact { about(id, .unenrolled) }
 
-    /// Its personal data is nowhere in the book's files any more.
+    /// Its personal data is nowhere in the store's files any more.
     static func erased(_ id: EnrollmentID) -> JournalFact { about(id, .erased) }
 
     static func signCountRaised(_ id: EnrollmentID, _ raise: SignCountRaise) -> JournalFact {
@@ -143,7 +143,7 @@ extension JournalFact {
     /// The same transaction came again after it was decided, under the jti of `message`.
     static func duplicate(_ message: SeenMessage) -> JournalFact { about(message, .duplicate) }
 
-    /// Other octets came under a known jti, or another transaction under the acsTransId of a known request.
+    /// Other bytes came under a known jti, or another transaction under the acsTransId of a known request.
     ///
     /// - Parameter text: the digest of the request's text, where that changed.
     static func conflict(_ message: SeenMessage, text: String? = nil) -> JournalFact {

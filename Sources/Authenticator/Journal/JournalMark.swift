@@ -1,4 +1,4 @@
-/// Where a chain stands: an entry's number, and the digest of its octets.
+/// Where a chain stands: an entry's number, and the digest of its bytes.
 package struct JournalPoint: Sendable, Equatable {
     package let sequence: Int64
     /// SHA-256.
@@ -32,7 +32,7 @@ package struct JournalMark: Sendable, Equatable {
     }
 
     package let point: JournalPoint
-    /// A DER ECDSA-Sig-Value over ``JournalStatement/octets``; nil only inside the database transaction that moves it.
+    /// A DER ECDSA-Sig-Value over ``JournalStatement/bytes``; nil only inside the database transaction that moves it.
     package let signature: [UInt8]?
 
     package init(point: JournalPoint, signature: [UInt8]?) {
@@ -50,10 +50,10 @@ package struct JournalMark: Sendable, Equatable {
 /// ```
 /// The first line differs for head, floor and extract, so that none can pass for another.
 package struct JournalStatement: Sendable {
-    package let octets: [UInt8]
+    package let bytes: [UInt8]
 
     init(_ name: JournalMark.Name, _ point: JournalPoint) {
-        octets = Array(point.statement(name).utf8)
+        bytes = Array(point.statement(name).utf8)
     }
 
     /// Says that the journal has these entries, and ends with `head`.
@@ -66,6 +66,6 @@ package struct JournalStatement: Sendable {
     /// First the head, then the entries in their order.
     init(extract entries: [JournalPoint], head: JournalPoint) {
         let lines = ([head] + entries).map { "\($0.sequence) \($0.hexadecimal)\n" }
-        octets = Array("oob-agent journal extract 1\n\(lines.joined())".utf8)
+        bytes = Array("oob-agent journal extract 1\n\(lines.joined())".utf8)
     }
 }

@@ -14,9 +14,9 @@ struct JournalMarks: Sendable, Equatable {
     /// Nil if nothing was removed for its age.
     let floor: JournalMark?
 
-    init(_ book: any BookReader) throws {
-        head = try book.journalMark(.head)
-        floor = try book.journalMark(.floor)
+    init(_ store: any StoreReader) throws {
+        head = try store.journalMark(.head)
+        floor = try store.journalMark(.floor)
     }
 
     /// As of a journal that has not begun.
@@ -46,13 +46,13 @@ struct JournalMarks: Sendable, Equatable {
     /// Sees that the newest entry is the one that the head names, and that none comes after it.
     ///
     /// The others are held against each other by ``JournalAudit``.
-    func expectNewestEntry(of book: any BookReader) throws {
+    func expectNewestEntry(of store: any StoreReader) throws {
         guard let head = head?.point else { throw ForgedJournal("it has no head") }
-        let newest = try book.journal(after: head.sequence - 1, limit: 2)
+        let newest = try store.journal(after: head.sequence - 1, limit: 2)
         guard let entry = newest.first, entry.sequence == head.sequence else {
             throw ForgedJournal("its newest entry, \(head.sequence), is missing")
         }
-        guard try SHA256Digest.of(entry.octets) == head.digest else {
+        guard try SHA256Digest.of(entry.bytes) == head.digest else {
             throw ForgedJournal("its newest entry, \(head.sequence), was changed")
         }
         if newest.count > 1 {
@@ -63,10 +63,10 @@ struct JournalMarks: Sendable, Equatable {
     /// Sees that each of the newest entries follows the one before it, and gives them.
     ///
     /// Those before them are held against each other by ``JournalAudit``.
-    func expectNewestEntries(_ count: Int64, of book: any BookReader) throws -> [JournalEntry] {
+    func expectNewestEntries(_ count: Int64, of store: any StoreReader) throws -> [JournalEntry] {
         guard let head = head?.point else { throw ForgedJournal("it has no head") }
         let start = max(head.sequence - count, floor?.point.sequence ?? 0)
-        let rows = try book.journal(after: start, limit: Int(count))
+        let rows = try store.journal(after: start, limit: Int(count))
         guard let first = rows.first.flatMap(JournalEntry.init) else {
             throw ForgedJournal("entry \(start + 1) is missing, or was changed")
         }
@@ -83,9 +83,9 @@ struct JournalMarks: Sendable, Equatable {
 
 extension JournalMarks {
     /// Sees that no enrollment was written when the journal was longer than it is.
-    func expectNoNewerRow(of book: any BookReader) throws {
+    func expectNoNewerRow(of store: any StoreReader) throws {
         let end = head?.point.sequence ?? 0
-        let rows = try book.enrollments(includingEnded: false)
+        let rows = try store.enrollments(includingEnded: false)
         guard let newer = rows.first(where: { !$0.isDamaged && $0.journalSequence > end }) else { return }
         throw ForgedJournal(
             "it ends with entry \(end), but enrollment \(newer.id) was written when it had \(newer.journalSequence)")

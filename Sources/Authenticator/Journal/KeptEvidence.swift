@@ -4,9 +4,9 @@ package import Keys
 package struct KeptEvidence: Sendable, Equatable {
     /// The issuer's key that the signature of the request's message holds under.
     package var issuerKey: PublicKey?
-    /// The text, octet for octet, as it was when the request was decided; until then, as it was last offered.
+    /// The text, byte for byte, as it was when the request was decided; until then, as it was last offered.
     package var text: String?
-    /// The octets of the decision, as they are sent.
+    /// The bytes of the decision, as they are sent.
     package var decision: [UInt8]?
 
     package init(issuerKey: PublicKey? = nil, text: String? = nil, decision: [UInt8]? = nil) {

@@ -3,7 +3,7 @@ import ThreeDS
 
 /// The agent in numbers, at one moment; what is counted is counted since it started.
 package struct AgentFigures: Sendable {
-    /// What the book says of the moment.
+    /// What the store says of the moment.
     package struct Holdings: Sendable, Equatable {
         package var enrolling = 0
         package var active = 0
@@ -28,9 +28,9 @@ package struct AgentFigures: Sendable {
     package let startedAt: Int64
     package let isReady: Bool
     package let isStarting: Bool
-    package let isBookWell: Bool
+    package let isStoreHealthy: Bool
     package let unusableKeys: Int
-    /// Nil where the book cannot be read.
+    /// Nil where the store cannot be read.
     package let holdings: Holdings?
     package let work: WorkCounts
     /// Messages that were not known before, by the way by which they came.
@@ -47,9 +47,9 @@ package struct AgentFigures: Sendable {
 
     /// Why the agent is not ready: the enrollments that cannot be served, by cause, and 1 for what concerns all.
     ///
-    /// Without the enrollments where the book cannot be read.
+    /// Without the enrollments where the store cannot be read.
     package var notReady: [Trouble.Cause: Int] {
-        let own: [Trouble.Cause: Int] = [.starting: isStarting ? 1 : 0, .database: isBookWell ? 0 : 1]
+        let own: [Trouble.Cause: Int] = [.starting: isStarting ? 1 : 0, .database: isStoreHealthy ? 0 : 1]
         guard let holdings else { return own }
         let of: [Trouble.Cause] = [.key, .issuer, .suspended]
         return own.merging(of.map { ($0, holdings.troubles[$0] ?? 0) }) { own, _ in own }
@@ -57,21 +57,21 @@ package struct AgentFigures: Sendable {
 }
 
 extension Agent {
-    /// Also where the book cannot be read, which the figures say.
+    /// Also where the store cannot be read, which the figures say.
     package func figures() async -> AgentFigures {
         let holdings: AgentFigures.Holdings?
         do {
-            try await workTally.readOn(in: ports.book)
+            try await workTally.readOn(in: ports.store)
             holdings = try await self.holdings()
         } catch {
             holdings = nil
         }
-        let isBookWell = holdings != nil && bookTrouble == nil
+        let isStoreHealthy = holdings != nil && storeError == nil
         let facts = tally.all
         return AgentFigures(
             version: settings.version, startedAt: workTally.startedAt,
-            isReady: !isStarting && isBookWell && holdings?.troubled == 0, isStarting: isStarting,
-            isBookWell: isBookWell,
+            isReady: !isStarting && isStoreHealthy && holdings?.troubled == 0, isStarting: isStarting,
+            isStoreHealthy: isStoreHealthy,
             unusableKeys: keyWatch.health.failing.count, holdings: holdings, work: workTally.counts,
             pushed: facts.reduce(0) { $0 + $1.firstByPush }, polled: facts.reduce(0) { $0 + $1.firstByPoll },
             repeated: facts.reduce(0) { $0 + $1.duplicates }, refusedPushes: facts.reduce(0) { $0 + $1.refused },
@@ -80,11 +80,11 @@ extension Agent {
     }
 
     private func holdings() async throws -> AgentFigures.Holdings {
-        let (enrollments, pending, oldest, queued, decided) = try await ports.book.read { book in
+        let (enrollments, pending, oldest, queued, decided) = try await ports.store.read { store in
             (
-                try book.enrollments(includingEnded: false), try book.pendingCount(enrollment: nil),
-                try book.oldestPending(enrollment: nil), try book.outboxCount(enrollment: nil),
-                try book.oldestQueuedDecision()
+                try store.enrollments(includingEnded: false), try store.pendingCount(enrollment: nil),
+                try store.oldestPending(enrollment: nil), try store.outboxCount(enrollment: nil),
+                try store.oldestQueuedDecision()
             )
         }
         var holdings = AgentFigures.Holdings(pending: pending, queued: queued)

@@ -1,7 +1,7 @@
 /// How often each of some words came; bounded, whoever makes up the words.
 package struct WordCounts: Sendable, Equatable {
     /// The most words besides the known ones that are counted apart.
-    static let most = 64
+    static let limit = 64
     /// What further ones count as.
     static let other = "other"
 
@@ -11,7 +11,7 @@ package struct WordCounts: Sendable, Equatable {
     /// - Parameter known: are there with 0 before they have come: who watches a number has to see it grow from there.
     init(known: some Sequence<String> = []) {
         counts = Dictionary(known.map { ($0, 0) }, uniquingKeysWith: +)
-        room = counts.count + Self.most
+        room = counts.count + Self.limit
     }
 
     mutating func note(_ word: String) {

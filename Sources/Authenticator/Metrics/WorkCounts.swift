@@ -44,7 +44,7 @@ package struct WorkCounts: Sendable, Equatable {
 
     private static let refusalTokens =
         RequestRefusal.Rule.allCases.map(\.rawValue) + TransactionRefusal.Code.allCases.map(\.rawValue)
-        + Receipt.Refusal.allCases.map(\.rawValue)
+        + RequestAdmission.Refusal.allCases.map(\.rawValue)
 
     private static let failureTokens =
         ProblemCode.allCases.filter(\.endsDelivery).map(\.rawValue) + [DeliveryState.unenrolled]

@@ -14,11 +14,11 @@ final class WorkTally: Sendable {
 
     private let pageSize: Int
     /// The most pages that are read for one who asks.
-    private let mostPages: Int
+    private let maxPages: Int
     private let state = Mutex(State())
 
-    init(pageSize: Int = 500, mostPages: Int = 20) {
-        (self.pageSize, self.mostPages) = (pageSize, mostPages)
+    init(pageSize: Int = 500, maxPages: Int = 20) {
+        (self.pageSize, self.maxPages) = (pageSize, maxPages)
     }
 
     /// Counts what comes after an entry.
@@ -35,31 +35,31 @@ final class WorkTally: Sendable {
     /// Reads on to the journal's end by itself each time that a page and more may have been written.
     ///
     /// Where it cannot be read this waits for the next write: who asks is told, and nothing stays uncounted.
-    func run(in book: any Book, _ hub: EventHub) async throws {
-        let bell = hub.bell { [self] event in
+    func run(in store: any Store, _ hub: EventHub) async throws {
+        let notifier = hub.notifier { [self] event in
             guard case .journalGrew = event else { return false }
             return state.withLock { state in
                 state.writes += 1
                 return state.writes >= pageSize
             }
         }
-        for await _ in bell {
-            while (try? await readPage(in: book)) == true {}
+        for await _ in notifier {
+            while (try? await readPage(in: store)) == true {}
         }
         try Task.checkCancellation()
     }
 
     /// Reads on to the journal's end, or as far as somebody who waits for it may be kept waiting.
-    func readOn(in book: any Book) async throws {
-        for _ in 0..<mostPages {
-            guard try await readPage(in: book) else { return }
+    func readOn(in store: any Store) async throws {
+        for _ in 0..<maxPages {
+            guard try await readPage(in: store) else { return }
         }
     }
 
     /// False at the journal's end.
-    private func readPage(in book: any Book) async throws -> Bool {
+    private func readPage(in store: any Store) async throws -> Bool {
         let (start, limit) = (state.withLock(\.position), pageSize)
-        let page = try await book.read { try Page(after: start, in: $0, limit: limit) }
+        let page = try await store.read { try Page(after: start, in: $0, limit: limit) }
         state.withLock { state in
             state.writes = 0
             // Whoever asked at the same time may have counted it.
@@ -74,13 +74,13 @@ final class WorkTally: Sendable {
         let entries: [(JournalEntry, RequestRecord?)]
         let end: Int64?
 
-        init(after sequence: Int64, in book: any BookReader, limit: Int) throws {
-            let rows = try book.journal(after: sequence, limit: limit)
+        init(after sequence: Int64, in store: any StoreReader, limit: Int) throws {
+            let rows = try store.journal(after: sequence, limit: limit)
             end = rows.last?.sequence
             entries = try rows.compactMap(JournalEntry.init).map { entry in
                 let isTimed = entry.kind == .decided || entry.kind == .answered
                 let id = isTimed ? entry.text("request").flatMap(RequestID.init) : nil
-                return (entry, try id.flatMap { try book.request($0) })
+                return (entry, try id.flatMap { try store.request($0) })
             }
         }
     }

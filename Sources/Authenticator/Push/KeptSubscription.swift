@@ -1,6 +1,6 @@
 package import IssuerProtocol
 
-/// A push subscription as the book has it; while one replaces another, an enrollment has both.
+/// A push subscription as the store has it; while one replaces another, an enrollment has both.
 package struct KeptSubscription: Sendable, Equatable {
     package let enrollmentId: EnrollmentID
     /// SHA-256 of the endpoint's token; unique.
@@ -8,7 +8,7 @@ package struct KeptSubscription: Sendable, Equatable {
     package let endpoint: PushEndpoint
     /// The private key and the auth secret, sealed by the custody.
     package var sealedKey: [UInt8]
-    /// The issuer's VAPID key as it was when the subscription was made: a point of 65 octets.
+    /// The issuer's VAPID key as it was when the subscription was made: a point of 65 bytes.
     package let vapidKey: [UInt8]
     /// Whether the issuer has it, as far as is known.
     package var isRegistered: Bool
@@ -27,7 +27,7 @@ package struct KeptSubscription: Sendable, Equatable {
 }
 
 /// What changes subscriptions, each change with its entry in the journal.
-extension BookWriter {
+extension StoreWriter {
     /// Notes that the issuer has the newest subscription of an enrollment: those before it end.
     func registerNewestSubscription(of id: EnrollmentID, at now: Int64) throws {
         let all = try subscriptions(of: id)

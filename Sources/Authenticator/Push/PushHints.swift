@@ -5,23 +5,23 @@ import Logging
 package struct PushHints: Sendable {
     private let ports: Ports
     private let fetcher: Fetcher
-    private let mailbox: Mailbox<EnrollmentID>
+    private let pendingKeys: PendingKeys<EnrollmentID>
 
     /// From now on no hint is missed.
     init(ports: Ports, fetcher: Fetcher, hub: EventHub) {
         self.ports = ports
         self.fetcher = fetcher
-        mailbox = hub.mailbox { if case .fetchWanted(let id) = $0 { [id] } else { [] } }
+        pendingKeys = hub.pendingKeys { if case .fetchWanted(let id) = $0 { [id] } else { [] } }
     }
 
     /// Works until the task is cancelled.
     package func run() async throws {
-        await KeyedWork().run([], then: mailbox) { id in await fetch(id) }
+        await KeyedWork().run([], then: pendingKeys) { id in await fetch(id) }
     }
 
     /// What fails has been noted, and the next poll brings the same.
     private func fetch(_ id: EnrollmentID) async {
-        guard let enrollment = try? await ports.book.read({ try $0.enrollment(id) }) else { return }
+        guard let enrollment = try? await ports.store.read({ try $0.enrollment(id) }) else { return }
         try? await fetcher.fetchNow(enrollment, by: .push)
     }
 }

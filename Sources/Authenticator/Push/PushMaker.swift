@@ -11,7 +11,7 @@ struct PushMaker: Sendable {
         settings?.hasAddress == true && enrollment.takesPush ? discovery.vapidPublicKey : nil
     }
 
-    /// - Returns: what the book keeps, and what the issuer gets; nil where the enrollment takes no pushes.
+    /// - Returns: what the store keeps, and what the issuer gets; nil where the enrollment takes no pushes.
     func make(
         for enrollment: Enrollment, _ discovery: Discovery
     ) throws -> (kept: KeptSubscription, sent: PushSubscription)? {

@@ -42,9 +42,9 @@ package struct PushReception: Sendable {
     package func target(_ path: String) async throws(PushAnswer) -> Target {
         guard let token = PushToken(path: path), let digest = try? token.digest else { throw .unknownEndpoint }
         let found = try await taking {
-            try await ports.book.read { book -> Target? in
-                guard let kept = try book.subscription(tokenDigest: digest),
-                    let enrollment = try book.enrollment(kept.enrollmentId), enrollment.membership != nil
+            try await ports.store.read { store -> Target? in
+                guard let kept = try store.subscription(tokenDigest: digest),
+                    let enrollment = try store.enrollment(kept.enrollmentId), enrollment.membership != nil
                 else { return nil }
                 return Target(subscription: kept, enrollment: enrollment)
             }
@@ -57,9 +57,9 @@ package struct PushReception: Sendable {
         return found
     }
 
-    /// Takes a push in; it is in the book, held or dropped for good when this returns.
+    /// Takes a push in; it is in the store, held or dropped for good when this returns.
     ///
-    /// - Parameter body: at most `PushInbox.mostOctets` are taken.
+    /// - Parameter body: at most `PushInbox.maxBytes` are taken.
     /// - Returns: the URL of the message, as `Location` has it; nothing is there.
     package func receive(
         _ fields: PushFields, body: [UInt8], at target: Target
@@ -128,7 +128,7 @@ package struct PushReception: Sendable {
             return try await work()
         } catch let failure as IssuerFailure {
             log.notice("a push waits for the issuer's keys", metadata: ["reason": "\(failure.reason)"])
-        } catch is BookTrouble {
+        } catch is StoreError {
             // It has been noted.
         } catch {
             log.error("a push could not be taken in", metadata: ["reason": "\(error)"])

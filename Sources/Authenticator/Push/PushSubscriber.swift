@@ -4,7 +4,7 @@ import Logging
 
 /// Sees that each issuer has the push subscription that this agent wants it to have: put, replaced, or ended.
 ///
-/// A new one is in the book before the issuer learns of it, and the old one stays until the issuer has answered: pushes
+/// A new one is in the store before the issuer learns of it, and the old one stays until the issuer has answered: pushes
 /// to both are taken, and after a crash the same one is sent again.
 package struct PushSubscriber: Sendable {
     let ports: Ports
@@ -22,17 +22,17 @@ package struct PushSubscriber: Sendable {
 
     /// Works until the task is cancelled: at start and once a day for all, else for whom something has changed.
     package func run() async throws {
-        let mailbox = hub.mailbox(Self.changed)
-        var backoff = Backoff(first: 1, most: 300)
+        let pendingKeys = hub.pendingKeys(Self.changed)
+        var backoff = Backoff(first: 1, limit: 300)
         var due = try await all()
         while !Task.isCancelled {
-            let bell = hub.bell { !Self.changed($0).isEmpty }
-            due.formUnion(mailbox.takeAll())
+            let notifier = hub.notifier { !Self.changed($0).isEmpty }
+            due.formUnion(pendingKeys.takeAll())
             due = await settle(due)
             if due.isEmpty { backoff.reset() }
             let pause = due.isEmpty ? Self.day : try backoff.next(retryAfter: nil, entropy: ports.entropy)
             let asOf = ports.clock.now
-            try await ports.clock.sleep(seconds: pause, orUntil: bell)
+            try await ports.clock.sleep(seconds: pause, orUntil: notifier)
             if due.isEmpty, ports.clock.now - asOf >= Int64(Self.day) { due = try await all() }
         }
     }
@@ -46,7 +46,7 @@ package struct PushSubscriber: Sendable {
 
     private func all() async throws -> Set<EnrollmentID> {
         try await ports.patiently {
-            Set(try await ports.book.read { try $0.enrollments(includingEnded: false) }.map(\.id))
+            Set(try await ports.store.read { try $0.enrollments(includingEnded: false) }.map(\.id))
         }
     }
 
@@ -70,11 +70,11 @@ package struct PushSubscriber: Sendable {
     ///
     /// - Returns: whether it was told in time; where not, the agent goes on trying.
     func resettle(_ id: EnrollmentID) async throws -> Bool {
-        let bell = hub.bell { if case .pushSettled(id) = $0 { true } else { false } }
+        let notifier = hub.notifier { if case .pushSettled(id) = $0 { true } else { false } }
         hub.publish(.pushRotated(id))
         return try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
-                for await _ in bell { return true }
+                for await _ in notifier { return true }
                 return false
             }
             group.addTask {
@@ -86,7 +86,7 @@ package struct PushSubscriber: Sendable {
         }
     }
 
-    /// Every issuer is asked before anything is made, and all go into the book together: nothing is half done where one
+    /// Every issuer is asked before anything is made, and all go into the store together: nothing is half done where one
     /// cannot be reached.
     private func begin(
         _ enrollments: [Enrollment], noting note: () async throws -> Void
@@ -102,8 +102,8 @@ package struct PushSubscriber: Sendable {
         try await note()
         // While the issuers were asked and this was noted, an enrollment may have ended: then there is nothing to rotate for it.
         let (new, now) = (made, ports.clock.now)
-        return try await ports.book.write { book in
-            try new.filter { try book.begin($0, at: now) }.map(\.enrollmentId)
+        return try await ports.store.write { store in
+            try new.filter { try store.begin($0, at: now) }.map(\.enrollmentId)
         }
     }
 
@@ -113,15 +113,15 @@ package struct PushSubscriber: Sendable {
 
     private func discovery(of enrollment: Enrollment) async throws(CommandFailure) -> Discovery {
         do throws(IssuerFailure) {
-            return try await directory.discovery(enrollment.route)
+            return try await directory.discovery(enrollment.target)
         } catch {
-            throw CommandFailure(.issuerUnreachable, "the issuer \(enrollment.route.issuer.text): \(error.reason)")
+            throw CommandFailure(.issuerUnreachable, "the issuer \(enrollment.target.issuer.text): \(error.reason)")
         }
     }
 
     private func unregistered(_ ids: [EnrollmentID]) async throws -> [EnrollmentID] {
-        try await ports.book.read { book in
-            try ids.filter { try book.subscriptions(of: $0).last?.isRegistered == false }
+        try await ports.store.read { store in
+            try ids.filter { try store.subscriptions(of: $0).last?.isRegistered == false }
         }
     }
 }
@@ -165,13 +165,13 @@ extension PushSubscriber {
     }
 
     private func settle(_ id: EnrollmentID) async throws {
-        let (found, kept) = try await ports.book.read { (try $0.enrollment(id), try $0.subscriptions(of: id)) }
+        let (found, kept) = try await ports.store.read { (try $0.enrollment(id), try $0.subscriptions(of: id)) }
         guard let enrollment = found, case .active = enrollment.state, let membership = enrollment.membership,
             maker.settings != nil || !kept.isEmpty
         else { return }
-        let discovery = try await directory.discovery(enrollment.route)
+        let discovery = try await directory.discovery(enrollment.target)
         let access = IssuerAccess(
-            route: enrollment.route, discovery: discovery,
+            target: enrollment.target, discovery: discovery,
             token: try ports.custody.open(membership.sealedToken, for: id))
         guard let vapidKey = maker.vapidKey(for: enrollment, discovery) else {
             return try await end(kept, of: enrollment, access)
@@ -183,7 +183,7 @@ extension PushSubscriber {
         guard let (new, sent) = try maker.make(for: enrollment, discovery) else { return }
         // While the issuer was asked for its key, the enrollment may have ended.
         let now = ports.clock.now
-        guard try await ports.book.write({ try $0.begin(new, at: now) }) else { return }
+        guard try await ports.store.write({ try $0.begin(new, at: now) }) else { return }
         try await register(sent, of: enrollment, access)
     }
 
@@ -197,10 +197,10 @@ extension PushSubscriber {
     ) async throws {
         try await ports.gateway.subscribe(access, subscription)
         let (endpoint, now) = (subscription.endpoint, ports.clock.now)
-        try await ports.book.write { book in
+        try await ports.store.write { store in
             // One that was made meanwhile is still to be sent.
-            guard try book.subscriptions(of: enrollment.id).last?.endpoint == endpoint else { return }
-            try book.registerNewestSubscription(of: enrollment.id, at: now)
+            guard try store.subscriptions(of: enrollment.id).last?.endpoint == endpoint else { return }
+            try store.registerNewestSubscription(of: enrollment.id, at: now)
         }
         log.info("the issuer has the push subscription", metadata: enrollment.logged(["origin": "\(endpoint)"]))
     }
@@ -209,7 +209,7 @@ extension PushSubscriber {
         guard !kept.isEmpty else { return }
         try await ports.gateway.unsubscribe(access)
         let now = ports.clock.now
-        try await ports.book.write { try $0.removeSubscriptions(of: enrollment.id, at: now) }
+        try await ports.store.write { try $0.removeSubscriptions(of: enrollment.id, at: now) }
         log.info("the push subscription was ended", metadata: enrollment.logged())
     }
 }

@@ -2,7 +2,7 @@ import Synchronization
 import ThreeDS
 
 /// By which way a message came.
-package enum Way: Sendable {
+package enum ArrivalChannel: Sendable {
     case push, poll
 }
 
@@ -80,11 +80,11 @@ final class PushTally: Sendable {
     /// A message came that was not known; true where that shows that pushes come no longer.
     ///
     /// That is where a poll brings what a push would have brought before.
-    func noteNew(_ id: EnrollmentID, by way: Way, iat: Int64?, at now: Int64) -> Bool {
+    func noteNew(_ id: EnrollmentID, by channel: ArrivalChannel, iat: Int64?, at now: Int64) -> Bool {
         facts.withLock { facts in
             var known = facts[id] ?? PushFacts()
             defer { facts[id] = known }
-            switch way {
+            switch channel {
             case .push:
                 known.firstByPush += 1
                 known.latency = iat.map { max(now.seconds(since: $0), 0) }

@@ -1,7 +1,7 @@
 import Keys
 import StrictJSON
 
-/// What makes an endpoint unguessable: 32 random octets at the end of its path.
+/// What makes an endpoint unguessable: 32 random bytes at the end of its path.
 struct PushToken: Sendable {
     /// What stands before it in the path.
     static let path = "/push/"
@@ -10,7 +10,7 @@ struct PushToken: Sendable {
 
     let text: String
 
-    init(random entropy: any Entropy) throws { text = Base64URL.encode(try entropy.octets(Self.count)) }
+    init(random entropy: any Entropy) throws { text = Base64URL.encode(try entropy.bytes(Self.count)) }
 
     /// Takes the path of a request; nil for what is none of an endpoint.
     init?(path: String) {

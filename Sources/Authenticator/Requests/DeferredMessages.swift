@@ -4,10 +4,10 @@ import Synchronization
 /// Messages that cannot be judged yet: their `iat` is ahead, or their key is not known yet.
 ///
 /// In memory, and bounded in messages and in bytes.
-final class Holding: Sendable {
+final class DeferredMessages: Sendable {
     struct Held: Sendable {
         let enrollmentId: EnrollmentID
-        let issuer: IssuerRoute
+        let issuer: IssuerTarget
         let message: String
         /// When it is read again; seconds since 1970.
         let readAgainAt: Int64
@@ -24,7 +24,7 @@ final class Holding: Sendable {
     }
 
     private struct State {
-        var held: [IssuerRoute: [EnrollmentID: [Held]]] = [:]
+        var held: [IssuerTarget: [EnrollmentID: [Held]]] = [:]
         var count = 0
         var bytes = 0
     }
@@ -54,12 +54,12 @@ final class Holding: Sendable {
     }
 
     /// Takes out those of an issuer that are to be read again now, at most so many.
-    func takeDue(of issuer: IssuerRoute, now: Int64, most: Int = .max) -> [Held] {
+    func takeDue(of issuer: IssuerTarget, now: Int64, limit: Int = .max) -> [Held] {
         state.withLock { state in
             var due: [Held] = []
             for (id, own) in state.held[issuer] ?? [:] {
                 let left = own.filter { held in
-                    guard held.readAgainAt <= now, due.count < most else { return true }
+                    guard held.readAgainAt <= now, due.count < limit else { return true }
                     due.append(held)
                     return false
                 }
@@ -73,14 +73,14 @@ final class Holding: Sendable {
     }
 
     /// When the first of an issuer's is to be read again; nil if there is none.
-    func nextDeadline(of issuer: IssuerRoute) -> Int64? {
+    func nextDeadline(of issuer: IssuerTarget) -> Int64? {
         state.withLock { state in
             state.held[issuer].flatMap { $0.values.joined().lazy.map(\.readAgainAt).min() }
         }
     }
 
     /// Those of whom something is held.
-    var issuers: [IssuerRoute] { state.withLock { Array($0.held.keys) } }
+    var issuers: [IssuerTarget] { state.withLock { Array($0.held.keys) } }
 
     /// How many there are.
     var count: Int { state.withLock(\.count) }

@@ -6,10 +6,10 @@ import ThreeDS
 ///
 /// Reading a message may ask its issuer for keys. So each issuer's messages are read by a task of their own, which lives
 /// while there are any, and within a time limit: an issuer that does not answer holds up nobody else's.
-package struct HeldReader: Sendable {
+package struct DeferredReader: Sendable {
     let ports: Ports
     let intake: Intake
-    let holding: Holding
+    let deferred: DeferredMessages
     let hub: EventHub
 
     /// The most messages that are read in one go.
@@ -21,29 +21,29 @@ package struct HeldReader: Sendable {
 
     /// Works until the task is cancelled.
     package func run() async throws {
-        let mailbox = hub.mailbox { event in
+        let pendingKeys = hub.pendingKeys { event in
             if case .messageHeld(let issuer) = event { [issuer] } else { [] }
         }
-        await KeyedWork().run(holding.issuers, then: mailbox) { issuer in await readAll(of: issuer) }
+        await KeyedWork().run(deferred.issuers, then: pendingKeys) { issuer in await readAll(of: issuer) }
     }
 
     /// Reads an issuer's messages as their times come, until none is left.
-    private func readAll(of issuer: IssuerRoute) async {
+    private func readAll(of issuer: IssuerTarget) async {
         while !Task.isCancelled {
             await readDue(of: issuer)
             // Listening begins before the look, so nothing is held in between unseen.
-            let bell = hub.bell { if case .messageHeld(issuer) = $0 { true } else { false } }
-            guard let next = holding.nextDeadline(of: issuer) else { return }
+            let notifier = hub.notifier { if case .messageHeld(issuer) = $0 { true } else { false } }
+            guard let next = deferred.nextDeadline(of: issuer) else { return }
             let seconds = min(Double(next.seconds(since: ports.clock.now)), Self.longestSleep)
             guard seconds > 0 else { continue }
-            guard (try? await ports.clock.sleep(seconds: seconds, orUntil: bell)) != nil else { return }
+            guard (try? await ports.clock.sleep(seconds: seconds, orUntil: notifier)) != nil else { return }
         }
     }
 
     /// Reads those of an issuer's messages whose time has come.
-    func readDue(of issuer: IssuerRoute) async {
+    func readDue(of issuer: IssuerTarget) async {
         while !Task.isCancelled {
-            let due = holding.takeDue(of: issuer, now: ports.clock.now, most: Self.batch)
+            let due = deferred.takeDue(of: issuer, now: ports.clock.now, limit: Self.batch)
             guard !due.isEmpty else { return }
             let count = await read(due)
             due.dropFirst(count).forEach { holdOn($0, isOwnTrouble: false) }
@@ -51,7 +51,7 @@ package struct HeldReader: Sendable {
     }
 
     /// Reads messages one after another, and says how many there was time for.
-    private func read(_ messages: [Holding.Held]) async -> Int {
+    private func read(_ messages: [DeferredMessages.Held]) async -> Int {
         await withTaskGroup(of: Int?.self) { group in
             group.addTask {
                 for (number, message) in messages.enumerated() where await !read(message) { return number }
@@ -71,17 +71,17 @@ package struct HeldReader: Sendable {
     }
 
     /// False if there was no more time.
-    private func read(_ held: Holding.Held) async -> Bool {
+    private func read(_ held: DeferredMessages.Held) async -> Bool {
         guard !Task.isCancelled else { return false }
         do {
-            guard let enrollment = try await ports.book.read({ try $0.enrollment(held.enrollmentId) }) else {
+            guard let enrollment = try await ports.store.read({ try $0.enrollment(held.enrollmentId) }) else {
                 return true
             }
             // The enrollment may end meanwhile: intake looks again in the database transaction that keeps the message.
             try await intake.receive([held.message], for: enrollment, heldUntil: held.dropAt)
         } catch {
             guard !Task.isCancelled else { return false }
-            holdOn(held, isOwnTrouble: error is BookTrouble)
+            holdOn(held, isOwnTrouble: error is StoreError)
         }
         return true
     }
@@ -89,10 +89,10 @@ package struct HeldReader: Sendable {
     /// It could not be judged now (no keys, no database): it stays held.
     ///
     /// It counts as received, so it is not given up because of a trouble that is the agent's own.
-    private func holdOn(_ held: Holding.Held, isOwnTrouble: Bool) {
+    private func holdOn(_ held: DeferredMessages.Held, isOwnTrouble: Bool) {
         let again = ports.clock.now.later(by: IssuerDirectory.unknownKeyPause)
         let dropAt = isOwnTrouble ? max(again, held.dropAt) : held.dropAt
-        guard again <= dropAt, holding.hold(held.held(until: again, atMost: dropAt)) else {
+        guard again <= dropAt, deferred.hold(held.held(until: again, atMost: dropAt)) else {
             return intake.drops.note(.notHeld)
         }
     }

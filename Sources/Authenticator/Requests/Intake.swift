@@ -2,59 +2,59 @@ import IssuerProtocol
 package import Logging
 import ThreeDS
 
-/// Takes in the messages of one issuer's answer: reads, judges, enters them into the book, holds or drops them.
+/// Takes in the messages of one issuer's answer: reads, judges, enters them into the store, holds or drops them.
 struct Intake: Sendable {
     let ports: Ports
     let settings: AgentSettings
     let directory: IssuerDirectory
-    let holding: Holding
+    let deferred: DeferredMessages
     let hub: EventHub
     let tally: PushTally
     let drops: MessageDrops
     let refusedPeers: LogQuota
     let log: Logger
 
-    /// Every message is in the book, held or dropped when this returns, so a cursor may move.
+    /// Every message is in the store, held or dropped when this returns, so a cursor may move.
     ///
     /// - Parameters:
     ///   - way: nil for messages that were held before.
     ///   - heldUntil: for these, when they are dropped; seconds since 1970.
-    /// - Returns: whether any of them is in the book now that was not before.
-    /// - Throws: what the book throws; then nothing of the answer was taken in.
+    /// - Returns: whether any of them is in the store now that was not before.
+    /// - Throws: what the store throws; then nothing of the answer was taken in.
     @discardableResult
     func receive(
-        _ messages: [String], for enrollment: Enrollment, by way: Way? = nil, heldUntil: Int64? = nil
+        _ messages: [String], for enrollment: Enrollment, by channel: ArrivalChannel? = nil, heldUntil: Int64? = nil
     ) async throws -> Bool {
         guard let facts = enrollment.facts(settings.exponentPolicy), !messages.isEmpty else { return false }
         let keys = try await knownKeys(of: enrollment)
-        var readings = messages.map { read($0, facts, keys) }
-        if readings.contains(where: { $0.hasUnknownKey }), let newer = await newerKeys(of: enrollment) {
-            readings = messages.map { read($0, facts, newer) }
+        var verdicts = messages.map { read($0, facts, keys) }
+        if verdicts.contains(where: { $0.hasUnknownKey }), let newer = await newerKeys(of: enrollment) {
+            verdicts = messages.map { read($0, facts, newer) }
         }
         return try await enter(
-            zip(messages, readings).map { Item(message: $0, reading: $1, way: way, heldUntil: heldUntil) },
+            zip(messages, verdicts).map { Item(message: $0, verdict: $1, channel: channel, heldUntil: heldUntil) },
             for: enrollment)
     }
 
     private struct Item: Sendable {
         let message: String
-        let reading: Reading
-        let way: Way?
+        let verdict: MessageVerdict
+        let channel: ArrivalChannel?
         let heldUntil: Int64?
     }
 
-    private func read(_ message: String, _ facts: EnrollmentFacts, _ keys: JWKSet) -> Reading {
-        guard message.utf8.count <= settings.bounds.messageOctets else { return .unanswerable(.tooLarge) }
+    private func read(_ message: String, _ facts: EnrollmentFacts, _ keys: JWKSet) -> MessageVerdict {
+        guard message.utf8.count <= settings.bounds.messageBytes else { return .unanswerable(.tooLarge) }
         return AuthnRequestReader.read(message, for: facts, keys: keys, now: ports.clock.now)
     }
 
     private func knownKeys(of enrollment: Enrollment) async throws -> JWKSet {
-        try await directory.keys(enrollment.route)
+        try await directory.keys(enrollment.target)
     }
 
     private func newerKeys(of enrollment: Enrollment) async -> JWKSet? {
         do {
-            return try await directory.keysForUnknown(enrollment.route)
+            return try await directory.keysForUnknown(enrollment.target)
         } catch {
             log.warning("keys could not be fetched", metadata: enrollment.logged(["reason": "\(error.reason)"]))
             return nil
@@ -65,13 +65,13 @@ struct Intake: Sendable {
         let ids = try items.map { _ in try RequestID(random: ports.entropy) }
         let now = ports.clock.now
         let settings = settings
-        let outcomes = try await ports.book.write { book -> [Receipt.Outcome?] in
+        let outcomes = try await ports.store.write { store -> [RequestAdmission.Outcome?] in
             // An answer may come after the enrollment's end: then there is nobody to present it to.
-            guard try book.enrollment(enrollment.id)?.membership != nil else { return [] }
+            guard try store.enrollment(enrollment.id)?.membership != nil else { return [] }
             return try zip(items, ids).map { item, id in
-                let receipt = Receipt(
+                let admission = RequestAdmission(
                     enrollment: enrollment, now: now, bounds: settings.bounds, newId: id, localTime: settings.localTime)
-                return try Self.enter(item, by: receipt, in: book)
+                return try Self.enter(item, by: admission, in: store)
             }
         }
         for (item, outcome) in zip(items, outcomes) { conclude(item, outcome, enrollment) }
@@ -79,27 +79,27 @@ struct Intake: Sendable {
     }
 
     private static func enter(
-        _ item: Item, by receipt: Receipt, in book: any BookWriter
-    ) throws -> Receipt.Outcome? {
-        switch item.reading {
-        case .request(let request): try receipt.enter(request, message: item.message, in: book)
-        case .cancellation(let cancellation): try receipt.enter(cancellation, in: book)
+        _ item: Item, by admission: RequestAdmission, in store: any StoreWriter
+    ) throws -> RequestAdmission.Outcome? {
+        switch item.verdict {
+        case .request(let request): try admission.enter(request, message: item.message, in: store)
+        case .cancellation(let cancellation): try admission.enter(cancellation, in: store)
         case .notAuthentic, .unknownKey, .unanswerable: nil
         }
     }
 
     /// Tells of what is durable, and holds or drops the rest.
-    private func conclude(_ item: Item, _ outcome: Receipt.Outcome?, _ enrollment: Enrollment) {
-        switch (outcome, item.reading) {
+    private func conclude(_ item: Item, _ outcome: RequestAdmission.Outcome?, _ enrollment: Enrollment) {
+        switch (outcome, item.verdict) {
         case (.entered(let events)?, _):
             noteNew(item, enrollment)
             noteLate(item, enrollment)
             events.forEach { tell($0, item, enrollment) }
             hub.publish(events)
         case (.known?, _):
-            if item.way != nil { tally.noteAgain(enrollment.id) }
+            if item.channel != nil { tally.noteAgain(enrollment.id) }
         case (.reusedJTI?, _):
-            drop(.reusedID, "a jti came again with other octets", enrollment, ["jti": item.reading.loggedJTI])
+            drop(.reusedID, "a jti came again with other bytes", enrollment, ["jti": item.verdict.loggedJTI])
             hub.publish(.requestConflict(enrollment.id))
         case (.overQuota?, _):
             drop(
@@ -125,13 +125,13 @@ struct Intake: Sendable {
     }
 
     private func tell(_ event: AgentEvent, _ item: Item, _ enrollment: Enrollment) {
-        let jti: Logger.Metadata = ["jti": item.reading.loggedJTI]
+        let jti: Logger.Metadata = ["jti": item.verdict.loggedJTI]
         switch event {
         case .requestPresented(let id):
             log.info(
                 "request presented", metadata: enrollment.logged(jti.merging(["request": "\(id)"]) { old, _ in old }))
         case .requestRefused:
-            let refusal = item.reading.refusal.map { "\($0)" } ?? "see its refusal"
+            let refusal = item.verdict.refusal.map { "\($0)" } ?? "see its refusal"
             log.notice(
                 "request refused", metadata: enrollment.logged(jti.merging(["refusal": "\(refusal)"]) { old, _ in old })
             )
@@ -142,8 +142,8 @@ struct Intake: Sendable {
     }
 
     private func noteNew(_ item: Item, _ enrollment: Enrollment) {
-        guard let way = item.way, case .request(let request) = item.reading,
-            tally.noteNew(enrollment.id, by: way, iat: request.iat, at: ports.clock.now)
+        guard let channel = item.channel, case .request(let request) = item.verdict,
+            tally.noteNew(enrollment.id, by: channel, iat: request.iat, at: ports.clock.now)
         else { return }
         log.warning(
             "a request came by poll that was not pushed: polls are frequent again", metadata: enrollment.logged())
@@ -151,7 +151,7 @@ struct Intake: Sendable {
 
     /// An issuer lists nothing whose time is over, so its clock and this one differ.
     private func noteLate(_ item: Item, _ enrollment: Enrollment) {
-        guard item.way == .poll, case .request(let request) = item.reading, case .expired = request.verdict,
+        guard item.channel == .poll, case .request(let request) = item.verdict, case .expired = request.verdict,
             let exp = request.exp, let metadata = seldom("late", enrollment, ["exp": "\(exp)"])
         else { return }
         log.warning("a request came when its time was over; check this machine's clock", metadata: metadata)
@@ -165,14 +165,14 @@ struct Intake: Sendable {
 
     private func hold(_ item: Item, for seconds: Int64, _ enrollment: Enrollment) {
         let now = ports.clock.now
-        let held = Holding.Held(
-            enrollmentId: enrollment.id, issuer: enrollment.route, message: item.message,
-            readAgainAt: now.later(by: seconds), dropAt: item.heldUntil ?? now.later(by: Holding.longest))
-        guard held.readAgainAt <= held.dropAt, holding.hold(held) else {
+        let held = DeferredMessages.Held(
+            enrollmentId: enrollment.id, issuer: enrollment.target, message: item.message,
+            readAgainAt: now.later(by: seconds), dropAt: item.heldUntil ?? now.later(by: DeferredMessages.longest))
+        guard held.readAgainAt <= held.dropAt, deferred.hold(held) else {
             drop(.notHeld, "a request that could not be judged was not held any longer", enrollment, [:])
             return
         }
-        hub.publish(.messageHeld(enrollment.route))
+        hub.publish(.messageHeld(enrollment.target))
     }
 
     private func drop(
@@ -196,7 +196,7 @@ struct Intake: Sendable {
     }
 }
 
-extension Reading {
+extension MessageVerdict {
     fileprivate var hasUnknownKey: Bool {
         if case .unknownKey = self { true } else { false }
     }
@@ -215,11 +215,11 @@ extension Enrollment {
     func facts(_ policy: ExponentPolicy) -> EnrollmentFacts? {
         guard let membership else { return nil }
         return EnrollmentFacts(
-            issuer: route.issuer, authenticatorId: membership.authenticatorId, rpId: rpId,
+            issuer: target.issuer, authenticatorId: membership.authenticatorId, rpId: rpId,
             credentialId: credentialId, canVerifyUser: canVerifyUser, exponentPolicy: policy)
     }
 
     package func logged(_ more: Logger.Metadata = [:]) -> Logger.Metadata {
-        more.merging(["enrollment": "\(id.text)", "issuer": "\(route.issuer.text)"]) { mine, _ in mine }
+        more.merging(["enrollment": "\(id.text)", "issuer": "\(target.issuer.text)"]) { mine, _ in mine }
     }
 }

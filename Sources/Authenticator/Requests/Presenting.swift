@@ -8,7 +8,7 @@ extension RequestRecord {
     func text(for enrollment: Enrollment, _ localTime: LocalTime) -> TransactionText? {
         guard let presented else { return nil }
         return TransactionText(
-            transaction: presented.transaction, issuer: enrollment.route.issuer.text, enrollment: enrollment.name,
+            transaction: presented.transaction, issuer: enrollment.target.issuer.text, enrollment: enrollment.name,
             expiresAt: exp ?? 0, payeeOrigin: presented.payment?.payeeOrigin,
             instrument: presented.payment?.displayName, icon: presented.payment?.shownIcon,
             warnings: warnings(for: enrollment), localTime: localTime)
@@ -16,7 +16,7 @@ extension RequestRecord {
 }
 
 extension TransactionText {
-    /// SHA-256 of the text's octets, base64url: what a client that has shown it gives back with the decision.
+    /// SHA-256 of the text's bytes, base64url: what a client that has shown it gives back with the decision.
     package var digest: String {
         get throws { Base64URL.encode(try SHA256Digest.of(Array(text.utf8))) }
     }

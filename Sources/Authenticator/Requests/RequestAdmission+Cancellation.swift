@@ -1,36 +1,36 @@
 import IssuerProtocol
 
-extension Receipt {
+extension RequestAdmission {
     /// Takes a request back: it acts on the jti that it names, and is remembered for one that has not come yet.
-    func enter(_ cancellation: Cancellation, in book: any BookWriter) throws -> Outcome {
+    func enter(_ cancellation: Cancellation, in store: any StoreWriter) throws -> Outcome {
         guard cancellation.exp > now else { return .known }
-        if let seen = try book.message(enrollment: enrollment.id, jti: cancellation.jti) {
-            return try outcome(of: seen, comingAgainAs: cancellation.payloadDigest, in: book)
+        if let seen = try store.message(enrollment: enrollment.id, jti: cancellation.jti) {
+            return try outcome(of: seen, comingAgainAs: cancellation.payloadDigest, in: store)
         }
         switch Earliness(of: cancellation.iat, at: now) {
         case .inTime: break
         case .early(let seconds): return .early(secondsAhead: seconds)
         case .tooEarly(let seconds): return .tooEarly(secondsAhead: seconds)
         }
-        try book.removeCancellations(until: now)
+        try store.removeCancellations(until: now)
         // Past the bound for requests each of them can still be taken back.
-        guard try book.cancellationCount(enrollment: enrollment.id) < bounds.cancellations,
-            try messagesOfADay(in: book) < 2 * bounds.messagesADay
+        guard try store.cancellationCount(enrollment: enrollment.id) < bounds.cancellations,
+            try messagesOfADay(in: store) < 2 * bounds.messagesADay
         else { return .overQuota }
         let message = SeenMessage(
             enrollmentId: enrollment.id, jti: cancellation.jti, payloadDigest: cancellation.payloadDigest,
             requestId: nil, seenAt: now)
-        try book.insert(message)
-        try book.record(.received(message, cancels: cancellation.cancels), at: now)
-        try book.insert(
+        try store.insert(message)
+        try store.record(.received(message, cancels: cancellation.cancels), at: now)
+        try store.insert(
             RememberedCancellation(
                 enrollmentId: enrollment.id, cancels: cancellation.cancels, until: cancellation.exp))
-        guard let seen = try book.message(enrollment: enrollment.id, jti: cancellation.cancels),
-            let id = seen.requestId, var request = try book.request(id), request.jti == cancellation.cancels,
+        guard let seen = try store.message(enrollment: enrollment.id, jti: cancellation.cancels),
+            let id = seen.requestId, var request = try store.request(id), request.jti == cancellation.cancels,
             request.life.cancel()
         else { return .entered([]) }
-        try book.update(request)
-        try book.record(.cancelled(request), at: now)
+        try store.update(request)
+        try store.record(.cancelled(request), at: now)
         return .entered([.requestCancelled(id)])
     }
 }

@@ -1,10 +1,10 @@
 import IssuerProtocol
 import ThreeDS
 
-/// Enters one authentic message into the book, inside one database transaction: dedup, conflict, supersede.
+/// Enters one authentic message into the store, inside one database transaction: dedup, conflict, supersede.
 ///
 /// What an enrollment was asked once is presented once and decided once, whatever arrives how often by which way.
-struct Receipt {
+struct RequestAdmission {
     let enrollment: Enrollment
     let now: Int64
     let bounds: AgentBounds
@@ -25,11 +25,11 @@ struct Receipt {
         case entered([AgentEvent])
         /// Its jti, or its transaction under another jti, is known; nothing to do.
         case known
-        /// The jti stands for other octets: it is never answered.
+        /// The jti stands for other bytes: it is never answered.
         case reusedJTI
         /// Too many came within a day, or too many that are never presented: it is neither kept nor answered.
         case overQuota
-        /// `iat` is ahead: it is not in the book.
+        /// `iat` is ahead: it is not in the store.
         case early(secondsAhead: Int64)
         case tooEarly(secondsAhead: Int64)
 
@@ -43,130 +43,130 @@ struct Receipt {
         }
     }
 
-    func enter(_ read: ReadRequest, message: String, in book: any BookWriter) throws -> Outcome {
-        if let seen = try book.message(enrollment: enrollment.id, jti: read.jti) {
-            return try outcome(of: seen, comingAgainAs: read.payloadDigest, in: book)
+    func enter(_ read: VerifiedRequest, message: String, in store: any StoreWriter) throws -> Outcome {
+        if let seen = try store.message(enrollment: enrollment.id, jti: read.jti) {
+            return try outcome(of: seen, comingAgainAs: read.payloadDigest, in: store)
         }
-        // Whatever becomes of it, it takes room in the book: also one that is presented for a second only.
-        guard try messagesOfADay(in: book) < bounds.messagesADay else { return .overQuota }
+        // Whatever becomes of it, it takes room in the store: also one that is presented for a second only.
+        guard try messagesOfADay(in: store) < bounds.messagesADay else { return .overQuota }
         switch read.verdict {
         case .early(let seconds): return .early(secondsAhead: seconds)
         case .tooEarly(let seconds): return .tooEarly(secondsAhead: seconds)
         case .expired:
-            guard try isWithinQuota(in: book) else { return .overQuota }
-            let late = try insert(read, message, presented: nil, life: .expired, in: book)
-            try book.record(.expired(late), at: now)
+            guard try isWithinQuota(in: store) else { return .overQuota }
+            let late = try insert(read, message, presented: nil, life: .expired, in: store)
+            try store.record(.expired(late), at: now)
             return .entered([.requestExpired(newId)])
         case .refused(let refusal):
-            return try refuse(read, message, token: refusal.token, reason: refusal.reason, in: book)
+            return try refuse(read, message, token: refusal.token, reason: refusal.reason, in: store)
         case .inOrder(let request):
-            return try enter(request, read, message, in: book)
+            return try enter(request, read, message, in: store)
         }
     }
 
-    /// A message whose jti is known: the same octets are no news, others are a conflict, which is recorded once.
-    func outcome(of seen: SeenMessage, comingAgainAs digest: [UInt8], in book: any BookWriter) throws -> Outcome {
+    /// A message whose jti is known: the same bytes are no news, others are a conflict, which is recorded once.
+    func outcome(of seen: SeenMessage, comingAgainAs digest: [UInt8], in store: any StoreWriter) throws -> Outcome {
         guard seen.payloadDigest != digest else { return .known }
         if !seen.isReused {
-            try book.markReused(seen)
-            try book.record(.conflict(seen), at: now)
+            try store.markReused(seen)
+            try store.record(.conflict(seen), at: now)
         }
         return .reusedJTI
     }
 
     private func enter(
-        _ request: AuthnRequest, _ read: ReadRequest, _ message: String, in book: any BookWriter
+        _ request: AuthnRequest, _ read: VerifiedRequest, _ message: String, in store: any StoreWriter
     ) throws -> Outcome {
         let acsTransId = request.transaction.acsTransId.canonical
-        guard var holder = try book.newestPresented(enrollment: enrollment.id, acsTransId: acsTransId) else {
-            return try present(request, read, message, in: book)
+        guard var holder = try store.newestPresented(enrollment: enrollment.id, acsTransId: acsTransId) else {
+            return try present(request, read, message, in: store)
         }
-        let expired = try expireIfDue(&holder, in: book)
-        return try enter(request, read, message, after: holder, in: book).after(expired)
+        let expired = try expireIfDue(&holder, in: store)
+        return try enter(request, read, message, after: holder, in: store).after(expired)
     }
 
     private func enter(
-        _ request: AuthnRequest, _ read: ReadRequest, _ message: String, after holder: RequestRecord,
-        in book: any BookWriter
+        _ request: AuthnRequest, _ read: VerifiedRequest, _ message: String, after holder: RequestRecord,
+        in store: any StoreWriter
     ) throws -> Outcome {
         guard holder.presented?.transactionDigest == request.transactionDigest else {
-            return try conflict(with: holder, read, message, in: book)
+            return try conflict(with: holder, read, message, in: store)
         }
         switch holder.life.state {
         case .pending:
-            return try supersede(holder, by: request, read, message, in: book)
+            return try supersede(holder, by: request, read, message, in: store)
         case .approved, .denied, .refused:
-            return .entered(try answerDuplicate(request, read, of: holder, in: book))
+            return .entered(try answerDuplicate(request, read, of: holder, in: store))
         case .expired, .cancelled:
             // Presented anew only by a later one: an older one that comes late never is.
             guard request.iat > (holder.iat ?? .min) else {
-                try remember(read, as: holder.id, in: book)
+                try remember(read, as: holder.id, in: store)
                 return .known
             }
-            return try present(request, read, message, in: book)
+            return try present(request, read, message, in: store)
         }
     }
 
     /// Closes the request that holds an acsTransId, where its time is over and the clock has not come to it yet.
-    private func expireIfDue(_ holder: inout RequestRecord, in book: any BookWriter) throws -> [AgentEvent] {
+    private func expireIfDue(_ holder: inout RequestRecord, in store: any StoreWriter) throws -> [AgentEvent] {
         guard let exp = holder.exp, exp <= now, holder.life.expire() else { return [] }
-        try book.update(holder)
-        try book.record(.expired(holder), at: now)
+        try store.update(holder)
+        try store.record(.expired(holder), at: now)
         return [.requestExpired(holder.id)]
     }
 
     private func present(
-        _ request: AuthnRequest, _ read: ReadRequest, _ message: String, in book: any BookWriter
+        _ request: AuthnRequest, _ read: VerifiedRequest, _ message: String, in store: any StoreWriter
     ) throws -> Outcome {
         let presented = PresentedRequest(request)
-        if try isTakenBack(read.jti, in: book) {
-            let cancelled = try insert(read, message, presented: presented, life: .cancelled, in: book)
-            try book.record(.cancelled(cancelled), at: now)
+        if try isTakenBack(read.jti, in: store) {
+            let cancelled = try insert(read, message, presented: presented, life: .cancelled, in: store)
+            try store.record(.cancelled(cancelled), at: now)
             return .entered([.requestCancelled(newId)])
         }
-        guard try book.pendingCount(enrollment: enrollment.id) < bounds.undecided else {
-            return try refuse(read, message, token: Refusal.tooManyUndecided.rawValue, reason: .policy, in: book)
+        guard try store.pendingCount(enrollment: enrollment.id) < bounds.undecided else {
+            return try refuse(read, message, token: Refusal.tooManyUndecided.rawValue, reason: .policy, in: store)
         }
-        let pending = try insert(read, message, presented: presented, life: .pending, in: book)
-        try book.record(.presented(pending, text: try textDigest(of: pending, in: book)), at: now)
+        let pending = try insert(read, message, presented: presented, life: .pending, in: store)
+        try store.record(.presented(pending, text: try textDigest(of: pending, in: store)), at: now)
         return .entered([.requestPresented(newId), .deadlineMoved])
     }
 
     /// Whether a cancellation came first and still counts.
-    private func isTakenBack(_ jti: TokenID, in book: any BookWriter) throws -> Bool {
-        guard let cancellation = try book.cancellation(enrollment: enrollment.id, of: jti) else { return false }
+    private func isTakenBack(_ jti: TokenID, in store: any StoreWriter) throws -> Bool {
+        guard let cancellation = try store.cancellation(enrollment: enrollment.id, of: jti) else { return false }
         return cancellation.until > now
     }
 
     /// The same transaction under a new jti: a later approval answers the one with the greatest `iat`.
     private func supersede(
-        _ holder: RequestRecord, by request: AuthnRequest, _ read: ReadRequest, _ message: String,
-        in book: any BookWriter
+        _ holder: RequestRecord, by request: AuthnRequest, _ read: VerifiedRequest, _ message: String,
+        in store: any StoreWriter
     ) throws -> Outcome {
-        try remember(read, as: holder.id, in: book)
+        try remember(read, as: holder.id, in: store)
         guard request.iat > (holder.iat ?? .min) else { return .known }
         var newer = holder
         newer.jti = read.jti
         newer.iat = request.iat
         newer.exp = request.exp
         newer.message = message
-        // The newer octets are the ones that a signature covers: acsTransId may have come in another case.
+        // The newer bytes are the ones that a signature covers: acsTransId may have come in another case.
         newer.presented = PresentedRequest(request)
-        let isCancelled = try isTakenBack(read.jti, in: book) && newer.life.cancel()
-        try book.update(newer)
-        try book.keep(KeptEvidence(issuerKey: read.issuerKey), of: newer.id)
-        let text = try textDigest(of: newer, in: book)
-        try book.record(isCancelled ? .cancelled(newer) : .superseded(newer, text: text), at: now)
+        let isCancelled = try isTakenBack(read.jti, in: store) && newer.life.cancel()
+        try store.update(newer)
+        try store.keep(KeptEvidence(issuerKey: read.issuerKey), of: newer.id)
+        let text = try textDigest(of: newer, in: store)
+        try store.record(isCancelled ? .cancelled(newer) : .superseded(newer, text: text), at: now)
         return .entered([isCancelled ? .requestCancelled(holder.id) : .requestSuperseded(holder.id), .deadlineMoved])
     }
 
     /// A decided transaction that is asked again is not decided again.
     private func answerDuplicate(
-        _ request: AuthnRequest, _ read: ReadRequest, of holder: RequestRecord, in book: any BookWriter
+        _ request: AuthnRequest, _ read: VerifiedRequest, of holder: RequestRecord, in store: any StoreWriter
     ) throws -> [AgentEvent] {
-        let message = try remember(read, as: holder.id, in: book)
-        try book.record(.duplicate(message), at: now)
-        try book.insert(
+        let message = try remember(read, as: holder.id, in: store)
+        try store.record(.duplicate(message), at: now)
+        try store.insert(
             OutboxEntry(
                 sequence: nil, enrollmentId: enrollment.id, jti: read.jti, requestId: nil, signCount: nil,
                 body: DecisionBody.deny(.duplicate), exp: request.exp, traceparent: request.traceparent))
@@ -175,30 +175,30 @@ struct Receipt {
 
     /// Another transaction under a known acsTransId: the newcomer is refused, an undecided first one is marked.
     private func conflict(
-        with holder: RequestRecord, _ read: ReadRequest, _ message: String, in book: any BookWriter
+        with holder: RequestRecord, _ read: VerifiedRequest, _ message: String, in store: any StoreWriter
     ) throws -> Outcome {
         var marked = holder
         if holder.life.state == .pending, !holder.hasConflict {
             marked.hasConflict = true
-            try book.update(marked)
+            try store.update(marked)
         }
-        let refused = try refuse(read, message, token: Refusal.conflict.rawValue, reason: .invalidRequest, in: book)
+        let refused = try refuse(read, message, token: Refusal.conflict.rawValue, reason: .invalidRequest, in: store)
         guard case .entered = refused else { return refused }
-        try book.record(
-            .conflict(seen(read, as: holder.id), text: try textDigest(of: marked, in: book)), at: now)
+        try store.record(
+            .conflict(seen(read, as: holder.id), text: try textDigest(of: marked, in: store)), at: now)
         return refused.after([.requestConflict(enrollment.id)])
     }
 
     private func refuse(
-        _ read: ReadRequest, _ message: String, token: String, reason: DenyReason, in book: any BookWriter
+        _ read: VerifiedRequest, _ message: String, token: String, reason: DenyReason, in store: any StoreWriter
     ) throws -> Outcome {
-        guard try isWithinQuota(in: book) else { return .overQuota }
+        guard try isWithinQuota(in: store) else { return .overQuota }
         let refused = try insert(
-            read, message, presented: nil, life: .refused(token: token, reason: reason), in: book)
-        try book.record(.refused(refused, token: token, reason: reason), at: now)
+            read, message, presented: nil, life: .refused(token: token, reason: reason), in: store)
+        try store.record(.refused(refused, token: token, reason: reason), at: now)
         let body = DecisionBody.deny(reason)
-        try book.keep(KeptEvidence(decision: body), of: newId)
-        try book.insert(
+        try store.keep(KeptEvidence(decision: body), of: newId)
+        try store.insert(
             OutboxEntry(
                 sequence: nil, enrollmentId: enrollment.id, jti: read.jti, requestId: newId, signCount: nil,
                 body: body, exp: answerUntil(read), traceparent: read.traceparent))
@@ -206,50 +206,50 @@ struct Receipt {
     }
 
     /// The messages of 24 hours, each jti once, whatever became of it.
-    func messagesOfADay(in book: any BookReader) throws -> Int {
-        try book.messageCount(enrollment: enrollment.id, since: now - Self.day)
+    func messagesOfADay(in store: any StoreReader) throws -> Int {
+        try store.messageCount(enrollment: enrollment.id, since: now - Self.day)
     }
 
-    private func isWithinQuota(in book: any BookReader) throws -> Bool {
-        try book.unpresentedCount(enrollment: enrollment.id, since: now - Self.day) < bounds.refusedADay
+    private func isWithinQuota(in store: any StoreReader) throws -> Bool {
+        try store.unpresentedCount(enrollment: enrollment.id, since: now - Self.day) < bounds.refusedADay
     }
 
     /// Until when a refusal is worth sending: `exp`, or a day where that is missing or too far off.
-    private func answerUntil(_ read: ReadRequest) -> Int64 {
+    private func answerUntil(_ read: VerifiedRequest) -> Int64 {
         min(read.exp ?? .max, now.later(by: Self.day))
     }
 
     private func insert(
-        _ read: ReadRequest, _ message: String, presented: PresentedRequest?, life: RequestLife,
-        in book: any BookWriter
+        _ read: VerifiedRequest, _ message: String, presented: PresentedRequest?, life: RequestLife,
+        in store: any StoreWriter
     ) throws -> RequestRecord {
         let request = RequestRecord(
             id: newId, enrollmentId: enrollment.id, jti: read.jti, iat: read.iat, exp: read.exp,
             presented: presented, acsTransId: read.acsTransId?.canonical, message: message, receivedAt: now,
             decidedAt: nil, life: life, hasConflict: false)
-        try book.insert(request)
-        try book.keep(KeptEvidence(issuerKey: read.issuerKey), of: newId)
-        try remember(read, as: newId, in: book)
+        try store.insert(request)
+        try store.keep(KeptEvidence(issuerKey: read.issuerKey), of: newId)
+        try remember(read, as: newId, in: store)
         return request
     }
 
     @discardableResult
-    private func remember(_ read: ReadRequest, as id: RequestID, in book: any BookWriter) throws -> SeenMessage {
+    private func remember(_ read: VerifiedRequest, as id: RequestID, in store: any StoreWriter) throws -> SeenMessage {
         let message = seen(read, as: id)
-        try book.insert(message)
-        try book.record(.received(message, acsTransId: read.acsTransId?.canonical), at: now)
+        try store.insert(message)
+        try store.record(.received(message, acsTransId: read.acsTransId?.canonical), at: now)
         return message
     }
 
-    private func seen(_ read: ReadRequest, as id: RequestID) -> SeenMessage {
+    private func seen(_ read: VerifiedRequest, as id: RequestID) -> SeenMessage {
         SeenMessage(
             enrollmentId: enrollment.id, jti: read.jti, payloadDigest: read.payloadDigest, requestId: id, seenAt: now)
     }
 
     /// The digest of a request's text; of one that is undecided the text is kept, for nothing later may be shown.
-    private func textDigest(of request: RequestRecord, in book: any BookWriter) throws -> String? {
+    private func textDigest(of request: RequestRecord, in store: any StoreWriter) throws -> String? {
         guard let text = request.text(for: enrollment, localTime) else { return nil }
-        if request.life.state == .pending { try book.keep(KeptEvidence(text: text.text), of: request.id) }
+        if request.life.state == .pending { try store.keep(KeptEvidence(text: text.text), of: request.id) }
         return try text.digest
     }
 }

@@ -47,7 +47,7 @@ package struct RequestLife: Sendable, Equatable {
         RequestLife(state: .refused(token: token, reason: reason), delivery: .queued)
     }
 
-    /// Reads back what the book kept.
+    /// Reads back what the store kept.
     package init(state: RequestState, delivery: DeliveryState) {
         self.state = state
         self.delivery = delivery

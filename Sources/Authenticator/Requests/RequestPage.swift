@@ -14,7 +14,7 @@ package struct RequestPage: Sendable, Equatable {
     }
 }
 
-extension BookReader {
+extension StoreReader {
     package func requests(pendingOnly: Bool, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord] {
         try requests(pendingOnly: pendingOnly, enrollment: enrollment, page: RequestPage(), limit: limit)
     }

@@ -1,7 +1,7 @@
 package import IssuerProtocol
 package import ThreeDS
 
-/// One request in the book.
+/// One request in the store.
 package struct RequestRecord: Sendable {
     package let id: RequestID
     package let enrollmentId: EnrollmentID
@@ -83,13 +83,13 @@ package struct PresentedRequest: Sendable {
 package struct SeenMessage: Sendable {
     package let enrollmentId: EnrollmentID
     package let jti: TokenID
-    /// SHA-256 of the payload's octets.
+    /// SHA-256 of the payload's bytes.
     package let payloadDigest: [UInt8]
     /// The request that it belongs to, where there is one.
     package let requestId: RequestID?
     /// Seconds since 1970.
     package let seenAt: Int64
-    /// Whether other octets came under its jti.
+    /// Whether other bytes came under its jti.
     package let isReused: Bool
 
     package init(

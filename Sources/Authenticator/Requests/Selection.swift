@@ -10,12 +10,12 @@ package enum RequestSelector: Sendable, Equatable {
 
     /// Reads what a person or script wrote; nil for an empty name or one that no request can have.
     package init?(_ text: String) {
-        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.isNameOctet) else { return nil }
+        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.isNameByte) else { return nil }
         self = text == "next" ? .next : .named(text)
     }
 
-    private static func isNameOctet(_ octet: UInt8) -> Bool {
-        switch octet {
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
         default: false
         }
@@ -30,10 +30,10 @@ enum Selection {
     ///   another is taken whose `jti` goes on.
     /// - Throws: `CommandFailure` with `.ambiguous` where a name stands for several.
     static func find(
-        _ selector: RequestSelector, enrollment: EnrollmentID?, isWaitedFor: Bool, in book: any BookReader
+        _ selector: RequestSelector, enrollment: EnrollmentID?, isWaitedFor: Bool, in store: any StoreReader
     ) throws -> RequestRecord? {
-        guard case .named(let name) = selector else { return try book.oldestPending(enrollment: enrollment) }
-        let found = try book.requests(prefix: name, enrollment: enrollment, limit: 20).filter {
+        guard case .named(let name) = selector else { return try store.oldestPending(enrollment: enrollment) }
+        let found = try store.requests(prefix: name, enrollment: enrollment, limit: 20).filter {
             !isWaitedFor || $0.isWholly(named: name) || $0.hasAgentsNameOrTransaction(beginning: name)
         }
         let whole = found.filter { $0.isWholly(named: name) }

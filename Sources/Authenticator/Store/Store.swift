@@ -4,19 +4,19 @@ package import IssuerProtocol
 ///
 /// A write is one database transaction: all of it is durable when `write` returns, or nothing of it happened. Bodies
 /// are synchronous, so nothing can wait for the network or a key inside a database transaction.
-package protocol Book: Sendable {
-    func read<T: Sendable>(_ body: @escaping @Sendable (any BookReader) throws -> T) async throws -> T
-    func write<T: Sendable>(_ body: @escaping @Sendable (any BookWriter) throws -> T) async throws -> T
-    /// Sees that what writes have removed or written over is nowhere in the book's files any more.
+package protocol Store: Sendable {
+    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T
+    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T
+    /// Sees that what writes have removed or written over is nowhere in the store's files any more.
     ///
-    /// Writes wait meanwhile: it takes as long as writing the whole book anew.
+    /// Writes wait meanwhile: it takes as long as writing the whole store anew.
     func scrub() async throws
 }
 
 /// What can be looked up.
 ///
 /// Every list has a limit; every look-up goes by an index.
-package protocol BookReader {
+package protocol StoreReader {
     func enrollment(_ id: EnrollmentID) throws -> Enrollment?
     /// All that are not over, oldest first; with `ended`, also those.
     func enrollments(includingEnded ended: Bool) throws -> [Enrollment]
@@ -55,7 +55,7 @@ package protocol BookReader {
     func duePending(now: Int64, limit: Int) throws -> [RequestRecord]
     /// The earliest `exp` of a pending request.
     func nextDeadline() throws -> Int64?
-    /// When the request or enrollment that is the newest in the book came; seconds since 1970.
+    /// When the request or enrollment that is the newest in the store came; seconds since 1970.
     func newestTime() throws -> Int64?
 
     func message(enrollment: EnrollmentID, jti: TokenID) throws -> SeenMessage?
@@ -65,8 +65,8 @@ package protocol BookReader {
     func cancellationCount(enrollment: EnrollmentID) throws -> Int
     func cancellation(enrollment: EnrollmentID, of jti: TokenID) throws -> RememberedCancellation?
 
-    /// The entry of a lane that goes next.
-    func outboxHead(enrollment: EnrollmentID, lane: OutboxLane) throws -> OutboxEntry?
+    /// The entry of a queue that goes next.
+    func outboxHead(enrollment: EnrollmentID, queue: OutboxQueue) throws -> OutboxEntry?
     func outboxCount(enrollment: EnrollmentID?) throws -> Int
     /// When the oldest decision was made that waits for an answer; seconds since 1970.
     func oldestQueuedDecision() throws -> Int64?
@@ -87,7 +87,7 @@ package protocol BookReader {
 }
 
 /// What can be changed.
-package protocol BookWriter: BookReader {
+package protocol StoreWriter: StoreReader {
     func insert(_ enrollment: Enrollment) throws
     /// Changes the row of an enrollment if it is as the transition expects; else nothing is written.
     ///
@@ -107,7 +107,7 @@ package protocol BookWriter: BookReader {
     func keep(_ evidence: KeptEvidence, of id: RequestID) throws
 
     func insert(_ message: SeenMessage) throws
-    /// Notes that other octets came under the jti of a message.
+    /// Notes that other bytes came under the jti of a message.
     func markReused(_ message: SeenMessage) throws
     func insert(_ cancellation: RememberedCancellation) throws
     func removeCancellations(until now: Int64) throws

@@ -1,5 +1,5 @@
-/// Why the book cannot be used as it should: what, where, and what to do about it; never a row's content.
-package struct BookTrouble: Error, Sendable, Equatable {
+/// Why the store cannot be used as it should: what, where, and what to do about it; never a row's content.
+package struct StoreError: Error, Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         /// There is no room for what is to be written.
         case full
@@ -21,7 +21,7 @@ package struct BookTrouble: Error, Sendable, Equatable {
     }
 
     package let kind: Kind
-    /// Where the book is.
+    /// Where the store is.
     package let path: String
     /// What else is known, such as the system's own words.
     package let detail: String?
@@ -67,7 +67,7 @@ package struct BookTrouble: Error, Sendable, Equatable {
     }
 }
 
-extension BookTrouble: CustomStringConvertible {
+extension StoreError: CustomStringConvertible {
     /// The sentence, as it is for an agent that runs.
     package var description: String { isForGood ? sentence : sentence + "; the agent goes on by itself after that" }
 }

@@ -1,21 +1,21 @@
 import Synchronization
 
-/// How the book is: its last trouble, until something could be written again.
-package final class BookHealth: Sendable {
-    private let state = Mutex<BookTrouble?>(nil)
+/// How the store is: its last trouble, until something could be written again.
+package final class StoreHealth: Sendable {
+    private let state = Mutex<StoreError?>(nil)
     private let hub = EventHub()
 
-    /// What is wrong with the book at the moment; nil where nothing is known to be.
-    package var trouble: BookTrouble? { state.withLock(\.self) }
+    /// What is wrong with the store at the moment; nil where nothing is known to be.
+    package var trouble: StoreError? { state.withLock(\.self) }
 
-    /// A damaged book stays so until the agent is started anew.
-    func note(_ trouble: BookTrouble) {
+    /// A damaged store stays so until the agent is started anew.
+    func note(_ trouble: StoreError) {
         let isNews = state.withLock { state in
             guard state?.isForGood != true, state != trouble else { return false }
             state = trouble
             return true
         }
-        if isNews { hub.publish(.bookHealthChanged) }
+        if isNews { hub.publish(.storeHealthChanged) }
     }
 
     /// Something was written.
@@ -25,11 +25,11 @@ package final class BookHealth: Sendable {
             state = nil
             return true
         }
-        if isNews { hub.publish(.bookHealthChanged) }
+        if isNews { hub.publish(.storeHealthChanged) }
     }
 
     /// Rings when a trouble has come, changed or gone.
-    func changes() -> AsyncStream<Void> { hub.bell { _ in true } }
+    func changes() -> AsyncStream<Void> { hub.notifier { _ in true } }
 
     /// Returns once there is no trouble; throws where the task is cancelled first.
     func untilWell() async throws(CancellationError) {
@@ -40,16 +40,16 @@ package final class BookHealth: Sendable {
     }
 }
 
-/// The book, watched: what goes wrong with it is noted, and a damaged one takes nothing more.
-struct WatchedBook: Book {
-    let real: any Book
-    let health: BookHealth
+/// The store, watched: what goes wrong with it is noted, and a damaged one takes nothing more.
+struct WatchedStore: Store {
+    let real: any Store
+    let health: StoreHealth
 
-    func read<T: Sendable>(_ body: @escaping @Sendable (any BookReader) throws -> T) async throws -> T {
+    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
         try await noting { try await real.read(body) }
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any BookWriter) throws -> T) async throws -> T {
+    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
         if let trouble = health.trouble, trouble.isForGood { throw trouble }
         return try await noting { try await real.write(body) }
     }
@@ -62,7 +62,7 @@ struct WatchedBook: Book {
     private func noting<T>(_ work: () async throws -> T) async throws -> T {
         do {
             return try await work()
-        } catch let trouble as BookTrouble {
+        } catch let trouble as StoreError {
             health.note(trouble)
             throw trouble
         }
@@ -70,15 +70,15 @@ struct WatchedBook: Book {
 }
 
 extension Ports {
-    /// Works, and where the book is in trouble waits and works again, as often as it takes.
+    /// Works, and where the store is in trouble waits and works again, as often as it takes.
     ///
-    /// For what nobody waits for. A loop that does all with the book this way neither ends nor spins nor forgets.
+    /// For what nobody waits for. A loop that does all with the store this way neither ends nor spins nor forgets.
     func patiently<T>(_ work: () async throws -> T) async throws -> T {
         while true {
             do {
                 return try await work()
-            } catch is BookTrouble {
-                try await bookHealth.untilWell()
+            } catch is StoreError {
+                try await storeHealth.untilWell()
             }
         }
     }

@@ -1,7 +1,7 @@
 import Logging
 
-/// Says when the book is in trouble, and tries it until it is well again.
-package struct BookWatch: Sendable {
+/// Says when the store is in trouble, and tries it until it is well again.
+package struct StoreWatch: Sendable {
     let ports: Ports
     let log: Logger
 
@@ -18,7 +18,7 @@ package struct BookWatch: Sendable {
 
     /// Works until the task is cancelled.
     package func run() async throws {
-        let health = ports.bookHealth
+        let health = ports.storeHealth
         var changes = health.changes().makeAsyncIterator()
         repeat {
             while let trouble = health.trouble {
@@ -30,7 +30,7 @@ package struct BookWatch: Sendable {
         } while await changes.next() != nil
     }
 
-    private func say(_ trouble: BookTrouble) -> Bool {
+    private func say(_ trouble: StoreError) -> Bool {
         guard let leftOut = quota.admit(trouble.kind.rawValue, now: ports.clock.now) else { return false }
         var metadata: Logger.Metadata = ["kind": "\(trouble.kind.rawValue)", "reason": "\(trouble)"]
         if leftOut > 0 { metadata["left-out"] = "\(leftOut)" }
@@ -38,16 +38,16 @@ package struct BookWatch: Sendable {
         return true
     }
 
-    /// Tries until the book can be written, or has another trouble.
-    private func wait(for trouble: BookTrouble) async throws {
-        let health = ports.bookHealth
+    /// Tries until the store can be written, or has another trouble.
+    private func wait(for trouble: StoreError) async throws {
+        let health = ports.storeHealth
         while let current = health.trouble, current.kind == trouble.kind {
             try await ports.clock.sleep(seconds: Self.pause)
             do {
-                try await ports.book.write { try $0.touch() }
+                try await ports.store.write { try $0.touch() }
                 // Only this counts: a write that had nothing to change succeeds on a full disk too.
                 health.noteWritten()
-            } catch is BookTrouble {
+            } catch is StoreError {
                 // It has been noted.
             }
         }

@@ -4,7 +4,7 @@ import ThreeDS
 /// The one clock of what expires: closes requests when their time is over.
 ///
 /// It calls nobody, so nobody can hold it up.
-package struct Timekeeper: Sendable {
+package struct ExpiryService: Sendable {
     let ports: Ports
     let hub: EventHub
     let log: Logger
@@ -33,7 +33,7 @@ package struct Timekeeper: Sendable {
     /// Does what is due, and says in how many seconds the next is.
     private func work() async throws -> Double? {
         while try await expire() {}
-        let next = try await ports.book.read { try $0.nextDeadline() }
+        let next = try await ports.store.read { try $0.nextDeadline() }
         return next.map { Double(max($0.seconds(since: ports.clock.now), 0)) }
     }
 
@@ -41,14 +41,14 @@ package struct Timekeeper: Sendable {
     private func expire() async throws -> Bool {
         let now = ports.clock.now
         // A look costs nothing; a write is made only where something is due.
-        guard let next = try await ports.book.read({ try $0.nextDeadline() }), next <= now else { return false }
-        let events = try await ports.book.write { book in
-            try book.removeCancellations(until: now)
-            return try book.duePending(now: now, limit: Self.batch).compactMap { due -> AgentEvent? in
+        guard let next = try await ports.store.read({ try $0.nextDeadline() }), next <= now else { return false }
+        let events = try await ports.store.write { store in
+            try store.removeCancellations(until: now)
+            return try store.duePending(now: now, limit: Self.batch).compactMap { due -> AgentEvent? in
                 var request = due
                 guard request.life.expire() else { return nil }
-                try book.update(request)
-                try book.record(.expired(request), at: now)
+                try store.update(request)
+                try store.record(.expired(request), at: now)
                 return .requestExpired(request.id)
             }
         }
@@ -63,7 +63,7 @@ extension EventHub {
         seconds longest: Double, on clock: any AgentClock,
         untilNews work: @escaping @Sendable () async throws -> Double?
     ) async throws {
-        let bell = bell { if case .deadlineMoved = $0 { true } else { false } }
-        try await clock.sleep(seconds: min(try await work() ?? longest, longest), orUntil: bell)
+        let notifier = notifier { if case .deadlineMoved = $0 { true } else { false } }
+        try await clock.sleep(seconds: min(try await work() ?? longest, longest), orUntil: notifier)
     }
 }

@@ -18,9 +18,9 @@ package struct Housekeeper: Sendable {
     /// Works until the task is cancelled: at once, then once a day and when something is to be erased.
     package func run() async throws {
         while !Task.isCancelled {
-            let bell = hub.bell { if case .erasureWanted = $0 { true } else { false } }
+            let notifier = hub.notifier { if case .erasureWanted = $0 { true } else { false } }
             let seconds = await workedOrFailed()
-            try await ports.clock.sleep(seconds: seconds, orUntil: bell)
+            try await ports.clock.sleep(seconds: seconds, orUntil: notifier)
         }
     }
 
@@ -32,7 +32,7 @@ package struct Housekeeper: Sendable {
                 try await remove()
                 return ids
             }
-            // Not patiently: it takes more room than the write after which a book counts as well again.
+            // Not patiently: it takes more room than the write after which a store counts as well again.
             try await concludeErasure(of: erased)
             return Self.pause
         } catch {
@@ -47,7 +47,7 @@ package struct Housekeeper: Sendable {
         let time = ports.clock.now - max(retention, AgentSettings.leastRetention)
         var (removed, total) = (0, 0)
         repeat {
-            removed = try await ports.book.write { try $0.removeWhatWasOver(before: time, limit: Self.step) }
+            removed = try await ports.store.write { try $0.removeWhatWasOver(before: time, limit: Self.step) }
             total += removed
             await Task.yield()
         } while removed == Self.step && !Task.isCancelled
@@ -56,7 +56,7 @@ package struct Housekeeper: Sendable {
 
     /// Begins what was asked for, also before a crash.
     private func eraseRows() async throws -> [EnrollmentID] {
-        let ids = try await ports.book.read { try $0.enrollmentsToErase() }
+        let ids = try await ports.store.read { try $0.enrollmentsToErase() }
         for id in ids { try await eraseRows(of: id) }
         return ids
     }
@@ -64,13 +64,13 @@ package struct Housekeeper: Sendable {
     /// After the rows, what is left of them in the files, and only then the note that it is to be done.
     private func concludeErasure(of ids: [EnrollmentID]) async throws {
         guard !ids.isEmpty else { return }
-        try await ports.book.scrub()
+        try await ports.store.scrub()
         // An enrollment that is over gets no more rows, so nothing to be erased has come meanwhile.
         let now = ports.clock.now
-        try await ports.book.write { book in
+        try await ports.store.write { store in
             for id in ids {
-                try book.concludeErasure(of: id)
-                try book.record(.erased(id), at: now)
+                try store.concludeErasure(of: id)
+                try store.record(.erased(id), at: now)
             }
         }
         for id in ids { log.notice("personal data was erased", metadata: ["enrollment": "\(id)"]) }
@@ -81,10 +81,10 @@ package struct Housekeeper: Sendable {
         var last: Int64?
         repeat {
             let place = last
-            last = try await ports.book.write { try $0.eraseRequests(of: id, after: place, limit: Self.step) }
+            last = try await ports.store.write { try $0.eraseRequests(of: id, after: place, limit: Self.step) }
             await Task.yield()
         } while last != nil && !Task.isCancelled
         try Task.checkCancellation()
-        try await ports.book.write { try $0.eraseNames(of: id) }
+        try await ports.store.write { try $0.eraseNames(of: id) }
     }
 }

@@ -7,10 +7,10 @@ package struct JournalPruner: Sendable {
     private static let batch = 200
     /// How many batches are looked at for entries that are due behind some that are not: half of them may be from when
     /// the clock was ahead.
-    private static let mostBatches = 50
+    private static let maxBatches = 50
     private static let day: Double = 86_400
 
-    let book: JournaledBook
+    let store: JournaledStore
     let ports: Ports
     /// Seconds.
     let retention: Int64
@@ -42,7 +42,7 @@ package struct JournalPruner: Sendable {
         // A look costs nothing; a write is made only where something is due.
         guard let last = try await lastDue(before: oldest) else { return false }
         // Entries may have been added since, which changes nothing about the oldest; only this removes any.
-        return try await book.write { pages in
+        return try await store.write { pages in
             let start = try pages.journalMark(.floor)?.point ?? .beginning
             var check = JournalCheck(after: start)
             for row in try pages.journal(after: start.sequence, limit: Self.batch) {
@@ -50,7 +50,7 @@ package struct JournalPruner: Sendable {
                 if row.sequence > last { break }
             }
             guard let floor = check.vouched, floor != start else { return false }
-            try pages.set(book.mark(.floor, at: floor, in: pages), as: .floor)
+            try pages.set(store.mark(.floor, at: floor, in: pages), as: .floor)
             try pages.removeJournal(through: floor.sequence)
             return true
         }
@@ -64,10 +64,10 @@ package struct JournalPruner: Sendable {
     private func lastDue(before oldest: String) async throws -> Int64? {
         var (isFirst, isEachDue, surplus) = (true, true, 0)
         var (last, position): (Int64?, Int64) = (nil, 0)
-        for _ in 0..<Self.mostBatches {
+        for _ in 0..<Self.maxBatches {
             let after = position
-            let rows = try await book.read { book in
-                try book.journal(after: max(after, book.journalMark(.floor)?.point.sequence ?? 0), limit: Self.batch)
+            let rows = try await store.read { store in
+                try store.journal(after: max(after, store.journalMark(.floor)?.point.sequence ?? 0), limit: Self.batch)
             }
             for row in rows {
                 let isDue = JournalEntry(row).map { $0.at < oldest } ?? false

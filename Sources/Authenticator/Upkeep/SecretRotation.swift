@@ -50,7 +50,7 @@ struct SecretRotation: Sendable {
     /// The audit key goes last, in one database transaction with the journal's entry: as long as it is under the
     /// previous secret, the agent does not start on the present one alone.
     ///
-    /// - Throws: `RotationFailure` where nothing was changed; what the book or a file is wrong about where the change
+    /// - Throws: `RotationFailure` where nothing was changed; what the store or a file is wrong about where the change
     ///   goes on at the next start with both secrets.
     func run() async throws {
         var due = try await survey()
@@ -58,7 +58,7 @@ struct SecretRotation: Sendable {
             return log.notice("nothing is under the previous secret any more: take it away")
         }
         // Nothing is changed under a journal that cannot record it; and rows from before rows had seals get theirs.
-        try await ports.book.write { _ in }
+        try await ports.store.write { _ in }
         // Their tokens were not looked at yet.
         if due.hasDamagedRow { due = try await survey() }
         log.notice("the secret is being changed", metadata: ["keys": "\(due.keys.count)"])
@@ -91,10 +91,10 @@ struct SecretRotation: Sendable {
     }
 
     private func survey() async throws -> Due {
-        let (enrollments, sealed, pushKeys) = try await ports.book.read { book in
-            let enrollments = try book.enrollments(includingEnded: false)
-            let pushKeys = try enrollments.map { try book.subscriptions(of: $0.id).map(\.sealedKey) }
-            return (enrollments, try book.sealedAuditKey(), pushKeys)
+        let (enrollments, sealed, pushKeys) = try await ports.store.read { store in
+            let enrollments = try store.enrollments(includingEnded: false)
+            let pushKeys = try enrollments.map { try store.subscriptions(of: $0.id).map(\.sealedKey) }
+            return (enrollments, try store.sealedAuditKey(), pushKeys)
         }
         var due = Due()
         try changingNothing("the audit key") { due.auditKey = try sealed.flatMap(rewrapper.auditKey) != nil }
@@ -128,13 +128,13 @@ struct SecretRotation: Sendable {
     /// A damaged row stays damaged.
     private func rewrapRows(of ids: [EnrollmentID]) async throws {
         let rewrapper = rewrapper
-        try await ports.book.write { book in
+        try await ports.store.write { store in
             for id in ids {
-                let old = try book.enrollment(id)?.membership?.sealedToken
+                let old = try store.enrollment(id)?.membership?.sealedToken
                 if let old, let new = try rewrapper.token(old, of: id) {
-                    try book.change(id, .tokenResealed(from: old, to: new))
+                    try store.change(id, .tokenResealed(from: old, to: new))
                 } else {
-                    try book.change(id, .rowResealed)
+                    try store.change(id, .rowResealed)
                 }
             }
         }
@@ -142,12 +142,12 @@ struct SecretRotation: Sendable {
 
     private func rewrapPushKeys(of ids: [EnrollmentID]) async throws {
         let rewrapper = rewrapper
-        try await ports.book.write { book in
+        try await ports.store.write { store in
             for id in ids {
-                for var subscription in try book.subscriptions(of: id) {
+                for var subscription in try store.subscriptions(of: id) {
                     guard let sealed = try rewrapper.pushKey(subscription.sealedKey, of: id) else { continue }
                     subscription.sealedKey = sealed
-                    try book.update(subscription)
+                    try store.update(subscription)
                 }
             }
         }
@@ -156,11 +156,11 @@ struct SecretRotation: Sendable {
     private func conclude(_ due: Due) async throws {
         let (rewrapper, now) = (rewrapper, ports.clock.now)
         let (keys, tokens) = (due.keys.count, due.tokens.count)
-        try await ports.book.write { book in
-            if let sealed = try book.sealedAuditKey().flatMap(rewrapper.auditKey) {
-                try book.update(sealedAuditKey: sealed)
+        try await ports.store.write { store in
+            if let sealed = try store.sealedAuditKey().flatMap(rewrapper.auditKey) {
+                try store.update(sealedAuditKey: sealed)
             }
-            try book.record(.secretChanged(keys: keys, tokens: tokens), at: now)
+            try store.record(.secretChanged(keys: keys, tokens: tokens), at: now)
         }
     }
 }

@@ -1,21 +1,21 @@
 package import StrictJSON
 
-// How the agent reads request bodies: each member within its bounds, octets of UTF-8 for text.
+// How the agent reads request bodies: each member within its bounds, bytes of UTF-8 for text.
 
 extension EnrollCommand: ControlCommand {
     package static let memberNames = ["issuer", "code", "authnType", "name", "caFile", "keyUri", "pin", "push"]
     /// Of an enrollment code.
     package static let codeBytes = 1...256
     /// What leaves room for the other members of a body.
-    package static let maxCAFileOctets = 49_152
+    package static let maxCAFileBytes = 49_152
 
     package init(json: JSONObject) throws(JSONMemberError) {
         self.init(
-            issuer: try json.string("issuer", octets: 1...2_048), code: try json.string("code", octets: Self.codeBytes),
-            authnType: try json.optionalString("authnType", octets: 1...16),
-            name: try json.optionalString("name", octets: 1...256),
-            caFile: try json.optionalString("caFile", octets: 1...Self.maxCAFileOctets),
-            keyUri: try json.optionalString("keyUri", octets: 1...1_024), pin: try json.optionalPIN("pin"),
+            issuer: try json.string("issuer", bytes: 1...2_048), code: try json.string("code", bytes: Self.codeBytes),
+            authnType: try json.optionalString("authnType", bytes: 1...16),
+            name: try json.optionalString("name", bytes: 1...256),
+            caFile: try json.optionalString("caFile", bytes: 1...Self.maxCAFileBytes),
+            keyUri: try json.optionalString("keyUri", bytes: 1...1_024), pin: try json.optionalPIN("pin"),
             push: try json.optionalBool("push"))
     }
 }
@@ -42,7 +42,7 @@ extension PushRotateCommand: ControlCommand {
     package static let memberNames = ["enrollment"]
 
     package init(json: JSONObject) throws(JSONMemberError) {
-        self.init(enrollment: try json.optionalString("enrollment", octets: 1...64))
+        self.init(enrollment: try json.optionalString("enrollment", bytes: 1...64))
     }
 }
 
@@ -50,7 +50,7 @@ extension FetchCommand: ControlCommand {
     package static let memberNames = ["enrollment"]
 
     package init(json: JSONObject) throws(JSONMemberError) {
-        self.init(enrollment: try json.optionalString("enrollment", octets: 1...64))
+        self.init(enrollment: try json.optionalString("enrollment", bytes: 1...64))
     }
 }
 
@@ -62,10 +62,10 @@ extension DecideCommand: ControlCommand {
 
     package init(json: JSONObject) throws(JSONMemberError) {
         self.init(
-            enrollment: try json.optionalString("enrollment", octets: 1...64),
+            enrollment: try json.optionalString("enrollment", bytes: 1...64),
             wait: try json.optionalSeconds("wait", in: Self.waitRange),
             expectAmount: try json.expectedAmount("expectAmount"),
-            expectMerchant: try json.optionalString("expectMerchant", octets: Self.expectMerchantOctets),
+            expectMerchant: try json.optionalString("expectMerchant", bytes: Self.expectMerchantBytes),
             expectAcsTransId: try json.expectedAcsTransId("expectAcsTransId"),
             reason: try json.denialReason("reason"),
             deliveryTimeout: try json.optionalSeconds("deliveryTimeout", in: Self.deliveryTimeoutRange),
@@ -77,11 +77,11 @@ extension DecideCommand: ControlCommand {
 
 extension JSONObject {
     fileprivate func pin(_ name: String) throws(JSONMemberError) -> PINText {
-        PINText(try string(name, octets: PINText.octets))
+        PINText(try string(name, bytes: PINText.bytes))
     }
 
     fileprivate func optionalPIN(_ name: String) throws(JSONMemberError) -> PINText? {
-        try optionalString(name, octets: PINText.octets).map(PINText.init)
+        try optionalString(name, bytes: PINText.bytes).map(PINText.init)
     }
 
     fileprivate func optionalSeconds(_ name: String, in range: ClosedRange<Int>) throws(JSONMemberError) -> Int? {
@@ -90,13 +90,13 @@ extension JSONObject {
     }
 
     fileprivate func expectedAmount(_ name: String) throws(JSONMemberError) -> String? {
-        guard let text = try optionalString(name, octets: 1...128) else { return nil }
+        guard let text = try optionalString(name, bytes: 1...128) else { return nil }
         guard let problem = Expectation.problem(withAmount: text) else { return text }
         throw JSONMemberError(path: "/\(name)", problem: "is not in order: \(problem)")
     }
 
     fileprivate func expectedAcsTransId(_ name: String) throws(JSONMemberError) -> String? {
-        guard let text = try optionalString(name, octets: 1...64) else { return nil }
+        guard let text = try optionalString(name, bytes: 1...64) else { return nil }
         guard let problem = Expectation.problem(withAcsTransId: text) else { return text }
         throw JSONMemberError(path: "/\(name)", problem: "is not in order: \(problem)")
     }
@@ -112,6 +112,6 @@ extension JSONObject {
 
     /// A SHA-256 digest as base64url text.
     fileprivate func digest(_ name: String) throws(JSONMemberError) -> String? {
-        try optionalBase64url(name, octets: 32...32).map(Base64URL.encode)
+        try optionalBase64url(name, bytes: 32...32).map(Base64URL.encode)
     }
 }

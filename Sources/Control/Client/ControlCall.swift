@@ -25,7 +25,7 @@ struct ControlCall: Sendable {
     }
 }
 
-/// What came back: the octets of the body with status and media type.
+/// What came back: the bytes of the body with status and media type.
 struct ControlAnswer: Sendable, Equatable {
     static let jsonLines = "application/x-ndjson"
 

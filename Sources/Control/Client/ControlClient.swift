@@ -123,7 +123,7 @@ package struct ControlClient: Sendable {
             + "\(UTCTime.text(Int64(end))); then `\(look)` knows."
     }
 
-    /// Lets `take` have the octets of a backup as they come.
+    /// Lets `take` have the bytes of a backup as they come.
     ///
     /// - Throws: unless all of it came; then what `take` was given is of no use.
     package func backup(_ take: ([UInt8]) throws(ClientFailure) -> Void) async throws(ClientFailure) {
@@ -167,9 +167,9 @@ package struct ControlClient: Sendable {
         var reader = EventReader(position: position)
         let silence = 4 * ServerSentEvents.heartbeat
         try await transport.stream(call, silence: silence, opened: opened) { piece throws(ClientFailure) in
-            // Octet by octet: what stands before an event that cannot be read is told first.
-            for octet in piece {
-                for event in try reader.take(CollectionOfOne(octet)) {
+            // Byte by byte: what stands before an event that cannot be read is told first.
+            for byte in piece {
+                for event in try reader.take(CollectionOfOne(byte)) {
                     try take(event)
                     position = event.seq
                 }

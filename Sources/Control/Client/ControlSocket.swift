@@ -2,7 +2,7 @@
 package enum ControlSocket {
     package static let fileName = "control.sock"
     /// What SwiftNIO takes on every system; Linux has room for 107 in `sockaddr_un` (unix(7)).
-    package static let maxPathOctets = 103
+    package static let maxPathBytes = 103
     package static let systemDirectory = "/run/oob-agent"
 
     /// The path where an agent listens: the one that its settings name, else one in its usual directory.
@@ -20,7 +20,7 @@ package enum ControlSocket {
         flag: String?, environment: [String: String], exists: (String) -> Bool = SocketTrust.exists
     ) throws(ControlError) -> String? {
         if let named = named(flag, environment) { return exists(try checked(named)) ? named : nil }
-        return usualPaths(environment).first { $0.utf8.count <= maxPathOctets && exists($0) }
+        return usualPaths(environment).first { $0.utf8.count <= maxPathBytes && exists($0) }
     }
 
     /// The paths where a client looks, in order; a flag or `OOB_AGENT_SOCKET` leaves no other choice.
@@ -45,12 +45,12 @@ package enum ControlSocket {
     /// Refuses a path that is empty or too long for a Unix socket.
     package static func checked(_ path: String) throws(ControlError) -> String {
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw ControlError(.invalidArgument, "The socket path is empty or holds a zero octet: name a file.")
+            throw ControlError(.invalidArgument, "The socket path is empty or holds a zero byte: name a file.")
         }
-        guard path.utf8.count <= maxPathOctets else {
+        guard path.utf8.count <= maxPathBytes else {
             throw ControlError(
                 .invalidArgument,
-                "The socket path \(path) has \(path.utf8.count) bytes; at most \(maxPathOctets) are taken, which is "
+                "The socket path \(path) has \(path.utf8.count) bytes; at most \(maxPathBytes) are taken, which is "
                     + "SwiftNIO's bound (Linux has 107): choose a shorter one with --socket.")
         }
         return path

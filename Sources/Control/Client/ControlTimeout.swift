@@ -1,6 +1,6 @@
 /// How long a client waits for the agent's answer, in seconds: longer than the agent may take for it.
 package enum ControlTimeout {
-    /// What is read from the agent's own book.
+    /// What is read from the agent's own store.
     package static let read = 15
     /// The agent repeats an enrollment whose answer was lost for 10 minutes.
     static let enroll = 660
@@ -8,7 +8,7 @@ package enum ControlTimeout {
     static let unenroll = 660
     /// Approvals of the same enrollment come first, and a PIN takes a tenth of a second and more.
     static let pinChange = 60
-    /// A large database is copied before the first octet comes.
+    /// A large database is copied before the first byte comes.
     static let backup = 86_400
     /// Ten million entries, and some.
     static let verify = 3_600

@@ -23,9 +23,9 @@ struct ControlTransport: Sendable {
         return try result.get()
     }
 
-    /// Lets `take` have the octets of a good answer's body as they come, until it ends in whatever way.
+    /// Lets `take` have the bytes of a good answer's body as they come, until it ends in whatever way.
     ///
-    /// - Parameter silence: the seconds without an octet after which the agent is taken to be gone.
+    /// - Parameter silence: the seconds without an byte after which the agent is taken to be gone.
     /// - Parameter opened: called when there is a good answer, before its body.
     /// - Returns: whether it came to its end; false where the connection broke before.
     /// - Throws: where there is no good answer, and what `take` throws.
@@ -57,7 +57,7 @@ struct ControlTransport: Sendable {
             let response = try await execute(call, by: client)
             let contentType = response.headers.first(name: "content-type")
             if response.status == .ok, contentType == call.accepted { return response }
-            let body = try await response.body.collect(upTo: ControlJSON.maxCommandOctets)
+            let body = try await response.body.collect(upTo: ControlJSON.maxCommandBytes)
             answer = ControlAnswer(
                 status: response.status.code, contentType: contentType,
                 server: response.headers.first(name: "server"), body: Array(body.readableBytesView))
@@ -82,7 +82,7 @@ struct ControlTransport: Sendable {
     private func outcome(of call: ControlCall, by client: HTTPClient) async -> Result<ControlAnswer, ClientFailure> {
         do {
             let response = try await execute(call, by: client)
-            let body = try await response.body.collect(upTo: ControlJSON.maxAnswerOctets)
+            let body = try await response.body.collect(upTo: ControlJSON.maxAnswerBytes)
             return .success(
                 ControlAnswer(
                     status: response.status.code, contentType: response.headers.first(name: "content-type"),

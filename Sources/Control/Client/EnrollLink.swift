@@ -19,7 +19,7 @@ package struct EnrollLink: Sendable, Equatable {
 
     private static func parameters(of text: String) throws(ControlError) -> [String: String] {
         let start = scheme + ":?"
-        guard text.utf8.count <= 4_096 else { throw error("it may have 4,096 octets at most") }
+        guard text.utf8.count <= 4_096 else { throw error("it may have 4,096 bytes at most") }
         // RFC 3986 §3.1: a scheme is compared without regard to case.
         guard text.prefix(start.count).lowercased() == start else { throw error("it must begin with \(start)") }
         var parameters: [String: String] = [:]
@@ -35,10 +35,10 @@ package struct EnrollLink: Sendable, Equatable {
     }
 
     private static func value(_ written: String, of name: String) throws(ControlError) -> String {
-        guard let octets = PercentEncoding.decode(written), !octets.isEmpty,
-            octets.allSatisfy({ (0x21...0x7E).contains($0) })
+        guard let bytes = PercentEncoding.decode(written), !bytes.isEmpty,
+            bytes.allSatisfy({ (0x21...0x7E).contains($0) })
         else { throw error("\(name) must be percent-encoded printable ASCII without spaces, and not empty") }
-        return String(decoding: octets, as: UTF8.self)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func error(_ problem: String) -> ControlError {

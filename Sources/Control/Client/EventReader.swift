@@ -1,7 +1,7 @@
-/// Takes events out of octets as they come, whatever their pieces.
+/// Takes events out of bytes as they come, whatever their pieces.
 struct EventReader {
     /// The longest line that is read: far above any event.
-    private static let mostOctets = 256 * 1_024
+    private static let maxBytes = 256 * 1_024
 
     /// How far the agent has told all; nil before it said so.
     private(set) var position: Int64?
@@ -10,13 +10,13 @@ struct EventReader {
 
     init(position: Int64?) { self.position = position }
 
-    /// The events that are complete with these octets.
-    mutating func take(_ octets: some Sequence<UInt8>) throws(ClientFailure) -> [EventView] {
+    /// The events that are complete with these bytes.
+    mutating func take(_ bytes: some Sequence<UInt8>) throws(ClientFailure) -> [EventView] {
         var events: [EventView] = []
-        for octet in octets {
-            guard octet == UInt8(ascii: "\n") else {
-                guard line.count < Self.mostOctets else { throw .unclear("The agent sent an event that is too long.") }
-                line.append(octet)
+        for byte in bytes {
+            guard byte == UInt8(ascii: "\n") else {
+                guard line.count < Self.maxBytes else { throw .unclear("The agent sent an event that is too long.") }
+                line.append(byte)
                 continue
             }
             if let event = try endLine() { events.append(event) }

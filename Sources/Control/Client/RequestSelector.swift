@@ -9,7 +9,7 @@ package enum RequestSelector: Sendable, Equatable {
 
     /// Takes what a person typed as an ID; the word `next` is none, lest it decides another request than it names.
     package init(id: String) throws(ControlError) {
-        guard (1...64).contains(id.utf8.count), id.utf8.allSatisfy(\.isIDOctet) else {
+        guard (1...64).contains(id.utf8.count), id.utf8.allSatisfy(\.isIDByte) else {
             throw ControlError(.invalidArgument, "An ID has 1 to 64 characters of A-Z a-z 0-9 _ -.")
         }
         guard id != Self.nextSegment else {
@@ -30,7 +30,7 @@ package enum RequestSelector: Sendable, Equatable {
 }
 
 extension UInt8 {
-    fileprivate var isIDOctet: Bool {
+    fileprivate var isIDByte: Bool {
         switch self {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):

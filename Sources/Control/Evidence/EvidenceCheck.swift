@@ -48,7 +48,7 @@ extension EvidenceView {
         guard message != nil, issuerKey != nil else { return nil }
         return EvidenceCheck(
             title: "The issuer sent the message",
-            explanation: "The signature of a JWS is two numbers in 64 octets; openssl wants them in DER.",
+            explanation: "The signature of a JWS is two numbers in 64 bytes; openssl wants them in DER.",
             commands: #"""
                 cut -d . -f 1,2 request.jws | tr -d '\n' >"$box/message"
                 numbers=$(cut -d . -f 3 request.jws | tr -d '\n' | decoded | od -An -v -tx1 | tr -d ' \n')

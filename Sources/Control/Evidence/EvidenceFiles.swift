@@ -3,14 +3,14 @@ private import StrictJSON
 /// A file of the directory that evidence is written to.
 package struct EvidenceFile: Sendable, Equatable {
     package let name: String
-    package let octets: [UInt8]
+    package let bytes: [UInt8]
     /// What it is, for its README.
     let meaning: String
 
-    fileprivate init?(_ name: String, _ octets: [UInt8]?, _ meaning: String) {
-        guard let octets else { return nil }
+    fileprivate init?(_ name: String, _ bytes: [UInt8]?, _ meaning: String) {
+        guard let bytes else { return nil }
         self.name = name
-        self.octets = octets
+        self.bytes = bytes
         self.meaning = meaning
     }
 
@@ -20,14 +20,14 @@ package struct EvidenceFile: Sendable, Equatable {
 }
 
 extension EvidenceView {
-    /// The files that the evidence is made of, the README first; octets that the agent did not give as base64url are an
+    /// The files that the evidence is made of, the README first; bytes that the agent did not give as base64url are an
     /// error.
     package func files() throws(ClientFailure) -> [EvidenceFile] {
         let files = [
             EvidenceFile("request.jws", message, "the issuer's message as it came (a compact JWS, RFC 7515)"),
             EvidenceFile("issuer.pem", issuerKey?.publicKey, "the issuer's key that its signature holds under"),
             EvidenceFile("issuer.jwk.json", issuerKey?.jwk, "the same key as a JSON Web Key (RFC 7638's form)"),
-            EvidenceFile("nonce.bin", try octets(nonce), "the message's nonce"),
+            EvidenceFile("nonce.bin", try bytes(nonce), "the message's nonce"),
             EvidenceFile("transaction.json", transaction, "the transaction in its canonical form (RFC 8785)"),
             EvidenceFile("text.txt", text, "the text that was written for whoever decides"),
             EvidenceFile("decision.json", decision, "what was sent to the issuer, or is to be sent"),
@@ -39,10 +39,10 @@ extension EvidenceView {
 
     private func signed() throws(ClientFailure) -> [EvidenceFile?] {
         [
-            EvidenceFile("clientDataJSON", try octets(assertion?.clientDataJSON), "the assertion's client data"),
+            EvidenceFile("clientDataJSON", try bytes(assertion?.clientDataJSON), "the assertion's client data"),
             EvidenceFile(
-                "authenticatorData", try octets(assertion?.authenticatorData), "the assertion's authenticator data"),
-            EvidenceFile("signature", try octets(assertion?.signature), "the assertion's signature"),
+                "authenticatorData", try bytes(assertion?.authenticatorData), "the assertion's authenticator data"),
+            EvidenceFile("signature", try bytes(assertion?.signature), "the assertion's signature"),
             EvidenceFile("credential.pem", credential.publicKey, "the public key of the credential"),
         ]
     }
@@ -52,16 +52,16 @@ extension EvidenceView {
         return [
             EvidenceFile("journal.jsonl", entries, "the agent's journal about this request, a line an entry"),
             EvidenceFile("journal.txt", journal.statement, "the digests of the journal's head and of each entry"),
-            EvidenceFile("journal.sig", try octets(journal.signature), "the audit key's signature over them"),
+            EvidenceFile("journal.sig", try bytes(journal.signature), "the audit key's signature over them"),
             EvidenceFile("audit.pem", journal.publicKey, "the audit key"),
         ]
     }
 
-    private func octets(_ text: String?) throws(ClientFailure) -> [UInt8]? {
+    private func bytes(_ text: String?) throws(ClientFailure) -> [UInt8]? {
         guard let text else { return nil }
-        guard let octets = Base64URL.decode(text) else {
+        guard let bytes = Base64URL.decode(text) else {
             throw .unclear("The evidence could not be read: is the agent of another version?")
         }
-        return octets
+        return bytes
     }
 }

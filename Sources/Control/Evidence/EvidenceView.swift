@@ -1,6 +1,6 @@
 /// What a dispute about one request needs: the answer of `GET /v1/requests/{id}/evidence`.
 ///
-/// A member without a value is left out: there is none, or it is not kept. Octets are base64url.
+/// A member without a value is left out: there is none, or it is not kept. Bytes are base64url.
 package struct EvidenceView: Codable, Sendable, Equatable {
     /// The agent's version.
     package var version: String
@@ -90,7 +90,7 @@ package struct CredentialView: Codable, Sendable, Equatable {
 
 /// The journal's entries about a request, and the audit key's word for them.
 package struct JournalExtractView: Codable, Sendable, Equatable {
-    /// Their octets as they are hashed, oldest first.
+    /// Their bytes as they are hashed, oldest first.
     package var entries: [String]
     /// What the audit key has signed: the digests of the head and of each entry.
     package var statement: String?

@@ -31,9 +31,9 @@ package struct AuditView: Codable, Sendable, Equatable {
 /// An entry of the journal that is signed.
 package struct AuditMarkView: Codable, Sendable, Equatable {
     package var seq: Int64
-    /// SHA-256 of the entry's octets, hexadecimal, as sha256sum(1) prints it.
+    /// SHA-256 of the entry's bytes, hexadecimal, as sha256sum(1) prints it.
     package var digest: String
-    /// The octets that are signed.
+    /// The bytes that are signed.
     package var statement: String
     /// A DER ECDSA-Sig-Value over them, standard base64, as openssl(1) reads it.
     package var signature: String

@@ -3,12 +3,12 @@ package import StrictJSON
 
 /// The JSON of the control socket: compact, members in a stable order, members without a value left out.
 package enum ControlJSON {
-    /// The most octets that the agent reads of a request body.
-    package static let maxCommandOctets = 65_536
-    /// The most octets that a client reads of an answer.
-    package static let maxAnswerOctets = 8 * 1024 * 1024
+    /// The most bytes that the agent reads of a request body.
+    package static let maxCommandBytes = 65_536
+    /// The most bytes that a client reads of an answer.
+    package static let maxAnswerBytes = 8 * 1024 * 1024
 
-    /// The octets of a message.
+    /// The bytes of a message.
     package static func encode(_ message: some Encodable) throws(ControlError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
@@ -24,10 +24,10 @@ package enum ControlJSON {
     /// A name that stands twice or is not known, and a value of another type or out of its bounds, are errors. So is
     /// `null`: an expectation that a script has no value for is none that holds.
     package static func decode<Command: ControlCommand>(
-        _ octets: [UInt8], as type: Command.Type
+        _ bytes: [UInt8], as type: Command.Type
     ) throws(ControlError) -> Command {
         do {
-            let object = try JSONReader.object(octets.isEmpty ? Array("{}".utf8) : octets, limits: limits)
+            let object = try JSONReader.object(bytes.isEmpty ? Array("{}".utf8) : bytes, limits: limits)
             try checkNames(in: object, known: type.memberNames)
             return try type.init(json: object)
         } catch let error as JSONError {
@@ -40,11 +40,11 @@ package enum ControlJSON {
     }
 
     /// Reads an answer of the agent's; unknown members of a later version are ignored.
-    static func answer<Answer: Decodable>(_ octets: [UInt8], as type: Answer.Type) -> Answer? {
-        try? JSONDecoder().decode(type, from: Data(octets))
+    static func answer<Answer: Decodable>(_ bytes: [UInt8], as type: Answer.Type) -> Answer? {
+        try? JSONDecoder().decode(type, from: Data(bytes))
     }
 
-    private static let limits = JSONLimits(maxOctets: maxCommandOctets, maxDepth: 4, maxValues: 100)
+    private static let limits = JSONLimits(maxBytes: maxCommandBytes, maxDepth: 4, maxValues: 100)
 
     private static func checkNames(in object: JSONObject, known: [String]) throws(JSONMemberError) {
         for member in object.members {

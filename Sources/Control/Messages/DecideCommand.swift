@@ -3,7 +3,7 @@
 /// Unless every expectation holds nothing is decided.
 package struct DecideCommand: Encodable, Sendable, Equatable {
     package static let defaultDeliveryTimeout = 10
-    package static let expectMerchantOctets = 1...1_024
+    package static let expectMerchantBytes = 1...1_024
     package static let waitRange = 0...3600
     package static let deliveryTimeoutRange = 0...600
     /// The seconds within which the agent decides, once the wait for the request is over.
@@ -17,7 +17,7 @@ package struct DecideCommand: Encodable, Sendable, Equatable {
     package var wait: Int?
     /// An amount with its currency and all its decimals, such as `USD 1.00`.
     package var expectAmount: String?
-    /// The merchantName, octet for octet.
+    /// The merchantName, byte for byte.
     package var expectMerchant: String?
     /// The acsTransId, without regard to case.
     package var expectAcsTransId: String?

@@ -3,8 +3,8 @@
 /// No text may show it: interpolating, describing, reflecting and dumping give "<redacted>". Only a request body holds
 /// it, as a JSON string.
 package struct PINText: Encodable, Sendable, Equatable {
-    /// The octets of UTF-8 that are carried: more than any PIN has.
-    package static let octets = 0...512
+    /// The bytes of UTF-8 that are carried: more than any PIN has.
+    package static let bytes = 0...512
 
     /// The text itself, for the agent alone.
     package let revealed: String

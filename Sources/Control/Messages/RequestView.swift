@@ -36,7 +36,7 @@ package struct RequestView: Codable, Sendable, Equatable {
     package var decidedAt: String?
     /// What the agent wrote to be shown to a person, escaped for a terminal; only where one request is answered.
     package var text: String?
-    /// SHA-256 of the octets of ``text``, base64url.
+    /// SHA-256 of the bytes of ``text``, base64url.
     package var textDigest: String?
 
     package init(

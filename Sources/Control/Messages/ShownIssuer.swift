@@ -2,7 +2,7 @@
 ///
 /// It says where a program would go with that address; whether it is an issuer's is for the agent to say.
 package struct ShownIssuer: Sendable, Equatable {
-    package static let octets = 1...2_048
+    package static let bytes = 1...2_048
 
     /// As it was given; printable ASCII.
     package let text: String
@@ -13,7 +13,7 @@ package struct ShownIssuer: Sendable, Equatable {
     ///   wire (RFC 5890 §2.3.2.1).
     package init(_ text: String) throws(ControlError) {
         let isVisible = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-        guard Self.octets.contains(text.utf8.count), isVisible else {
+        guard Self.bytes.contains(text.utf8.count), isVisible else {
             let shown = TerminalText.escaped(String(text.prefix(100)))
             throw ControlError(
                 .invalidArgument,

@@ -2,7 +2,7 @@ import Glibc
 
 extension PeerCredentials {
     /// The most groups that a process has (NGROUPS_MAX of limits.h).
-    private static let mostGroups = 65_536
+    private static let maxGroups = 65_536
 
     /// Reads `SO_PEERCRED` and `SO_PEERGROUPS` of unix(7): the peer's at the time of its connect; nil where the kernel
     /// does not tell.
@@ -27,7 +27,7 @@ extension PeerCredentials {
             }
             // Where they do not fit the kernel has said how much room they need.
             let needed = Int(size) / MemoryLayout<gid_t>.size
-            guard errno == ERANGE, needed > groups.count, needed <= mostGroups else { return nil }
+            guard errno == ERANGE, needed > groups.count, needed <= maxGroups else { return nil }
             groups = [gid_t](repeating: 0, count: needed)
         }
     }

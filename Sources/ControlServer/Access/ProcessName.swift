@@ -11,17 +11,17 @@ extension ControlPeer {
 
 /// What a process calls itself.
 enum ProcessName {
-    /// The name's octets and a line feed (proc(5): TASK_COMM_LEN).
-    private static let mostOctets = 17
+    /// The name's bytes and a line feed (proc(5): TASK_COMM_LEN).
+    private static let maxBytes = 17
 
     /// Fit for a terminal; empty for a process that is gone.
     static func of(_ pid: Int32) -> String {
         let file = unsafe open("/proc/\(pid)/comm", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return "" }
         defer { close(file) }
-        var octets = [UInt8](repeating: 0, count: mostOctets)
-        let count = unsafe read(file, &octets, octets.count)
-        let name = octets.prefix(max(count, 0)).prefix { $0 != UInt8(ascii: "\n") }
+        var bytes = [UInt8](repeating: 0, count: maxBytes)
+        let count = unsafe read(file, &bytes, bytes.count)
+        let name = bytes.prefix(max(count, 0)).prefix { $0 != UInt8(ascii: "\n") }
         return DisplayText(String(decoding: name, as: UTF8.self)).text
     }
 }

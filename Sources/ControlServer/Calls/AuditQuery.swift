@@ -11,7 +11,7 @@ struct AuditQuery {
 
     init(_ uri: URI) throws(ControlError) {
         after = try uri.number("after", in: 0...Int64.max) ?? 0
-        limit = Int(try uri.number("limit", in: 1...Int64(Journal.mostEntries)) ?? Int64(Journal.mostEntries))
+        limit = Int(try uri.number("limit", in: 1...Int64(Journal.maxEntries)) ?? Int64(Journal.maxEntries))
     }
 }
 

@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 
 extension ControlCalls {
-    /// The copy is taken before the first octet goes out, so that what hinders it is answered as any other error.
+    /// The copy is taken before the first byte goes out, so that what hinders it is answered as any other error.
     func backup(for client: ControlConnection) async throws -> Answer {
         let peer = ControlPeer(client.caller)
         let copy = try await quota.run(.backup, by: peer.uid, countsAlways: true) {

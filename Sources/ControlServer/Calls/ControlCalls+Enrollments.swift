@@ -12,11 +12,11 @@ extension ControlCalls {
     }
 
     func enroll(_ command: EnrollCommand, by peer: ControlPeer) async throws -> Answer {
-        let wish = try EnrollmentWish(command)
-        try agent.check(wish)
+        let parameters = try EnrollmentParameters(command)
+        try agent.check(parameters)
         let enrollment = try await quota.run(.enroll, by: peer.uid) {
             try await agent.note(.enroll, by: peer)
-            return try await agent.enroll(wish, patience: Self.patience)
+            return try await agent.enroll(parameters, patience: Self.patience)
         }
         return try .json(EnrollmentView(enrollment, of: agent), status: 201)
     }
@@ -44,19 +44,19 @@ extension ControlCalls {
         return try .json(
             UnenrolledView(
                 id: enrollment.id.text, wasEnrolled: ended.wasEnrolled, erased: ended.isErased,
-                keptKeyUri: enrollment.key.outside?.uri.text))
+                keptKeyUri: enrollment.key.external?.uri.text))
     }
 
     func fetch(_ command: FetchCommand) async throws -> Answer {
         let enrollment = try await id(of: command.enrollment)
         let failures = try await agent.fetch(enrollment).map { enrollment, reason in
-            FetchFailure(issuer: enrollment.route.issuer.text, message: reason)
+            FetchFailure(issuer: enrollment.target.issuer.text, message: reason)
         }
         return try .json(FetchView(pending: try await agent.counts().pending, failures: failures))
     }
 }
 
-extension EnrollmentWish {
+extension EnrollmentParameters {
     private static let beginningOfRoots = "-----BEGIN CERTIFICATE-----"
 
     init(_ command: EnrollCommand) throws(ControlError) {
@@ -72,13 +72,13 @@ extension EnrollmentWish {
             throw ControlError(.invalidArgument, "authnType: must be one of \(allowed)")
         }
         guard let code = EnrollmentCode(command.code) else {
-            throw ControlError(.invalidArgument, "code: must have 1 to 256 octets")
+            throw ControlError(.invalidArgument, "code: must have 1 to 256 bytes")
         }
         if let roots = command.caFile, !roots.contains(Self.beginningOfRoots) {
             throw ControlError(.invalidArgument, "caFile: must be PEM, from \(Self.beginningOfRoots)")
         }
         self.init(
-            route: IssuerRoute(issuer: issuer, rootsPEM: command.caFile), code: code, authnType: authnType,
+            target: IssuerTarget(issuer: issuer, rootsPEM: command.caFile), code: code, authnType: authnType,
             name: command.name ?? issuer.host, keyURI: try command.keyUri.map(Self.keyURI),
             pin: try command.pin.map { text throws(ControlError) in try PIN(text, as: "pin") },
             takesPush: command.push ?? true)

@@ -19,7 +19,7 @@ extension ControlCalls {
     ) async throws -> Value {
         let caller = client.caller
         return try await client.whileThere {
-            try await longTurns.run(for: caller.peer.uid, isFavoured: caller.isFavoured, body)
+            try await longResponses.run(for: caller.peer.uid, isFavoured: caller.isFavoured, body)
         }
     }
 }
@@ -71,7 +71,7 @@ extension CredentialView {
 extension JournalExtractView {
     fileprivate init(_ extract: JournalExtract, _ auditKey: String?) {
         self.init(
-            entries: extract.rows.map { String(decoding: $0.octets, as: UTF8.self) },
+            entries: extract.rows.map { String(decoding: $0.bytes, as: UTF8.self) },
             statement: extract.seal.map { String(decoding: $0.statement, as: UTF8.self) },
             signature: extract.seal.map { Base64URL.encode($0.signature) }, publicKey: auditKey,
             fault: extract.fault.map { AuditFaultView(seq: $0.sequence, message: "The journal: \($0).") })

@@ -6,10 +6,10 @@ import NIOCore
 import ServiceLifecycle
 
 extension ControlCalls {
-    /// The entries' own octets, a line each.
+    /// The entries' own bytes, a line each.
     func auditEntries(_ query: AuditQuery) async throws -> Answer {
         let rows = try await agent.journal.entries(after: query.after, limit: query.limit)
-        return Answer(contentType: "application/x-ndjson", body: rows.flatMap { $0.octets + [UInt8(ascii: "\n")] })
+        return Answer(contentType: "application/x-ndjson", body: rows.flatMap { $0.bytes + [UInt8(ascii: "\n")] })
     }
 
     func auditKey() async throws -> Answer { try .json(AuditKeyView(publicKey: try await publicKey())) }
@@ -35,7 +35,7 @@ extension ControlCalls {
     func events(_ query: EventQuery, for client: ControlConnection) async throws -> Answer {
         let enrollment = try await id(of: query.enrollment)
         let newest = try await agent.journal.newest()
-        let stream = EventStream(agent: agent, client: client, enrollment: enrollment, turns: turns)
+        let stream = EventStream(agent: agent, client: client, enrollment: enrollment, responses: responses)
         let start = query.since ?? newest
         return Answer(contentType: ServerSentEvents.contentType) { try await stream.write(from: start, to: &$0) }
     }
@@ -48,7 +48,7 @@ private struct EventStream: Sendable {
     /// Nil for all.
     let enrollment: EnrollmentID?
     /// Readers of one user look one after the other, however many there are.
-    let turns: Turns
+    let responses: ResponseQueue
 
     func write(from start: Int64, to writer: inout any ResponseBodyWriter) async throws {
         var position = start
@@ -60,7 +60,7 @@ private struct EventStream: Sendable {
             }
             let wanted = page.events.filter { enrollment == nil || $0.enrollment == nil || $0.enrollment == enrollment }
             for event in wanted {
-                let view = try await turns.short(of: client.peer) { try await json(event) }
+                let view = try await responses.short(of: client.peer) { try await json(event) }
                 try await send(ServerSentEvents.event(event.sequence, view), to: &writer)
             }
             if wanted.last?.sequence != page.position {
@@ -75,7 +75,7 @@ private struct EventStream: Sendable {
         try await cancelWhenGracefulShutdown {
             try await client.whileThere {
                 try await agent.journal.events(after: position, waiting: Double(ServerSentEvents.heartbeat)) { look in
-                    try await turns.short(of: client.peer, look)
+                    try await responses.short(of: client.peer, look)
                 }
             }
         }
@@ -90,9 +90,9 @@ private struct EventStream: Sendable {
         return try ControlJSON.encode(view)
     }
 
-    private func send(_ octets: [UInt8], to writer: inout any ResponseBodyWriter) async throws {
-        client.waitForClient(unread: octets.count)
-        try await writer.write(ByteBuffer(bytes: octets))
+    private func send(_ bytes: [UInt8], to writer: inout any ResponseBodyWriter) async throws {
+        client.waitForClient(unread: bytes.count)
+        try await writer.write(ByteBuffer(bytes: bytes))
         client.work()
     }
 }

@@ -20,9 +20,9 @@ extension ControlCalls {
 extension PIN {
     /// Reads a PIN; the error names the member and never the PIN.
     init(_ text: PINText, as member: String) throws(ControlError) {
-        var octets = Array(text.revealed.utf8)
+        var bytes = Array(text.revealed.utf8)
         do throws(PINError) {
-            try self.init(Secret(wiping: &octets))
+            try self.init(Secret(wiping: &bytes))
         } catch {
             throw ControlError(.invalidArgument, "\(member): \(error)")
         }

@@ -6,7 +6,7 @@ extension ControlCalls {
     func status() async throws -> Answer {
         do {
             return try .json(try await wholeStatus())
-        } catch let trouble as BookTrouble {
+        } catch let trouble as StoreError {
             return try .json(
                 StatusView(
                     version: agent.settings.version, state: .degraded,

@@ -8,13 +8,13 @@ import ThreeDS
 /// What each call of the control API does: reads its arguments into the core's types, asks the core, makes views.
 struct ControlCalls: Sendable {
     /// How many requests in a row may be decided by others before `next` gives up.
-    private static let mostTries = 256
+    private static let maxTries = 256
 
     let agent: Agent
     let copier: any StateCopier
     let log: Logger
-    let turns = Turns()
-    let longTurns = LongTurns()
+    let responses = ResponseQueue()
+    let longResponses = LongResponseQueue()
     let quota = CommandQuota()
 
     func requests(_ query: RequestQuery) async throws -> Answer {
@@ -64,7 +64,7 @@ struct ControlCalls: Sendable {
         let delivered = try await client.whileThere { try await settled(decided, seconds: seconds) }
         do {
             return try .json(try await detailed(delivered))
-        } catch is BookTrouble {
+        } catch is StoreError {
             // It is decided and durable, whatever has come over the database since.
             return try .json(RequestView(delivered, enrollment: nil))
         }
@@ -78,7 +78,7 @@ struct ControlCalls: Sendable {
         for client: ControlConnection, decide: (RequestID) async throws -> RequestRecord
     ) async throws -> RequestRecord {
         let end = ContinuousClock.now + .seconds(wait)
-        var (seconds, triesLeft) = (Double(wait), Self.mostTries)
+        var (seconds, triesLeft) = (Double(wait), Self.maxTries)
         var last: RequestID?
         while true {
             let found = try await client.whileThere { [seconds] in

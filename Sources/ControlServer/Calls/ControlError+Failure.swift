@@ -11,7 +11,7 @@ extension ControlError {
 
 extension ControlError {
     /// It is logged where it is noted, not for each call that meets it.
-    init(_ trouble: BookTrouble) {
+    init(_ trouble: StoreError) {
         let outcome =
             trouble.isInDoubt
             ? "it is not known whether this was kept, so look before you do it again" : "nothing was changed"

@@ -12,7 +12,7 @@ struct ControlRouter: Sendable {
     /// Those that end an enrollment have places of their own.
     let endings = OngoingCalls()
     let access: PeerAccess
-    let maxBodyOctets: Int
+    let maxBodyBytes: Int
     let log: Logger
 
     func answer(to request: Request, on connection: ControlConnection) async -> Answer {
@@ -65,25 +65,25 @@ struct ControlRouter: Sendable {
     private func call(
         _ route: ControlRoute, _ request: Request, _ body: [UInt8], _ connection: ControlConnection
     ) async throws -> Answer {
-        let (uri, turns) = (request.uri, calls.turns)
+        let (uri, responses) = (request.uri, calls.responses)
         switch route {
-        case .status: return try await turns.make(for: connection, calls.status)
-        case .health: return try await turns.makeHealth(for: connection, calls.health)
+        case .status: return try await responses.make(for: connection, calls.status)
+        case .health: return try await responses.makeHealth(for: connection, calls.health)
         case .metrics:
-            return try await turns.make(for: connection) {
-                Answer(contentType: MetricsText.contentType, body: MetricsText(await calls.agent.figures()).octets)
+            return try await responses.make(for: connection) {
+                Answer(contentType: MetricsText.contentType, body: MetricsText(await calls.agent.figures()).bytes)
             }
-        case .doctor: return try await turns.make(for: connection, calls.doctor)
+        case .doctor: return try await responses.make(for: connection, calls.doctor)
         case .openapi: return Answer(contentType: route.mediaType, body: PackageResources.agent_yaml)
-        case .enrollments: return try await turns.make(for: connection, calls.enrollments)
+        case .enrollments: return try await responses.make(for: connection, calls.enrollments)
         case .enroll, .unenroll, .changePIN, .rotatePush, .fetch:
             return try await ongoingCall(route, uri.id, body, connection.caller)
         case .requests:
             let query = try RequestQuery(uri)
-            return try await turns.make(for: connection) { try await calls.requests(query) }
+            return try await responses.make(for: connection) { try await calls.requests(query) }
         case .request:
             let (id, query) = (uri.id, try RequestQuery(uri))
-            return try await turns.makeShort(for: connection) { try await calls.request(id, query) }
+            return try await responses.makeShort(for: connection) { try await calls.request(id, query) }
         case .evidence: return try await calls.evidence(uri.id, try RequestQuery(uri), for: connection)
         case .approve, .deny:
             let command = try ControlJSON.decode(body, as: DecideCommand.self)
@@ -91,8 +91,8 @@ struct ControlRouter: Sendable {
         case .events: return try await calls.events(try EventQuery(request), for: connection)
         case .audit:
             let query = try AuditQuery(uri)
-            return try await turns.make(for: connection) { try await calls.auditEntries(query) }
-        case .auditKey: return try await turns.makeShort(for: connection, calls.auditKey)
+            return try await responses.make(for: connection) { try await calls.auditEntries(query) }
+        case .auditKey: return try await responses.makeShort(for: connection, calls.auditKey)
         case .verifyAudit: return try await calls.verifyAudit(for: connection)
         case .backup: return try await calls.backup(for: connection)
         }
@@ -128,9 +128,9 @@ struct ControlRouter: Sendable {
 
     private func body(of request: Request) async throws -> [UInt8] {
         do {
-            return Array(try await request.body.collect(upTo: maxBodyOctets).readableBytesView)
+            return Array(try await request.body.collect(upTo: maxBodyBytes).readableBytesView)
         } catch is NIOTooManyBytesError {
-            throw ControlError(.bodyTooLarge, "the body has more than \(maxBodyOctets) octets")
+            throw ControlError(.bodyTooLarge, "the body has more than \(maxBodyBytes) bytes")
         } catch {
             try Task.checkCancellation()
             throw ControlError(.invalidArgument, "the body ends before it should")
@@ -141,7 +141,7 @@ struct ControlRouter: Sendable {
         switch error {
         case let error as ControlError: return error
         case let failure as CommandFailure: return ControlError(failure)
-        case let trouble as BookTrouble: return ControlError(trouble)
+        case let trouble as StoreError: return ControlError(trouble)
         case is CancellationError, is ControlConnection.HungUp:
             return ControlError(.failed, "the agent is stopping; nothing more was done")
         default:

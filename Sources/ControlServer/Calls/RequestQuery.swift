@@ -6,7 +6,7 @@ import HummingbirdCore
 struct RequestQuery {
     /// How many rows there are unless said otherwise.
     static let usualLimit = 100
-    static let mostRows = 1_000
+    static let maxRows = 1_000
 
     let all: Bool
     let limit: Int
@@ -21,8 +21,8 @@ struct RequestQuery {
         default: throw ControlError(.invalidArgument, "all: must be true or false")
         }
         let text = members["limit"].map(String.init) ?? String(Self.usualLimit)
-        guard let number = Int(text), (1...Self.mostRows).contains(number) else {
-            throw ControlError(.invalidArgument, "limit: must be a whole number of 1 to \(Self.mostRows)")
+        guard let number = Int(text), (1...Self.maxRows).contains(number) else {
+            throw ControlError(.invalidArgument, "limit: must be a whole number of 1 to \(Self.maxRows)")
         }
         limit = number
         enrollment = members["enrollment"].map(String.init)
@@ -39,7 +39,7 @@ struct RequestQuery {
     }
 }
 
-// MARK: Pages
+// MARK: DatabaseTransaction
 
 extension RequestQuery {
     /// Cuts a list of one more than the limit down to it, and says where it goes on; nil where it is at its end.

@@ -13,7 +13,7 @@ extension RequestView {
         self.init(
             id: request.id.text, jti: request.jti.text,
             acsTransId: transaction?.acsTransId.text ?? request.acsTransId ?? "",
-            enrollmentId: request.enrollmentId.text, issuer: enrollment?.route.issuer.text ?? "",
+            enrollmentId: request.enrollmentId.text, issuer: enrollment?.target.issuer.text ?? "",
             merchantName: transaction?.merchantName,
             amount: purchase.map { AmountView(currency: $0.currency.alphabetic, value: $0.majorUnits) },
             purchaseDate: purchase?.date.rfc3339,
@@ -41,7 +41,7 @@ extension EnrollmentView {
     init(_ enrollment: Enrollment, of agent: Agent) {
         let blockedUntil = agent.blockedUntil(enrollment)
         self.init(
-            id: enrollment.id.text, issuer: enrollment.route.issuer.text,
+            id: enrollment.id.text, issuer: enrollment.target.issuer.text,
             authenticatorId: enrollment.membership?.authenticatorId.text,
             credentialId: Base64URL.encode(enrollment.credentialId), algorithm: enrollment.algorithm,
             authnType: enrollment.authnType.rawValue, keyUri: agent.keyURI(of: enrollment),
@@ -60,7 +60,7 @@ extension KeyView {
     fileprivate init(_ place: KeyPlace) {
         switch place {
         case .own: self.init(kind: "file", exportable: true)
-        case .outside(let key): self.init(kind: key.facts.kind.rawValue, exportable: key.facts.isExportable)
+        case .external(let key): self.init(kind: key.facts.kind.rawValue, exportable: key.facts.isExportable)
         }
     }
 }

@@ -8,7 +8,7 @@ import Synchronization
 /// counted: there are as many as there are requests.
 final class CommandQuota: Sendable {
     /// The most at once.
-    static let most = 600
+    static let limit = 600
     /// One more each second.
     private static let refill: Duration = .seconds(1)
 
@@ -24,11 +24,11 @@ final class CommandQuota: Sendable {
 
         mutating func fill(_ now: ContinuousClock.Instant) {
             let seconds = max(filled.duration(to: now) / refill, 0).rounded(.down)
-            guard seconds < Double(most) else {
-                (left, filled) = (most, now)
+            guard seconds < Double(limit) else {
+                (left, filled) = (limit, now)
                 return
             }
-            left = min(left + Int(seconds), most)
+            left = min(left + Int(seconds), limit)
             filled += refill * Int(seconds)
         }
     }
@@ -56,12 +56,12 @@ final class CommandQuota: Sendable {
     private func take(_ key: Key) throws(TooMany) {
         let now = now()
         try buckets.withLock { buckets throws(TooMany) in
-            var bucket = buckets[key] ?? Bucket(left: Self.most, filled: now)
+            var bucket = buckets[key] ?? Bucket(left: Self.limit, filled: now)
             bucket.fill(now)
             guard bucket.left > 0 else {
                 buckets[key] = bucket
                 throw TooMany(
-                    "this user gave more than \(Self.most) such commands that came to nothing: one is taken each second",
+                    "this user gave more than \(Self.limit) such commands that came to nothing: one is taken each second",
                     seconds: 1)
             }
             bucket.left -= 1
@@ -72,8 +72,8 @@ final class CommandQuota: Sendable {
     private func giveBack(_ key: Key) {
         buckets.withLock { buckets in
             guard var bucket = buckets[key] else { return }
-            bucket.left = min(bucket.left + 1, Self.most)
-            buckets[key] = bucket.left == Self.most ? nil : bucket
+            bucket.left = min(bucket.left + 1, Self.limit)
+            buckets[key] = bucket.left == Self.limit ? nil : bucket
         }
     }
 }

@@ -36,10 +36,10 @@ final class ConnectionPlaces: Sendable {
         state.withLock { $0.table.work(for: connection.id) }
     }
 
-    /// Notes that a connection waits for its client, which may not have read an answer of so many octets yet.
-    func wait(for connection: ControlConnection, octets: Int) {
+    /// Notes that a connection waits for its client, which may not have read an answer of so many bytes yet.
+    func wait(for connection: ControlConnection, bytes: Int) {
         let leaving = state.withLock { state in
-            state.table.wait(for: connection.id, octets: octets)
+            state.table.wait(for: connection.id, bytes: bytes)
                 .compactMap { state.connections.removeValue(forKey: $0) }
         }
         for connection in leaving { connection.close() }

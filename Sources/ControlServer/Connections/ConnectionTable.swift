@@ -18,20 +18,20 @@ struct ConnectionTable {
         var isWorking = false
         /// When that began: a number that grows.
         var since: Int
-        /// The octets of the last answer, which the client may not have read yet.
-        var octets = 0
+        /// The bytes of the last answer, which the client may not have read yet.
+        var bytes = 0
     }
 
     /// The most connections at a time.
-    let most: Int
-    /// The most octets of answers that clients leave unread.
-    let mostOctets: Int
+    let limit: Int
+    /// The most bytes of answers that clients leave unread.
+    let maxBytes: Int
     private var entries: [ID: Entry] = [:]
     private var moment = 0
 
-    init(most: Int, mostOctets: Int) {
-        self.most = most
-        self.mostOctets = mostOctets
+    init(limit: Int, maxBytes: Int) {
+        self.limit = limit
+        self.maxBytes = maxBytes
     }
 
     var count: Int { entries.count }
@@ -40,7 +40,7 @@ struct ConnectionTable {
     mutating func enter(_ peer: Peer) -> (entered: ID, leaving: ID?) {
         let id = nextMoment()
         entries[id] = Entry(peer: peer, since: id)
-        guard entries.count > most, let leaving = nextToLeave(of: entries) else { return (id, nil) }
+        guard entries.count > limit, let leaving = nextToLeave(of: entries) else { return (id, nil) }
         entries[leaving] = nil
         return (id, leaving)
     }
@@ -49,27 +49,27 @@ struct ConnectionTable {
 
     /// Marks the agent as at work for a connection: its client has said all, and has read the last answer.
     mutating func work(for id: ID) {
-        set(id, isWorking: true, octets: 0)
+        set(id, isWorking: true, bytes: 0)
     }
 
-    /// Marks a connection as waiting for its client, to say something or to read an answer of so many octets.
+    /// Marks a connection as waiting for its client, to say something or to read an answer of so many bytes.
     ///
     /// - Returns: connections to be closed, since too much is left unread.
-    mutating func wait(for id: ID, octets: Int = 0) -> [ID] {
-        set(id, isWorking: false, octets: octets)
+    mutating func wait(for id: ID, bytes: Int = 0) -> [ID] {
+        set(id, isWorking: false, bytes: bytes)
         var leaving: [ID] = []
-        var unread = entries.values.reduce(0) { $0 + $1.octets }
-        while unread > mostOctets, let next = nextToLeave(of: entries.filter { $0.value.octets > 0 }) {
-            unread -= entries.removeValue(forKey: next)?.octets ?? 0
+        var unread = entries.values.reduce(0) { $0 + $1.bytes }
+        while unread > maxBytes, let next = nextToLeave(of: entries.filter { $0.value.bytes > 0 }) {
+            unread -= entries.removeValue(forKey: next)?.bytes ?? 0
             leaving.append(next)
         }
         return leaving
     }
 
-    private mutating func set(_ id: ID, isWorking: Bool, octets: Int) {
+    private mutating func set(_ id: ID, isWorking: Bool, bytes: Int) {
         let moment = nextMoment()
         guard let peer = entries[id]?.peer else { return }
-        entries[id] = Entry(peer: peer, isWorking: isWorking, since: moment, octets: octets)
+        entries[id] = Entry(peer: peer, isWorking: isWorking, since: moment, bytes: bytes)
     }
 
     private mutating func nextMoment() -> Int {

@@ -7,16 +7,16 @@ package struct ControlBounds: Sendable {
     /// Seconds for a client to send a whole head, a whole body, or to read an answer; then it is cut.
     package var patience = 10
     /// All header fields of a request together; one has at most half of it.
-    package var headerOctets = 16_384
+    package var headerBytes = 16_384
     /// The body of a request.
-    package var bodyOctets = ControlJSON.maxCommandOctets
+    package var bodyBytes = ControlJSON.maxCommandBytes
 
     package static let standard = ControlBounds()
 
     /// The header fields of a request.
     static let headerFields = 64
     /// What clients leave unread of their answers, all together: eight of the longest.
-    static let unreadOctets = 8 * ControlJSON.maxAnswerOctets
+    static let unreadBytes = 8 * ControlJSON.maxAnswerBytes
 
     package init() {}
 }

@@ -38,9 +38,9 @@ final class ControlConnection: Sendable {
         waitForClient()
     }
 
-    /// The client has to say something now, or to read an answer of so many octets; one that takes too long is cut.
-    func waitForClient(unread octets: Int = 0) {
-        places.wait(for: self, octets: octets)
+    /// The client has to say something now, or to read an answer of so many bytes; one that takes too long is cut.
+    func waitForClient(unread bytes: Int = 0) {
+        places.wait(for: self, bytes: bytes)
         let next = channel.eventLoop.scheduleTask(in: patience) { self.close() }
         replaceDeadline(by: next)
     }

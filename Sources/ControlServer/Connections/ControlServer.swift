@@ -11,7 +11,7 @@ import NIOPosix
 /// The control API on a Unix socket.
 package struct ControlServer: Sendable {
     /// Connections that are taken before others are closed for them; more wait in the backlog.
-    private static let spareConnections = 16 + Strangers.most
+    private static let spareConnections = 16 + Strangers.limit
 
     private let path: String
     private let access: ControlAccess
@@ -22,7 +22,7 @@ package struct ControlServer: Sendable {
     private let onListening: @Sendable () async -> Void
 
     /// - Parameters:
-    ///   - path: the socket's, at most 103 octets; an abandoned socket there is replaced.
+    ///   - path: the socket's, at most 103 bytes; an abandoned socket there is replaced.
     ///   - onListening: called once calls are taken.
     package init(
         agent: Agent, copier: any StateCopier, path: String, access: ControlAccess = .init(), bounds: ControlBounds,
@@ -40,13 +40,13 @@ package struct ControlServer: Sendable {
         channel = ControlChannel(
             router: ControlRouter(
                 calls: ControlCalls(agent: agent, copier: copier, log: log), access: peerAccess,
-                maxBodyOctets: bounds.bodyOctets, log: log),
+                maxBodyBytes: bounds.bodyBytes, log: log),
             access: peerAccess,
             places: ConnectionPlaces(
-                ConnectionTable(most: connections, mostOctets: ControlBounds.unreadOctets),
+                ConnectionTable(limit: connections, maxBytes: ControlBounds.unreadBytes),
                 patience: .seconds(Int64(bounds.patience))),
             headers: .init(
-                maxHeaderFieldSize: bounds.headerOctets / 2, maxHeaderListSize: bounds.headerOctets,
+                maxHeaderFieldSize: bounds.headerBytes / 2, maxHeaderListSize: bounds.headerBytes,
                 maxHeaderFieldCount: ControlBounds.headerFields))
     }
 

@@ -5,11 +5,11 @@ import Synchronization
 ///
 /// Long is what reads the whole journal. Nothing that decides waits for it, and neither does the agent's word on how it
 /// is.
-final class LongTurns: Sendable {
+final class LongResponseQueue: Sendable {
     /// The most calls of one user that wait or are under way.
-    static let mostOfUser = 4
+    static let maxOfUser = 4
     /// The most calls that wait or are under way; one more is taken from root and from the agent's own user only.
-    static let most = 16
+    static let limit = 16
     /// When it is worth another try, in seconds.
     private static let pause = 5
 
@@ -31,9 +31,9 @@ final class LongTurns: Sendable {
         func refusal(of uid: UInt32, _ isFavoured: Bool) -> TooMany? {
             let ofUser = waiting.count { $0.uid == uid } + (current == uid ? 1 : 0)
             let ofAll = waiting.count + (current == nil ? 0 : 1)
-            guard ofUser >= mostOfUser || !isFavoured && ofAll >= most else { return nil }
+            guard ofUser >= maxOfUser || !isFavoured && ofAll >= limit else { return nil }
             return TooMany(
-                "\(mostOfUser) such calls of this user, or \(most) of all, wait or are under way: try again in \(pause) s",
+                "\(maxOfUser) such calls of this user, or \(limit) of all, wait or are under way: try again in \(pause) s",
                 seconds: pause)
         }
     }

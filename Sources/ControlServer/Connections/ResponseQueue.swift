@@ -5,13 +5,13 @@ import Synchronization
 ///
 /// So a process that asks for many at once waits for itself, a user who has many processes waits for its own, and
 /// together they need the memory of one.
-struct Turns: Sendable {
-    private let ofProcess = Lanes<ConnectionTable.Peer>()
-    private let ofUser = Lanes<UInt32>()
-    private let ofAll = Lanes<Bool>()
-    private let ofShort = Lanes<ConnectionTable.Peer>()
-    private let shortOfUser = Lanes<UInt32>()
-    private let ofHealth = Lanes<ConnectionTable.Peer>()
+struct ResponseQueue: Sendable {
+    private let ofProcess = KeyedQueue<ConnectionTable.Peer>()
+    private let ofUser = KeyedQueue<UInt32>()
+    private let ofAll = KeyedQueue<Bool>()
+    private let ofShort = KeyedQueue<ConnectionTable.Peer>()
+    private let shortOfUser = KeyedQueue<UInt32>()
+    private let ofHealth = KeyedQueue<ConnectionTable.Peer>()
     private let waiting = WaitingCalls()
 
     /// Makes an answer when its turn comes, unless the client hung up meanwhile.
@@ -73,7 +73,7 @@ struct Turns: Sendable {
 /// Counts the calls that wait for their turn, also those whose client hung up: they leave when their turn comes.
 private final class WaitingCalls: Sendable {
     /// Twice as many as there are connections, unless those were raised.
-    private static let mostOfUser = 512
+    private static let maxOfUser = 512
     /// When it is worth another try, in seconds.
     private static let pause = 1
 
@@ -82,9 +82,9 @@ private final class WaitingCalls: Sendable {
     func run<Value>(for uid: UInt32, _ body: () async throws -> Value) async throws -> Value {
         try counts.withLock { counts throws(TooMany) in
             let count = counts[uid, default: 0]
-            guard count < Self.mostOfUser else {
+            guard count < Self.maxOfUser else {
                 throw TooMany(
-                    "\(Self.mostOfUser) calls of this user wait already: try again in \(Self.pause) s",
+                    "\(Self.maxOfUser) calls of this user wait already: try again in \(Self.pause) s",
                     seconds: Self.pause)
             }
             counts[uid] = count + 1

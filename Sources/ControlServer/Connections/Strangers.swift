@@ -4,7 +4,7 @@ import Synchronization
 /// The connections of users who may not even look: few, short, and in nobody else's place.
 final class Strangers: Sendable {
     /// The most at a time; for one more the oldest is cut.
-    static let most = 16
+    static let limit = 16
     /// How long one has to ask, so that it can be told why it is refused.
     private static let patience: TimeAmount = .seconds(2)
 
@@ -28,7 +28,7 @@ final class Strangers: Sendable {
         let (id, oldest): (Int, Place?) = state.withLock { state in
             state.nextID += 1
             state.places.append(Place(id: state.nextID, channel: channel, deadline: deadline))
-            return (state.nextID, state.places.count > Self.most ? state.places.removeFirst() : nil)
+            return (state.nextID, state.places.count > Self.limit ? state.places.removeFirst() : nil)
         }
         oldest?.deadline.cancel()
         oldest?.channel.close(promise: nil)

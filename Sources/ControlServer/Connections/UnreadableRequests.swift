@@ -23,7 +23,7 @@ final class UnreadableRequests: ChannelDuplexHandler, RemovableChannelHandler {
                 if case .headerOverflow = error {
                     ControlError(
                         .headerTooLarge,
-                        "the head has at most \(headers.maxHeaderFieldCount) fields, \(headers.maxHeaderFieldSize) octets "
+                        "the head has at most \(headers.maxHeaderFieldCount) fields, \(headers.maxHeaderFieldSize) bytes "
                             + "in one, and \(headers.maxHeaderListSize) in all")
                 } else {
                     ControlError(.invalidArgument, "this is no request of HTTP/1.1: \(error)")

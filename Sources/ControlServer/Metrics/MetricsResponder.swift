@@ -22,7 +22,7 @@ struct MetricsResponder: Sendable {
             refusal.allowed = ["GET", "HEAD"]
             return refusal
         }
-        return Answer(contentType: MetricsText.contentType, body: MetricsText(await agent.figures()).octets)
+        return Answer(contentType: MetricsText.contentType, body: MetricsText(await agent.figures()).bytes)
     }
 
     /// Whether the field `host` names this machine (RFC 9110 §7.2).

@@ -20,12 +20,12 @@ package struct LoopbackAddress: Sendable {
 package struct MetricsServer: Sendable {
     /// Connections at a time; past it another one is closed for each newcomer.
     private static let connections = 16
-    private static let header = PatientChannel.HeaderBounds(fieldOctets: 8_192, octets: 8_192, fields: 32)
+    private static let header = PatientChannel.HeaderBounds(fieldBytes: 8_192, bytes: 8_192, fields: 32)
     /// The seconds for a request and its answer.
     private static let patience = 10
 
     private let channel: PatientChannel
-    private let places = SourcePlaces(most: Self.connections)
+    private let places = SourcePlaces(limit: Self.connections)
     private let address: LoopbackAddress
     private let log: Logger
 

@@ -4,11 +4,11 @@ import Authenticator
 struct MetricsText {
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"
     /// The most issuers that have a line of their own.
-    static let mostIssuers = 50
+    static let maxIssuers = 50
 
     private var lines: [String] = []
 
-    var octets: [UInt8] { Array((lines.joined(separator: "\n") + "\n").utf8) }
+    var bytes: [UInt8] { Array((lines.joined(separator: "\n") + "\n").utf8) }
 
     init(_ figures: AgentFigures) {
         one(.buildInfo, 1, ["version": figures.version])
@@ -17,7 +17,7 @@ struct MetricsText {
         some(
             .notReady, by: "cause",
             Dictionary(uniqueKeysWithValues: figures.notReady.map { ($0.key.rawValue, $0.value) }))
-        one(.databaseHealthy, figures.isBookWell ? 1 : 0)
+        one(.databaseHealthy, figures.isStoreHealthy ? 1 : 0)
         one(.keysUnusable, Int64(figures.unusableKeys))
         if let holdings = figures.holdings { add(holdings) }
         add(figures.work)
@@ -55,7 +55,7 @@ struct MetricsText {
 
     private mutating func add(pauses: [String: Int64]) {
         one(.issuersPaused, Int64(pauses.count))
-        guard pauses.count <= Self.mostIssuers else { return }
+        guard pauses.count <= Self.maxIssuers else { return }
         some(.issuerPause, by: "issuer", pauses.mapValues(Int.init))
     }
 

@@ -6,8 +6,8 @@ package struct AccessToken: Sendable {
 
     package init?(_ text: String) {
         let body = Substring(text).utf8.reversed().drop { $0 == UInt8(ascii: "=") }
-        let isOfItsForm = body.allSatisfy { octet in
-            switch octet {
+        let isOfItsForm = body.allSatisfy { byte in
+            switch byte {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
                 UInt8(ascii: "~"), UInt8(ascii: "+"), UInt8(ascii: "/"):

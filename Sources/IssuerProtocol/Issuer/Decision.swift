@@ -6,7 +6,7 @@ package enum DenyReason: String, Sendable, CaseIterable {
     case userDenied, suspectedFraud, invalidRequest, duplicate, policy
 }
 
-/// The octets of a decision, to be sent and repeated as they are.
+/// The bytes of a decision, to be sent and repeated as they are.
 package enum DecisionBody {
     package static func approve(_ response: AuthenticationResponse) -> [UInt8] {
         let body: JSONObject = ["decision": "approve", "credential": .object(response.json)]
@@ -24,8 +24,8 @@ package enum DecisionMessage: Sendable, Equatable {
     case approve(AuthenticationResponse)
     case deny(DenyReason)
 
-    package init(octets: [UInt8]) throws(ProtocolError) {
-        self = try ProtocolError.readingObject("decision", octets) { object in
+    package init(bytes: [UInt8]) throws(ProtocolError) {
+        self = try ProtocolError.readingObject("decision", bytes) { object in
             let decision = try object.string("decision")
             if decision.utf8.elementsEqual("approve".utf8) {
                 return .approve(try AuthenticationResponse(json: object.object("credential")))
@@ -54,8 +54,8 @@ package struct DecisionAnswer: Sendable, Equatable {
 
     package init(transStatus: TransStatus) { self.transStatus = transStatus }
 
-    package init(octets: [UInt8]) throws(ProtocolError) {
-        transStatus = try ProtocolError.readingObject("decision answer", octets) { object in
+    package init(bytes: [UInt8]) throws(ProtocolError) {
+        transStatus = try ProtocolError.readingObject("decision answer", bytes) { object in
             guard let status = TransStatus(exactly: try object.string("transStatus")) else {
                 throw JSONMemberError(path: "/transStatus", problem: "must be Y or N")
             }

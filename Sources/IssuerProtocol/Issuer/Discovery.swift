@@ -18,7 +18,7 @@ package struct Discovery: Sendable, Equatable {
     package let authenticatorEndpoint: String
     /// Nil where the issuer has none.
     package let batchFetchEndpoint: String?
-    /// An uncompressed P-256 point of 65 octets; nil where the issuer does not push.
+    /// An uncompressed P-256 point of 65 bytes; nil where the issuer does not push.
     package let vapidPublicKey: [UInt8]?
 
     package init(
@@ -37,8 +37,8 @@ package struct Discovery: Sendable, Equatable {
     }
 
     /// Reads the document that was found at `expected`, and refuses another issuer's.
-    package init(json octets: [UInt8], expected: IssuerURL) throws(ProtocolError) {
-        self = try ProtocolError.readingObject("discovery", octets) { object in
+    package init(json bytes: [UInt8], expected: IssuerURL) throws(ProtocolError) {
+        self = try ProtocolError.readingObject("discovery", bytes) { object in
             try DiscoveryReader(object: object, issuer: expected).discovery()
         }
     }
@@ -63,7 +63,7 @@ private struct DiscoveryReader {
 
     func discovery() throws -> Discovery {
         try checkVersions()
-        guard try object.string("issuer", octets: 0...300).utf8.elementsEqual(issuer.text.utf8) else {
+        guard try object.string("issuer", bytes: 0...300).utf8.elementsEqual(issuer.text.utf8) else {
             throw JSONMemberError(path: "/issuer", problem: "must be \(issuer.text), where it was found")
         }
         return Discovery(
@@ -87,10 +87,10 @@ private struct DiscoveryReader {
     }
 
     private func address(_ name: String, mayHaveQuery: Bool = false) throws -> String {
-        let text = try object.string(name, octets: 1...2_048)
-        let isPlain = text.utf8.allSatisfy { octet in
-            (0x21...0x7E).contains(octet) && octet != UInt8(ascii: "#") && octet != UInt8(ascii: "\\")
-                && (mayHaveQuery || octet != UInt8(ascii: "?"))
+        let text = try object.string(name, bytes: 1...2_048)
+        let isPlain = text.utf8.allSatisfy { byte in
+            (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "#") && byte != UInt8(ascii: "\\")
+                && (mayHaveQuery || byte != UInt8(ascii: "?"))
         }
         guard text.utf8.starts(with: (issuer.text + "/").utf8), isPlain else {
             let rest = mayHaveQuery ? "a fragment" : "query or fragment"
@@ -101,7 +101,7 @@ private struct DiscoveryReader {
     }
 
     private func vapidPublicKey() throws -> [UInt8]? {
-        guard let point = try object.optionalBase64url("vapidPublicKey", octets: 65...65) else { return nil }
+        guard let point = try object.optionalBase64url("vapidPublicKey", bytes: 65...65) else { return nil }
         guard (try? VAPIDKey(point: point)) != nil else {
             throw JSONMemberError(path: "/vapidPublicKey", problem: "must be an uncompressed point on P-256")
         }

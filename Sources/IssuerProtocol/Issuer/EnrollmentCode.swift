@@ -1,20 +1,20 @@
-/// What an issuer hands out so that someone may enroll: 1 to 256 octets of text, a secret until it is used.
+/// What an issuer hands out so that someone may enroll: 1 to 256 bytes of text, a secret until it is used.
 ///
 /// No way of printing shows it.
 package struct EnrollmentCode: Sendable, Equatable {
-    package static let octets = 1...256
+    package static let bytes = 1...256
 
     private let code: String
 
     package init?(_ text: String) {
-        guard Self.octets.contains(text.utf8.count) else { return nil }
+        guard Self.bytes.contains(text.utf8.count) else { return nil }
         code = text
     }
 
     /// The code itself, for the one message that carries it to the issuer.
     package func reveal() -> String { code }
 
-    /// By octets.
+    /// By bytes.
     package static func == (left: EnrollmentCode, right: EnrollmentCode) -> Bool {
         left.code.utf8.elementsEqual(right.code.utf8)
     }

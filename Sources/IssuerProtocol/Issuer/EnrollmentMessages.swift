@@ -7,17 +7,17 @@ package struct EnrollmentOptionsRequest: Sendable {
 
     package init(enrollmentCode: EnrollmentCode) { self.enrollmentCode = enrollmentCode }
 
-    package init(octets: [UInt8]) throws(ProtocolError) {
-        enrollmentCode = try ProtocolError.readingObject("enrollment options request", octets) { object in
+    package init(bytes: [UInt8]) throws(ProtocolError) {
+        enrollmentCode = try ProtocolError.readingObject("enrollment options request", bytes) { object in
             let name = "enrollmentCode"
-            guard let code = EnrollmentCode(try object.string(name, octets: EnrollmentCode.octets)) else {
+            guard let code = EnrollmentCode(try object.string(name, bytes: EnrollmentCode.bytes)) else {
                 throw JSONMemberError(path: "/\(name)", problem: "is no enrollment code")
             }
             return code
         }
     }
 
-    package var octets: [UInt8] {
+    package var bytes: [UInt8] {
         let body: JSONObject = ["enrollmentCode": .string(enrollmentCode.reveal())]
         return body.serialized()
     }
@@ -34,8 +34,8 @@ package struct EnrollmentOptionsAnswer: Sendable, Equatable {
         self.options = options
     }
 
-    package init(octets: [UInt8]) throws(ProtocolError) {
-        self = try ProtocolError.readingObject("enrollment options", octets) { object in
+    package init(bytes: [UInt8]) throws(ProtocolError) {
+        self = try ProtocolError.readingObject("enrollment options", bytes) { object in
             EnrollmentOptionsAnswer(
                 ceremonyId: try object.ceremonyId(),
                 options: try PublicKeyCredentialCreationOptions(json: object.object("publicKey")))
@@ -59,9 +59,9 @@ package enum AuthnType: String, Sendable, CaseIterable {
 package struct EnrollmentRequest: Sendable, Equatable {
     package let ceremonyId: String
     package let credential: RegistrationResponse
-    /// What a person called this authenticator: 1 to 256 octets.
+    /// What a person called this authenticator: 1 to 256 bytes.
     package let name: String
-    /// The agent's: 1 to 64 octets.
+    /// The agent's: 1 to 64 bytes.
     package let version: String
     package let authnType: AuthnType
     /// Where the issuer may push to; nil: it may not.
@@ -79,18 +79,18 @@ package struct EnrollmentRequest: Sendable, Equatable {
         self.pushSubscription = pushSubscription
     }
 
-    package init(octets: [UInt8]) throws(ProtocolError) {
-        self = try ProtocolError.readingObject("enrollment", octets) { object in
+    package init(bytes: [UInt8]) throws(ProtocolError) {
+        self = try ProtocolError.readingObject("enrollment", bytes) { object in
             let authenticator = try object.object("authenticator")
             guard let authnType = AuthnType(exactly: try authenticator.string("authnType")) else {
                 throw JSONMemberError(path: "/authenticator/authnType", problem: "must be pin, presence or test")
             }
-            _ = try authenticator.string("platform", octets: 1...64)
+            _ = try authenticator.string("platform", bytes: 1...64)
             return EnrollmentRequest(
                 ceremonyId: try object.ceremonyId(),
                 credential: try RegistrationResponse(json: object.object("credential")),
-                name: try authenticator.string("name", octets: 1...256),
-                version: try authenticator.string("version", octets: 1...64), authnType: authnType,
+                name: try authenticator.string("name", bytes: 1...256),
+                version: try authenticator.string("version", bytes: 1...64), authnType: authnType,
                 pushSubscription: try object.pushSubscription())
         }
     }
@@ -98,7 +98,7 @@ package struct EnrollmentRequest: Sendable, Equatable {
     /// The body as it is to be kept before it is sent, and sent again.
     ///
     /// Holds the auth secret of the push subscription in clear.
-    package var octets: [UInt8] {
+    package var bytes: [UInt8] {
         var body: JSONObject = [
             "ceremonyId": .string(ceremonyId), "credential": .object(credential.json),
             "authenticator": [
@@ -121,8 +121,8 @@ package struct EnrollmentAnswer: Sendable {
         self.accessToken = accessToken
     }
 
-    package init(octets: [UInt8]) throws(ProtocolError) {
-        self = try ProtocolError.readingObject("enrollment answer", octets) { object in
+    package init(bytes: [UInt8]) throws(ProtocolError) {
+        self = try ProtocolError.readingObject("enrollment answer", bytes) { object in
             EnrollmentAnswer(
                 authenticatorId: try object.tokenID("authenticatorId"),
                 accessToken: try object.accessToken("accessToken"))
@@ -146,8 +146,8 @@ package struct AuthenticatorStatus: Sendable, Equatable {
         self.signCount = signCount
     }
 
-    package init(octets: [UInt8]) throws(ProtocolError) {
-        self = try ProtocolError.readingObject("authenticator", octets) { object in
+    package init(bytes: [UInt8]) throws(ProtocolError) {
+        self = try ProtocolError.readingObject("authenticator", bytes) { object in
             AuthenticatorStatus(
                 authenticatorId: try object.tokenID("authenticatorId"),
                 signCount: UInt32(try object.integer("signCount", in: 0...Int64(UInt32.max))))
@@ -173,7 +173,7 @@ extension JSONObject {
     }
 
     fileprivate func ceremonyId() throws(JSONMemberError) -> String {
-        let id = try string("ceremonyId", octets: 1...256)
+        let id = try string("ceremonyId", bytes: 1...256)
         guard id.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             throw JSONMemberError(path: "/ceremonyId", problem: "must be printable ASCII")
         }

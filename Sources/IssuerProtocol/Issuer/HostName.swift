@@ -23,8 +23,8 @@ enum HostName {
     }
 
     private static func isLabel(_ label: Substring) -> Bool {
-        let isOfLabelCharacters = label.utf8.allSatisfy { octet in
-            switch octet {
+        let isOfLabelCharacters = label.utf8.allSatisfy { byte in
+            switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
             default: false
             }

@@ -8,7 +8,7 @@ package struct IssuerURL: Hashable, Sendable, CustomStringConvertible {
     package let port: Int
 
     package init(_ text: String) throws(ProtocolError) {
-        guard text.utf8.count <= 300 else { throw Self.refusal("more than 300 octets") }
+        guard text.utf8.count <= 300 else { throw Self.refusal("more than 300 bytes") }
         let isHTTPS = text.utf8.starts(with: "https://".utf8)
         guard isHTTPS || text.utf8.starts(with: "http://".utf8) else {
             throw Self.refusal("must start with https:// (or http:// on loopback)")
@@ -28,8 +28,8 @@ package struct IssuerURL: Hashable, Sendable, CustomStringConvertible {
     ///
     /// On the wire only the one spelling stands, so that it is compared byte for byte.
     package init(written text: String) throws(ProtocolError) {
-        let octets = text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-        try self.init(String(decoding: octets, as: UTF8.self))
+        let bytes = text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        try self.init(String(decoding: bytes, as: UTF8.self))
     }
 
     /// localhost, 127.0.0.0/8 and ::1.
@@ -56,16 +56,16 @@ package struct IssuerURL: Hashable, Sendable, CustomStringConvertible {
 
     /// The port is what follows the last colon that is not within an IPv6 address.
     private static func hostAndPort(_ authority: String, defaultPort: Int) throws(ProtocolError) -> (String, Int) {
-        let octets = Array(authority.utf8)
-        guard let colon = octets.lastIndex(of: UInt8(ascii: ":")), octets.last != UInt8(ascii: "]") else {
+        let bytes = Array(authority.utf8)
+        guard let colon = bytes.lastIndex(of: UInt8(ascii: ":")), bytes.last != UInt8(ascii: "]") else {
             return (authority, defaultPort)
         }
-        let digits = String(decoding: octets[(colon + 1)...], as: UTF8.self)
+        let digits = String(decoding: bytes[(colon + 1)...], as: UTF8.self)
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { throw formRefusal }
         guard let port = UInt16(digits), port > 0, String(port).utf8.elementsEqual(digits.utf8) else {
             throw refusal("the port must be 1 to 65535")
         }
         guard port != defaultPort else { throw refusal("leave out the port where it is the scheme's own") }
-        return (String(decoding: octets[..<colon], as: UTF8.self), Int(port))
+        return (String(decoding: bytes[..<colon], as: UTF8.self), Int(port))
     }
 }

@@ -18,7 +18,7 @@ extension JSONObject {
 
     /// Opaque, 1 to 256 characters (Unicode scalars).
     func cursor(_ name: String) throws(JSONMemberError) -> String {
-        let cursor = try string(name, octets: 1...1_024)
+        let cursor = try string(name, bytes: 1...1_024)
         guard cursor.unicodeScalars.count <= 256 else {
             throw JSONMemberError(path: "/" + name, problem: "must have at most 256 characters")
         }

@@ -58,18 +58,18 @@ package struct Problem: Error, Equatable, Sendable {
     /// Nil for any other content type, for what is no strict JSON object, and without a code that is listed.
     ///
     /// RFC 9457 §3.1: the other members are ignored where they are not of their type.
-    package init?(octets: [UInt8], contentType: String?) {
+    package init?(bytes: [UInt8], contentType: String?) {
         guard let contentType, Self.isProblem(contentType),
-            let object = try? JSONReader.object(octets, limits: ProtocolError.bodyLimits),
+            let object = try? JSONReader.object(bytes, limits: ProtocolError.bodyLimits),
             case .string(let token)? = object["code"], let code = ProblemCode(exactly: token)
         else { return nil }
         self.init(
             status: (try? object.integer("status", in: 100...599)).map { Int($0) } ?? code.status, code: code,
-            title: try? object.string("title", octets: 1...1_024),
-            detail: try? object.string("detail", octets: 1...4_096))
+            title: try? object.string("title", bytes: 1...1_024),
+            detail: try? object.string("detail", bytes: 1...4_096))
     }
 
-    package var octets: [UInt8] {
+    package var bytes: [UInt8] {
         var object: JSONObject = ["type": "about:blank", "status": .integer(Int64(status))]
         object["title"] = title.map { .string($0) }
         object["detail"] = detail.map { .string($0) }

@@ -17,7 +17,7 @@ package struct ProtocolError: Error, Equatable, Sendable, CustomStringConvertibl
 
 extension ProtocolError {
     /// The most that is read of any body but a list of requests: 1 MiB.
-    static let bodyLimits = JSONLimits(maxOctets: 1_048_576)
+    static let bodyLimits = JSONLimits(maxBytes: 1_048_576)
 
     /// Runs `body`, and names `message` in what it throws.
     static func reading<Value>(
@@ -36,8 +36,8 @@ extension ProtocolError {
 
     /// As `reading(_:_:)`, for a body that is one JSON object.
     static func readingObject<Value>(
-        _ message: String, _ octets: [UInt8], limits: JSONLimits = bodyLimits, _ body: (JSONObject) throws -> Value
+        _ message: String, _ bytes: [UInt8], limits: JSONLimits = bodyLimits, _ body: (JSONObject) throws -> Value
     ) throws(ProtocolError) -> Value {
-        try reading(message) { try body(JSONReader.object(octets, limits: limits)) }
+        try reading(message) { try body(JSONReader.object(bytes, limits: limits)) }
     }
 }

@@ -1,17 +1,17 @@
 /// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
 package enum RetryAfter {
     /// The longest that is honoured, in seconds.
-    package static let most: Int64 = 3_600
+    package static let limit: Int64 = 3_600
 
     /// Seconds from `now` (since 1970), 0 to 3,600; nil for what is neither form.
     package static func seconds(_ value: String, now: Int64) -> Int64? {
         if !value.isEmpty, value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
             // More digits than fit are more than an hour.
-            return min(Int64(value) ?? most, most)
+            return min(Int64(value) ?? limit, limit)
         }
         guard let date = HTTPDate.secondsSince1970(value) else { return nil }
         // No clock, however wrong, may overflow this.
-        return date <= now ? 0 : date - most > now ? most : date - now
+        return date <= now ? 0 : date - limit > now ? limit : date - now
     }
 }
 

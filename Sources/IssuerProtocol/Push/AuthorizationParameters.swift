@@ -1,7 +1,7 @@
 /// The value of an `Authorization` field as RFC 9110 §11.4 has it: a scheme and parameters.
 struct AuthorizationParameters {
-    /// The most octets of a field that is looked at.
-    static let most = 4_096
+    /// The most bytes of a field that is looked at.
+    static let limit = 4_096
 
     /// In lower case; schemes are compared without regard to case.
     let scheme: String
@@ -10,7 +10,7 @@ struct AuthorizationParameters {
 
     /// Nil for what is too long or begins with no scheme.
     init?(_ field: String) {
-        guard field.utf8.count <= Self.most else { return nil }
+        guard field.utf8.count <= Self.limit else { return nil }
         var reader = FieldReader(rest: Array(field.utf8)[...])
         guard let scheme = reader.token(), reader.rest.first ?? FieldReader.space == FieldReader.space else {
             return nil
@@ -38,7 +38,7 @@ struct AuthorizationParameters {
     }
 }
 
-/// Takes an HTTP field's value apart, octet by octet (RFC 9110 §5.6).
+/// Takes an HTTP field's value apart, byte by byte (RFC 9110 §5.6).
 private struct FieldReader {
     static let space = UInt8(ascii: " ")
     static let tab = UInt8(ascii: "\t")
@@ -49,8 +49,8 @@ private struct FieldReader {
 
     private(set) var rest: ArraySlice<UInt8>
 
-    mutating func skip(_ octets: UInt8...) {
-        rest = rest.drop { octets.contains($0) }
+    mutating func skip(_ bytes: UInt8...) {
+        rest = rest.drop { bytes.contains($0) }
     }
 
     /// §5.6.2.
@@ -74,24 +74,24 @@ private struct FieldReader {
     private mutating func quotedString() -> String? {
         var content: [UInt8] = []
         rest = rest.dropFirst()
-        while let octet = rest.popFirst() {
-            switch octet {
+        while let byte = rest.popFirst() {
+            switch byte {
             case Self.quote: return String(decoding: content, as: UTF8.self)
             case Self.backslash:
                 guard let quoted = rest.popFirst() else { return nil }
                 content.append(quoted)
-            default: content.append(octet)
+            default: content.append(byte)
             }
         }
         return nil
     }
 
-    private static func isTokenCharacter(_ octet: UInt8) -> Bool {
-        switch octet {
+    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"):
             true
-        default: signs.contains(octet)
+        default: signs.contains(byte)
         }
     }
 }

@@ -3,15 +3,15 @@
 /// `https`, or `http` where the host is loopback; then a path, and perhaps a query. What follows the origin is known to
 /// the issuer alone, so only the origin is ever printed.
 package struct PushEndpoint: Hashable, Sendable, CustomStringConvertible {
-    /// The most octets.
-    package static let most = 2_048
+    /// The most bytes.
+    package static let limit = 2_048
 
     package let text: String
     /// Scheme, host and port (RFC 6454 §6.2): what a VAPID token is made for.
     package let origin: String
 
     package init(_ text: String) throws(ProtocolError) {
-        guard text.utf8.count <= Self.most else { throw Self.refusal("must have at most \(Self.most) octets") }
+        guard text.utf8.count <= Self.limit else { throw Self.refusal("must have at most \(Self.limit) bytes") }
         let isPlain = text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !#"#\"<>^`{|}"#.utf8.contains($0) }
         guard isPlain else { throw Self.refusal("must be an ASCII URL without a fragment") }
         let slashes = text.utf8.indices.filter { text.utf8[$0] == UInt8(ascii: "/") }

@@ -2,8 +2,8 @@ package import Keys
 
 /// One push subscription as its receiver has it.
 package struct PushInbox: Sendable {
-    /// The most octets of a push's body; of a longer one no more needs to be read.
-    package static let mostOctets = PushReceiverKey.mostOctets
+    /// The most bytes of a push's body; of a longer one no more needs to be read.
+    package static let maxBytes = PushReceiverKey.maxBytes
 
     package let endpoint: PushEndpoint
     private let key: PushReceiverKey
@@ -19,7 +19,7 @@ package struct PushInbox: Sendable {
     ///
     /// The rules are looked at in this order: length, VAPID, header fields, encryption. `now` is in seconds since 1970.
     package func read(_ fields: PushFields, body: [UInt8], now: Int64) throws(PushAnswer) -> PushMessage {
-        guard body.count <= Self.mostOctets else { throw .tooLarge }
+        guard body.count <= Self.maxBytes else { throw .tooLarge }
         try checkVAPID(fields["authorization"], now: now)
         let headers = try PushHeaders(fields)
         return PushMessage(headers: headers, body: PushBody(try decrypt(body)))

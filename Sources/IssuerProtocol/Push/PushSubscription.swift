@@ -11,12 +11,12 @@ package struct PushSubscription: Sendable, Equatable {
         self.recipient = recipient
     }
 
-    package init(octets: [UInt8]) throws(ProtocolError) {
-        self = try ProtocolError.readingObject("push subscription", octets) { try PushSubscription(json: $0) }
+    package init(bytes: [UInt8]) throws(ProtocolError) {
+        self = try ProtocolError.readingObject("push subscription", bytes) { try PushSubscription(json: $0) }
     }
 
     package init(json: JSONObject) throws(JSONMemberError) {
-        endpoint = try Self.endpoint(json.string("endpoint", octets: 1...PushEndpoint.most))
+        endpoint = try Self.endpoint(json.string("endpoint", bytes: 1...PushEndpoint.limit))
         // The agent's own never expires; another's date is the other's matter.
         _ = try json.optionalInteger("expirationTime", in: 0...Int64.max)
         let keys = try json.object("keys")
@@ -29,7 +29,7 @@ package struct PushSubscription: Sendable, Equatable {
 
     /// Holds the auth secret in clear: for a message's body only.
     package var json: JSONObject {
-        let auth = unsafe recipient.auth.withOctets { unsafe Base64URL.encode(Array($0)) }
+        let auth = unsafe recipient.auth.withBytes { unsafe Base64URL.encode(Array($0)) }
         return [
             "endpoint": .string(endpoint.text), "expirationTime": .null,
             "keys": ["p256dh": .string(Base64URL.encode(recipient.p256dh)), "auth": .string(auth)],
@@ -46,8 +46,8 @@ package struct PushSubscription: Sendable, Equatable {
 
     private static func recipient(_ keys: JSONObject) throws(JSONMemberError) -> PushRecipient {
         let point = try keys.base64url(
-            "p256dh", octets: PublicKeyMaterial.p256PointCount...PublicKeyMaterial.p256PointCount)
-        var auth = try keys.base64url("auth", octets: PushRecipient.authCount...PushRecipient.authCount)
+            "p256dh", bytes: PublicKeyMaterial.p256PointCount...PublicKeyMaterial.p256PointCount)
+        var auth = try keys.base64url("auth", bytes: PushRecipient.authCount...PushRecipient.authCount)
         do throws(KeyError) {
             return try PushRecipient(p256dh: point, auth: Secret(wiping: &auth))
         } catch {

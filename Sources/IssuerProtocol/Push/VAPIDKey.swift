@@ -3,7 +3,7 @@ import StrictJSON
 
 /// The key with which an issuer says that a push is its own (RFC 8292 §3.2).
 package struct VAPIDKey: Sendable, Equatable {
-    /// An uncompressed point of P-256: 65 octets.
+    /// An uncompressed point of P-256: 65 bytes.
     package let point: [UInt8]
     private let key: PublicKey
 
@@ -49,7 +49,7 @@ extension VAPIDKey {
         VAPIDToken.signingInput(origin: endpoint.origin, exp: exp, subject: subject)
     }
 
-    /// The value of the `Authorization` field, with a signature of 64 octets.
+    /// The value of the `Authorization` field, with a signature of 64 bytes.
     package func authorization(signingInput: [UInt8], signature: [UInt8]) -> String {
         let token = JWSParts.compact(signingInput: signingInput, signature: signature)
         return "vapid t=\(token), k=\(Base64URL.encode(point))"

@@ -34,8 +34,8 @@ struct VAPIDToken {
         guard let nbf = try? claims.integer("nbf"), nbf <= now + Self.clockTolerance else { throw .vapidNotYet }
     }
 
-    private static func object(_ octets: [UInt8]) -> JSONObject? {
-        try? JSONReader.object(octets, limits: JSONLimits(maxOctets: AuthorizationParameters.most))
+    private static func object(_ bytes: [UInt8]) -> JSONObject? {
+        try? JSONReader.object(bytes, limits: JSONLimits(maxBytes: AuthorizationParameters.limit))
     }
 
     private static func isJWT(_ type: JSONValue) -> Bool {

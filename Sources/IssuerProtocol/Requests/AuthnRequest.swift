@@ -7,7 +7,7 @@ package struct AuthnRequest: Sendable {
     /// Seconds since 1970, as are all times here.
     package let iat: Int64
     package let exp: Int64
-    /// 16 to 64 octets.
+    /// 16 to 64 bytes.
     package let nonce: [UInt8]
     package let transaction: Transaction
     /// Equal exactly for "the same transaction" (`ChallengeCommitment.transactionDigest`).
@@ -15,7 +15,7 @@ package struct AuthnRequest: Sendable {
     package let options: PublicKeyCredentialRequestOptions
     /// What is asked for where the assertion is to have the form `payment.get`; the transaction is a payment then.
     package let payment: PaymentExtension?
-    /// What the transaction and the nonce commit to; `options.challenge` is the same octets.
+    /// What the transaction and the nonce commit to; `options.challenge` is the same bytes.
     package let challenge: [UInt8]
     /// W3C Trace Context; nil where none came or it is malformed.
     package let traceparent: String?
@@ -92,7 +92,7 @@ package struct Cancellation: Sendable, Equatable {
     package let exp: Int64
     /// The `jti` of the request.
     package let cancels: TokenID
-    /// SHA-256 of the payload's octets.
+    /// SHA-256 of the payload's bytes.
     package let payloadDigest: [UInt8]
 
     package init(jti: TokenID, iat: Int64, exp: Int64, cancels: TokenID, payloadDigest: [UInt8]) {

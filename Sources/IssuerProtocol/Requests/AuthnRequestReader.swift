@@ -4,8 +4,8 @@ import ThreeDS
 
 /// Reads what an issuer sent for one enrollment, every rule in one pass.
 package enum AuthnRequestReader {
-    /// The most that a message may have, in octets.
-    package static let maxOctets = 16_384
+    /// The most that a message may have, in bytes.
+    package static let maxBytes = 16_384
     /// Seconds that an `iat` may be ahead without more ado: clocks differ.
     package static let clockTolerance: Int64 = 60
     /// Seconds that an `iat` may be ahead for the message to be held until its time.
@@ -16,8 +16,8 @@ package enum AuthnRequestReader {
     /// - Parameters:
     ///   - keys: the issuer's own; a key of another issuer never counts, whatever its `kid`.
     ///   - now: seconds since 1970.
-    package static func read(_ jws: String, for facts: EnrollmentFacts, keys: JWKSet, now: Int64) -> Reading {
-        guard jws.utf8.count <= maxOctets else { return .unanswerable(.tooLarge) }
+    package static func read(_ jws: String, for facts: EnrollmentFacts, keys: JWKSet, now: Int64) -> MessageVerdict {
+        guard jws.utf8.count <= maxBytes else { return .unanswerable(.tooLarge) }
         do throws(NotAuthentic) {
             let message = try CompactJWS.parse(jws)
             guard let key = keys[message.kid] else { return .unknownKey(kid: message.kid) }
@@ -49,7 +49,7 @@ package enum AuthnRequestReader {
 
     private static func read(
         _ claims: Claims, of message: CompactJWS, by key: PublicKey, _ facts: EnrollmentFacts, _ now: Int64
-    ) throws(NotAuthentic) -> Reading {
+    ) throws(NotAuthentic) -> MessageVerdict {
         guard let digest = try? SHA256Digest.of(message.payload) else { throw .cannotTell }
         do throws(Unanswerable) {
             let jti = try claims.jti()
@@ -60,7 +60,7 @@ package enum AuthnRequestReader {
                 let rules = RequestRules(jti: jti, claims: claims, facts: facts)
                 guard let verdict = rules.verdict(at: now) else { return .notAuthentic(.cannotTell) }
                 return .request(
-                    ReadRequest(
+                    VerifiedRequest(
                         jti: jti, issuerKey: key, payloadDigest: digest, acsTransId: claims.acsTransId(),
                         iat: claims.time("iat"), exp: claims.time("exp"), traceparent: claims.traceparent(),
                         verdict: verdict))

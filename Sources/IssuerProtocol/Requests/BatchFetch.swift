@@ -16,9 +16,9 @@ package struct BatchFetchRequest: Sendable {
     }
 
     /// The most authenticators of one call.
-    package static let most = 1_000
+    package static let limit = 1_000
     /// The most that is read of such a body: 2 MiB.
-    package static let maxOctets = 2_097_152
+    package static let maxBytes = 2_097_152
 
     /// The seconds for which the answer may be held back, 0 to 60.
     package let wait: Int
@@ -30,12 +30,12 @@ package struct BatchFetchRequest: Sendable {
         self.entries = entries
     }
 
-    package init(octets: [UInt8]) throws(ProtocolError) {
-        let limits = JSONLimits(maxOctets: Self.maxOctets)
-        self = try ProtocolError.readingObject("batch fetch", octets, limits: limits) { object in
+    package init(bytes: [UInt8]) throws(ProtocolError) {
+        let limits = JSONLimits(maxBytes: Self.maxBytes)
+        self = try ProtocolError.readingObject("batch fetch", bytes, limits: limits) { object in
             BatchFetchRequest(
                 wait: Int(try object.integer("wait", in: 0...60)),
-                entries: try object.objects("authenticators", count: 1...Self.most, Entry.init(json:)))
+                entries: try object.objects("authenticators", count: 1...Self.limit, Entry.init(json:)))
         }
         guard Set(entries.map(\.authenticatorId)).count == entries.count else {
             throw ProtocolError(what: "must name each authenticator once", where: "batch fetch/authenticators")
@@ -43,7 +43,7 @@ package struct BatchFetchRequest: Sendable {
     }
 
     /// Holds the tokens in clear: for the body only.
-    package var octets: [UInt8] {
+    package var bytes: [UInt8] {
         let body: JSONObject = [
             "wait": .integer(Int64(wait)), "authenticators": .array(entries.map { .object($0.json) }),
         ]
@@ -90,18 +90,18 @@ package struct BatchFetchAnswer: Sendable, Equatable {
 
     package init(results: [Result]) { self.results = results }
 
-    package init(octets: [UInt8]) throws(ProtocolError) {
-        let limits = JSONLimits(maxOctets: RequestList.maxOctets)
-        self = try ProtocolError.readingObject("batch fetch answer", octets, limits: limits) { object in
-            let most = BatchFetchRequest.most
-            return BatchFetchAnswer(results: try object.objects("results", count: 0...most, Result.init(json:)))
+    package init(bytes: [UInt8]) throws(ProtocolError) {
+        let limits = JSONLimits(maxBytes: RequestList.maxBytes)
+        self = try ProtocolError.readingObject("batch fetch answer", bytes, limits: limits) { object in
+            let limit = BatchFetchRequest.limit
+            return BatchFetchAnswer(results: try object.objects("results", count: 0...limit, Result.init(json:)))
         }
         guard Set(results.map(\.authenticatorId)).count == results.count else {
             throw ProtocolError(what: "must name each authenticator once", where: "batch fetch answer/results")
         }
-        guard results.map(\.requestCount).reduce(0, +) <= RequestList.most else {
+        guard results.map(\.requestCount).reduce(0, +) <= RequestList.limit else {
             throw ProtocolError(
-                what: "must hold at most \(RequestList.most) requests together", where: "batch fetch answer/results")
+                what: "must hold at most \(RequestList.limit) requests together", where: "batch fetch answer/results")
         }
     }
 

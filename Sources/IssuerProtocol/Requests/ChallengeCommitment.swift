@@ -15,9 +15,9 @@ package enum ChallengeCommitment {
     private static let challengeDomain = "oob-authn-v1"
     private static let sameTransactionDomain = "oob-same-transaction-v1"
 
-    /// SHA-256("oob-authn-v1" || 0x00 || nonce || JCS(transaction)): 32 octets.
+    /// SHA-256("oob-authn-v1" || 0x00 || nonce || JCS(transaction)): 32 bytes.
     package static func challenge(nonce: [UInt8], transaction: JSONObject) throws(CommitmentError) -> [UInt8] {
-        try digest(challengeDomain, nonce + transactionOctets(transaction))
+        try digest(challengeDomain, nonce + transactionBytes(transaction))
     }
 
     package static func challenge(
@@ -27,7 +27,7 @@ package enum ChallengeCommitment {
     }
 
     /// The transaction in canonical form (RFC 8785).
-    package static func transactionOctets(_ transaction: JSONObject) throws(CommitmentError) -> [UInt8] {
+    package static func transactionBytes(_ transaction: JSONObject) throws(CommitmentError) -> [UInt8] {
         do {
             return try RFC8785.canonical(.object(transaction))
         } catch {
@@ -35,11 +35,11 @@ package enum ChallengeCommitment {
         }
     }
 
-    package static func transactionOctets(_ members: [TransactionMember]) throws(CommitmentError) -> [UInt8] {
-        try transactionOctets(object(members))
+    package static func transactionBytes(_ members: [TransactionMember]) throws(CommitmentError) -> [UInt8] {
+        try transactionBytes(object(members))
     }
 
-    /// Equal exactly for requests that ask the same of the payer, whatever their `jti`, nonce and times: 32 octets.
+    /// Equal exactly for requests that ask the same of the payer, whatever their `jti`, nonce and times: 32 bytes.
     ///
     /// It covers every member, acsTransId without regard to case, and what is asked of user verification and of the
     /// assertion's form. It stays in one agent and is never signed, so it has a domain of its own.
@@ -50,16 +50,16 @@ package enum ChallengeCommitment {
         members["acsTransId"] = .string(transaction.acsTransId.canonical)
         var asked: JSONObject = ["transaction": .object(members), "userVerification": .string(userVerification)]
         asked["payment"] = payment.map { .object($0.json) }
-        return try digest(sameTransactionDomain, transactionOctets(asked))
+        return try digest(sameTransactionDomain, transactionBytes(asked))
     }
 
     private static func object(_ members: [TransactionMember]) -> JSONObject {
         JSONObject(members.map { JSONObject.Member(name: $0.name, value: .string($0.value)) })
     }
 
-    private static func digest(_ domain: String, _ octets: [UInt8]) throws(CommitmentError) -> [UInt8] {
+    private static func digest(_ domain: String, _ bytes: [UInt8]) throws(CommitmentError) -> [UInt8] {
         do {
-            return try SHA256Digest.of(Array(domain.utf8) + [0x00] + octets)
+            return try SHA256Digest.of(Array(domain.utf8) + [0x00] + bytes)
         } catch {
             throw .digest("\(error)")
         }

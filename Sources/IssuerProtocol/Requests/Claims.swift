@@ -9,7 +9,7 @@ struct Claims {
 
     /// Nil where the payload is no strict JSON object.
     init?(payload: [UInt8]) {
-        let limits = JSONLimits(maxOctets: AuthnRequestReader.maxOctets)
+        let limits = JSONLimits(maxBytes: AuthnRequestReader.maxBytes)
         guard let document = try? JSONReader.document(payload, limits: limits), case .object(let object) = document.root
         else { return nil }
         self.object = object

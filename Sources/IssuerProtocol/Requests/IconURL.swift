@@ -20,8 +20,8 @@ enum IconURL {
     }
 
     /// Printable ASCII without what RFC 3986 excludes.
-    private static func isAllowed(_ octet: UInt8) -> Bool {
-        (0x21...0x7E).contains(octet) && !#""<>\^`{|}"#.utf8.contains(octet)
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && !#""<>\^`{|}"#.utf8.contains(byte)
     }
 
     private static func rest(of text: String, after prefix: String) -> Substring? {

@@ -2,15 +2,15 @@ package import Keys
 package import ThreeDS
 
 /// What one message of an issuer turned out to be: of the ways in which it can be out of order, the first that fits.
-package enum Reading: Sendable {
+package enum MessageVerdict: Sendable {
     /// Dropped and counted; nothing of it is kept.
     case notAuthentic(NotAuthentic)
     /// The header is in order but names a key that is not known (yet).
     case unknownKey(kid: String)
     /// Authentic or too large to look at, and there is nothing to answer to: dropped with a log line.
     case unanswerable(Unanswerable)
-    case request(ReadRequest)
-    /// Well-formed; whether its `exp` is past or its `iat` ahead is for the reader of the book to see.
+    case request(VerifiedRequest)
+    /// Well-formed; whether its `exp` is past or its `iat` ahead is for the reader of the store to see.
     case cancellation(Cancellation)
 }
 
@@ -26,9 +26,9 @@ package enum NotAuthentic: String, Error, Sendable, CaseIterable {
     case typ
     /// A critical extension; none is understood.
     case crit
-    /// No string of 1 to 256 octets.
+    /// No string of 1 to 256 bytes.
     case kid
-    /// Not 64 octets, or it does not hold.
+    /// Not 64 bytes, or it does not hold.
     case signature
     /// Another issuer's, missing, or twice.
     case iss
@@ -52,11 +52,11 @@ package enum Unanswerable: String, Error, Sendable, CaseIterable {
 }
 
 /// An authentic authn request with a `jti` that can be answered to, and what is to become of it.
-package struct ReadRequest: Sendable {
+package struct VerifiedRequest: Sendable {
     package let jti: TokenID
     /// The key of the issuer's that its signature holds under.
     package let issuerKey: PublicKey
-    /// SHA-256 of the payload's octets: the same `jti` with another digest is a conflict.
+    /// SHA-256 of the payload's bytes: the same `jti` with another digest is a conflict.
     package let payloadDigest: [UInt8]
     /// Nil where it could not be read.
     package let acsTransId: ACSTransactionID?

@@ -12,7 +12,7 @@ package struct PaymentExtension: Sendable {
     package let payeeOrigin: String?
     /// 1 to 64 Unicode scalars, which a person is shown.
     package let displayName: String
-    /// A URL of at most 2,048 octets that is signed as it came and never fetched.
+    /// A URL of at most 2,048 bytes that is signed as it came and never fetched.
     package let icon: String
 
     package init(json: JSONObject) throws(JSONMemberError) {
@@ -47,7 +47,7 @@ package struct PaymentExtension: Sendable {
 
     private static func payeeOrigin(_ json: JSONObject) throws(JSONMemberError) -> String? {
         guard json["payeeOrigin"] != nil else { return nil }
-        let text = try json.string("payeeOrigin", octets: 1...256)
+        let text = try json.string("payeeOrigin", bytes: 1...256)
         guard text.utf8.starts(with: "https://".utf8), (try? IssuerURL(text)) != nil else {
             throw JSONMemberError(
                 path: "/payeeOrigin",
@@ -65,7 +65,7 @@ package struct PaymentExtension: Sendable {
     }
 
     private static func icon(_ instrument: JSONObject) throws(JSONMemberError) -> String {
-        let text = try instrument.string("icon", octets: 1...2_048)
+        let text = try instrument.string("icon", bytes: 1...2_048)
         guard IconURL.isValid(text) else {
             throw JSONMemberError(
                 path: "/icon", problem: "must be an https or data:image URL, or http on loopback, in plain ASCII")

@@ -3,9 +3,9 @@ package import StrictJSON
 /// What a fetch brings: messages, oldest first, and where the next fetch goes on.
 package struct RequestList: Sendable, Equatable {
     /// The most that is read of such an answer: 2 MiB.
-    package static let maxOctets = 2_097_152
+    package static let maxBytes = 2_097_152
     /// The most requests of one answer.
-    package static let most = 100
+    package static let limit = 100
 
     /// At most 100, each as it came: one that is out of order leaves the others untouched.
     package let requests: [String]
@@ -17,16 +17,16 @@ package struct RequestList: Sendable, Equatable {
         self.cursor = cursor
     }
 
-    package init(octets: [UInt8]) throws(ProtocolError) {
-        let limits = JSONLimits(maxOctets: Self.maxOctets)
-        self = try ProtocolError.readingObject("request list", octets, limits: limits) { object in
+    package init(bytes: [UInt8]) throws(ProtocolError) {
+        let limits = JSONLimits(maxBytes: Self.maxBytes)
+        self = try ProtocolError.readingObject("request list", bytes, limits: limits) { object in
             try RequestList(json: object)
         }
     }
 
     init(json: JSONObject) throws(JSONMemberError) {
         var requests: [String] = []
-        for element in try json.array("requests", count: 0...Self.most) {
+        for element in try json.array("requests", count: 0...Self.limit) {
             guard case .string(let jws) = element else {
                 throw JSONMemberError(path: "/requests", problem: "must hold strings only")
             }

@@ -60,7 +60,7 @@ struct RequestRules {
 
     private func nonce() throws(RequestRefusal) -> [UInt8] {
         do {
-            return try claims.object.base64url("nonce", octets: 16...64)
+            return try claims.object.base64url("nonce", bytes: 16...64)
         } catch {
             throw .invalid(.nonce, "nonce \(error.problem)")
         }

@@ -37,7 +37,7 @@ struct RequestedOptions {
     /// A challenge that is no SHA-256 cannot be the commitment, whatever WebAuthn would allow.
     private func checkChallengeForm(_ json: JSONObject) throws(RequestRefusal) {
         do {
-            _ = try json.base64url("challenge", octets: 32...32)
+            _ = try json.base64url("challenge", bytes: 32...32)
         } catch {
             throw .invalid(.commitment, "publicKey.challenge \(error.problem)")
         }

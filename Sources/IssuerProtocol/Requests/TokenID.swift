@@ -3,8 +3,8 @@ package struct TokenID: Hashable, Sendable, CustomStringConvertible {
     package let text: String
 
     package init?(_ text: String) {
-        let isOfItsForm = text.utf8.allSatisfy { octet in
-            switch octet {
+        let isOfItsForm = text.utf8.allSatisfy { byte in
+            switch byte {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
                 true

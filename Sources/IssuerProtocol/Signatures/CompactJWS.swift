@@ -10,13 +10,13 @@ package struct CompactJWS: Sendable {
     package let kid: String
     package let type: MessageType
     package let payload: [UInt8]
-    /// r and s of 32 octets each (RFC 7518 §3.4).
+    /// r and s of 32 bytes each (RFC 7518 §3.4).
     package let signature: [UInt8]
     /// What the signature is over: the first two parts as they came.
     package let signingInput: [UInt8]
 
     /// Takes apart what has the shape: three parts, `alg` ES256, a `typ` of ours, no `crit`, a `kid`, a signature of 64
-    /// octets.
+    /// bytes.
     package static func parse(_ text: String) throws(NotAuthentic) -> CompactJWS {
         guard let parts = JWSParts(text) else { throw .notJWS }
         let (kid, type) = try read(header: parts.header)
@@ -25,16 +25,16 @@ package struct CompactJWS: Sendable {
             kid: kid, type: type, payload: parts.payload, signature: parts.signature, signingInput: parts.signingInput)
     }
 
-    private static func read(header octets: [UInt8]) throws(NotAuthentic) -> (kid: String, type: MessageType) {
-        let limits = JSONLimits(maxOctets: octets.count, maxValues: 1_000)
-        guard let document = try? JSONReader.document(octets, limits: limits), case .object(let header) = document.root
+    private static func read(header bytes: [UInt8]) throws(NotAuthentic) -> (kid: String, type: MessageType) {
+        let limits = JSONLimits(maxBytes: bytes.count, maxValues: 1_000)
+        guard let document = try? JSONReader.document(bytes, limits: limits), case .object(let header) = document.root
         else { throw .notJWS }
         guard document.duplicateNames.isEmpty else { throw .duplicateHeaderName }
         guard header["alg"] == "ES256" else { throw .alg }
         guard case .string(let name)? = header["typ"], let type = MessageType(exactly: name) else { throw .typ }
         // RFC 7515 §4.1.11: a critical extension that is not understood makes the JWS invalid; none is understood.
         guard header["crit"] == nil else { throw .crit }
-        guard let kid = try? header.string("kid", octets: 1...JWKSet.maxKeyIDOctets) else { throw .kid }
+        guard let kid = try? header.string("kid", bytes: 1...JWKSet.maxKeyIDBytes) else { throw .kid }
         return (kid, type)
     }
 }
@@ -46,7 +46,7 @@ extension CompactJWS {
         return JWSParts.signingInput(header: header, payload: payload)
     }
 
-    /// The whole, from what was signed and its signature of 64 octets.
+    /// The whole, from what was signed and its signature of 64 bytes.
     package static func compact(signingInput: [UInt8], signature: [UInt8]) -> String {
         JWSParts.compact(signingInput: signingInput, signature: signature)
     }

@@ -3,8 +3,8 @@ package import StrictJSON
 
 /// An issuer's keys (RFC 7517 §5): those that can sign an authn request, by their `kid`.
 package struct JWKSet: Sendable {
-    /// The longest `kid` that is looked at, in octets.
-    static let maxKeyIDOctets = 256
+    /// The longest `kid` that is looked at, in bytes.
+    static let maxKeyIDBytes = 256
 
     private let keys: [(kid: String, key: PublicKey)]
 
@@ -17,8 +17,8 @@ package struct JWKSet: Sendable {
     /// whose `key_ops` say something else.
     ///
     /// Throws where the set is malformed, has more than 100 keys, or has two usable keys with one `kid`.
-    package init(json octets: [UInt8]) throws(ProtocolError) {
-        keys = try ProtocolError.readingObject("JWK Set", octets) { object in
+    package init(json bytes: [UInt8]) throws(ProtocolError) {
+        keys = try ProtocolError.readingObject("JWK Set", bytes) { object in
             var keys: [(kid: String, key: PublicKey)] = []
             for case .object(let jwk) in try object.array("keys", count: 0...100) {
                 guard let entry = Self.usable(jwk) else { continue }
@@ -68,8 +68,8 @@ package struct JWKSet: Sendable {
     private static func usable(_ jwk: JSONObject) -> (kid: String, key: PublicKey)? {
         guard jwk["kty"] == "EC", jwk["crv"] == "P-256", jwk["alg"] == "ES256", jwk["use"] == "sig",
             isForVerification(jwk),
-            let kid = try? jwk.string("kid", octets: 1...maxKeyIDOctets),
-            let x = try? jwk.base64url("x", octets: 32...32), let y = try? jwk.base64url("y", octets: 32...32),
+            let kid = try? jwk.string("kid", bytes: 1...maxKeyIDBytes),
+            let x = try? jwk.base64url("x", bytes: 32...32), let y = try? jwk.base64url("y", bytes: 32...32),
             let key = try? PublicKey(.p256(x: x, y: y))
         else { return nil }
         return (kid, key)

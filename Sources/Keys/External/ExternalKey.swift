@@ -1,7 +1,7 @@
 import Glibc
 
 /// What is known of a key behind a URI.
-package struct OutsideKeyFacts: Sendable, Equatable {
+package struct ExternalKeyFacts: Sendable, Equatable {
     /// What keeps the key.
     package enum Kind: String, Sendable { case file, pkcs11, tpm }
 
@@ -21,7 +21,7 @@ package struct OutsideKeyFacts: Sendable, Equatable {
 ///
 /// Every call opens the key anew and closes it again, with the token's session, so that no PIN outlives the signature
 /// that it was given for. The calls wait for the token for as long as it takes: they belong on a thread of their own.
-package struct OutsideKeys: Sendable {
+package struct ExternalKeys: Sendable {
     let modulePath: String?
 
     /// - Parameter pkcs11Module: the absolute path of the PKCS #11 module that is loaded for `pkcs11:`; nil: none.
@@ -37,25 +37,25 @@ package struct OutsideKeys: Sendable {
         _ = unsafe setenv("TPM2OPENSSL_TCTI", tcti, 1)
     }
 
-    /// Lets the key sign random octets and holds the signature against its public half.
+    /// Lets the key sign random bytes and holds the signature against its public half.
     ///
     /// Where a PIN is given, a return means that the token, the TPM or the file's encryption has found it right, and
     /// that the key cannot be used without it.
-    package func proven(_ uri: KeyURI, pin: Secret?) throws(OutsideKeyError) -> OutsideKeyFacts {
-        let message = try OutsideKeyError.wrapping(uri) { () throws(OpenSSLError) in try SelfTest.message() }
+    package func proven(_ uri: KeyURI, pin: Secret?) throws(ExternalKeyError) -> ExternalKeyFacts {
+        let message = try ExternalKeyError.wrapping(uri) { () throws(OpenSSLError) in try SelfTest.message() }
         return try use(uri, pin: pin, expecting: nil, toSign: message).facts
     }
 
     /// The signature of a message as WebAuthn has it (§6.5.5), by the key of that public key and no other.
     package func signature(
         over message: [UInt8], with uri: KeyURI, expecting publicKey: PublicKey, pin: Secret?
-    ) throws(OutsideKeyError) -> [UInt8] {
+    ) throws(ExternalKeyError) -> [UInt8] {
         try use(uri, pin: pin, expecting: publicKey, toSign: message).signature
     }
 
     private func use(
         _ uri: KeyURI, pin: Secret?, expecting expected: PublicKey?, toSign message: [UInt8]
-    ) throws(OutsideKeyError) -> SignedOutside {
+    ) throws(ExternalKeyError) -> SignedOutside {
         let order = SigningOrder(uri: uri, pin: pin, expected: expected, message: message)
         let signed =
             switch uri.place {
@@ -76,19 +76,19 @@ struct SigningOrder {
     let expected: PublicKey?
     let message: [UInt8]
 
-    func failure(_ reason: OutsideKeyError.Reason) -> OutsideKeyError {
-        OutsideKeyError(uri: uri, reason)
+    func failure(_ reason: ExternalKeyError.Reason) -> ExternalKeyError {
+        ExternalKeyError(uri: uri, reason)
     }
 
     /// Throws where the key is not the one that is expected; before it signs.
-    func checkExpected(_ publicKey: PublicKey) throws(OutsideKeyError) {
+    func checkExpected(_ publicKey: PublicKey) throws(ExternalKeyError) {
         if let expected, expected != publicKey { throw failure(.replaced) }
     }
 
     /// Throws where the signature does not hold under the public key: then that is not the key's other half, or the
     /// token is broken.
-    fileprivate func checkPair(_ signed: SignedOutside) throws(OutsideKeyError) {
-        let holds = try OutsideKeyError.wrapping(uri) { () throws(OpenSSLError) in
+    fileprivate func checkPair(_ signed: SignedOutside) throws(ExternalKeyError) {
+        let holds = try ExternalKeyError.wrapping(uri) { () throws(OpenSSLError) in
             try signed.facts.publicKey.isValid(signature: signed.signature, over: message)
         }
         guard holds else { throw failure(.failed("what it signs does not hold under its public key")) }
@@ -97,19 +97,19 @@ struct SigningOrder {
 
 /// A signature, and what was seen of the key that made it.
 struct SignedOutside {
-    let facts: OutsideKeyFacts
+    let facts: ExternalKeyFacts
     let signature: [UInt8]
 }
 
-extension OutsideKeyError {
+extension ExternalKeyError {
     /// Runs one step of OpenSSL's, and makes its failure one of the key's.
     static func wrapping<Result>(
         _ uri: KeyURI, _ step: () throws(OpenSSLError) -> Result
-    ) throws(OutsideKeyError) -> Result {
+    ) throws(ExternalKeyError) -> Result {
         do throws(OpenSSLError) {
             return try step()
         } catch {
-            throw OutsideKeyError(uri: uri, .failed(error.description))
+            throw ExternalKeyError(uri: uri, .failed(error.description))
         }
     }
 }

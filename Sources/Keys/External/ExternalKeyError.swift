@@ -1,11 +1,11 @@
 /// Why a key behind a URI could not be used.
 ///
-/// Carries no PIN and no octets of a key.
-package struct OutsideKeyError: Error, Equatable, Sendable, CustomStringConvertible {
+/// Carries no PIN and no bytes of a key.
+package struct ExternalKeyError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Reason: Equatable, Sendable {
         /// The file cannot be read, or others could.
         case file(FileError)
-        /// The octets of the file are no private key; the text is OpenSSL's reason.
+        /// The bytes of the file are no private key; the text is OpenSSL's reason.
         case unreadable(String)
         /// The token or TPM answers, but has no such key.
         case noSuchKey
@@ -62,7 +62,7 @@ package struct OutsideKeyError: Error, Equatable, Sendable, CustomStringConverti
     }
 }
 
-extension OutsideKeyError.TriesLeft {
+extension ExternalKeyError.TriesLeft {
     fileprivate var text: String {
         switch self {
         case .notTold: ""

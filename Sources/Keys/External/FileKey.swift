@@ -4,28 +4,28 @@ import COpenSSL
 enum FileKey {
     private static let tpmLabel = Array(" TSS2 PRIVATE KEY-----".utf8)
 
-    static func sign(_ order: SigningOrder, path: String) throws(OutsideKeyError) -> SignedOutside {
-        let octets = try octets(of: path, order)
-        return isOfTPM(octets) ? try TPMKey.sign(order, with: .file(octets)) : try sign(order, octets: octets)
+    static func sign(_ order: SigningOrder, path: String) throws(ExternalKeyError) -> SignedOutside {
+        let bytes = try bytes(of: path, order)
+        return isOfTPM(bytes) ? try TPMKey.sign(order, with: .file(bytes)) : try sign(order, bytes: bytes)
     }
 
-    static func octets(of path: String, _ order: SigningOrder) throws(OutsideKeyError) -> Secret {
+    static func bytes(of path: String, _ order: SigningOrder) throws(ExternalKeyError) -> Secret {
         do throws(FileError) {
-            return try SecretFile.read(path, maxOctets: KeyFile.maxOctets)
+            return try SecretFile.read(path, maxBytes: KeyFile.maxBytes)
         } catch {
             throw order.failure(.file(error))
         }
     }
 
-    static func isOfTPM(_ octets: Secret) -> Bool {
-        unsafe octets.withOctets { unsafe $0.firstRange(of: tpmLabel) != nil }
+    static func isOfTPM(_ bytes: Secret) -> Bool {
+        unsafe bytes.withBytes { unsafe $0.firstRange(of: tpmLabel) != nil }
     }
 
-    private static func sign(_ order: SigningOrder, octets: Secret) throws(OutsideKeyError) -> SignedOutside {
+    private static func sign(_ order: SigningOrder, bytes: Secret) throws(ExternalKeyError) -> SignedOutside {
         let answer = PassphraseAnswer(order.pin)
         let keys: [PKey]
         do throws(OpenSSLError) {
-            keys = try KeyStore.keys(in: octets, for: answer, home: nil)
+            keys = try KeyStore.keys(in: bytes, for: answer, home: nil)
         } catch  where answer.wasAsked {
             throw order.failure(order.pin == nil ? .needsPIN : .wrongPIN(.notTold))
         } catch {
@@ -33,18 +33,18 @@ enum FileKey {
         }
         let key = try order.only(of: keys, answer)
         let publicKey = try order.publicKey(of: key)
-        let signature = try OutsideKeyError.wrapping(order.uri) { () throws(OpenSSLError) in
+        let signature = try ExternalKeyError.wrapping(order.uri) { () throws(OpenSSLError) in
             try DigestContext(publicKey.algorithm).signature(by: key, over: order.message)
         }
         // Whoever reads the file has the key: a passphrase does not keep it in.
-        let facts = OutsideKeyFacts(kind: .file, publicKey: publicKey, isExportable: true)
+        let facts = ExternalKeyFacts(kind: .file, publicKey: publicKey, isExportable: true)
         return SignedOutside(facts: facts, signature: signature)
     }
 }
 
 extension SigningOrder {
     /// The one key that was found, where it takes a PIN exactly if one is given.
-    func only(of keys: [PKey], _ answer: PassphraseAnswer) throws(OutsideKeyError) -> PKey {
+    func only(of keys: [PKey], _ answer: PassphraseAnswer) throws(ExternalKeyError) -> PKey {
         guard let key = keys.first else { throw failure(.unreadable("none is in it")) }
         guard keys.count == 1 else { throw failure(.ambiguous("the file holds \(keys.count) private keys")) }
         guard pin == nil || answer.wasAsked else { throw failure(.takesNoPIN) }
@@ -52,8 +52,8 @@ extension SigningOrder {
     }
 
     /// The public half, where it is the expected one and of an algorithm that this program has.
-    func publicKey(of key: PKey) throws(OutsideKeyError) -> PublicKey {
-        let encoded = try OutsideKeyError.wrapping(uri) { () throws(OpenSSLError) in try key.subjectPublicKeyInfo() }
+    func publicKey(of key: PKey) throws(ExternalKeyError) -> PublicKey {
+        let encoded = try ExternalKeyError.wrapping(uri) { () throws(OpenSSLError) in try key.subjectPublicKeyInfo() }
         let publicKey: PublicKey
         do throws(KeyError) {
             publicKey = try PublicKey(subjectPublicKeyInfo: encoded)

@@ -2,7 +2,7 @@ import CCryptoki
 import FoundationEssentials
 
 /// What can be seen of a key without its PIN: which one it is, however its URI is spelled.
-package struct OutsideKeySighting: Sendable, Equatable {
+package struct ExternalKeySighting: Sendable, Equatable {
     /// What a wrong PIN is wrong for: the file behind all links, the TPM's key by its public half, the token as it
     /// describes itself, since the PIN is the whole token's.
     package let place: String
@@ -10,9 +10,9 @@ package struct OutsideKeySighting: Sendable, Equatable {
     package let publicKey: PublicKey?
 }
 
-extension OutsideKeys {
+extension ExternalKeys {
     /// Looks at a key and tries no PIN.
-    package func sighting(_ uri: KeyURI) throws(OutsideKeyError) -> OutsideKeySighting {
+    package func sighting(_ uri: KeyURI) throws(ExternalKeyError) -> ExternalKeySighting {
         // Where OpenSSL wants to be told a PIN before it reads a key of the TPM: it is told this one, and uses it for
         // nothing, since nothing is signed.
         let order = SigningOrder(uri: uri, pin: Secret([UInt8(ascii: "0")]), expected: nil, message: [])
@@ -28,19 +28,19 @@ extension OutsideKeys {
 }
 
 extension FileKey {
-    static func sighting(_ order: SigningOrder, path: String) throws(OutsideKeyError) -> OutsideKeySighting {
-        let octets = try octets(of: path, order)
-        if isOfTPM(octets) { return try TPMKey.sighting(order, with: .file(octets)) }
+    static func sighting(_ order: SigningOrder, path: String) throws(ExternalKeyError) -> ExternalKeySighting {
+        let bytes = try bytes(of: path, order)
+        if isOfTPM(bytes) { return try TPMKey.sighting(order, with: .file(bytes)) }
         // Not realpath(3): OpenSSL's module has a definition of its own of it in a build with _FORTIFY_SOURCE.
         let resolved = URL(filePath: path).resolvingSymlinksInPath().path
-        return OutsideKeySighting(place: "file:" + resolved, publicKey: nil)
+        return ExternalKeySighting(place: "file:" + resolved, publicKey: nil)
     }
 }
 
 extension TPMKey {
-    static func sighting(_ order: SigningOrder, with source: Source) throws(OutsideKeyError) -> OutsideKeySighting {
+    static func sighting(_ order: SigningOrder, with source: Source) throws(ExternalKeyError) -> ExternalKeySighting {
         let publicKey = try publicKey(order, with: source)
-        return OutsideKeySighting(
+        return ExternalKeySighting(
             place: "tpm:" + publicKey.subjectPublicKeyInfo.hexadecimal, publicKey: publicKey)
     }
 }
@@ -48,11 +48,11 @@ extension TPMKey {
 extension TokenKey {
     static func sighting(
         _ order: SigningOrder, _ name: TokenKeyName, modulePath: String?
-    ) throws(OutsideKeyError) -> OutsideKeySighting {
-        try withModule(at: modulePath, for: order) { library throws(OutsideKeyError) in
+    ) throws(ExternalKeyError) -> ExternalKeySighting {
+        try withModule(at: modulePath, for: order) { library throws(ExternalKeyError) in
             let slot = try TokenSlot.named(name, in: library)
             let session = try TokenSession(with: slot, in: library)
-            return OutsideKeySighting(
+            return ExternalKeySighting(
                 place: "pkcs11:" + slot.description, publicKey: try TokenPublicKey.visible(session, name))
         }
     }
@@ -62,7 +62,7 @@ extension TokenPublicKey {
     /// The public half of that name that shows without a PIN; nil if there is none, or not one.
     fileprivate static func visible(
         _ session: borrowing TokenSession, _ name: TokenKeyName
-    ) throws(OutsideKeyError) -> PublicKey? {
+    ) throws(ExternalKeyError) -> PublicKey? {
         let found = try session.objects(with: name.wanted(CKO_PUBLIC_KEY))
         guard found.count == 1, let object = found.first else { return nil }
         // One that this program has no algorithm for is refused when the key is used.

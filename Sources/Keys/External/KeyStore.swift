@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// An OSSL_STORE_CTX that reads the one private key of a file's octets or of a TPM's handle.
+/// An OSSL_STORE_CTX that reads the one private key of a file's bytes or of a TPM's handle.
 @safe struct KeyStore: ~Copyable {
     /// The most objects of a place that are looked at: a file can hold certificates beside its key.
-    private static let mostObjects = 16
+    private static let maxObjects = 16
 
     private let pointer: OpaquePointer  // <OSSL_STORE_CTX>
 
@@ -13,12 +13,12 @@ import COpenSSL
 
     deinit { unsafe OSSL_STORE_close(pointer) }
 
-    /// The private keys among the octets of a file, in PEM or DER.
+    /// The private keys among the bytes of a file, in PEM or DER.
     static func keys(
-        in octets: Secret, for answer: PassphraseAnswer, home: ProviderContext?
+        in bytes: Secret, for answer: PassphraseAnswer, home: ProviderContext?
     ) throws(OpenSSLError) -> [PKey] {
-        try unsafe octets.withOctets { octets throws(OpenSSLError) in
-            let source = try unsafe MemoryBIO(borrowing: octets)
+        try unsafe bytes.withBytes { bytes throws(OpenSSLError) in
+            let source = try unsafe MemoryBIO(borrowing: bytes)
             return try unsafe source.withPointer { source throws(OpenSSLError) in
                 let keys = try unsafe answer.withMethod { method, data throws(OpenSSLError) in
                     try unsafe KeyStore(
@@ -51,7 +51,7 @@ import COpenSSL
 
     private consuming func keys(_ home: ProviderContext?) throws(OpenSSLError) -> [PKey] {
         var keys: [PKey] = []
-        for _ in 0..<Self.mostObjects where unsafe OSSL_STORE_eof(pointer) == 0 {
+        for _ in 0..<Self.maxObjects where unsafe OSSL_STORE_eof(pointer) == 0 {
             guard let info = unsafe OSSL_STORE_load(pointer) else {
                 // After the last object of a file stands what is none; only before the first is that an error.
                 if !keys.isEmpty { break }

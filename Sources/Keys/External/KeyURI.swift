@@ -2,8 +2,8 @@
 ///
 /// Holds no secret: it is stored, shown and logged as it came.
 package struct KeyURI: Sendable, Equatable {
-    /// The most octets of a URI.
-    package static let maxOctets = 1_024
+    /// The most bytes of a URI.
+    package static let maxBytes = 1_024
 
     /// What the scheme and the rest of a URI say.
     package enum Place: Sendable, Equatable {
@@ -21,8 +21,8 @@ package struct KeyURI: Sendable, Equatable {
 
     /// Takes `file:` (RFC 8089) with an absolute path, `handle:0x81…` and `pkcs11:` (RFC 7512).
     package init(_ text: String) throws(KeyURIError) {
-        guard 1...Self.maxOctets ~= text.utf8.count, text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
-            throw KeyURIError("a key URI has 1 to \(Self.maxOctets) visible ASCII characters; escape others as %XX")
+        guard 1...Self.maxBytes ~= text.utf8.count, text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+            throw KeyURIError("a key URI has 1 to \(Self.maxBytes) visible ASCII characters; escape others as %XX")
         }
         guard let colon = text.firstIndex(of: ":") else { throw .unknownScheme }
         let rest = text[text.index(after: colon)...]
@@ -43,10 +43,10 @@ package struct KeyURI: Sendable, Equatable {
         guard path.hasPrefix("/"), !path.hasPrefix("//") else {
             throw KeyURIError("a file: URI has an absolute path: file:/path/of/key.pem")
         }
-        guard let octets = PercentEncoding.decode(path), !octets.contains(0) else {
-            throw KeyURIError("a file: URI escapes an octet as % and two hexadecimal digits, and has no zero octet")
+        guard let bytes = PercentEncoding.decode(path), !bytes.contains(0) else {
+            throw KeyURIError("a file: URI escapes an byte as % and two hexadecimal digits, and has no zero byte")
         }
-        guard let decoded = String(validating: octets, as: UTF8.self) else {
+        guard let decoded = String(validating: bytes, as: UTF8.self) else {
             throw KeyURIError("the path of a file: URI is UTF-8")
         }
         return decoded

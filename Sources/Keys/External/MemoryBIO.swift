@@ -1,13 +1,13 @@
 import COpenSSL
 
-/// A BIO over memory: one that reads octets of another owner, or one that is written to.
+/// A BIO over memory: one that reads bytes of another owner, or one that is written to.
 @safe struct MemoryBIO: ~Copyable {
     private let pointer: OpaquePointer  // <BIO>
 
-    /// Reads the octets, which must stay for as long as this value.
-    init(borrowing octets: UnsafeRawBufferPointer) throws(OpenSSLError) {
+    /// Reads the bytes, which must stay for as long as this value.
+    init(borrowing bytes: UnsafeRawBufferPointer) throws(OpenSSLError) {
         unsafe pointer = try checkNotNull("BIO_new_mem_buf") {
-            unsafe BIO_new_mem_buf(octets.baseAddress, CInt(octets.count))
+            unsafe BIO_new_mem_buf(bytes.baseAddress, CInt(bytes.count))
         }
     }
 
@@ -24,10 +24,10 @@ import COpenSSL
         try unsafe body(pointer)
     }
 
-    /// What was written, as far as `maxOctets`.
-    func text(maxOctets: Int) -> String {
-        var octets = [UInt8](repeating: 0, count: maxOctets)
-        let count = unsafe BIO_read(pointer, &octets, CInt(maxOctets))
-        return String(decoding: octets.prefix(max(0, Int(count))), as: UTF8.self)
+    /// What was written, as far as `maxBytes`.
+    func text(maxBytes: Int) -> String {
+        var bytes = [UInt8](repeating: 0, count: maxBytes)
+        let count = unsafe BIO_read(pointer, &bytes, CInt(maxBytes))
+        return String(decoding: bytes.prefix(max(0, Int(count))), as: UTF8.self)
     }
 }

@@ -6,7 +6,7 @@ import Synchronization
 /// The environment variable TPM2OPENSSL_TCTI says how the TPM is reached: the provider knows no other way.
 enum TPMKey {
     enum Source {
-        /// The octets of a TSS2 file, which holds the key encrypted by the TPM.
+        /// The bytes of a TSS2 file, which holds the key encrypted by the TPM.
         case file(Secret)
         case handle(PersistentHandle)
     }
@@ -16,15 +16,15 @@ enum TPMKey {
     /// It is kept because OpenSSL gives every loading of a provider new numbers among its 255 libraries.
     private static let connection = Mutex<ProviderContext?>(nil)
 
-    static func sign(_ order: SigningOrder, with source: Source) throws(OutsideKeyError) -> SignedOutside {
-        try connection.withLock { context throws(OutsideKeyError) in
+    static func sign(_ order: SigningOrder, with source: Source) throws(ExternalKeyError) -> SignedOutside {
+        try connection.withLock { context throws(ExternalKeyError) in
             let answer = PassphraseAnswer(order.pin)
             let key = try order.only(of: keys(order, source, answer, &context), answer)
             let publicKey = try order.publicKey(of: key)
             do throws(OpenSSLError) {
                 let isExportable = try key.isExportableFromTPM()
                 let signature = try DigestContext(publicKey.algorithm).signature(by: key, over: order.message)
-                let facts = OutsideKeyFacts(kind: .tpm, publicKey: publicKey, isExportable: isExportable)
+                let facts = ExternalKeyFacts(kind: .tpm, publicKey: publicKey, isExportable: isExportable)
                 return SignedOutside(facts: facts, signature: signature)
             } catch {
                 throw order.failure(error.tpmReason(order, answer))
@@ -33,8 +33,8 @@ enum TPMKey {
     }
 
     /// The public half: what loads a key tries no PIN.
-    static func publicKey(_ order: SigningOrder, with source: Source) throws(OutsideKeyError) -> PublicKey {
-        try connection.withLock { context throws(OutsideKeyError) in
+    static func publicKey(_ order: SigningOrder, with source: Source) throws(ExternalKeyError) -> PublicKey {
+        try connection.withLock { context throws(ExternalKeyError) in
             let answer = PassphraseAnswer(order.pin)
             let keys = try keys(order, source, answer, &context)
             guard let key = keys.first, keys.count == 1 else {
@@ -48,7 +48,7 @@ enum TPMKey {
     /// service in front of it, may have been started anew since the last signature.
     private static func keys(
         _ order: SigningOrder, _ source: Source, _ answer: PassphraseAnswer, _ context: inout ProviderContext?
-    ) throws(OutsideKeyError) -> [PKey] {
+    ) throws(ExternalKeyError) -> [PKey] {
         if let kept = context {
             do throws(OpenSSLError) {
                 return try keys(order, source, answer, in: kept)
@@ -71,8 +71,8 @@ enum TPMKey {
         _ order: SigningOrder, _ source: Source, _ answer: PassphraseAnswer, in context: ProviderContext
     ) throws(OpenSSLError) -> [PKey] {
         switch source {
-        case .file(let octets):
-            return try KeyStore.keys(in: octets, for: answer, home: context)
+        case .file(let bytes):
+            return try KeyStore.keys(in: bytes, for: answer, home: context)
         case .handle(let handle):
             // The provider asks for the key's PIN where the URI says so.
             let query = order.pin == nil ? "" : "?pass"
@@ -92,7 +92,7 @@ extension PKey {
                 try check("EVP_PKEY_print_private") { unsafe EVP_PKEY_print_private(output, key, 0, nil) }
             }
         }
-        let text = output.text(maxOctets: 4_096)
+        let text = output.text(maxBytes: 4_096)
         guard text.contains("Object Attributes:") else { return nil }
         return !text.contains("fixedTPM")
     }
@@ -104,7 +104,7 @@ extension OpenSSLError {
     /// Whether no answer came from the TPM itself.
     fileprivate var hasLostTPM: Bool { dataNumber.map { $0 >> 16 != 0 } ?? false }
 
-    fileprivate func tpmReason(_ order: SigningOrder, _ answer: PassphraseAnswer) -> OutsideKeyError.Reason {
+    fileprivate func tpmReason(_ order: SigningOrder, _ answer: PassphraseAnswer) -> ExternalKeyError.Reason {
         if answer.wasAsked && order.pin == nil { return .needsPIN }
         guard let code = dataNumber else {
             return reasons.contains { $0.contains("could not load the shared library") }

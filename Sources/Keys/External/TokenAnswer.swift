@@ -3,7 +3,7 @@ import CCryptoki
 /// What a PKCS #11 module answers (v2.40, "Function return values").
 enum TokenAnswer {
     /// Why a call failed; `code` is nil where the module does not have the function.
-    static func reason(_ function: String, _ code: CK_RV?) -> OutsideKeyError.Reason {
+    static func reason(_ function: String, _ code: CK_RV?) -> ExternalKeyError.Reason {
         switch code {
         case CKR_USER_NOT_LOGGED_IN: .needsPIN
         case CKR_PIN_INCORRECT, CKR_PIN_INVALID, CKR_PIN_LEN_RANGE: .wrongPIN(.notTold)
@@ -21,7 +21,7 @@ enum TokenAnswer {
 
 extension SigningOrder {
     /// Throws unless the module answered CKR_OK.
-    func check(_ function: String, _ code: CK_RV?) throws(OutsideKeyError) {
+    func check(_ function: String, _ code: CK_RV?) throws(ExternalKeyError) {
         guard code == CKR_OK else { throw failure(TokenAnswer.reason(function, code)) }
     }
 }

@@ -8,8 +8,8 @@ import CCryptoki
 enum TokenKey {
     static func sign(
         _ order: SigningOrder, _ name: TokenKeyName, modulePath: String?
-    ) throws(OutsideKeyError) -> SignedOutside {
-        try withModule(at: modulePath, for: order) { library throws(OutsideKeyError) in
+    ) throws(ExternalKeyError) -> SignedOutside {
+        try withModule(at: modulePath, for: order) { library throws(ExternalKeyError) in
             let slot = try TokenSlot.named(name, in: library)
             let session = try TokenSession(with: slot, in: library)
             if let pin = order.pin { try login(pin, session, slot, library) }
@@ -19,8 +19,8 @@ enum TokenKey {
 
     static func withModule<Result: Sendable>(
         at modulePath: String?, for order: SigningOrder,
-        _ body: (borrowing TokenLibrary) throws(OutsideKeyError) -> Result
-    ) throws(OutsideKeyError) -> Result {
+        _ body: (borrowing TokenLibrary) throws(ExternalKeyError) -> Result
+    ) throws(ExternalKeyError) -> Result {
         guard let modulePath else {
             throw order.failure(
                 .notSetUp("no PKCS #11 module is set; give its path in pkcs11-module (OpenSC: opensc-pkcs11.so)"))
@@ -30,7 +30,7 @@ enum TokenKey {
 
     private static func login(
         _ pin: Secret, _ session: borrowing TokenSession, _ slot: TokenSlot, _ library: borrowing TokenLibrary
-    ) throws(OutsideKeyError) {
+    ) throws(ExternalKeyError) {
         let order = session.order
         guard slot.takesPIN else { throw order.failure(.takesNoPIN) }
         guard !slot.hasPINPad else {
@@ -49,25 +49,25 @@ enum TokenKey {
 
     private static func sign(
         _ order: SigningOrder, _ name: TokenKeyName, _ session: borrowing TokenSession, _ slot: TokenSlot
-    ) throws(OutsideKeyError) -> SignedOutside {
+    ) throws(ExternalKeyError) -> SignedOutside {
         let key = try privateKey(order, name, session, slot)
         let isPrivate = try session.flag(CKA_PRIVATE, of: key) ?? false
         if order.pin != nil && !isPrivate { throw order.failure(.takesNoPIN) }
         let publicKey = try TokenPublicKey.read(session, of: key)
         try order.checkExpected(publicKey)
         let pin = try session.flag(CKA_ALWAYS_AUTHENTICATE, of: key) == true ? order.pin : nil
-        let signature = try OutsideKeyError.wrapping(order.uri) { () throws(OpenSSLError) in
+        let signature = try ExternalKeyError.wrapping(order.uri) { () throws(OpenSSLError) in
             try publicKey.algorithm.tokenDigest(of: order.message)
         }
         let raw = try session.signature(of: signature, by: key, pinEachTime: pin)
-        let facts = OutsideKeyFacts(
+        let facts = ExternalKeyFacts(
             kind: .pkcs11, publicKey: publicKey, isExportable: try session.isExportable(key))
         return SignedOutside(facts: facts, signature: try der(raw, publicKey, order))
     }
 
     private static func privateKey(
         _ order: SigningOrder, _ name: TokenKeyName, _ session: borrowing TokenSession, _ slot: TokenSlot
-    ) throws(OutsideKeyError) -> CK_OBJECT_HANDLE {
+    ) throws(ExternalKeyError) -> CK_OBJECT_HANDLE {
         let keys = try session.objects(with: name.wanted(CKO_PRIVATE_KEY))
         guard let key = keys.first else {
             // A key that takes a PIN is not even seen without.
@@ -79,14 +79,14 @@ enum TokenKey {
 
     private static func der(
         _ raw: [UInt8], _ publicKey: PublicKey, _ order: SigningOrder
-    ) throws(OutsideKeyError) -> [UInt8] {
-        let signature = try OutsideKeyError.wrapping(order.uri) { () throws(OpenSSLError) -> [UInt8]? in
+    ) throws(ExternalKeyError) -> [UInt8] {
+        let signature = try ExternalKeyError.wrapping(order.uri) { () throws(OpenSSLError) -> [UInt8]? in
             try publicKey.algorithm.ecNumberCount.flatMap { count throws(OpenSSLError) in
                 try ECDSASignature.reading(raw: raw, numberCount: count)?.der()
             }
         }
         guard let signature else {
-            throw order.failure(.failed("the token's C_Sign gave \(raw.count) octets, which is no signature"))
+            throw order.failure(.failed("the token's C_Sign gave \(raw.count) bytes, which is no signature"))
         }
         return signature
     }
@@ -95,7 +95,7 @@ enum TokenKey {
 extension TokenKeyName {
     /// What an object of a class must have to be the one that is named.
     func wanted(_ objectClass: CK_OBJECT_CLASS) -> [TokenTemplate.Attribute] {
-        var wanted: [TokenTemplate.Attribute] = [(CKA_CLASS, TokenTemplate.octets(objectClass))]
+        var wanted: [TokenTemplate.Attribute] = [(CKA_CLASS, TokenTemplate.bytes(objectClass))]
         if let label { wanted.append((CKA_LABEL, label)) }
         if let id { wanted.append((CKA_ID, id)) }
         return wanted
@@ -104,12 +104,12 @@ extension TokenKeyName {
 
 extension TokenSession {
     /// A yes or no; nil where the object does not have the attribute.
-    func flag(_ type: CK_ATTRIBUTE_TYPE, of object: CK_OBJECT_HANDLE) throws(OutsideKeyError) -> Bool? {
+    func flag(_ type: CK_ATTRIBUTE_TYPE, of object: CK_OBJECT_HANDLE) throws(ExternalKeyError) -> Bool? {
         try attribute(type, of: object).map { $0 != [0] }
     }
 
     /// Whether the token gives the key away, in clear or wrapped; nil where it does not tell.
-    func isExportable(_ key: CK_OBJECT_HANDLE) throws(OutsideKeyError) -> Bool? {
+    func isExportable(_ key: CK_OBJECT_HANDLE) throws(ExternalKeyError) -> Bool? {
         guard let isExtractable = try flag(CKA_EXTRACTABLE, of: key), let isSensitive = try flag(CKA_SENSITIVE, of: key)
         else { return nil }
         return isExtractable || !isSensitive

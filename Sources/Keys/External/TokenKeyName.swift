@@ -3,7 +3,7 @@
 /// It names the token by its label or serial number and the key by its label or id, so that a PIN cannot reach another
 /// token than was meant.
 package struct TokenKeyName: Sendable, Equatable {
-    /// The attributes of the token, in octets as the token has them.
+    /// The attributes of the token, in bytes as the token has them.
     let token: [TokenAttribute: [UInt8]]
     /// CKA_LABEL of the key; nil where any will do.
     let label: [UInt8]?
@@ -39,21 +39,21 @@ package struct TokenKeyName: Sendable, Equatable {
     private static func attribute(_ text: Substring) throws(KeyURIError) -> (String, [UInt8]) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts[0])
-        guard let most = maxOctets[name] else {
+        guard let limit = maxBytes[name] else {
             throw KeyURIError(
                 "a pkcs11: URI has attributes of the form name=value, divided by ; and of these names: "
-                    + maxOctets.keys.sorted().joined(separator: ", "))
+                    + maxBytes.keys.sorted().joined(separator: ", "))
         }
-        guard parts.count == 2, let value = PercentEncoding.decode(parts[1]), 1...most ~= value.count else {
+        guard parts.count == 2, let value = PercentEncoding.decode(parts[1]), 1...limit ~= value.count else {
             throw KeyURIError(
-                "the attribute \(name) of a pkcs11: URI has 1 to \(most) octets, each a character or % and two "
+                "the attribute \(name) of a pkcs11: URI has 1 to \(limit) bytes, each a character or % and two "
                     + "hexadecimal digits")
         }
         return (name, value)
     }
 
-    /// PKCS #11 v2.40: a token's label and manufacturer have 32 octets, its model and serial number 16.
-    private static let maxOctets = [
+    /// PKCS #11 v2.40: a token's label and manufacturer have 32 bytes, its model and serial number 16.
+    private static let maxBytes = [
         "token": 32, "manufacturer": 32, "model": 16, "serial": 16, "object": 255, "id": 255, "type": 16,
     ]
 

@@ -16,9 +16,9 @@ import Synchronization
     /// nothing stays so.
     static func withModule<Result: Sendable>(
         at path: String, for order: SigningOrder,
-        _ body: (borrowing TokenLibrary) throws(OutsideKeyError) -> Result
-    ) throws(OutsideKeyError) -> Result {
-        try loaded.withLock { modules throws(OutsideKeyError) in
+        _ body: (borrowing TokenLibrary) throws(ExternalKeyError) -> Result
+    ) throws(ExternalKeyError) -> Result {
+        try loaded.withLock { modules throws(ExternalKeyError) in
             // A module may use the same libcrypto, and leave its errors where ours are looked for.
             defer { OpenSSLError.discardQueue() }
             if let module = modules[path] { return try body(TokenLibrary(module, for: order)) }
@@ -28,7 +28,7 @@ import Synchronization
         }
     }
 
-    private init(loading path: String, for order: SigningOrder) throws(OutsideKeyError) {
+    private init(loading path: String, for order: SigningOrder) throws(ExternalKeyError) {
         try Self.checkFile(path, order)
         guard let library = unsafe dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
             throw order.failure(.notSetUp("the PKCS #11 module \(path) cannot be loaded; check pkcs11-module"))
@@ -47,7 +47,7 @@ import Synchronization
     }
 
     /// The module's code runs with all that the agent has: nobody but root and the agent's user may have written it.
-    private static func checkFile(_ path: String, _ order: SigningOrder) throws(OutsideKeyError) {
+    private static func checkFile(_ path: String, _ order: SigningOrder) throws(ExternalKeyError) {
         var status = stat()
         guard path.hasPrefix("/"), unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw order.failure(.notSetUp("pkcs11-module is \(path), which is no absolute path of a file"))
@@ -64,7 +64,7 @@ import Synchronization
     let functions: CK_FUNCTION_LIST_PTR
     let order: SigningOrder
 
-    fileprivate init(_ module: TokenModule, for order: SigningOrder) throws(OutsideKeyError) {
+    fileprivate init(_ module: TokenModule, for order: SigningOrder) throws(ExternalKeyError) {
         var arguments = unsafe CK_C_INITIALIZE_ARGS()
         unsafe arguments.flags = CK_FLAGS(CKF_OS_LOCKING_OK)
         try order.check("C_Initialize", unsafe module.functions.pointee.C_Initialize?(&arguments))

@@ -4,12 +4,12 @@ import CCryptoki
 enum TokenPublicKey {
     static func read(
         _ session: borrowing TokenSession, of key: CK_OBJECT_HANDLE
-    ) throws(OutsideKeyError) -> PublicKey {
+    ) throws(ExternalKeyError) -> PublicKey {
         let order = session.order
         guard let id = try session.attribute(CKA_ID, of: key), !id.isEmpty else {
             throw order.failure(.unsupported("the key has no CKA_ID, by which its public half is found; give it one"))
         }
-        let found = try session.objects(with: [(CKA_CLASS, TokenTemplate.octets(CKO_PUBLIC_KEY)), (CKA_ID, id)])
+        let found = try session.objects(with: [(CKA_CLASS, TokenTemplate.bytes(CKO_PUBLIC_KEY)), (CKA_ID, id)])
         guard found.count == 1, let object = found.first else {
             throw order.failure(
                 found.isEmpty
@@ -21,7 +21,7 @@ enum TokenPublicKey {
 
     static func read(
         _ session: borrowing TokenSession, _ object: CK_OBJECT_HANDLE
-    ) throws(OutsideKeyError) -> PublicKey {
+    ) throws(ExternalKeyError) -> PublicKey {
         let order = session.order
         guard let algorithm = try session.attribute(CKA_EC_PARAMS, of: object).flatMap(algorithm),
             let point = try session.attribute(CKA_EC_POINT, of: object),
@@ -51,6 +51,6 @@ enum TokenPublicKey {
         let length = UInt8(1 + 2 * count)
         let bare = point.starts(with: [0x04, length, 0x04]) ? point.dropFirst(2) : point[...]
         guard bare.first == 0x04 else { return nil }
-        return PublicKeyMaterial(algorithm, octets: bare.dropFirst())
+        return PublicKeyMaterial(algorithm, bytes: bare.dropFirst())
     }
 }

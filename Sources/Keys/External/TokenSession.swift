@@ -8,7 +8,7 @@ import CCryptoki
     private let handle: CK_SESSION_HANDLE
     let order: SigningOrder
 
-    init(with slot: TokenSlot, in library: borrowing TokenLibrary) throws(OutsideKeyError) {
+    init(with slot: TokenSlot, in library: borrowing TokenLibrary) throws(ExternalKeyError) {
         var handle: CK_SESSION_HANDLE = 0
         try library.order.check(
             "C_OpenSession",
@@ -26,14 +26,14 @@ import CCryptoki
     /// - Parameter user: `CKU_USER`, or `CKU_CONTEXT_SPECIFIC` for a key that wants the PIN for every signature.
     /// - Returns: what the token answered.
     func login(_ pin: Secret, as user: UInt) -> CK_RV? {
-        unsafe pin.withOctets { octets in
-            let pin = unsafe UnsafeMutablePointer(mutating: octets.bindMemory(to: UInt8.self).baseAddress)
-            return unsafe functions.pointee.C_Login?(handle, user, pin, CK_ULONG(octets.count))
+        unsafe pin.withBytes { bytes in
+            let pin = unsafe UnsafeMutablePointer(mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
+            return unsafe functions.pointee.C_Login?(handle, user, pin, CK_ULONG(bytes.count))
         }
     }
 
     /// The objects that have all these attributes; not more than two, which is one too many.
-    func objects(with attributes: [TokenTemplate.Attribute]) throws(OutsideKeyError) -> [CK_OBJECT_HANDLE] {
+    func objects(with attributes: [TokenTemplate.Attribute]) throws(ExternalKeyError) -> [CK_OBJECT_HANDLE] {
         let template = TokenTemplate(attributes)
         try order.check(
             "C_FindObjectsInit", unsafe functions.pointee.C_FindObjectsInit?(handle, template.pointer, template.count))
@@ -43,9 +43,9 @@ import CCryptoki
         return Array(found.prefix(Int(clamping: count)))
     }
 
-    /// An attribute's octets; nil where the object has none of that name, or does not tell.
-    func attribute(_ type: CK_ATTRIBUTE_TYPE, of object: CK_OBJECT_HANDLE) throws(OutsideKeyError) -> [UInt8]? {
-        let template = TokenTemplate([(type, [UInt8](repeating: 0, count: TokenTemplate.maxOctets))])
+    /// An attribute's bytes; nil where the object has none of that name, or does not tell.
+    func attribute(_ type: CK_ATTRIBUTE_TYPE, of object: CK_OBJECT_HANDLE) throws(ExternalKeyError) -> [UInt8]? {
+        let template = TokenTemplate([(type, [UInt8](repeating: 0, count: TokenTemplate.maxBytes))])
         let code = unsafe functions.pointee.C_GetAttributeValue?(handle, object, template.pointer, template.count)
         if code == CKR_ATTRIBUTE_TYPE_INVALID || code == CKR_ATTRIBUTE_SENSITIVE { return nil }
         try order.check("C_GetAttributeValue", code)
@@ -57,7 +57,7 @@ import CCryptoki
     /// - Parameter pin: for a key that wants the PIN for every signature.
     func signature(
         of digest: [UInt8], by key: CK_OBJECT_HANDLE, pinEachTime pin: Secret?
-    ) throws(OutsideKeyError) -> [UInt8] {
+    ) throws(ExternalKeyError) -> [UInt8] {
         var mechanism = unsafe CK_MECHANISM(mechanism: CKM_ECDSA, pParameter: nil, ulParameterLen: 0)
         try order.check("C_SignInit", unsafe functions.pointee.C_SignInit?(handle, &mechanism, key))
         if let pin { try order.check("C_Login", login(pin, as: CKU_CONTEXT_SPECIFIC)) }

@@ -3,14 +3,14 @@ import CCryptoki
 /// A slot with a token in it, as it was when it was looked at.
 struct TokenSlot {
     /// The most slots that are looked at.
-    private static let most = 64
+    private static let limit = 64
 
     let number: CK_SLOT_ID
     private let flags: CK_FLAGS
     private let attributes: [TokenAttribute: [UInt8]]
 
     /// The one token that the URI names.
-    static func named(_ name: TokenKeyName, in library: borrowing TokenLibrary) throws(OutsideKeyError) -> TokenSlot {
+    static func named(_ name: TokenKeyName, in library: borrowing TokenLibrary) throws(ExternalKeyError) -> TokenSlot {
         let order = library.order
         let fitting = try all(in: library).filter { slot in
             name.token.allSatisfy { slot.attributes[$0] == $1 }
@@ -22,9 +22,9 @@ struct TokenSlot {
         return slot
     }
 
-    private static func all(in library: borrowing TokenLibrary) throws(OutsideKeyError) -> [TokenSlot] {
-        var numbers = [CK_SLOT_ID](repeating: 0, count: most)
-        var count = CK_ULONG(most)
+    private static func all(in library: borrowing TokenLibrary) throws(ExternalKeyError) -> [TokenSlot] {
+        var numbers = [CK_SLOT_ID](repeating: 0, count: limit)
+        var count = CK_ULONG(limit)
         let functions = unsafe library.functions
         try library.order.check(
             "C_GetSlotList", unsafe functions.pointee.C_GetSlotList?(CK_BBOOL(CK_TRUE), &numbers, &count))
@@ -57,7 +57,7 @@ struct TokenSlot {
     var hasPINPad: Bool { has(CKF_PROTECTED_AUTHENTICATION_PATH) }
     var isPINLocked: Bool { has(CKF_USER_PIN_LOCKED) }
 
-    var triesLeft: OutsideKeyError.TriesLeft {
+    var triesLeft: ExternalKeyError.TriesLeft {
         has(CKF_USER_PIN_FINAL_TRY) ? .one : has(CKF_USER_PIN_COUNT_LOW) ? .few : .notTold
     }
 
@@ -65,7 +65,7 @@ struct TokenSlot {
 
     /// A field of fixed length, without the blanks that fill it.
     private static func text<Field>(_ field: Field) -> [UInt8] {
-        let octets = unsafe withUnsafeBytes(of: field) { unsafe Array($0) }
-        return octets.reversed().drop { $0 == UInt8(ascii: " ") }.reversed()
+        let bytes = unsafe withUnsafeBytes(of: field) { unsafe Array($0) }
+        return bytes.reversed().drop { $0 == UInt8(ascii: " ") }.reversed()
     }
 }

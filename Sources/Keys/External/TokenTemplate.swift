@@ -1,11 +1,11 @@
 import CCryptoki
 
-/// The owner of attributes in the form that PKCS #11 takes them, each with octets of its own.
+/// The owner of attributes in the form that PKCS #11 takes them, each with bytes of its own.
 @safe final class TokenTemplate {
-    typealias Attribute = (type: CK_ATTRIBUTE_TYPE, octets: [UInt8])
+    typealias Attribute = (type: CK_ATTRIBUTE_TYPE, bytes: [UInt8])
 
-    /// The most octets of an attribute that is read.
-    static let maxOctets = 512
+    /// The most bytes of an attribute that is read.
+    static let maxBytes = 512
 
     let pointer: UnsafeMutablePointer<CK_ATTRIBUTE>
     let count: CK_ULONG
@@ -15,8 +15,8 @@ import CCryptoki
         unsafe pointer = .allocate(capacity: attributes.count)
         count = CK_ULONG(attributes.count)
         unsafe buffers = unsafe attributes.map { attribute in
-            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: attribute.octets.count, alignment: 8)
-            unsafe buffer.copyBytes(from: attribute.octets)
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: attribute.bytes.count, alignment: 8)
+            unsafe buffer.copyBytes(from: attribute.bytes)
             return unsafe buffer
         }
         for unsafe(index, buffer) in unsafe buffers.enumerated() {
@@ -37,7 +37,7 @@ import CCryptoki
     }
 
     /// A number as PKCS #11 has it in an attribute.
-    static func octets(_ number: CK_ULONG) -> [UInt8] {
+    static func bytes(_ number: CK_ULONG) -> [UInt8] {
         unsafe withUnsafeBytes(of: number) { unsafe Array($0) }
     }
 }

@@ -28,10 +28,10 @@ struct Descriptor: ~Copyable {
         guard fchmod(number, mode) == 0 else { throw .afterCall("fchmod", path: path) }
     }
 
-    func writeAll(_ octets: UnsafeRawBufferPointer) throws(FileError) {
+    func writeAll(_ bytes: UnsafeRawBufferPointer) throws(FileError) {
         var written = 0
-        while written < octets.count {
-            let rest = unsafe UnsafeRawBufferPointer(rebasing: octets[written...])
+        while written < bytes.count {
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
             let count = unsafe Glibc.write(number, rest.baseAddress, rest.count)
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw .afterCall("write", path: path) }
@@ -39,16 +39,16 @@ struct Descriptor: ~Copyable {
         }
     }
 
-    /// Reads to the end of the file, and says how many octets that were.
+    /// Reads to the end of the file, and says how many bytes that were.
     ///
     /// Throws where the file does not end before `buffer` is full.
     func readAll(into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
         let count = try unsafe read(into: buffer)
-        guard count < buffer.count else { throw FileError(path: path, reason: .tooLarge(maxOctets: buffer.count - 1)) }
+        guard count < buffer.count else { throw FileError(path: path, reason: .tooLarge(maxBytes: buffer.count - 1)) }
         return count
     }
 
-    /// Reads until `buffer` is full or the file ends, and says how many octets that were.
+    /// Reads until `buffer` is full or the file ends, and says how many bytes that were.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
         var filled = 0
         while filled < buffer.count {

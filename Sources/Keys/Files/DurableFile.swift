@@ -8,25 +8,25 @@ package enum DurableFile {
     /// temporary file is removed and the name holds what it held before. When the call returns, the file and its
     /// name are on the disk.
     package static func write(
-        _ octets: [UInt8], to path: String, mode: UInt32 = 0o600, replacing: Bool
+        _ bytes: [UInt8], to path: String, mode: UInt32 = 0o600, replacing: Bool
     ) throws(FileError) {
-        try unsafe octets.withUnsafeBufferPointer { octets throws(FileError) in
-            try unsafe write(UnsafeRawBufferPointer(octets), to: path, mode: mode, replacing: replacing)
+        try unsafe bytes.withUnsafeBufferPointer { bytes throws(FileError) in
+            try unsafe write(UnsafeRawBufferPointer(bytes), to: path, mode: mode, replacing: replacing)
         }
     }
 
-    /// Reads a whole file of at most `maxOctets`.
+    /// Reads a whole file of at most `maxBytes`.
     ///
     /// Who may have written or read it is looked up on the opened file, not on the path, which could change between.
     package static func read(
-        _ path: String, maxOctets: Int, privacy: FilePrivacy = .ownerOnly
+        _ path: String, maxBytes: Int, privacy: FilePrivacy = .ownerOnly
     ) throws(FileError) -> [UInt8] {
-        let file = try open(path, maxOctets: maxOctets, privacy: privacy)
-        var octets = [UInt8](repeating: 0, count: maxOctets + 1)
-        let count = try unsafe octets.withUnsafeMutableBufferPointer { buffer throws(FileError) in
+        let file = try open(path, maxBytes: maxBytes, privacy: privacy)
+        var bytes = [UInt8](repeating: 0, count: maxBytes + 1)
+        let count = try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(FileError) in
             try unsafe file.readAll(into: UnsafeMutableRawBufferPointer(buffer))
         }
-        return Array(octets.prefix(count))
+        return Array(bytes.prefix(count))
     }
 
     /// Removes a file, and returns when its name is gone from the disk.
@@ -68,31 +68,31 @@ package enum DurableFile {
     }
 
     /// Opens a file for reading and checks the opened file.
-    static func open(_ path: String, maxOctets: Int, privacy: FilePrivacy) throws(FileError) -> Descriptor {
+    static func open(_ path: String, maxBytes: Int, privacy: FilePrivacy) throws(FileError) -> Descriptor {
         guard !path.utf8.contains(0) else { throw FileError(path: path, reason: .unusablePath) }
         // O_NONBLOCK: opening a FIFO must not wait for a writer. It means nothing for a regular file.
         let number = unsafe Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | privacy.openFlags)
         let file = try Descriptor(takingOwnershipOf: number, path: path, operation: "open")
-        try privacy.check(file.status(), path: path, maxOctets: maxOctets)
+        try privacy.check(file.status(), path: path, maxBytes: maxBytes)
         return file
     }
 
     static func write(
-        _ octets: UnsafeRawBufferPointer, to path: String, mode: mode_t, replacing: Bool
+        _ bytes: UnsafeRawBufferPointer, to path: String, mode: mode_t, replacing: Bool
     ) throws(FileError) {
         let location = try FileLocation(path)
         let directory = try location.openDirectory()
-        try unsafe place(octets, at: location, in: directory, mode: mode, replacing: replacing)
+        try unsafe place(bytes, at: location, in: directory, mode: mode, replacing: replacing)
         try directory.synchronize()
     }
 
     /// Leaves no temporary name behind, however it returns.
     private static func place(
-        _ octets: UnsafeRawBufferPointer, at location: FileLocation, in directory: borrowing Descriptor, mode: mode_t,
+        _ bytes: UnsafeRawBufferPointer, at location: FileLocation, in directory: borrowing Descriptor, mode: mode_t,
         replacing: Bool
     ) throws(FileError) {
         var temporary = try TemporaryFile(for: location, in: directory)
-        try unsafe temporary.fill(octets, mode: mode)
+        try unsafe temporary.fill(bytes, mode: mode)
         try temporary.take(location, in: directory, replacing: replacing)
     }
 }

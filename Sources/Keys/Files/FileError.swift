@@ -7,7 +7,7 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
         case exists
         /// There is no such file, or its directory is missing.
         case missing
-        /// The path is empty, ends in no name, or holds a zero octet.
+        /// The path is empty, ends in no name, or holds a zero byte.
         case unusablePath
         case notRegularFile
         case notDirectory
@@ -15,7 +15,7 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
         case wrongOwner(uid: UInt32)
         /// Group or others have permissions that they must not have.
         case tooPermissive(mode: UInt32, advised: String)
-        case tooLarge(maxOctets: Int)
+        case tooLarge(maxBytes: Int)
         /// A system call failed; `operation` is its name.
         case system(operation: String, errno: CInt)
     }
@@ -41,7 +41,7 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
         case .wrongOwner(let uid): "it belongs to uid \(uid): run as that user, or chown it to uid \(geteuid())"
         case .tooPermissive(let mode, let advised):
             "its mode is 0\(String(mode, radix: 8)), which lets other users at it; chmod \(advised) it"
-        case .tooLarge(let maxOctets): "it has more than \(maxOctets) octets; this cannot be the right file"
+        case .tooLarge(let maxBytes): "it has more than \(maxBytes) bytes; this cannot be the right file"
         case .system(let operation, let number): "\(operation): \(Self.text(number)); \(Self.advice(number))"
         }
     }

@@ -9,7 +9,7 @@ struct FileLocation {
     let directory: String
     let name: String
 
-    /// Refuses paths that name no file: empty, ending in "/", "." or "..", or with a zero octet, which C would end at.
+    /// Refuses paths that name no file: empty, ending in "/", "." or "..", or with a zero byte, which C would end at.
     init(_ path: String) throws(FileError) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let last = parts.last.map(String.init) ?? ""

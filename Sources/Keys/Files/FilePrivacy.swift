@@ -15,7 +15,7 @@ package enum FilePrivacy: Sendable {
         }
     }
 
-    func check(_ status: stat, path: String, maxOctets: Int) throws(FileError) {
+    func check(_ status: stat, path: String, maxBytes: Int) throws(FileError) {
         guard status.st_mode & S_IFMT == S_IFREG else { throw FileError(path: path, reason: .notRegularFile) }
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
             throw FileError(path: path, reason: .wrongOwner(uid: status.st_uid))
@@ -23,8 +23,8 @@ package enum FilePrivacy: Sendable {
         guard status.st_mode & forbiddenBits(owner: status.st_uid) == 0 else {
             throw FileError(path: path, reason: .tooPermissive(mode: status.st_mode & 0o7777, advised: "0600"))
         }
-        guard status.st_size <= maxOctets else {
-            throw FileError(path: path, reason: .tooLarge(maxOctets: maxOctets))
+        guard status.st_size <= maxBytes else {
+            throw FileError(path: path, reason: .tooLarge(maxBytes: maxBytes))
         }
     }
 

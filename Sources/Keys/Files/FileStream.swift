@@ -23,23 +23,23 @@ package struct FileStream: ~Copyable {
         file = try Descriptor(takingOwnershipOf: number, path: path, operation: "open")
     }
 
-    /// In octets.
+    /// In bytes.
     package var size: Int64 {
         get throws(FileError) { Int64(try file.status().st_size) }
     }
 
-    /// The next octets, at most `most`; fewer only at the end of the file.
-    package func read(_ most: Int) throws(FileError) -> [UInt8] {
-        var octets = [UInt8](repeating: 0, count: most)
-        let count = try unsafe octets.withUnsafeMutableBufferPointer { buffer throws(FileError) in
+    /// The next bytes, at most `limit`; fewer only at the end of the file.
+    package func read(_ limit: Int) throws(FileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        let count = try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(FileError) in
             try unsafe file.read(into: UnsafeMutableRawBufferPointer(buffer))
         }
-        return Array(octets.prefix(count))
+        return Array(bytes.prefix(count))
     }
 
-    package func write(_ octets: [UInt8]) throws(FileError) {
-        try unsafe octets.withUnsafeBufferPointer { octets throws(FileError) in
-            try unsafe file.writeAll(UnsafeRawBufferPointer(octets))
+    package func write(_ bytes: [UInt8]) throws(FileError) {
+        try unsafe bytes.withUnsafeBufferPointer { bytes throws(FileError) in
+            try unsafe file.writeAll(UnsafeRawBufferPointer(bytes))
         }
     }
 

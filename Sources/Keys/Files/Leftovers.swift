@@ -20,8 +20,8 @@ extension DurableFile {
         defer { unsafe closedir(directory) }
         var names: [String] = []
         while let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { octets in
-                unsafe String(decoding: octets.prefix { $0 != 0 }, as: UTF8.self)
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
             names.append(name)
         }

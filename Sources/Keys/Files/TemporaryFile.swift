@@ -25,8 +25,8 @@ struct TemporaryFile: ~Copyable {
     }
 
     /// Writes the content and waits until it is on the disk.
-    func fill(_ octets: UnsafeRawBufferPointer, mode: mode_t) throws(FileError) {
-        try unsafe file.writeAll(octets)
+    func fill(_ bytes: UnsafeRawBufferPointer, mode: mode_t) throws(FileError) {
+        try unsafe file.writeAll(bytes)
         try file.setMode(mode)
         try file.synchronize()
     }

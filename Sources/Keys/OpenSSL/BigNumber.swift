@@ -13,8 +13,8 @@ import COpenSSL
 
     /// Reads a big-endian number.
     init(_ bigEndian: ArraySlice<UInt8>) throws(OpenSSLError) {
-        let octets = Array(bigEndian)
-        unsafe pointer = try checkNotNull("BN_bin2bn") { unsafe BN_bin2bn(octets, CInt(octets.count), nil) }
+        let bytes = Array(bigEndian)
+        unsafe pointer = try checkNotNull("BN_bin2bn") { unsafe BN_bin2bn(bytes, CInt(bytes.count), nil) }
     }
 
     deinit { unsafe BN_free(pointer) }
@@ -26,17 +26,17 @@ import COpenSSL
         return unsafe pointer
     }
 
-    /// The number, big-endian, with leading zeros up to `count` octets.
+    /// The number, big-endian, with leading zeros up to `count` bytes.
     ///
     /// Throws where it does not fit.
-    func octets(count: Int) throws(OpenSSLError) -> [UInt8] {
-        try unsafe Self.octets(of: pointer, count: count)
+    func bytes(count: Int) throws(OpenSSLError) -> [UInt8] {
+        try unsafe Self.bytes(of: pointer, count: count)
     }
 
     /// The same for a BIGNUM that another structure owns.
-    static func octets(of borrowed: OpaquePointer, count: Int) throws(OpenSSLError) -> [UInt8] {
-        var octets = [UInt8](repeating: 0, count: count)
-        try check("BN_bn2binpad") { unsafe BN_bn2binpad(borrowed, &octets, CInt(count)) == CInt(count) ? 1 : 0 }
-        return octets
+    static func bytes(of borrowed: OpaquePointer, count: Int) throws(OpenSSLError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        try check("BN_bn2binpad") { unsafe BN_bn2binpad(borrowed, &bytes, CInt(count)) == CInt(count) ? 1 : 0 }
+        return bytes
     }
 }

@@ -33,14 +33,14 @@ import COpenSSL
         try start(isEncrypting: 1, key: key, nonce: nonce, additional: additional)
         var output = [UInt8](repeating: 0, count: plain.count)
         var count: CInt = 0
-        try unsafe plain.withOctets { octets throws(OpenSSLError) in
-            let input = unsafe octets.bindMemory(to: UInt8.self)
+        try unsafe plain.withBytes { bytes throws(OpenSSLError) in
+            let input = unsafe bytes.bindMemory(to: UInt8.self)
             try check("EVP_CipherUpdate") {
                 unsafe EVP_CipherUpdate(pointer, &output, &count, input.baseAddress, CInt(input.count))
             }
         }
         var tag = [UInt8](repeating: 0, count: Self.tagCount)
-        // GCM is a stream: the end adds no octets, it only makes the tag.
+        // GCM is a stream: the end adds no bytes, it only makes the tag.
         try check("EVP_CipherFinal_ex") { unsafe EVP_CipherFinal_ex(pointer, &tag, &count) }
         try check("EVP_CTRL_AEAD_GET_TAG") {
             unsafe EVP_CIPHER_CTX_ctrl(pointer, EVP_CTRL_AEAD_GET_TAG, CInt(Self.tagCount), &tag)
@@ -48,7 +48,7 @@ import COpenSSL
         return output + tag
     }
 
-    /// The plain octets, or nil where the tag does not hold; then what was decrypted is wiped unseen.
+    /// The plain bytes, or nil where the tag does not hold; then what was decrypted is wiped unseen.
     consuming func decrypt(
         _ ciphertext: [UInt8], tag: [UInt8], key: Secret, nonce: [UInt8], additional: [UInt8]
     ) throws(OpenSSLError) -> Secret? {
@@ -74,10 +74,10 @@ import COpenSSL
     private func start(
         isEncrypting: CInt, key: Secret, nonce: [UInt8], additional: [UInt8]
     ) throws(OpenSSLError) {
-        // OpenSSL reads as many octets as the cipher takes, whatever the arrays hold.
+        // OpenSSL reads as many bytes as the cipher takes, whatever the arrays hold.
         try check("AES-GCM key and nonce") { key.count == cipher.keyCount && nonce.count == Self.nonceCount ? 1 : 0 }
-        try unsafe key.withOctets { octets throws(OpenSSLError) in
-            let key = unsafe octets.bindMemory(to: UInt8.self).baseAddress
+        try unsafe key.withBytes { bytes throws(OpenSSLError) in
+            let key = unsafe bytes.bindMemory(to: UInt8.self).baseAddress
             try check("EVP_CipherInit_ex2") {
                 let algorithm = unsafe cipher == .aes128GCM ? EVP_aes_128_gcm() : EVP_aes_256_gcm()
                 return unsafe EVP_CipherInit_ex2(pointer, algorithm, key, nonce, isEncrypting, nil)

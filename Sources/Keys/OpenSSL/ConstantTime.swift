@@ -2,7 +2,7 @@ import COpenSSL
 
 /// Comparison whose time does not tell where two values differ.
 package enum ConstantTime {
-    /// Whether the octets are equal.
+    /// Whether the bytes are equal.
     ///
     /// Only the lengths may be told from the time it takes.
     package static func equal(_ a: [UInt8], _ b: [UInt8]) -> Bool {

@@ -1,28 +1,28 @@
 /// The calling conventions of libcrypto's `d2i_` and `i2d_` functions.
 enum DER {
-    /// Lets an `i2d_` function say the length, then write that many octets.
+    /// Lets an `i2d_` function say the length, then write that many bytes.
     static func encoding(
         _ function: String, _ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> CInt
     ) throws(OpenSSLError) -> [UInt8] {
         let count = encode(nil)
         try check(function) { count > 0 ? 1 : 0 }
-        var octets = [UInt8](repeating: 0, count: Int(count))
-        let written = unsafe octets.withUnsafeMutableBufferPointer { buffer in
+        var bytes = [UInt8](repeating: 0, count: Int(count))
+        let written = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
             var cursor = buffer.baseAddress
             return unsafe encode(&cursor)
         }
         try check(function) { written == count ? 1 : 0 }
-        return octets
+        return bytes
     }
 
     /// Lets a `d2i_` function read.
     ///
-    /// The caller owns the pointer; `consumed` tells where octets are left over.
+    /// The caller owns the pointer; `consumed` tells where bytes are left over.
     static func decoding(
-        _ function: String, _ octets: [UInt8],
+        _ function: String, _ bytes: [UInt8],
         _ decode: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, CLong) -> OpaquePointer?
     ) throws(OpenSSLError) -> (pointer: OpaquePointer, consumed: Int) {
-        try unsafe octets.withUnsafeBufferPointer { buffer throws(OpenSSLError) in
+        try unsafe bytes.withUnsafeBufferPointer { buffer throws(OpenSSLError) in
             var cursor = buffer.baseAddress
             let pointer = try unsafe checkNotNull(function) { unsafe decode(&cursor, buffer.count) }
             return unsafe (pointer, Int(bitPattern: cursor) - Int(bitPattern: buffer.baseAddress))

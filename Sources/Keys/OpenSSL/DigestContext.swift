@@ -12,7 +12,7 @@ import COpenSSL
 
     deinit { unsafe EVP_MD_CTX_free(pointer) }
 
-    /// The signature as OpenSSL encodes it: for ECDSA a DER ECDSA-Sig-Value, for Ed25519 64 octets.
+    /// The signature as OpenSSL encodes it: for ECDSA a DER ECDSA-Sig-Value, for Ed25519 64 bytes.
     ///
     /// The key must be one of the algorithm.
     consuming func signature(by key: PKey, over message: [UInt8]) throws(OpenSSLError) -> [UInt8] {

@@ -20,7 +20,7 @@ import COpenSSL
 
     /// Reads r || s, big-endian (RFC 7518 §3.4).
     ///
-    /// - Parameter numberCount: the octets of each, by the curve.
+    /// - Parameter numberCount: the bytes of each, by the curve.
     ///
     /// Nil where the length is another.
     static func reading(raw: [UInt8], numberCount: Int) throws(OpenSSLError) -> ECDSASignature? {
@@ -39,13 +39,13 @@ import COpenSSL
         try unsafe DER.encoding("i2d_ECDSA_SIG") { unsafe i2d_ECDSA_SIG(pointer, $0) }
     }
 
-    /// The raw form r || s, `numberCount` octets each.
+    /// The raw form r || s, `numberCount` bytes each.
     ///
     /// Throws where a number is longer than that.
     func raw(numberCount: Int) throws(OpenSSLError) -> [UInt8] {
         let r = try unsafe checkNotNull("ECDSA_SIG_get0_r") { unsafe ECDSA_SIG_get0_r(pointer) }
         let s = try unsafe checkNotNull("ECDSA_SIG_get0_s") { unsafe ECDSA_SIG_get0_s(pointer) }
-        return try unsafe BigNumber.octets(of: r, count: numberCount)
-            + BigNumber.octets(of: s, count: numberCount)
+        return try unsafe BigNumber.bytes(of: r, count: numberCount)
+            + BigNumber.bytes(of: s, count: numberCount)
     }
 }

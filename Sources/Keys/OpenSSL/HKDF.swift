@@ -1,6 +1,6 @@
 /// HKDF with SHA-256 (RFC 5869).
 enum HKDF {
-    /// Derives that many octets.
+    /// Derives that many bytes.
     ///
     /// Without salt the secret has to be uniformly random (§3.1); what an ECDH gives is not.
     static func derive(

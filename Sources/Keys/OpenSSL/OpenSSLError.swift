@@ -3,7 +3,7 @@ import COpenSSL
 /// A failed libcrypto call, with everything that OpenSSL said about it.
 ///
 /// The reasons are OpenSSL's own constant texts ("library: reason"). The data that OpenSSL may add to an error is left
-/// out on purpose, so that the value can be logged: it never carries key octets or a passphrase.
+/// out on purpose, so that the value can be logged: it never carries key bytes or a passphrase.
 package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The libcrypto function that failed.
     package let function: String

@@ -1,7 +1,7 @@
 import COpenSSL
 
 extension PKey {
-    /// The octets of a private value of P-256.
+    /// The bytes of a private value of P-256.
     static let p256ScalarCount = 32
 
     /// Reads an uncompressed point of P-256, and checks that it is on the curve and not at infinity.
@@ -53,10 +53,10 @@ extension PKey {
     }
 
     private static func decoded(ecPrivateKey der: Secret) throws(OpenSSLError) -> OpaquePointer {
-        try unsafe der.withOctets { octets throws(OpenSSLError) in
-            var cursor = unsafe octets.bindMemory(to: UInt8.self).baseAddress
+        try unsafe der.withBytes { bytes throws(OpenSSLError) in
+            var cursor = unsafe bytes.bindMemory(to: UInt8.self).baseAddress
             return try unsafe checkNotNull("d2i_PrivateKey") {
-                unsafe d2i_PrivateKey(EVP_PKEY_EC, nil, &cursor, octets.count)
+                unsafe d2i_PrivateKey(EVP_PKEY_EC, nil, &cursor, bytes.count)
             }
         }
     }

@@ -86,18 +86,18 @@ extension PKey {
             var number: OpaquePointer?  // <BIGNUM>
             try check("EVP_PKEY_get_bn_param") { unsafe EVP_PKEY_get_bn_param(key, name, &number) }
             let owned = try unsafe checkNotNull("EVP_PKEY_get_bn_param") { unsafe number }
-            return try unsafe BigNumber(takingOwnershipOf: owned).octets(count: count)
+            return try unsafe BigNumber(takingOwnershipOf: owned).bytes(count: count)
         }
     }
 
-    /// The octets of a public key that has no parts.
+    /// The bytes of a public key that has no parts.
     private func rawPublicKey(count: Int) throws(OpenSSLError) -> [UInt8] {
-        var octets = [UInt8](repeating: 0, count: count)
+        var bytes = [UInt8](repeating: 0, count: count)
         var written = count
         try check("EVP_PKEY_get_raw_public_key") {
-            unsafe withPointer { unsafe EVP_PKEY_get_raw_public_key($0, &octets, &written) }
+            unsafe withPointer { unsafe EVP_PKEY_get_raw_public_key($0, &bytes, &written) }
         }
         try check("EVP_PKEY_get_raw_public_key") { written == count ? 1 : 0 }
-        return octets
+        return bytes
     }
 }

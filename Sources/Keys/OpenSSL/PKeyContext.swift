@@ -35,8 +35,8 @@ import COpenSSL
     ) throws(OpenSSLError) {
         try check("EVP_PKEY_derive_init") { unsafe EVP_PKEY_derive_init(pointer) }
         try check("EVP_PKEY_CTX_set_hkdf_md") { unsafe EVP_PKEY_CTX_set_hkdf_md(pointer, EVP_sha256()) }
-        try unsafe secret.withOctets { octets throws(OpenSSLError) in
-            let key = unsafe octets.bindMemory(to: UInt8.self)
+        try unsafe secret.withBytes { bytes throws(OpenSSLError) in
+            let key = unsafe bytes.bindMemory(to: UInt8.self)
             try check("EVP_PKEY_CTX_set1_hkdf_key") {
                 unsafe EVP_PKEY_CTX_set1_hkdf_key(pointer, key.baseAddress, CInt(key.count))
             }
@@ -60,8 +60,8 @@ import COpenSSL
 
     private func setHKDF(salt: Secret?) throws(OpenSSLError) {
         guard let salt else { return }
-        try unsafe salt.withOctets { octets throws(OpenSSLError) in
-            let salt = unsafe octets.bindMemory(to: UInt8.self)
+        try unsafe salt.withBytes { bytes throws(OpenSSLError) in
+            let salt = unsafe bytes.bindMemory(to: UInt8.self)
             try check("EVP_PKEY_CTX_set1_hkdf_salt") {
                 unsafe EVP_PKEY_CTX_set1_hkdf_salt(pointer, salt.baseAddress, CInt(salt.count))
             }

@@ -3,7 +3,7 @@ struct AgreementKey: Sendable {
     private static let sharedCount = 32
 
     private let pair: PKey
-    /// The public half, uncompressed: 65 octets.
+    /// The public half, uncompressed: 65 bytes.
     let point: [UInt8]
 
     private init(_ pair: PKey) throws(OpenSSLError) {
@@ -18,7 +18,7 @@ struct AgreementKey: Sendable {
         try AgreementKey(PKey.generate(.es256))
     }
 
-    /// The pair with this private value: 32 octets, big-endian, from 1 to one less than the curve's order.
+    /// The pair with this private value: 32 bytes, big-endian, from 1 to one less than the curve's order.
     init(scalar: Secret) throws(KeyError) {
         let pair = try PKey(p256Scalar: scalar)
         do throws(OpenSSLError) {
@@ -30,7 +30,7 @@ struct AgreementKey: Sendable {
 
     func scalar() throws(OpenSSLError) -> Secret { try pair.p256Scalar() }
 
-    /// What both parties find, each with its own pair and the other's point: 32 octets that are not uniformly random.
+    /// What both parties find, each with its own pair and the other's point: 32 bytes that are not uniformly random.
     func sharedSecret(with peer: PKey) throws(OpenSSLError) -> Secret {
         try unsafe Secret(count: Self.sharedCount) { output throws(OpenSSLError) in
             try unsafe PKeyContext(for: pair).deriveECDH(with: peer, into: output)

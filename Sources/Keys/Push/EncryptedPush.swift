@@ -3,7 +3,7 @@
 /// salt (16) || record size (4) || 41 || sender's point (65) || ciphertext || tag (16).
 struct EncryptedPush: Sendable, Equatable {
     /// The most that a receiver must take (RFC 8291 §4), and that this one takes.
-    static let most = 4_096
+    static let limit = 4_096
     static let saltCount = 16
     static let headerCount = saltCount + 4 + 1 + PublicKeyMaterial.p256PointCount
     /// What encrypting adds to a record: the delimiter and the tag.
@@ -14,7 +14,7 @@ struct EncryptedPush: Sendable, Equatable {
 
     let salt: [UInt8]
     let senderPoint: [UInt8]
-    /// At least 17 octets: ciphertext and tag.
+    /// At least 17 bytes: ciphertext and tag.
     let record: [UInt8]
 
     init(salt: [UInt8], senderPoint: [UInt8], record: [UInt8]) {
@@ -24,7 +24,7 @@ struct EncryptedPush: Sendable, Equatable {
     }
 
     init(_ body: [UInt8]) throws(PushRefusal) {
-        guard body.count <= Self.most else { throw .tooLarge }
+        guard body.count <= Self.limit else { throw .tooLarge }
         guard body.count >= Self.least else { throw .tooShort }
         let header = body.prefix(Self.headerCount)
         let recordSize = header[16..<20].reduce(0) { $0 << 8 | Int($1) }
@@ -39,8 +39,8 @@ struct EncryptedPush: Sendable, Equatable {
     }
 
     /// The body, with a record size that is greater than any record in it, as RFC 8291 §4 asks.
-    var octets: [UInt8] {
-        let recordSize = [0, 0, UInt8(Self.most >> 8), UInt8(Self.most & 0xFF)]
+    var bytes: [UInt8] {
+        let recordSize = [0, 0, UInt8(Self.limit >> 8), UInt8(Self.limit & 0xFF)]
         return salt + recordSize + [UInt8(PublicKeyMaterial.p256PointCount)] + senderPoint + record
     }
 }

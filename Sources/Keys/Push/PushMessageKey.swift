@@ -19,7 +19,7 @@ struct PushMessageKey: Sendable {
             info: Array("Content-Encoding: aes128gcm\0".utf8))
         let nonce = try HKDF.derive(
             CipherContext.nonceCount, from: input, salt: salt, info: Array("Content-Encoding: nonce\0".utf8))
-        self.nonce = unsafe nonce.withOctets { unsafe Array($0) }
+        self.nonce = unsafe nonce.withBytes { unsafe Array($0) }
     }
 
     static func inputKey(

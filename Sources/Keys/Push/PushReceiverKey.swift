@@ -1,9 +1,9 @@
-/// The receiver's half of one push subscription: a P-256 key pair and an auth secret of 16 octets (RFC 8291 §3.1, §3.2).
+/// The receiver's half of one push subscription: a P-256 key pair and an auth secret of 16 bytes (RFC 8291 §3.1, §3.2).
 package struct PushReceiverKey: Sendable {
-    /// The octets of `secret()`.
+    /// The bytes of `secret()`.
     package static let secretCount = PKey.p256ScalarCount + PushRecipient.authCount
-    /// The most octets that `decrypt` takes: 4,096.
-    package static let mostOctets = EncryptedPush.most
+    /// The most bytes that `decrypt` takes: 4,096.
+    package static let maxBytes = EncryptedPush.limit
 
     private let pair: AgreementKey
     /// What a sender needs.
@@ -37,7 +37,7 @@ package struct PushReceiverKey: Sendable {
         try Secret.joined([pair.scalar(), recipient.auth])
     }
 
-    /// The message in a body of at most 4,096 octets: `aes128gcm` with one record, for this subscription.
+    /// The message in a body of at most 4,096 bytes: `aes128gcm` with one record, for this subscription.
     package func decrypt(_ body: [UInt8]) throws(PushRefusal) -> [UInt8] {
         let push = try EncryptedPush(body)
         guard let sender = try? PKey(p256Point: push.senderPoint) else { throw .senderKey }

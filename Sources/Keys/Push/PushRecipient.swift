@@ -2,17 +2,17 @@
 package struct PushRecipient: Sendable {
     /// RFC 8291 §3.2.
     package static let authCount = 16
-    /// The most octets of a message before it is encrypted.
-    package static let mostPlain = EncryptedPush.most - EncryptedPush.least
+    /// The most bytes of a message before it is encrypted.
+    package static let maxPlain = EncryptedPush.limit - EncryptedPush.least
     private static let delimiter: UInt8 = 0x02
 
-    /// The receiver's point on P-256, uncompressed: 65 octets.
+    /// The receiver's point on P-256, uncompressed: 65 bytes.
     package let p256dh: [UInt8]
-    /// 16 octets; who has them and the point can encrypt for the receiver.
+    /// 16 bytes; who has them and the point can encrypt for the receiver.
     package let auth: Secret
     private let key: PKey
 
-    /// Refuses what is no uncompressed point of P-256, and an auth secret of another length than 16 octets.
+    /// Refuses what is no uncompressed point of P-256, and an auth secret of another length than 16 bytes.
     package init(p256dh: [UInt8], auth: Secret) throws(KeyError) {
         guard auth.count == Self.authCount else { throw .malformed(nil) }
         key = try PKey(p256Point: p256dh)
@@ -20,11 +20,11 @@ package struct PushRecipient: Sendable {
         self.auth = auth
     }
 
-    /// Encrypts a message of at most 3,993 octets, its padding of zeros included, with a key and a salt of its own.
+    /// Encrypts a message of at most 3,993 bytes, its padding of zeros included, with a key and a salt of its own.
     package func encrypt(_ plain: [UInt8], padding: Int = 0) throws(PushRefusal) -> [UInt8] {
         let (sender, salt): (AgreementKey, [UInt8])
         do throws(OpenSSLError) {
-            (sender, salt) = (try .generate(), try SecureRandom.octets(EncryptedPush.saltCount))
+            (sender, salt) = (try .generate(), try SecureRandom.bytes(EncryptedPush.saltCount))
         } catch {
             throw .openSSL(error)
         }
@@ -35,13 +35,13 @@ package struct PushRecipient: Sendable {
     func encrypt(
         _ plain: [UInt8], padding: Int, from sender: AgreementKey, salt: [UInt8]
     ) throws(PushRefusal) -> [UInt8] {
-        guard (0...Self.mostPlain).contains(padding), plain.count <= Self.mostPlain - padding else { throw .tooLarge }
+        guard (0...Self.maxPlain).contains(padding), plain.count <= Self.maxPlain - padding else { throw .tooLarge }
         let padded = plain + [Self.delimiter] + [UInt8](repeating: 0, count: padding)
         do throws(OpenSSLError) {
             let messageKey = try PushMessageKey(
                 shared: sender.sharedSecret(with: key), recipient: self, senderPoint: sender.point, salt: salt)
             let record = try messageKey.encrypt(Secret(padded))
-            return EncryptedPush(salt: salt, senderPoint: sender.point, record: record).octets
+            return EncryptedPush(salt: salt, senderPoint: sender.point, record: record).bytes
         } catch {
             throw .openSSL(error)
         }
@@ -49,9 +49,9 @@ package struct PushRecipient: Sendable {
 
     /// What stands before the delimiter.
     static func unpadded(_ plain: Secret) throws(PushRefusal) -> [UInt8] {
-        let octets = unsafe plain.withOctets { unsafe Array($0) }
-        guard let end = octets.lastIndex(where: { $0 != 0 }), octets[end] == delimiter else { throw .delimiter }
-        return Array(octets[..<end])
+        let bytes = unsafe plain.withBytes { unsafe Array($0) }
+        guard let end = bytes.lastIndex(where: { $0 != 0 }), bytes[end] == delimiter else { throw .delimiter }
+        return Array(bytes[..<end])
     }
 }
 

@@ -1,15 +1,15 @@
 extension AgentSecret {
-    /// The first octet of what is sealed: which form the rest has.
+    /// The first byte of what is sealed: which form the rest has.
     private static let formVersion: UInt8 = 1
     private static let overhead = 1 + CipherContext.nonceCount + CipherContext.tagCount
-    /// The most octets that `open` reads; far above any key file.
+    /// The most bytes that `open` reads; far above any key file.
     private static let maxSealed = 1 << 20
 
     /// Encrypts under a key for this label: version (01) || nonce (12) || AES-256-GCM ciphertext || tag (16).
     ///
-    /// The label is authenticated too, and not contained. Every call gives other octets.
+    /// The label is authenticated too, and not contained. Every call gives other bytes.
     package func seal(_ plain: Secret, label: String) throws(OpenSSLError) -> [UInt8] {
-        let nonce = try SecureRandom.octets(CipherContext.nonceCount)
+        let nonce = try SecureRandom.bytes(CipherContext.nonceCount)
         let sealed = try CipherContext()
             .encrypt(plain, key: sealingKey(for: label), nonce: nonce, additional: Array(label.utf8))
         return [Self.formVersion] + nonce + sealed
@@ -35,11 +35,11 @@ extension AgentSecret {
     }
 }
 
-/// Why sealed octets do not open.
+/// Why sealed bytes do not open.
 ///
 /// Never carries any of them.
 package enum SealError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Another secret, another label, or octets that were changed: the three cannot be told apart.
+    /// Another secret, another label, or bytes that were changed: the three cannot be told apart.
     case notSealedByThisSecret
     /// Too short, too long, or of a version that this program does not know.
     case malformed

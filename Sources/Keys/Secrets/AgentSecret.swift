@@ -1,17 +1,17 @@
-/// The secret under which an agent keeps every key file: 16 to 1,024 octets, uniformly random.
+/// The secret under which an agent keeps every key file: 16 to 1,024 bytes, uniformly random.
 ///
 /// What is used is never the secret itself but keys derived from it by HKDF-SHA256 (RFC 5869), each for one use and
 /// one label, so that a file cannot be opened in the place of another.
 package struct AgentSecret: Sendable {
-    /// The octets a secret may have.
-    package static let octets = 16...1_024
+    /// The bytes a secret may have.
+    package static let bytes = 16...1_024
     /// Also in the derivations, so that a later version can use the same secret in another way.
     private static let version = "oob-agent/1/"
 
     private let secret: Secret
 
     package init(_ secret: Secret) throws(AgentSecretError) {
-        guard Self.octets.contains(secret.count) else { throw AgentSecretError(count: secret.count) }
+        guard Self.bytes.contains(secret.count) else { throw AgentSecretError(count: secret.count) }
         self.secret = secret
     }
 
@@ -19,12 +19,12 @@ package struct AgentSecret: Sendable {
         self.secret = secret
     }
 
-    /// A new secret of 32 random octets.
+    /// A new secret of 32 random bytes.
     package static func generate() throws(OpenSSLError) -> AgentSecret {
         AgentSecret(generated: try Secret.random(32))
     }
 
-    /// A passphrase for one label: 64 characters, the hexadecimal form of 32 derived octets.
+    /// A passphrase for one label: 64 characters, the hexadecimal form of 32 derived bytes.
     package func passphrase(for label: String) throws(OpenSSLError) -> Secret {
         try derived("passphrase", label).hexadecimal()
     }
@@ -35,7 +35,7 @@ package struct AgentSecret: Sendable {
     }
 
     func derived(_ use: String, _ label: String) throws(OpenSSLError) -> Secret {
-        // The zero octet keeps use and label apart: no use contains one.
+        // The zero byte keeps use and label apart: no use contains one.
         try HKDF.derive(32, from: secret, info: Array((Self.version + use).utf8) + [0] + Array(label.utf8))
     }
 }
@@ -58,7 +58,7 @@ package struct AgentSecretError: Error, Equatable, Sendable, CustomStringConvert
     package let count: Int
 
     package var description: String {
-        "the agent's secret has \(count) octets; it must have \(AgentSecret.octets.lowerBound) to "
-            + "\(AgentSecret.octets.upperBound), all random (such as: openssl rand -out FILE 32)"
+        "the agent's secret has \(count) bytes; it must have \(AgentSecret.bytes.lowerBound) to "
+            + "\(AgentSecret.bytes.upperBound), all random (such as: openssl rand -out FILE 32)"
     }
 }

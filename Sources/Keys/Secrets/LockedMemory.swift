@@ -5,10 +5,10 @@ import COpenSSL
 ///
 /// OpenSSL keeps private numbers there of its own accord, once there is such a heap.
 package enum LockedMemory {
-    /// Far more than what is open at once: a private key with its passphrases takes about a kilooctet.
-    private static let octets = 1 << 20
+    /// Far more than what is open at once: a private key with its passphrases takes about a kilobyte.
+    private static let bytes = 1 << 20
     /// What the smallest secret takes.
-    private static let leastOctets = 32
+    private static let leastBytes = 32
 
     /// Makes the heap; to be called once, before anything of OpenSSL's is used.
     ///
@@ -20,7 +20,7 @@ package enum LockedMemory {
     package static func prepare() -> Bool {
         let isWiping = shim_wipe_what_is_freed() == 1
         // 2 stands for a heap that could not be protected.
-        let isProtected = CRYPTO_secure_malloc_init(octets, leastOctets) == 1
+        let isProtected = CRYPTO_secure_malloc_init(bytes, leastBytes) == 1
         OpenSSLError.discardQueue()
         return isWiping && isProtected
     }

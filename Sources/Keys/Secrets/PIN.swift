@@ -1,14 +1,14 @@
-/// What a payer knows: 4 to 64 characters of text, octet for octet as they were entered.
+/// What a payer knows: 4 to 64 characters of text, byte for byte as they were entered.
 ///
-/// No text may show it (see `Secret`), and its octets are wiped with the last copy: it is an element of knowledge, which
+/// No text may show it (see `Secret`), and its bytes are wiped with the last copy: it is an element of knowledge, which
 /// is not to be uncovered by or disclosed to others (PSD2 RTS Article 6).
 package struct PIN: Sendable, Equatable {
     /// The characters that a PIN may have.
     package static let characters = 4...64
-    /// The most octets of UTF-8 that so many characters have.
-    package static let maxOctets = 4 * characters.upperBound
+    /// The most bytes of UTF-8 that so many characters have.
+    package static let maxBytes = 4 * characters.upperBound
 
-    /// Its octets.
+    /// Its bytes.
     package let secret: Secret
     /// Whether it is among the first that anyone would try.
     package let isGuessable: Bool
@@ -16,9 +16,9 @@ package struct PIN: Sendable, Equatable {
     /// Throws unless it is UTF-8 of 4 to 64 characters and none of them is a control character, such as a line break.
     package init(_ secret: Secret) throws(PINError) {
         guard secret.count > 0 else { throw .empty }
-        guard secret.count <= Self.maxOctets else { throw .tooLong }
-        var characters = try unsafe secret.withOctets { octets throws(PINError) in
-            try unsafe Self.characters(of: octets)
+        guard secret.count <= Self.maxBytes else { throw .tooLong }
+        var characters = try unsafe secret.withBytes { bytes throws(PINError) in
+            try unsafe Self.characters(of: bytes)
         }
         // The array is this function's own, and a PIN is not to stay in freed memory.
         defer { for index in characters.indices { characters[index] = 0 } }
@@ -29,11 +29,11 @@ package struct PIN: Sendable, Equatable {
     }
 
     /// The numbers of its Unicode scalars.
-    private static func characters(of octets: UnsafeRawBufferPointer) throws(PINError) -> [UInt32] {
-        var (decoder, rest) = unsafe (UTF8(), octets.makeIterator())
+    private static func characters(of bytes: UnsafeRawBufferPointer) throws(PINError) -> [UInt32] {
+        var (decoder, rest) = unsafe (UTF8(), bytes.makeIterator())
         var characters: [UInt32] = []
-        // Never more than octets, so that no copy is left behind by growing.
-        characters.reserveCapacity(octets.count)
+        // Never more than bytes, so that no copy is left behind by growing.
+        characters.reserveCapacity(bytes.count)
         while true {
             switch unsafe decoder.decode(&rest) {
             case .emptyInput: return characters

@@ -1,11 +1,11 @@
 extension Secret {
-    /// The octets as lower-case hexadecimal digits, twice as many, themselves secret.
+    /// The bytes as lower-case hexadecimal digits, twice as many, themselves secret.
     func hexadecimal() throws(OpenSSLError) -> Secret {
         try unsafe Secret(count: 2 * count) { output throws(OpenSSLError) in
-            unsafe withOctets { octets in
-                for index in octets.indices {
-                    unsafe output[2 * index] = Self.digit(octets[index] >> 4)
-                    unsafe output[2 * index + 1] = Self.digit(octets[index] & 0x0F)
+            unsafe withBytes { bytes in
+                for index in bytes.indices {
+                    unsafe output[2 * index] = Self.digit(bytes[index] >> 4)
+                    unsafe output[2 * index + 1] = Self.digit(bytes[index] & 0x0F)
                 }
             }
         }

@@ -4,19 +4,19 @@ extension Secret {
         try unsafe Secret(count: parts.reduce(0) { $0 + $1.count }) { output throws(OpenSSLError) in
             var offset = 0
             for part in parts {
-                unsafe part.withOctets { unsafe output[offset...].copyBytes(from: $0) }
+                unsafe part.withBytes { unsafe output[offset...].copyBytes(from: $0) }
                 offset += part.count
             }
         }
     }
 
-    /// The first octets, or all where there are fewer.
+    /// The first bytes, or all where there are fewer.
     func prefix(_ count: Int) -> Secret {
-        unsafe withOctets { unsafe Secret(copying: UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
+        unsafe withBytes { unsafe Secret(copying: UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
     }
 
-    /// The last octets, or all where there are fewer.
+    /// The last bytes, or all where there are fewer.
     func suffix(_ count: Int) -> Secret {
-        unsafe withOctets { unsafe Secret(copying: UnsafeRawBufferPointer(rebasing: $0.suffix(count))) }
+        unsafe withBytes { unsafe Secret(copying: UnsafeRawBufferPointer(rebasing: $0.suffix(count))) }
     }
 }

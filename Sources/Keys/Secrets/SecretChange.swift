@@ -22,11 +22,11 @@ package struct SecretChange: Sendable {
     /// it is, and nobody has to enter it.
     package func resealedKey(_ sealed: [UInt8], label: String) throws(SecretChangeError) -> [UInt8]? {
         guard let encrypted = try opened(sealed, label: label) else { return nil }
-        let octets = unsafe encrypted.withOctets { unsafe Array($0) }
+        let bytes = unsafe encrypted.withBytes { unsafe Array($0) }
         let isUnderPIN = try SecretChangeError.wrapping(SecretChangeError.key) { () throws(KeyError) in
-            try SigningKey.isUnderPIN(encryptedPKCS8: octets)
+            try SigningKey.isUnderPIN(encryptedPKCS8: bytes)
         }
-        return try seal(isUnderPIN ? encrypted : reencrypted(octets, label: label), label: label)
+        return try seal(isUnderPIN ? encrypted : reencrypted(bytes, label: label), label: label)
     }
 
     /// What is under the previous secret; nil where it is under the present one already.
@@ -41,12 +41,12 @@ package struct SecretChange: Sendable {
         }
     }
 
-    private func reencrypted(_ octets: [UInt8], label: String) throws(SecretChangeError) -> Secret {
+    private func reencrypted(_ bytes: [UInt8], label: String) throws(SecretChangeError) -> Secret {
         let (old, new) = try SecretChangeError.wrapping(SecretChangeError.openSSL) { () throws(OpenSSLError) in
             (try previous.passphrase(for: label), try present.passphrase(for: label))
         }
         let key = try SecretChangeError.wrapping(SecretChangeError.key) { () throws(KeyError) in
-            try SigningKey(encryptedPKCS8: octets, passphrase: old)
+            try SigningKey(encryptedPKCS8: bytes, passphrase: old)
         }
         return try SecretChangeError.wrapping(SecretChangeError.openSSL) { () throws(OpenSSLError) in
             Secret(try key.encryptedPKCS8(passphrase: new))

@@ -2,23 +2,23 @@ import COpenSSL
 
 /// A secret in a file of its own, in clear: whoever can read the file has it.
 ///
-/// As `DurableFile`, but no memory on the way keeps the octets.
+/// As `DurableFile`, but no memory on the way keeps the bytes.
 package enum SecretFile {
     /// Writes a new file, mode 0600, and returns when it is on the disk.
     ///
     /// Never overwrites a file.
     package static func write(_ secret: Secret, to path: String) throws(FileError) {
-        try unsafe secret.withOctets { octets throws(FileError) in
-            try unsafe DurableFile.write(octets, to: path, mode: 0o600, replacing: false)
+        try unsafe secret.withBytes { bytes throws(FileError) in
+            try unsafe DurableFile.write(bytes, to: path, mode: 0o600, replacing: false)
         }
     }
 
-    /// Reads a whole file of at most `maxOctets`, as it is: a line feed at the end is part of the secret.
+    /// Reads a whole file of at most `maxBytes`, as it is: a line feed at the end is part of the secret.
     package static func read(
-        _ path: String, maxOctets: Int, privacy: FilePrivacy = .ownerOnly
+        _ path: String, maxBytes: Int, privacy: FilePrivacy = .ownerOnly
     ) throws(FileError) -> Secret {
-        let file = try DurableFile.open(path, maxOctets: maxOctets, privacy: privacy)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: maxOctets + 1, alignment: 1)
+        let file = try DurableFile.open(path, maxBytes: maxBytes, privacy: privacy)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: maxBytes + 1, alignment: 1)
         defer {
             unsafe OPENSSL_cleanse(buffer.baseAddress, buffer.count)
             unsafe buffer.deallocate()

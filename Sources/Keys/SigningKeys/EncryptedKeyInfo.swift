@@ -33,8 +33,8 @@ import COpenSSL
         guard type == V_ASN1_SEQUENCE, let sequence = unsafe value?.assumingMemoryBound(to: ASN1_STRING.self) else {
             return false
         }
-        var octets = unsafe ASN1_STRING_get0_data(sequence)
-        guard let parameters = unsafe d2i_PBE2PARAM(nil, &octets, CLong(ASN1_STRING_length(sequence))) else {
+        var bytes = unsafe ASN1_STRING_get0_data(sequence)
+        guard let parameters = unsafe d2i_PBE2PARAM(nil, &bytes, CLong(ASN1_STRING_length(sequence))) else {
             OpenSSLError.discardQueue()
             return false
         }
@@ -42,10 +42,10 @@ import COpenSSL
         return unsafe OBJ_obj2nid(parameters.pointee.keyfunc.pointee.algorithm) == NID_id_scrypt
     }
 
-    /// Throws where the passphrase is wrong or the octets are damaged; which of the two cannot be told.
+    /// Throws where the passphrase is wrong or the bytes are damaged; which of the two cannot be told.
     func decrypted(with passphrase: Secret) throws(OpenSSLError) -> PrivateKeyInfo {
-        try unsafe passphrase.withOctets { octets throws(OpenSSLError) in
-            let characters = unsafe octets.bindMemory(to: CChar.self)
+        try unsafe passphrase.withBytes { bytes throws(OpenSSLError) in
+            let characters = unsafe bytes.bindMemory(to: CChar.self)
             return try unsafe PrivateKeyInfo(
                 takingOwnershipOf: checkNotNull("PKCS8_decrypt") {
                     unsafe PKCS8_decrypt(pointer, characters.baseAddress, CInt(characters.count))

@@ -1,6 +1,6 @@
-/// Why octets are no key that this program can use.
+/// Why bytes are no key that this program can use.
 ///
-/// Never carries octets of a key.
+/// Never carries bytes of a key.
 package enum KeyError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The coordinates are no point of the curve (or are the point at infinity).
     case notOnCurve
@@ -8,7 +8,7 @@ package enum KeyError: Error, Equatable, Sendable, CustomStringConvertible {
     case smallOrder
     /// The encoding is not what the standard says; with OpenSSL's reason where there is one.
     case malformed(OpenSSLError?)
-    /// The passphrase does not open the key, or the encrypted octets are damaged: the two cannot be told apart.
+    /// The passphrase does not open the key, or the encrypted bytes are damaged: the two cannot be told apart.
     case wrongPassphrase(OpenSSLError)
     /// A key of another kind; the text says which kind is supported.
     case unsupported(String)

@@ -14,7 +14,7 @@ extension KeyFile {
     ) throws(KeyFileError) -> [UInt8]? {
         let sealed: [UInt8]
         do throws(FileError) {
-            sealed = try DurableFile.read(path, maxOctets: maxOctets)
+            sealed = try DurableFile.read(path, maxBytes: maxBytes)
         } catch {
             guard error.reason != .missing else { return nil }
             throw .file(error)
@@ -25,9 +25,9 @@ extension KeyFile {
     }
 
     /// Puts that in the place of the file as a whole: after a crash one of the two is there.
-    package static func replace(_ octets: [UInt8], at path: String) throws(KeyFileError) {
+    package static func replace(_ bytes: [UInt8], at path: String) throws(KeyFileError) {
         try KeyFileError.wrapping(KeyFileError.file) { () throws(FileError) in
-            try DurableFile.write(octets, to: path, replacing: true)
+            try DurableFile.write(bytes, to: path, replacing: true)
         }
     }
 }

@@ -4,8 +4,8 @@
 /// of that secret. Passphrase and seal are bound to a label, so that a file that was put in the place of another does
 /// not open. Under a PIN neither the file with the secret nor the PIN alone gives the key (PSD2 RTS Article 9(1)).
 package enum KeyFile {
-    /// The most octets that are read; a file has 500 at most, by the algorithm.
-    package static let maxOctets = 16 * 1_024
+    /// The most bytes that are read; a file has 500 at most, by the algorithm.
+    package static let maxBytes = 16 * 1_024
 
     /// Writes a new file, mode 0600, and returns when it is on the disk.
     ///
@@ -42,7 +42,7 @@ package enum KeyFile {
         do throws(KeyError) {
             return try SigningKey(encryptedPKCS8: encrypted, passphrase: passphrase)
         } catch {
-            // The seal has vouched for the octets, so they are as they were written.
+            // The seal has vouched for the bytes, so they are as they were written.
             if isUnderPIN, case .wrongPassphrase = error { throw .wrongPIN(path: path) }
             throw .key(path: path, error)
         }
@@ -58,10 +58,10 @@ package enum KeyFile {
     /// The inner layer.
     static func unsealed(path: String, secret: AgentSecret, label: String) throws(KeyFileError) -> [UInt8] {
         let sealed = try KeyFileError.wrapping(KeyFileError.file) { () throws(FileError) in
-            try DurableFile.read(path, maxOctets: maxOctets)
+            try DurableFile.read(path, maxBytes: maxBytes)
         }
         return try KeyFileError.wrapping({ .seal(path: path, $0) }) { () throws(SealError) in
-            try unsafe secret.open(sealed, label: label).withOctets { unsafe Array($0) }
+            try unsafe secret.open(sealed, label: label).withBytes { unsafe Array($0) }
         }
     }
 

@@ -1,6 +1,6 @@
 /// Why a key file could not be written, read or removed.
 ///
-/// Never carries octets of it.
+/// Never carries bytes of it.
 package enum KeyFileError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The file itself; says the path and what to do.
     case file(FileError)

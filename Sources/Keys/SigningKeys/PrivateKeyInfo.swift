@@ -24,8 +24,8 @@ import COpenSSL
     /// PBES2 with AES-256-CBC and PBKDF2-HMAC-SHA256 (RFC 8018 §6.2).
     func encrypted(under passphrase: Secret, salt: [UInt8], iterations: CInt) throws(OpenSSLError) -> EncryptedKeyInfo {
         var salt = salt
-        return try unsafe passphrase.withOctets { octets throws(OpenSSLError) in
-            let characters = unsafe octets.bindMemory(to: CChar.self)
+        return try unsafe passphrase.withBytes { bytes throws(OpenSSLError) in
+            let characters = unsafe bytes.bindMemory(to: CChar.self)
             return try unsafe EncryptedKeyInfo(
                 takingOwnershipOf: checkNotNull("PKCS8_encrypt") {
                     // -1: PBES2, whose PRF is HMAC-SHA256 where the cipher names no other.
@@ -43,8 +43,8 @@ import COpenSSL
             let scheme = unsafe PKCS5_pbe2_set_scrypt(
                 EVP_aes_256_cbc(), &salt, CInt(salt.count), nil, cost.n, cost.r, cost.p)
         else { throw .drainingQueue(after: "PKCS5_pbe2_set_scrypt") }
-        return try unsafe pin.secret.withOctets { octets throws(OpenSSLError) in
-            let characters = unsafe octets.bindMemory(to: CChar.self)
+        return try unsafe pin.secret.withBytes { bytes throws(OpenSSLError) in
+            let characters = unsafe bytes.bindMemory(to: CChar.self)
             // It takes the scheme where it succeeds, and only there.
             guard
                 let encrypted = unsafe PKCS8_set0_pbe(
@@ -58,7 +58,7 @@ import COpenSSL
     }
 }
 
-/// What one derivation by scrypt costs (RFC 7914 §2): 128 * n * r octets of memory, and time in proportion to n * r * p.
+/// What one derivation by scrypt costs (RFC 7914 §2): 128 * n * r bytes of memory, and time in proportion to n * r * p.
 struct ScryptCost {
     let n: UInt64
     let r: UInt64

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// A public key that signatures can be held against.
 ///
-/// A point of P-256 or P-384 is known to be on its curve. The octets of an Ed25519 key may be those of no point; then
+/// A point of P-256 or P-384 is known to be on its curve. The bytes of an Ed25519 key may be those of no point; then
 /// no signature holds under it.
 package final class PublicKey: Sendable {
     package let material: PublicKeyMaterial
@@ -45,7 +45,7 @@ package final class PublicKey: Sendable {
 
     package var algorithm: SignatureAlgorithm { material.algorithm }
 
-    /// The DER SubjectPublicKeyInfo: 91 octets for P-256, 120 for P-384, 44 for Ed25519.
+    /// The DER SubjectPublicKeyInfo: 91 bytes for P-256, 120 for P-384, 44 for Ed25519.
     package var subjectPublicKeyInfo: [UInt8] {
         SubjectPublicKeyInfo.encode(material)
     }
@@ -56,7 +56,7 @@ package final class PublicKey: Sendable {
     }
 
     /// Whether a signature as WebAuthn has it (§6.5.5) holds for the message: for ECDSA a DER ECDSA-Sig-Value, for
-    /// Ed25519 the 64 octets of RFC 8032.
+    /// Ed25519 the 64 bytes of RFC 8032.
     ///
     /// A malformed one does not.
     package func isValid(signature: [UInt8], over message: [UInt8]) throws(OpenSSLError) -> Bool {
@@ -64,7 +64,7 @@ package final class PublicKey: Sendable {
     }
 
     /// Whether a signature as a JWS has it holds for the message: for ECDSA r || s (RFC 7518 §3.4), for Ed25519 the
-    /// same octets as elsewhere (RFC 8037 §3.1).
+    /// same bytes as elsewhere (RFC 8037 §3.1).
     ///
     /// Any other length does not.
     package func isValid(rawSignature: [UInt8], over message: [UInt8]) throws(OpenSSLError) -> Bool {
@@ -73,7 +73,7 @@ package final class PublicKey: Sendable {
         return try isValid(signature: signature.der(), over: message)
     }
 
-    /// Says why: octets that are no key at all are malformed, a key of another form or kind is not supported.
+    /// Says why: bytes that are no key at all are malformed, a key of another form or kind is not supported.
     private static func refusal(of subjectPublicKeyInfo: [UInt8]) -> KeyError {
         do throws(OpenSSLError) {
             _ = try PKey(subjectPublicKeyInfo: subjectPublicKeyInfo)

@@ -11,7 +11,7 @@ extension SigningKey {
     /// `passphrase` must be of full entropy, such as `AgentSecret.passphrase(for:)` gives; see `iterations`.
     package func encryptedPKCS8(passphrase: Secret) throws(OpenSSLError) -> [UInt8] {
         try PrivateKeyInfo(of: pair)
-            .encrypted(under: passphrase, salt: SecureRandom.octets(Self.saltCount), iterations: Self.iterations)
+            .encrypted(under: passphrase, salt: SecureRandom.bytes(Self.saltCount), iterations: Self.iterations)
             .der()
     }
 
@@ -19,7 +19,7 @@ extension SigningKey {
     ///
     /// It takes about a tenth of a second and 16 MiB, and so does opening it.
     package func encryptedPKCS8(pin: PIN) throws(OpenSSLError) -> [UInt8] {
-        try PrivateKeyInfo(of: pair).encrypted(under: pin, salt: SecureRandom.octets(Self.saltCount), cost: .ofPIN)
+        try PrivateKeyInfo(of: pair).encrypted(under: pin, salt: SecureRandom.bytes(Self.saltCount), cost: .ofPIN)
             .der()
     }
 
@@ -30,7 +30,7 @@ extension SigningKey {
 
     /// Reads a DER EncryptedPrivateKeyInfo that holds a key on P-256, P-384 or Ed25519, also one that another tool wrote.
     ///
-    /// The octets choose the number of rounds, and so the time it takes: read only octets that are known to be ours.
+    /// The bytes choose the number of rounds, and so the time it takes: read only bytes that are known to be ours.
     package convenience init(encryptedPKCS8: [UInt8], passphrase: Secret) throws(KeyError) {
         let pair = try Self.decrypted(Self.encryptedInfo(encryptedPKCS8), with: passphrase)
         guard let algorithm = pair.algorithm else {

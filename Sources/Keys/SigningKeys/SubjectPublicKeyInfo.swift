@@ -4,7 +4,7 @@ import COpenSSL
 /// an uncompressed point (RFC 5480 §2), or Ed25519 (RFC 8410 §4).
 enum SubjectPublicKeyInfo {
     static func encode(_ material: PublicKeyMaterial) -> [UInt8] {
-        prefix(material.algorithm) + material.octets
+        prefix(material.algorithm) + material.bytes
     }
 
     /// The key of a SubjectPublicKeyInfo in exactly one of these forms; nil for every other form.
@@ -12,7 +12,7 @@ enum SubjectPublicKeyInfo {
         for algorithm in SignatureAlgorithm.allCases {
             let prefix = prefix(algorithm)
             guard subjectPublicKeyInfo.starts(with: prefix) else { continue }
-            return PublicKeyMaterial(algorithm, octets: subjectPublicKeyInfo.dropFirst(prefix.count))
+            return PublicKeyMaterial(algorithm, bytes: subjectPublicKeyInfo.dropFirst(prefix.count))
         }
         return nil
     }
@@ -28,7 +28,7 @@ enum SubjectPublicKeyInfo {
         return text + "-----END PUBLIC KEY-----\n"
     }
 
-    /// What stands before the octets of the key: all lengths, the algorithm, and for a curve's point 04 (uncompressed).
+    /// What stands before the bytes of the key: all lengths, the algorithm, and for a curve's point 04 (uncompressed).
     private static func prefix(_ algorithm: SignatureAlgorithm) -> [UInt8] {
         switch algorithm {
         case .es256:  // SEQUENCE { SEQUENCE { id-ecPublicKey, secp256r1 }, BIT STRING { 04 … } }

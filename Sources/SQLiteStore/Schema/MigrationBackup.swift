@@ -6,7 +6,7 @@ import Glibc
 /// The database as it was before an upgrade changed its schema, as a file beside it: the way back.
 enum MigrationBackup {
     /// How many are kept, the newest.
-    static let most = 2
+    static let limit = 2
 
     static func path(of database: String, before migration: String) -> String { "\(database).before-\(migration)" }
 
@@ -15,13 +15,13 @@ enum MigrationBackup {
         let path = path(of: database, before: migration)
         let partial = path + ".partial"
         try removeIfThere(partial)
-        // SQLite takes an empty file as it is, so that it has this mode from the first octet on.
+        // SQLite takes an empty file as it is, so that it has this mode from the first byte on.
         let file = unsafe open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw BookTrouble(systemError: errno, at: partial) }
+        guard file >= 0 else { throw StoreError(systemError: errno, at: partial) }
         close(file)
-        try SQLiteBook.naming(partial) { try pool.vacuum(into: partial) }
+        try SQLiteDatabase.naming(partial) { try pool.vacuum(into: partial) }
         try DatabaseFiles.sync(partial)
-        guard unsafe rename(partial, path) == 0 else { throw BookTrouble(systemError: errno, at: path) }
+        guard unsafe rename(partial, path) == 0 else { throw StoreError(systemError: errno, at: path) }
         try DatabaseFiles.sync(directory(of: database))
         try removeOld(of: database)
     }
@@ -36,7 +36,7 @@ enum MigrationBackup {
         let backups = try all(of: database).filter { !$0.hasSuffix(".partial") }
             .map { (age(of: $0), $0) }
             .sorted { $0.0 > $1.0 }
-        for (_, path) in backups.dropFirst(most) { try removeIfThere(path) }
+        for (_, path) in backups.dropFirst(limit) { try removeIfThere(path) }
     }
 
     private static func all(of database: String) throws -> [String] {
@@ -53,8 +53,8 @@ enum MigrationBackup {
         return status.st_mtim.tv_sec * 1_000_000_000 + status.st_mtim.tv_nsec
     }
 
-    private static func removeIfThere(_ path: String) throws(BookTrouble) {
-        guard unsafe unlink(path) == 0 || errno == ENOENT else { throw BookTrouble(systemError: errno, at: path) }
+    private static func removeIfThere(_ path: String) throws(StoreError) {
+        guard unsafe unlink(path) == 0 || errno == ENOENT else { throw StoreError(systemError: errno, at: path) }
     }
 
     private static func directory(of path: String) -> String {

@@ -19,12 +19,12 @@ enum Schema {
 
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("1-the-book") { try $0.execute(sql: theBook) }
+        migrator.registerMigration("1-the-book") { try $0.execute(sql: theStore) }
         migrator.registerMigration("2-payment") { try $0.execute(sql: payment) }
         migrator.registerMigration("3-journal") { try $0.execute(sql: journal) }
         migrator.registerMigration("4-retention") { try $0.execute(sql: retention) }
         migrator.registerMigration("5-signed-elsewhere") { try $0.execute(sql: signedElsewhere) }
-        migrator.registerMigration("6-outside-keys") { try $0.execute(sql: outsideKeys) }
+        migrator.registerMigration("6-outside-keys") { try $0.execute(sql: externalKeys) }
         migrator.registerMigration("7-pin") { try $0.execute(sql: pin) }
         migrator.registerMigration("8-credential-key") { try $0.execute(sql: credentialKey) }
         migrator.registerMigration("9-evidence") { try $0.execute(sql: evidence) }
@@ -39,7 +39,7 @@ enum Schema {
     /// Times are seconds since 1970.
     ///
     /// Everything that is looked up has an index, so cost stays flat as history grows.
-    private static let theBook = """
+    private static let theStore = """
         CREATE TABLE enrollment (
             seq INTEGER PRIMARY KEY AUTOINCREMENT,
             id TEXT NOT NULL UNIQUE,
@@ -178,7 +178,7 @@ enum Schema {
         """
 
     /// Where a key is that the agent did not make, and what it was found to be; null where the agent made it.
-    private static let outsideKeys = """
+    private static let externalKeys = """
         ALTER TABLE enrollment ADD COLUMN key_uri TEXT;
         ALTER TABLE enrollment ADD COLUMN key_kind TEXT;
         ALTER TABLE enrollment ADD COLUMN key_public BLOB;

@@ -3,7 +3,7 @@ import GRDB
 import IssuerProtocol
 import Keys
 
-extension Pages {
+extension DatabaseTransaction {
     private static let enrollments = """
         SELECT *,
             (SELECT failures FROM key_tries WHERE identity = key_identity) AS key_failures,
@@ -36,7 +36,7 @@ extension Pages {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 'keyless')
                 """
         ).execute(arguments: [
-            enrollment.id.text, enrollment.route.issuer.text, enrollment.route.rootsPEM, enrollment.name,
+            enrollment.id.text, enrollment.target.issuer.text, enrollment.target.rootsPEM, enrollment.name,
             enrollment.authnType.rawValue, enrollment.algorithm, enrollment.rpId, enrollment.credentialId.blob,
             enrollment.userHandle.blob, enrollment.startedAt, key.uri, key.kind, key.publicKey?.blob, key.isExportable,
             enrollment.takesPush,
@@ -62,7 +62,7 @@ extension Pages {
     private func write(_ changed: Enrollment) throws {
         var enrollment = changed
         enrollment.journalSequence = try journalMark(.head)?.point.sequence ?? 0
-        let seal = try sealing.seals.seal(enrollment.sealedOctets)
+        let seal = try sealing.seals.seal(enrollment.sealedBytes)
         written?.seals[enrollment.id] = seal
         let state = StateColumns(enrollment.state)
         try database.cachedStatement(
@@ -80,7 +80,7 @@ extension Pages {
             enrollment.signCountRaise?.at, enrollment.signCountRaise?.isElsewhere ?? false, enrollment.endReason,
             enrollment.endedAt, enrollment.credentialKey?.subjectPublicKeyInfo.blob, enrollment.pinTries.failures,
             enrollment.pinTries.blockedUntil, enrollment.isPINGuessable,
-            enrollment.key.outside?.identity?.octets.blob, enrollment.refusedSignCount, enrollment.journalSequence,
+            enrollment.key.external?.identity?.bytes.blob, enrollment.refusedSignCount, enrollment.journalSequence,
             seal.blob, enrollment.id.text,
         ])
     }
@@ -90,12 +90,12 @@ extension Pages {
         let fields = Fields(table: "enrollment", row: row)
         var enrollment = try content(fields)
         enrollment.journalSequence = try fields.count("journal_seq")
-        enrollment.isDamaged = try !enrollment.isOver && !isWhole(enrollment, seal: fields.optionalOctets("seal"))
+        enrollment.isDamaged = try !enrollment.isOver && !isWhole(enrollment, seal: fields.optionalBytes("seal"))
         return enrollment
     }
 
     private func isWhole(_ enrollment: Enrollment, seal: [UInt8]?) throws -> Bool {
-        guard let seal, try sealing.seals.isSeal(seal, of: enrollment.sealedOctets) else { return false }
+        guard let seal, try sealing.seals.isSeal(seal, of: enrollment.sealedBytes) else { return false }
         // Whoever reads may see what was there before the newest commit; whoever writes sees that.
         guard let written, let newest = written.seals[enrollment.id] ?? sealing.committed[enrollment.id] else {
             return true
@@ -106,11 +106,11 @@ extension Pages {
     private func content(_ fields: Fields) throws -> Enrollment {
         Enrollment(
             id: try fields.value("id", EnrollmentID.init),
-            route: IssuerRoute(
+            target: IssuerTarget(
                 issuer: try fields.value("issuer") { try IssuerURL($0) }, rootsPEM: fields.optionalText("roots_pem")),
             name: try fields.text("name"), authnType: try fields.value("authn_type", AuthnType.init(rawValue:)),
             algorithm: Int(try fields.integer("algorithm")), rpId: try fields.text("rp_id"),
-            credentialId: try fields.octets("credential_id"), userHandle: try fields.octets("user_handle"),
+            credentialId: try fields.bytes("credential_id"), userHandle: try fields.bytes("user_handle"),
             startedAt: try fields.time("started_at"), key: try KeyColumns.place(fields),
             takesPush: try fields.flag("takes_push"),
             credentialKey: try KeyColumns.credentialKey(fields),
@@ -143,7 +143,7 @@ extension Pages {
     private func state(_ fields: Fields) throws -> EnrollmentState {
         switch try fields.text("state") {
         case "keyless": .keyless
-        case "enrolling": .enrolling(body: try fields.octets("body"))
+        case "enrolling": .enrolling(body: try fields.bytes("body"))
         case "active": .active(try membership(fields))
         case "suspended": .suspended(try membership(fields))
         case "ended":
@@ -157,7 +157,7 @@ extension Pages {
     private func membership(_ fields: Fields) throws -> Membership {
         Membership(
             authenticatorId: try fields.value("authenticator_id", TokenID.init),
-            sealedToken: try fields.octets("sealed_token"), enrolledAt: try fields.time("enrolled_at"))
+            sealedToken: try fields.bytes("sealed_token"), enrolledAt: try fields.time("enrolled_at"))
     }
 }
 

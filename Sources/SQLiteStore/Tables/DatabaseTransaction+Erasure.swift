@@ -1,7 +1,7 @@
 import Authenticator
 import GRDB
 
-extension Pages {
+extension DatabaseTransaction {
     func enrollmentsToErase() throws -> [EnrollmentID] {
         let statement = try database.cachedStatement(
             sql: "SELECT id FROM enrollment WHERE erasure = 'wanted' AND state = 'ended' ORDER BY seq")

@@ -3,7 +3,7 @@ import GRDB
 import IssuerProtocol
 import Keys
 
-extension Pages {
+extension DatabaseTransaction {
     func evidence(of id: RequestID) throws -> KeptEvidence {
         let statement = try database.cachedStatement(
             sql: "SELECT evidence.* FROM evidence JOIN request ON request.seq = request_seq WHERE id = ?")
@@ -11,7 +11,7 @@ extension Pages {
         let fields = Fields(table: "evidence", row: row)
         return KeptEvidence(
             issuerKey: try issuerKey(fields), text: fields.optionalText("text"),
-            decision: fields.optionalOctets("decision"))
+            decision: fields.optionalBytes("decision"))
     }
 
     func keep(_ evidence: KeptEvidence, of id: RequestID) throws {
@@ -28,8 +28,8 @@ extension Pages {
     }
 
     private func issuerKey(_ fields: Fields) throws -> PublicKey? {
-        guard let octets = fields.optionalOctets("issuer_key") else { return nil }
-        guard let key = try? PublicKey(subjectPublicKeyInfo: octets) else { throw fields.unreadable("issuer_key") }
+        guard let bytes = fields.optionalBytes("issuer_key") else { return nil }
+        guard let key = try? PublicKey(subjectPublicKeyInfo: bytes) else { throw fields.unreadable("issuer_key") }
         return key
     }
 }

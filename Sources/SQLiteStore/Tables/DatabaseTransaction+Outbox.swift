@@ -3,14 +3,14 @@ import GRDB
 import IssuerProtocol
 import ThreeDS
 
-extension Pages {
+extension DatabaseTransaction {
     func message(enrollment: EnrollmentID, jti: TokenID) throws -> SeenMessage? {
         let statement = try database.cachedStatement(
             sql: "SELECT * FROM message WHERE enrollment_id = ? AND jti = ?")
         return try Row.fetchOne(statement, arguments: [enrollment.text, jti.text]).map { row in
             let fields = Fields(table: "message", row: row)
             return SeenMessage(
-                enrollmentId: enrollment, jti: jti, payloadDigest: try fields.octets("payload_digest"),
+                enrollmentId: enrollment, jti: jti, payloadDigest: try fields.bytes("payload_digest"),
                 requestId: try fields.optionalValue("request_id", RequestID.init),
                 seenAt: try fields.time("seen_at"), isReused: try fields.flag("is_reused"))
         }
@@ -62,9 +62,9 @@ extension Pages {
         try database.cachedStatement(sql: "DELETE FROM cancellation WHERE until <= ?").execute(arguments: [now])
     }
 
-    func outboxHead(enrollment: EnrollmentID, lane: OutboxLane) throws -> OutboxEntry? {
+    func outboxHead(enrollment: EnrollmentID, queue: OutboxQueue) throws -> OutboxEntry? {
         let condition =
-            switch lane {
+            switch queue {
             case .approvals: "sign_count IS NOT NULL ORDER BY sign_count"
             case .denials: "sign_count IS NULL ORDER BY seq"
             }
@@ -128,7 +128,7 @@ extension Pages {
             sequence: try fields.integer("seq"), enrollmentId: try fields.value("enrollment_id", EnrollmentID.init),
             jti: try fields.value("jti", TokenID.init),
             requestId: try fields.optionalValue("request_id", RequestID.init), signCount: try signCount(fields),
-            body: try fields.octets("body"), exp: BoundedTime.nearest(try fields.integer("exp")),
+            body: try fields.bytes("body"), exp: BoundedTime.nearest(try fields.integer("exp")),
             traceparent: fields.optionalText("traceparent"), lastError: fields.optionalText("last_error"))
     }
 

@@ -2,7 +2,7 @@ import Authenticator
 import GRDB
 import IssuerProtocol
 
-extension Pages {
+extension DatabaseTransaction {
     func subscription(tokenDigest: [UInt8]) throws -> KeptSubscription? {
         let statement = try database.cachedStatement(sql: "SELECT * FROM push_subscription WHERE token_digest = ?")
         return try Row.fetchOne(statement, arguments: [tokenDigest.blob]).map(subscription)
@@ -44,9 +44,9 @@ extension Pages {
         let fields = Fields(table: "push_subscription", row: row)
         return KeptSubscription(
             enrollmentId: try fields.value("enrollment_id", EnrollmentID.init),
-            tokenDigest: try fields.octets("token_digest"),
+            tokenDigest: try fields.bytes("token_digest"),
             endpoint: try fields.value("endpoint") { try PushEndpoint($0) },
-            sealedKey: try fields.octets("sealed_key"), vapidKey: try fields.octets("vapid_key"),
+            sealedKey: try fields.bytes("sealed_key"), vapidKey: try fields.bytes("vapid_key"),
             isRegistered: try fields.flag("is_registered"))
     }
 }

@@ -3,7 +3,7 @@ import GRDB
 import IssuerProtocol
 import ThreeDS
 
-extension Pages {
+extension DatabaseTransaction {
     func request(_ id: RequestID) throws -> RequestRecord? {
         try requests("WHERE id = ?", [id.text]).first
     }

@@ -2,7 +2,7 @@ import Authenticator
 import GRDB
 import IssuerProtocol
 
-extension Pages {
+extension DatabaseTransaction {
     func removeWhatWasOver(before time: Int64, limit: Int) throws -> Int {
         var removed = try removeRequests(before: time, limit: limit)
         if removed < limit { removed += try removeMessages(before: time, limit: limit - removed) }

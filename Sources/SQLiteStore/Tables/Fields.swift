@@ -40,8 +40,8 @@ struct Fields {
         return value
     }
 
-    func octets(_ column: String) throws -> [UInt8] {
-        guard let value = optionalOctets(column) else { throw unreadable(column) }
+    func bytes(_ column: String) throws -> [UInt8] {
+        guard let value = optionalBytes(column) else { throw unreadable(column) }
         return value
     }
 
@@ -49,7 +49,7 @@ struct Fields {
 
     func optionalInteger(_ column: String) -> Int64? { row[column] }
 
-    func optionalOctets(_ column: String) -> [UInt8]? { (row[column] as DatabaseValue).octets }
+    func optionalBytes(_ column: String) -> [UInt8]? { (row[column] as DatabaseValue).bytes }
 
     func flag(_ column: String) throws -> Bool { try integer(column) != 0 }
 
@@ -67,12 +67,12 @@ struct Fields {
 }
 
 extension DatabaseValue {
-    fileprivate var octets: [UInt8]? {
+    fileprivate var bytes: [UInt8]? {
         if case .blob(let data) = storage { [UInt8](data) } else { nil }
     }
 }
 
 extension [UInt8] {
-    /// The octets as SQLite takes them.
+    /// The bytes as SQLite takes them.
     var blob: DatabaseValue { Data(self).databaseValue }
 }

@@ -9,25 +9,25 @@ struct KeyColumns {
     let isExportable: Bool?
 
     init(_ place: KeyPlace) {
-        let outside = place.outside
-        uri = outside?.uri.text
-        kind = outside?.facts.kind.rawValue
-        publicKey = outside?.facts.publicKey.subjectPublicKeyInfo
-        isExportable = outside?.facts.isExportable
+        let external = place.external
+        uri = external?.uri.text
+        kind = external?.facts.kind.rawValue
+        publicKey = external?.facts.publicKey.subjectPublicKeyInfo
+        isExportable = external?.facts.isExportable
     }
 
     static func place(_ fields: Fields) throws -> KeyPlace {
         guard let uri = try fields.optionalValue("key_uri", { try KeyURI($0) }) else { return .own }
-        let facts = OutsideKeyFacts(
-            kind: try fields.value("key_kind", OutsideKeyFacts.Kind.init(rawValue:)),
+        let facts = ExternalKeyFacts(
+            kind: try fields.value("key_kind", ExternalKeyFacts.Kind.init(rawValue:)),
             publicKey: try publicKey("key_public", fields),
             isExportable: fields.optionalInteger("key_exportable").map { $0 != 0 })
-        return .outside(OutsideKey(uri: uri, facts: facts, identity: try identity(fields)))
+        return .external(ExternalKey(uri: uri, facts: facts, identity: try identity(fields)))
     }
 
     private static func identity(_ fields: Fields) throws -> KeyIdentity? {
-        guard let octets = fields.optionalOctets("key_identity") else { return nil }
-        guard let identity = KeyIdentity(octets: octets) else { throw fields.unreadable("key_identity") }
+        guard let bytes = fields.optionalBytes("key_identity") else { return nil }
+        guard let identity = KeyIdentity(bytes: bytes) else { throw fields.unreadable("key_identity") }
         return identity
     }
 
@@ -41,11 +41,11 @@ struct KeyColumns {
 
     /// Nil where it is not known.
     static func credentialKey(_ fields: Fields) throws -> PublicKey? {
-        fields.optionalOctets("credential_key") == nil ? nil : try publicKey("credential_key", fields)
+        fields.optionalBytes("credential_key") == nil ? nil : try publicKey("credential_key", fields)
     }
 
     private static func publicKey(_ column: String, _ fields: Fields) throws -> PublicKey {
-        guard let key = try? PublicKey(subjectPublicKeyInfo: try fields.octets(column)) else {
+        guard let key = try? PublicKey(subjectPublicKeyInfo: try fields.bytes(column)) else {
             throw fields.unreadable(column)
         }
         return key

@@ -5,7 +5,7 @@ import ThreeDS
 
 /// What is presented, as columns: the members as a JSON object in the order in which they came.
 enum PresentedColumns {
-    private static let limits = JSONLimits(maxOctets: 65_536)
+    private static let limits = JSONLimits(maxBytes: 65_536)
 
     static func members(_ members: [TransactionMember]) -> [UInt8] {
         JSONValue.object(
@@ -27,25 +27,25 @@ enum PresentedColumns {
     static func payment(_ payment: PaymentExtension) -> [UInt8] { JSONValue.object(payment.json).serialized() }
 
     static func read(_ fields: Fields) throws -> PresentedRequest? {
-        guard let octets = fields.optionalOctets("members") else { return nil }
+        guard let bytes = fields.optionalBytes("members") else { return nil }
         return PresentedRequest(
-            transaction: try transaction(octets, fields), payment: try payment(fields),
-            transactionDigest: try fields.octets("transaction_digest"), nonce: try fields.octets("nonce"),
+            transaction: try transaction(bytes, fields), payment: try payment(fields),
+            transactionDigest: try fields.bytes("transaction_digest"), nonce: try fields.bytes("nonce"),
             warnings: try warnings(fields), traceparent: fields.optionalText("traceparent"))
     }
 
     private static func payment(_ fields: Fields) throws -> PaymentExtension? {
-        guard let octets = fields.optionalOctets("payment") else { return nil }
+        guard let bytes = fields.optionalBytes("payment") else { return nil }
         do {
-            return try PaymentExtension(json: JSONReader.object(octets, limits: limits))
+            return try PaymentExtension(json: JSONReader.object(bytes, limits: limits))
         } catch {
             throw fields.unreadable("payment")
         }
     }
 
-    private static func transaction(_ octets: [UInt8], _ fields: Fields) throws -> Transaction {
+    private static func transaction(_ bytes: [UInt8], _ fields: Fields) throws -> Transaction {
         do {
-            let members = try JSONReader.object(octets, limits: limits).members.map { member in
+            let members = try JSONReader.object(bytes, limits: limits).members.map { member in
                 guard case .string(let value) = member.value else { throw fields.unreadable("members") }
                 return TransactionMember(name: member.name, value: value)
             }
@@ -57,7 +57,7 @@ enum PresentedColumns {
 
     private static func warnings(_ fields: Fields) throws -> [Warning] {
         do {
-            guard case .array(let rows) = try JSONReader.value(try fields.octets("warnings"), limits: limits) else {
+            guard case .array(let rows) = try JSONReader.value(try fields.bytes("warnings"), limits: limits) else {
                 throw fields.unreadable("warnings")
             }
             return try rows.map { row in

@@ -9,7 +9,7 @@ import WebAuthn
 ///
 /// A decision concerns its jti. Where the same transaction stands under several, what is said of one leaves the others
 /// as they are; only the payer's own yes or no completes the purchase for all.
-struct DecisionDesk: Sendable {
+struct DecisionController: Sendable {
     private enum Outcome: Sendable {
         case taken(TransStatus)
         /// Unlike a thrown error it leaves what was written in place.
@@ -30,7 +30,7 @@ struct DecisionDesk: Sendable {
         let digest = try SHA256Digest.of(incoming.body)
         let site = try backend.site.get()
         let now = backend.now
-        let (outcome, acsTransId) = try await backend.book.queue.write { db in
+        let (outcome, acsTransId) = try await backend.store.queue.write { db in
             let request = try Self.request(jti, of: authenticator, db)
             let purchase = try PurchaseRecord.byID(request.purchaseId, db)
             let visit = DecisionVisit(
@@ -38,7 +38,7 @@ struct DecisionDesk: Sendable {
                 purchase: purchase, site: site, now: now)
             return (try Self.decide(visit, db), purchase.acsTransId)
         }
-        backend.bell.ring(.purchase(acsTransId))
+        backend.notifier.ring(.purchase(acsTransId))
         switch outcome {
         case .taken(let status): return .json(200, ["transStatus": .string(status.rawValue)])
         case .refused(let refusal): throw refusal
@@ -71,7 +71,7 @@ struct DecisionDesk: Sendable {
             return .refused(.listed(.cancelled, "the request was taken back"))
         }
         guard visit.now < visit.request.exp else { return .refused(.listed(.expired, "the request has expired")) }
-        switch try DecisionMessage(octets: visit.body) {
+        switch try DecisionMessage(bytes: visit.body) {
         case .approve(let response): return try approve(visit, response, db)
         case .deny(let reason): return try deny(visit, reason, db)
         }

@@ -3,7 +3,7 @@ import IssuerProtocol
 import StrictJSON
 
 /// What an enrolled authenticator asks about itself, and how it ends its enrollment.
-struct AuthenticatorDesk: Sendable {
+struct AuthenticatorController: Sendable {
     let backend: IssuerBackend
 
     func status(_ incoming: Incoming) async throws -> Answer {
@@ -24,7 +24,7 @@ struct AuthenticatorDesk: Sendable {
     /// The token is worth nothing from here on, and nothing is listed or pushed any more; what is open runs into its expiry.
     func end(_ id: String, as ending: String) async throws {
         let now = backend.now
-        try await backend.book.queue.write { db in
+        try await backend.store.queue.write { db in
             try db.execute(
                 sql: """
                     UPDATE authenticator SET endedAt = ?, ending = ?, pushSubscription = NULL, pushSince = NULL
@@ -33,6 +33,6 @@ struct AuthenticatorDesk: Sendable {
                 arguments: [now, ending, id])
             try db.execute(sql: "DELETE FROM listing WHERE authenticatorId = ?", arguments: [id])
         }
-        backend.bell.ring(.authenticator(id))
+        backend.notifier.ring(.authenticator(id))
     }
 }

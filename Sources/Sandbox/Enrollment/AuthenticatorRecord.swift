@@ -29,17 +29,17 @@ struct AuthenticatorRecord: Sendable {
 extension AuthenticatorRecord: FetchableRecord {
     init(row: Row) throws {
         id = row["id"]
-        credentialId = row.octets("credentialId")
-        userId = row.octets("userId")
-        publicKey = row.octets("publicKey")
+        credentialId = row.bytes("credentialId")
+        userId = row.bytes("userId")
+        publicKey = row.bytes("publicKey")
         signCount = row["signCount"]
-        aaguid = row.octets("aaguid")
+        aaguid = row.bytes("aaguid")
         format = row["format"]
         authnType = row["authnType"]
         name = row["name"]
         version = row["version"]
         registration = try row.object("registration")
-        challenge = row.octets("challenge")
+        challenge = row.bytes("challenge")
         origin = row["origin"]
         enrolledAt = row["enrolledAt"]
         endedAt = row["endedAt"]
@@ -53,7 +53,7 @@ extension AuthenticatorRecord: FetchableRecord {
 extension AuthenticatorRecord {
     static func byID(_ id: String, _ db: Database) throws -> AuthenticatorRecord {
         guard let record = try fetchOne(db, sql: "SELECT * FROM authenticator WHERE id = ?", arguments: [id]) else {
-            throw BookError(what: "a request without its authenticator")
+            throw RecordError(what: "a request without its authenticator")
         }
         return record
     }

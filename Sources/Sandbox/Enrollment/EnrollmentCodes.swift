@@ -25,7 +25,7 @@ package struct CodeOrder: Sendable {
         userVerification = try body.optionalChoice("userVerification") ?? .preferred
         algorithms = try Self.algorithms(body)
         expiresIn = try body.optionalInteger("expiresIn", in: Self.lifetime) ?? 600
-        cardholder = try body.optionalString("sameCardholderAs", octets: 1...64)
+        cardholder = try body.optionalString("sameCardholderAs", bytes: 1...64)
     }
 
     private static func algorithms(_ body: JSONObject) throws -> OfferedAlgorithms {
@@ -39,7 +39,7 @@ package struct CodeOrder: Sendable {
 
 /// Makes enrollment codes, as a bank's app or branch would hand them out.
 struct EnrollmentCodes: Sendable {
-    /// Crockford's: none that is taken for another; 32 of them, so that five bits of an octet choose one.
+    /// Crockford's: none that is taken for another; 32 of them, so that five bits of an byte choose one.
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
     let backend: IssuerBackend
@@ -48,10 +48,10 @@ struct EnrollmentCodes: Sendable {
     func make(_ incoming: Incoming) async throws -> Answer {
         let order = try CodeOrder(try incoming.object(emptyAllowed: true))
         let code = try newCode()
-        let fresh = try backend.surroundings.random(32)
+        let fresh = try backend.dependencies.random(32)
         let expiresAt = backend.now + order.expiresIn
         let site = try backend.site.get()
-        try await backend.book.queue.write { db in
+        try await backend.store.queue.write { db in
             let userId = try order.cardholder.map { try Self.userId(of: $0, db) } ?? fresh
             try db.execute(
                 sql: """
@@ -75,18 +75,18 @@ struct EnrollmentCodes: Sendable {
     }
 
     private func newCode() throws -> String {
-        let characters = try backend.surroundings.random(8).map { Self.alphabet[Int($0 & 31)] }
+        let characters = try backend.dependencies.random(8).map { Self.alphabet[Int($0 & 31)] }
         return String(characters[0..<4]) + "-" + String(characters[4..<8])
     }
 
     /// Both values percent-encoded (RFC 3986 §2.1); in an issuer's URL only `:`, `/` and an address's brackets need it.
     static func link(_ issuer: IssuerURL, _ code: String) -> String {
-        let encoded = issuer.text.utf8.map { octet -> String in
-            switch octet {
+        let encoded = issuer.text.utf8.map { byte -> String in
+            switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
                 UInt8(ascii: "."):
-                String(UnicodeScalar(octet))
-            default: "%" + Base16.encode([octet]).uppercased()
+                String(UnicodeScalar(byte))
+            default: "%" + Base16.encode([byte]).uppercased()
             }
         }.joined()
         return "oob-enroll:?issuer=\(encoded)&code=\(code)"

@@ -14,12 +14,12 @@ struct EnrollmentOptions: Sendable {
     let backend: IssuerBackend
 
     func give(_ incoming: Incoming) async throws -> Answer {
-        let text = try EnrollmentOptionsRequest(octets: incoming.body).enrollmentCode.reveal()
+        let text = try EnrollmentOptionsRequest(bytes: incoming.body).enrollmentCode.reveal()
         let site = try backend.site.get()
-        let ceremonyId = try backend.surroundings.randomID()
-        let challenge = try backend.surroundings.random(32)
+        let ceremonyId = try backend.dependencies.randomID()
+        let challenge = try backend.dependencies.random(32)
         let now = backend.now
-        let answer = try await backend.book.queue.write { db in
+        let answer = try await backend.store.queue.write { db in
             try db.execute(sql: "DELETE FROM ceremony WHERE expiresAt <= ?", arguments: [now])
             let code = try Self.openCode(text, now: now, db)
             try db.execute(
@@ -72,12 +72,12 @@ struct EnrollmentCodeRecord: FetchableRecord, Sendable {
         guard let attestation = AttestationConveyance(rawValue: row["attestation"]),
             let userVerification = UserVerificationRequirement(rawValue: row["userVerification"]),
             let algorithms = try row.value("algorithms").flatMap(OfferedAlgorithms.init)
-        else { throw BookError(what: "enrollmentCode") }
+        else { throw RecordError(what: "enrollmentCode") }
         self.attestation = attestation
         self.userVerification = userVerification
         self.algorithms = algorithms
         code = row["code"]
-        userId = row.octets("userId")
+        userId = row.bytes("userId")
         expiresAt = row["expiresAt"]
         optionsGiven = row["optionsGiven"]
         usedAt = row["usedAt"]

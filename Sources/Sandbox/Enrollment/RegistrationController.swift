@@ -7,23 +7,23 @@ import WebAuthn
 
 /// Takes the answer to a registration ceremony, once.
 ///
-/// The first body decides, whether it holds or not; the same octets get the same answer again, so that a client may
-/// repeat what it sent, and other octets find the ceremony over.
-struct RegistrationDesk: Sendable {
+/// The first body decides, whether it holds or not; the same bytes get the same answer again, so that a client may
+/// repeat what it sent, and other bytes find the ceremony over.
+struct RegistrationController: Sendable {
     /// Seconds for which the same body is answered the same.
     private static let remembered: Int64 = 3_600
 
     let backend: IssuerBackend
 
     func take(_ incoming: Incoming) async throws -> Answer {
-        let request = try EnrollmentRequest(octets: incoming.body)
+        let request = try EnrollmentRequest(bytes: incoming.body)
         if let subscription = request.pushSubscription { try backend.pushPolicy.check(subscription) }
         let digest = try SHA256Digest.of(incoming.body)
         let site = try backend.site.get()
         let now = backend.now
         let fresh = FreshEnrollment(
-            id: try backend.surroundings.randomID(), token: Base64URL.encode(try backend.surroundings.random(32)))
-        return try await backend.book.queue.write { db in
+            id: try backend.dependencies.randomID(), token: Base64URL.encode(try backend.dependencies.random(32)))
+        return try await backend.store.queue.write { db in
             let ceremony = try Self.ceremony(request.ceremonyId, digest: digest, now: now, db)
             if let given = ceremony.answer { return given }
             let answer: Answer
@@ -63,7 +63,7 @@ struct RegistrationDesk: Sendable {
         try db.execute(
             sql: "UPDATE enrollmentCode SET usedAt = ? WHERE code = ?", arguments: [now, code.code])
         try insert(request, verified, ceremony, code, fresh, origin: site.origin, now: now, db)
-        try PushSubscriptionDesk.store(request.pushSubscription, of: fresh.id, now: now, db)
+        try PushSubscriptionController.store(request.pushSubscription, of: fresh.id, now: now, db)
         return .json(201, ["authenticatorId": .string(fresh.id), "accessToken": .string(fresh.token)])
     }
 
@@ -138,14 +138,14 @@ private struct CeremonyRecord: FetchableRecord, Sendable {
     init(row: Row) throws {
         id = row["id"]
         code = row["code"]
-        challenge = row.octets("challenge")
+        challenge = row.bytes("challenge")
         expiresAt = row["expiresAt"]
-        bodyDigest = row.optionalOctets("bodyDigest")
+        bodyDigest = row.optionalBytes("bodyDigest")
         let status: Int? = row["answerStatus"]
         answer = status.map { status in
             Answer(
                 status: status, contentType: status < 400 ? "application/json" : Problem.contentType,
-                body: row.octets("answer"))
+                body: row.bytes("answer"))
         }
     }
 }

@@ -43,7 +43,7 @@ package struct Fault: Sendable, Equatable {
             return Answer(
                 status: status, contentType: "text/plain", body: Array("a failure on purpose\n".utf8),
                 retryAfter: retryAfter)
-        case .garbage(let octets): return Answer(status: 200, contentType: "application/json", body: octets)
+        case .garbage(let bytes): return Answer(status: 200, contentType: "application/json", body: bytes)
         case .drop: answer.transmission = .nothing
         // Without a body there is nothing to cut, nor to go on with.
         case .truncated: answer.transmission = answer.body.isEmpty ? .nothing : .half

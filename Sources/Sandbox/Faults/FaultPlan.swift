@@ -10,7 +10,7 @@ struct PlannedFault: Sendable {
     }
 
     /// The most that may be planned at a time.
-    static let most = 10_000
+    static let limit = 10_000
 
     let point: FaultPoint
     let moment: Fault.Moment
@@ -44,8 +44,10 @@ struct PlannedFault: Sendable {
             guard case .object(let entry) = entry else {
                 throw SandboxRefusal.badRequest("next: must be an array of objects")
             }
-            let times = Int(try entry.optionalInteger("times", in: 1...Int64(most)) ?? 1)
-            guard plan.count + times <= most else { throw SandboxRefusal.badRequest("next: at most \(most) failures") }
+            let times = Int(try entry.optionalInteger("times", in: 1...Int64(limit)) ?? 1)
+            guard plan.count + times <= limit else {
+                throw SandboxRefusal.badRequest("next: at most \(limit) failures")
+            }
             plan += Array(repeating: try PlannedFault(entry), count: times)
         }
         return plan

@@ -128,8 +128,8 @@ package final class Faults: Sendable {
     func plan(_ body: JSONObject) throws -> Int {
         let plan = try PlannedFault.plan(body)
         return try state.withLock { state in
-            guard state.planned.count + plan.count <= PlannedFault.most else {
-                throw SandboxRefusal.badRequest("next: at most \(PlannedFault.most) failures at a time")
+            guard state.planned.count + plan.count <= PlannedFault.limit else {
+                throw SandboxRefusal.badRequest("next: at most \(PlannedFault.limit) failures at a time")
             }
             state.planned += plan
             return state.planned.count

@@ -9,9 +9,9 @@ package struct SplitMix64: Sendable {
 
     /// Another generator for each name.
     init(seed: UInt64, name: String) {
-        self = name.utf8.reduce(SplitMix64(seed: seed)) { generator, octet in
+        self = name.utf8.reduce(SplitMix64(seed: seed)) { generator, byte in
             var generator = generator
-            return SplitMix64(seed: generator.next() ^ UInt64(octet))
+            return SplitMix64(seed: generator.next() ^ UInt64(byte))
         }
     }
 

@@ -5,7 +5,7 @@ import Keys
 import StrictJSON
 
 /// Hands out the requests of many authenticators in one answer, to whoever has the tokens of all.
-struct BatchFetchDesk: Sendable {
+struct BatchFetchController: Sendable {
     private struct Asked: Sendable {
         let authenticatorId: TokenID
         let tokenDigest: [UInt8]
@@ -15,14 +15,14 @@ struct BatchFetchDesk: Sendable {
     let backend: IssuerBackend
 
     func fetch(_ incoming: Incoming) async throws -> Answer {
-        let request = try BatchFetchRequest(octets: incoming.body)
+        let request = try BatchFetchRequest(bytes: incoming.body)
         let asked = try request.entries.map { entry in
             Asked(
                 authenticatorId: entry.authenticatorId,
                 tokenDigest: try SHA256Digest.of(Array(entry.accessToken.reveal().utf8)), after: entry.after)
         }
-        let topics = asked.map { Bell.Topic.authenticator($0.authenticatorId.text) }
-        let news = try await backend.bell.firstValue(about: topics, within: Int64(request.wait)) {
+        let topics = asked.map { ChangeNotifier.Topic.authenticator($0.authenticatorId.text) }
+        let news = try await backend.notifier.firstValue(about: topics, within: Int64(request.wait)) {
             let results = try await results(for: asked)
             return results.isEmpty ? nil : results
         }
@@ -30,11 +30,11 @@ struct BatchFetchDesk: Sendable {
     }
 
     private func results(for asked: [Asked]) async throws -> [BatchFetchAnswer.Result] {
-        try await backend.book.queue.read { db in
+        try await backend.store.queue.read { db in
             let listing = try Listing(db, of: backend)
             let findings = try asked.map { try Self.finding($0, listing, db) }
             // The oldest of all: nobody who has much waits at the expense of the others.
-            let last = findings.flatMap(\.sequences).sorted().prefix(RequestList.most).last ?? 0
+            let last = findings.flatMap(\.sequences).sorted().prefix(RequestList.limit).last ?? 0
             return zip(asked, findings).compactMap { asked, finding in
                 finding.outcome(upTo: last, listing)
                     .map { BatchFetchAnswer.Result(authenticatorId: asked.authenticatorId, outcome: $0) }

@@ -4,7 +4,7 @@ import Synchronization
 /// Wakes whoever waits for news about something, so that a long poll needs no loop.
 ///
 /// Waiters are bounded, end at their time limit, and end at once when the process is asked to stop.
-package final class Bell: Sendable {
+package final class ChangeNotifier: Sendable {
     /// What the news are about.
     package enum Topic: Hashable, Sendable {
         case authenticator(String)
@@ -12,7 +12,7 @@ package final class Bell: Sendable {
         case pushes
     }
 
-    /// More wait already than the bell takes on.
+    /// More wait already than the notifier takes on.
     struct TooManyWaiters: Error {}
 
     private struct State {

@@ -3,7 +3,7 @@ import IssuerProtocol
 import StrictJSON
 
 /// Hands out the requests of an authenticator.
-struct FetchDesk: Sendable {
+struct FetchController: Sendable {
     let backend: IssuerBackend
 
     func fetch(_ incoming: Incoming) async throws -> Answer {
@@ -13,7 +13,7 @@ struct FetchDesk: Sendable {
             return .json(200, try await list(authenticator.id, after: nil).json)
         }
         let cursor = try await sequence(of: after)
-        let news = try await backend.bell.firstValue(about: [.authenticator(authenticator.id)], within: wait) {
+        let news = try await backend.notifier.firstValue(about: [.authenticator(authenticator.id)], within: wait) {
             // The token may have ended while the call waited.
             _ = try await backend.authenticated(incoming)
             let list = try await list(authenticator.id, after: cursor)
@@ -23,14 +23,14 @@ struct FetchDesk: Sendable {
     }
 
     private func list(_ authenticatorId: String, after: Int64?) async throws -> RequestList {
-        try await backend.book.queue.read { db in
+        try await backend.store.queue.read { db in
             let listing = try Listing(db, of: backend)
             return listing.list(try listing.entries(of: authenticatorId, after: after))
         }
     }
 
     private func sequence(of cursor: String) async throws -> Int64 {
-        let sequence = try await backend.book.queue.read { db in try Listing(db, of: backend).sequence(of: cursor) }
+        let sequence = try await backend.store.queue.read { db in try Listing(db, of: backend).sequence(of: cursor) }
         guard let sequence else {
             throw SandboxRefusal.listed(.unknownCursor, "the cursor is unknown: fetch without one")
         }

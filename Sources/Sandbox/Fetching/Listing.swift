@@ -16,7 +16,7 @@ struct Listing {
 
     init(_ db: Database, of backend: IssuerBackend) throws {
         self.db = db
-        epoch = backend.book.epoch
+        epoch = backend.store.epoch
         now = backend.now
         greatest = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'listing'") ?? 0
     }
@@ -27,7 +27,7 @@ struct Listing {
             sql: """
                 SELECT seq, jws FROM listing WHERE authenticatorId = ? AND seq > ? AND exp > ? ORDER BY seq LIMIT ?
                 """)
-        return try Row.fetchAll(statement, arguments: [authenticatorId, after ?? 0, now, RequestList.most])
+        return try Row.fetchAll(statement, arguments: [authenticatorId, after ?? 0, now, RequestList.limit])
             .map { Entry(sequence: $0["seq"], jws: $0["jws"]) }
     }
 

@@ -32,7 +32,7 @@ extension Incoming {
             BatchFetchRequest.Entry(
                 authenticatorId: entry.authenticatorId, accessToken: entry.accessToken, after: nil)
         }
-        return without(["after", "wait"], body: entries.map { BatchFetchRequest(wait: 0, entries: $0).octets })
+        return without(["after", "wait"], body: entries.map { BatchFetchRequest(wait: 0, entries: $0).bytes })
     }
 
     /// By authenticator the cursor that a fetch came with; nil stands for the only one of a fetch that is no batch.
@@ -45,5 +45,5 @@ extension Incoming {
     }
 
     /// Nil where the call is no batch fetch.
-    private var batch: BatchFetchRequest? { try? BatchFetchRequest(octets: body) }
+    private var batch: BatchFetchRequest? { try? BatchFetchRequest(bytes: body) }
 }

@@ -8,7 +8,7 @@ struct RequestLists {
 
     /// Nil for an answer without a list.
     init?(of answer: Answer) {
-        let limits = JSONLimits(maxOctets: RequestList.maxOctets)
+        let limits = JSONLimits(maxBytes: RequestList.maxBytes)
         guard answer.status == 200, let object = try? JSONReader.object(answer.body, limits: limits),
             object["requests"] != nil || object["results"] != nil
         else { return nil }
@@ -25,7 +25,7 @@ struct RequestLists {
     /// Lists each request once more, as far as one answer may hold them; false where that changes nothing.
     mutating func duplicate() -> Bool {
         let before = lists
-        var room = max(RequestList.most - before.joined().count, 0)
+        var room = max(RequestList.limit - before.joined().count, 0)
         lists = before.map { list in
             let more = list.prefix(room)
             room -= more.count

@@ -38,7 +38,7 @@ package struct Answer: Sendable {
         let problem = Problem(
             status: refusal.status, code: refusal.code, title: title.isEmpty ? nil : title, detail: refusal.detail)
         return Answer(
-            status: refusal.status, contentType: Problem.contentType, body: problem.octets, retryAfter: retryAfter,
+            status: refusal.status, contentType: Problem.contentType, body: problem.bytes, retryAfter: retryAfter,
             allow: allow)
     }
 }

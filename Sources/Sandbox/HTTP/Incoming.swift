@@ -3,7 +3,7 @@ import StrictJSON
 
 /// A call as it came over HTTP, whole and within bounds.
 package struct Call: Sendable {
-    /// Octets of a body.
+    /// Bytes of a body.
     package static let maxBody = 1_048_576
 
     package var method: String
@@ -75,6 +75,6 @@ struct Incoming: Sendable {
     /// The body as an object; an empty body is an empty object where the call allows it.
     func object(emptyAllowed: Bool = false) throws -> JSONObject {
         if emptyAllowed, body.isEmpty { return [:] }
-        return try JSONReader.object(body, limits: JSONLimits(maxOctets: Call.maxBody))
+        return try JSONReader.object(body, limits: JSONLimits(maxBytes: Call.maxBody))
     }
 }

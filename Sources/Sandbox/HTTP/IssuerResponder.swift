@@ -12,11 +12,11 @@ struct IssuerResponder: HTTPResponder {
         init(source: ApplicationRequestContextSource) { channel = source.channel }
     }
 
-    let switchboard: Switchboard
+    let router: SandboxRouter
 
     func respond(to request: Request, context: Context) async throws -> Response {
         do {
-            let answer = await switchboard.answer(to: try await Self.call(request))
+            let answer = await router.answer(to: try await Self.call(request))
             // What is answered after that finds nobody.
             if answer.transmission == .nothing { try? await context.channel.close() }
             return answer.response(on: context.channel)
@@ -62,7 +62,7 @@ extension Answer {
         case .endless:
             ResponseBody { writer in
                 try await writer.write(ByteBuffer(bytes: body))
-                let piece = ByteBuffer(repeating: UInt8(ascii: " "), count: BrokenOff.pieceOctets)
+                let piece = ByteBuffer(repeating: UInt8(ascii: " "), count: BrokenOff.pieceBytes)
                 for _ in 0..<BrokenOff.pieces { try await writer.write(piece) }
                 throw await BrokenOff(channel)
             }
@@ -74,7 +74,7 @@ extension Answer {
 private struct BrokenOff: Error {
     /// White space after a body without an end: 8 MiB.
     static let pieces = 128
-    static let pieceOctets = 65_536
+    static let pieceBytes = 65_536
 
     /// Lets what was written go out first, for which a client is waited for until the process is to stop.
     ///

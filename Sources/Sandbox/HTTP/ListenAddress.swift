@@ -20,9 +20,9 @@ package struct ListenAddress: Sendable, Equatable {
 
     /// Whether only this machine can reach it.
     package var isLoopback: Bool {
-        let octets = host.split(separator: ".", omittingEmptySubsequences: false)
-        let isIPv4 = octets.count == 4 && octets.allSatisfy { UInt8($0) != nil }
-        return host == "localhost" || host == "::1" || isIPv4 && octets[0] == "127"
+        let bytes = host.split(separator: ".", omittingEmptySubsequences: false)
+        let isIPv4 = bytes.count == 4 && bytes.allSatisfy { UInt8($0) != nil }
+        return host == "localhost" || host == "::1" || isIPv4 && bytes[0] == "127"
     }
 
     /// An IPv6 address stands in brackets.
@@ -31,8 +31,8 @@ package struct ListenAddress: Sendable, Equatable {
             guard text.last == "]", text.count > 3 else { return nil }
             return String(text.dropFirst().dropLast())
         }
-        let isName = text.utf8.allSatisfy { octet in
-            switch octet {
+        let isName = text.utf8.allSatisfy { byte in
+            switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
                 true

@@ -7,10 +7,10 @@ enum NearestName {
     static func of(_ name: String, among names: [String]) -> String? {
         let bytes = Array(name.utf8)
         guard bytes.count <= longest else { return nil }
-        let most = min(2, (bytes.count - 1) / 2)
+        let limit = min(2, (bytes.count - 1) / 2)
         let nearest = names.map { (name: $0, distance: distance(bytes, Array($0.utf8))) }
             .min { $0.distance < $1.distance }
-        guard let nearest, nearest.distance <= most else { return nil }
+        guard let nearest, nearest.distance <= limit else { return nil }
         return nearest.name
     }
 

@@ -12,22 +12,22 @@ enum ProtocolRoutes {
     static let batchFetch = "/v1/batch-fetch"
 
     static func all(of backend: IssuerBackend) -> [Route] {
-        let own = AuthenticatorDesk(backend: backend)
-        let push = PushSubscriptionDesk(backend: backend)
+        let own = AuthenticatorController(backend: backend)
+        let push = PushSubscriptionController(backend: backend)
         return [
             Route("GET", Discovery.path, fault: .discovery) { _ in
                 .json(200, try backend.site.get().discovery(vapidKey: backend.signer.vapidKey).json)
             },
             Route("GET", jwks, fault: .jwks) { _ in .json(200, backend.signer.keySet.json) },
             Route("POST", enrollmentOptions, fault: .enrollmentOptions, EnrollmentOptions(backend: backend).give),
-            Route("POST", enrollments, fault: .enroll, RegistrationDesk(backend: backend).take),
+            Route("POST", enrollments, fault: .enroll, RegistrationController(backend: backend).take),
             Route("GET", authenticator, fault: .authenticator, own.status),
             Route("DELETE", authenticator, fault: .unenroll, own.unenroll),
             Route("PUT", pushSubscription, fault: .pushSubscription, push.replace),
             Route("DELETE", pushSubscription, fault: .pushSubscription, push.end),
-            Route("GET", authnRequests, fault: .fetch, FetchDesk(backend: backend).fetch),
-            Route("POST", batchFetch, fault: .fetch, BatchFetchDesk(backend: backend).fetch),
-            Route("POST", authnRequests + "/{}/decision", fault: .decision, DecisionDesk(backend: backend).take),
+            Route("GET", authnRequests, fault: .fetch, FetchController(backend: backend).fetch),
+            Route("POST", batchFetch, fault: .fetch, BatchFetchController(backend: backend).fetch),
+            Route("POST", authnRequests + "/{}/decision", fault: .decision, DecisionController(backend: backend).take),
         ]
     }
 }

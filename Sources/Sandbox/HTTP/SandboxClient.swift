@@ -65,7 +65,7 @@ package struct SandboxClient: Sendable {
     package static func checkPurchase(
         _ members: [(name: String, value: String)], instrument: [(name: String, value: String)], expiresIn: Int64?
     ) throws(WrongOrder) {
-        try check { _ = try PurchaseOrder(purchaseOrder(members, instrument, expiresIn), surroundings: .system) }
+        try check { _ = try PurchaseOrder(purchaseOrder(members, instrument, expiresIn), dependencies: .system) }
     }
 
     private static func check(_ read: () throws -> Void) throws(WrongOrder) {
@@ -112,26 +112,26 @@ package struct SandboxClient: Sendable {
             request.headers.add(name: "content-type", value: "application/json")
             request.body = .bytes(ByteBuffer(bytes: JSONValue.object(body).serialized()))
         }
-        let (status, octets) = try await exchange(request)
+        let (status, bytes) = try await exchange(request)
         guard (200..<300).contains(status) else {
-            let detail = (try? Self.object(octets))?["detail"]
+            let detail = (try? Self.object(bytes))?["detail"]
             guard case .string(let sentence)? = detail else {
                 throw .refused("the answer is not a sandbox's: HTTP status \(status)")
             }
             throw .refused(sentence)
         }
-        do { return try Self.object(octets) } catch { throw .refused("the answer is not a sandbox's: \(error)") }
+        do { return try Self.object(bytes) } catch { throw .refused("the answer is not a sandbox's: \(error)") }
     }
 
-    private func exchange(_ request: HTTPClientRequest) async throws(Failure) -> (status: Int, octets: [UInt8]) {
+    private func exchange(_ request: HTTPClientRequest) async throws(Failure) -> (status: Int, bytes: [UInt8]) {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         do {
             let response = try await client.execute(request, timeout: .seconds(75))
-            let octets = Array(try await response.body.collect(upTo: Self.maxAnswer).readableBytesView)
+            let bytes = Array(try await response.body.collect(upTo: Self.maxAnswer).readableBytesView)
             try await client.shutdown()
-            return (Int(response.status.code), octets)
+            return (Int(response.status.code), bytes)
         } catch {
             try? await client.shutdown()
             throw .unreachable(issuer: issuer.text)
@@ -142,8 +142,8 @@ package struct SandboxClient: Sendable {
         JSONObject(members.map { JSONObject.Member(name: $0.name, value: .string($0.value)) })
     }
 
-    private static func object(_ octets: [UInt8]) throws(JSONError) -> JSONObject {
-        try JSONReader.object(octets, limits: JSONLimits(maxOctets: maxAnswer, maxValues: 1_000_000))
+    private static func object(_ bytes: [UInt8]) throws(JSONError) -> JSONObject {
+        try JSONReader.object(bytes, limits: JSONLimits(maxBytes: maxAnswer, maxValues: 1_000_000))
     }
 }
 

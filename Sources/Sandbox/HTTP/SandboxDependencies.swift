@@ -2,11 +2,11 @@ import FoundationEssentials
 import Keys
 
 /// Time and randomness, passed in so that a test can choose them.
-package struct Surroundings: Sendable {
+package struct SandboxDependencies: Sendable {
     /// Seconds since 1970.
     package let now: @Sendable () -> Int64
     package let sleep: @Sendable (Duration) async throws -> Void
-    /// That many octets nobody can guess.
+    /// That many bytes nobody can guess.
     package let random: @Sendable (Int) throws -> [UInt8]
 
     package init(
@@ -20,21 +20,21 @@ package struct Surroundings: Sendable {
     }
 
     /// The system's clock and OpenSSL's generator.
-    package static let system = Surroundings(
+    package static let system = SandboxDependencies(
         now: { Int64(Date().timeIntervalSince1970) },
         sleep: { try await Task.sleep(for: $0) },
-        random: { count in try SecureRandom.octets(count) })
+        random: { count in try SecureRandom.bytes(count) })
 
     /// An identifier of 128 random bits in the protocol's alphabet.
     func randomID() throws -> String { Base16.encode(try random(16)) }
 
     /// A random UUID (RFC 9562 §5.4, version 4), the form of EMV 3DS's transaction ids.
     func randomUUID() throws -> String {
-        var octets = try random(16)
-        octets[6] = octets[6] & 0x0F | 0x40
-        octets[8] = octets[8] & 0x3F | 0x80
+        var bytes = try random(16)
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
         let groups = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16]
-        return groups.map { Base16.encode(Array(octets[$0])) }.joined(separator: "-")
+        return groups.map { Base16.encode(Array(bytes[$0])) }.joined(separator: "-")
     }
 }
 
@@ -42,7 +42,7 @@ package struct Surroundings: Sendable {
 enum Base16 {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    static func encode(_ octets: [UInt8]) -> String {
-        String(decoding: octets.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    static func encode(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

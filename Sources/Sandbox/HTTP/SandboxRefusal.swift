@@ -33,7 +33,7 @@ extension JSONObject {
     func choice<Choice: RawRepresentable & CaseIterable>(
         _ name: String, as type: Choice.Type = Choice.self
     ) throws -> Choice where Choice.RawValue == String {
-        let text = try string(name, octets: 0...256)
+        let text = try string(name, bytes: 0...256)
         guard let choice = Choice.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) else {
             let allowed = Choice.allCases.map(\.rawValue).joined(separator: ", ")
             throw SandboxRefusal.badRequest("\(name): must be one of \(allowed)")

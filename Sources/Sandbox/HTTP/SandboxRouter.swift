@@ -3,7 +3,7 @@ import Logging
 import StrictJSON
 
 /// Finds the route of a call, and makes a problem of whatever goes wrong.
-package struct Switchboard: Sendable {
+package struct SandboxRouter: Sendable {
     private let routes: [Route]
     private let faults: Faults
     private let logger: Logger
@@ -42,7 +42,7 @@ package struct Switchboard: Sendable {
             return .problem(.listed(.invalidRequest, error.description))
         } catch let error as ProtocolError {
             return .problem(.listed(.invalidRequest, error.description))
-        } catch is Bell.TooManyWaiters {
+        } catch is ChangeNotifier.TooManyWaiters {
             let busy = SandboxRefusal(status: 503, code: nil, detail: "too many calls wait already")
             return .problem(busy, retryAfter: 1)
         } catch {

@@ -11,12 +11,12 @@ enum SandboxRoutes {
     static let faults = "/sandbox/faults"
 
     static func all(of backend: IssuerBackend) -> [Route] {
-        let purchase = PurchaseDesk(backend: backend)
+        let purchase = PurchaseController(backend: backend)
         let register = AuthenticatorRegister(backend: backend)
         return [
             Route("POST", enrollmentCodes, EnrollmentCodes(backend: backend).make),
             Route("POST", purchases, purchase.make),
-            Route("GET", purchases + "/{}", purchase.story),
+            Route("GET", purchases + "/{}", purchase.timeline),
             Route("POST", purchases + "/{}/cancel", purchase.cancel),
             Route("GET", authenticators, register.all),
             Route("GET", authenticators + "/{}", register.one),
@@ -40,7 +40,7 @@ struct AuthenticatorRegister: Sendable {
     let backend: IssuerBackend
 
     func all(_ incoming: Incoming) async throws -> Answer {
-        let records = try await backend.book.queue.read { db in
+        let records = try await backend.store.queue.read { db in
             try AuthenticatorRecord.fetchAll(db, sql: "SELECT * FROM authenticator ORDER BY seq LIMIT 20000")
         }
         return .list(records.map(\.summary))
@@ -54,13 +54,13 @@ struct AuthenticatorRegister: Sendable {
     /// As the bank does when a card or a phone is lost: the token is worth nothing from here on.
     func revoke(_ incoming: Incoming) async throws -> Answer {
         let record = try await record(incoming)
-        try await AuthenticatorDesk(backend: backend).end(record.id, as: "revoked")
+        try await AuthenticatorController(backend: backend).end(record.id, as: "revoked")
         return .json(200, try await self.record(incoming).summary)
     }
 
     private func record(_ incoming: Incoming) async throws -> AuthenticatorRecord {
         let id = incoming.captured.first
-        let found = try await backend.book.queue.read { db in
+        let found = try await backend.store.queue.read { db in
             try AuthenticatorRecord.fetchOne(db, sql: "SELECT * FROM authenticator WHERE id = ?", arguments: [id])
         }
         guard let found else { throw SandboxRefusal.notFound("no such authenticator") }

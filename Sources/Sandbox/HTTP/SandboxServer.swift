@@ -82,7 +82,7 @@ package struct SandboxServer: Sendable {
         self.configuration = configuration
         self.logger = logger
         backend = IssuerBackend(
-            book: try IssuerBook(path: configuration.database, surroundings: .system),
+            store: try SandboxStore(path: configuration.database, dependencies: .system),
             signer: try IssuerSigner(
                 key: Self.key(for: .requests, configuration), pushKey: Self.key(for: .vapid, configuration)),
             site: SiteHolder(), faults: configuration.faults, pushPolicy: configuration.push.policy, logger: logger)
@@ -105,7 +105,7 @@ package struct SandboxServer: Sendable {
     package func run(onListening: @escaping @Sendable (String) -> Void) async throws {
         let address = configuration.listen
         let application = Application(
-            responder: IssuerResponder(switchboard: Switchboard(backend: backend)),
+            responder: IssuerResponder(router: SandboxRouter(backend: backend)),
             server: try serverBuilder(),
             configuration: .init(address: .hostname(address.host, port: address.port), serverName: nil),
             onServerRunning: { channel in

@@ -6,28 +6,28 @@ package import Logging
 
 /// All that the sandbox's calls work on.
 package struct IssuerBackend: Sendable {
-    let book: IssuerBook
+    let store: SandboxStore
     let signer: IssuerSigner
-    let surroundings: Surroundings
+    let dependencies: SandboxDependencies
     let site: SiteHolder
-    package let bell: Bell
+    package let notifier: ChangeNotifier
     package let faults: Faults
     let pushPolicy: PushPolicy
     let logger: Logger
 
     package init(
-        book: IssuerBook, signer: IssuerSigner, site: SiteHolder, surroundings: Surroundings = .system,
+        store: SandboxStore, signer: IssuerSigner, site: SiteHolder, dependencies: SandboxDependencies = .system,
         maxWaiters: Int = 100_000, faults: FaultSpec? = nil,
         pushPolicy: PushPolicy = .loopbackOnly, logger: Logger = IssuerBackend.quietLogger
     ) {
-        self.book = book
+        self.store = store
         self.signer = signer
         self.site = site
-        self.surroundings = surroundings
+        self.dependencies = dependencies
         self.pushPolicy = pushPolicy
         self.logger = logger
-        self.faults = Faults(faults, sleep: surroundings.sleep, logger: logger)
-        bell = Bell(maxWaiters: maxWaiters, sleep: surroundings.sleep)
+        self.faults = Faults(faults, sleep: dependencies.sleep, logger: logger)
+        notifier = ChangeNotifier(maxWaiters: maxWaiters, sleep: dependencies.sleep)
     }
 
     /// Tells of what is wrong, and of nothing else.
@@ -37,7 +37,7 @@ package struct IssuerBackend: Sendable {
         return logger
     }
 
-    var now: Int64 { surroundings.now() }
+    var now: Int64 { dependencies.now() }
 
     /// The authenticator whose token came, as it is now.
     ///
@@ -45,7 +45,7 @@ package struct IssuerBackend: Sendable {
     func authenticated(_ incoming: Incoming) async throws -> AuthenticatorRecord {
         guard let token = incoming.bearerToken else { throw Self.invalidToken }
         let digest = Data(try SHA256Digest.of(Array(token.reveal().utf8)))
-        let found = try await book.queue.read { db in
+        let found = try await store.queue.read { db in
             try AuthenticatorRecord.fetchOne(
                 db, sql: "SELECT * FROM authenticator WHERE tokenDigest = ? AND endedAt IS NULL", arguments: [digest])
         }

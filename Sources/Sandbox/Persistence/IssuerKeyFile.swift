@@ -34,11 +34,11 @@ package enum IssuerKeyFile {
 
     private static func secret(at path: String) throws -> AgentSecret {
         do {
-            return try AgentSecret(Secret(DurableFile.read(path, maxOctets: AgentSecret.octets.upperBound)))
+            return try AgentSecret(Secret(DurableFile.read(path, maxBytes: AgentSecret.bytes.upperBound)))
         } catch let error as FileError where error.reason == .missing {
-            let octets = try SecureRandom.octets(32)
-            try DurableFile.write(octets, to: path, replacing: false)
-            return try AgentSecret(Secret(octets))
+            let bytes = try SecureRandom.bytes(32)
+            try DurableFile.write(bytes, to: path, replacing: false)
+            return try AgentSecret(Secret(bytes))
         }
     }
 }

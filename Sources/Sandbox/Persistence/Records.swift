@@ -17,7 +17,7 @@ struct PurchaseRecord: Sendable {
     let payment: PaymentExtension?
     /// As each request of it claims.
     let traceparent: String?
-    let push: PushWay
+    let push: PushMode
     let userVerification: String
     let threeDSServerTransID: String
     let dsTransID: String
@@ -49,14 +49,14 @@ extension PurchaseRecord: FetchableRecord {
         id = row["id"]
         acsTransId = row["acsTransId"]
         authenticatorId = row["authenticatorId"]
-        transactionDigest = row.octets("transactionDigest")
+        transactionDigest = row.bytes("transactionDigest")
         members = try row.object("members").members.compactMap { member in
             guard case .string(let value) = member.value else { return nil }
             return TransactionMember(name: member.name, value: value)
         }
         payment = try row.value("payment") == nil ? nil : PaymentExtension(json: row.object("payment"))
         traceparent = row["traceparent"]
-        guard let push = PushWay(rawValue: row["push"]) else { throw BookError(what: "purchase.push") }
+        guard let push = PushMode(rawValue: row["push"]) else { throw RecordError(what: "purchase.push") }
         self.push = push
         userVerification = row["userVerification"]
         threeDSServerTransID = row["threeDSServerTransID"]
@@ -84,7 +84,7 @@ struct CompletionRecord: Sendable {
 
 extension CompletionRecord: FetchableRecord {
     init(row: Row) throws {
-        guard let status = Status(rawValue: row["status"]) else { throw BookError(what: "completion.status") }
+        guard let status = Status(rawValue: row["status"]) else { throw RecordError(what: "completion.status") }
         self.status = status
         reason = row["reason"]
         jti = row["jti"]
@@ -113,8 +113,8 @@ extension RequestRecord: FetchableRecord {
         purchaseId = row["purchaseId"]
         authenticatorId = row["authenticatorId"]
         origin = row["origin"]
-        nonce = row.octets("nonce")
-        challenge = row.octets("challenge")
+        nonce = row.bytes("nonce")
+        challenge = row.bytes("challenge")
         jws = row["jws"]
         iat = row["iat"]
         exp = row["exp"]
@@ -134,16 +134,16 @@ struct DecisionRecord: Sendable {
     let verdict: JSONValue?
     /// The `traceparent` field that it came with.
     let traceparent: String?
-    /// How often the same octets came again.
+    /// How often the same bytes came again.
     let repeats: Int64
-    /// How often other octets came.
+    /// How often other bytes came.
     let conflicts: Int64
 }
 
 extension DecisionRecord: FetchableRecord {
     init(row: Row) throws {
         jti = row["jti"]
-        digest = row.octets("digest")
+        digest = row.bytes("digest")
         body = try row.object("body")
         transStatus = row["transStatus"]
         at = row["at"]

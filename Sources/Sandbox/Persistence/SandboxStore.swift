@@ -1,7 +1,7 @@
 import GRDB
 
 /// The sandbox's database: in memory, or one SQLite file.
-package struct IssuerBook: Sendable {
+package struct SandboxStore: Sendable {
     /// What went wrong when the file was opened.
     package struct OpeningError: Error, CustomStringConvertible {
         package let description: String
@@ -12,14 +12,14 @@ package struct IssuerBook: Sendable {
     let epoch: String
 
     /// Without a path everything is gone when the process ends.
-    package init(path: String?, surroundings: Surroundings) throws {
+    package init(path: String?, dependencies: SandboxDependencies) throws {
         do {
             queue = try path.map(Self.openFile) ?? DatabaseQueue()
             try Schema.migrator.migrate(queue)
         } catch {
             throw OpeningError(description: "the database \(path ?? "in memory") cannot be opened: \(error)")
         }
-        let fresh = try surroundings.randomID()
+        let fresh = try dependencies.randomID()
         epoch = try queue.write { db in
             try db.execute(sql: "INSERT INTO fact VALUES ('epoch', ?) ON CONFLICT DO NOTHING", arguments: [fresh])
             return try String.fetchOne(db, sql: "SELECT value FROM fact WHERE name = 'epoch'") ?? fresh

@@ -38,7 +38,7 @@ enum Schema {
         ALTER TABLE enrollmentCode ADD COLUMN algorithms TEXT NOT NULL DEFAULT '[-7]';
         """
 
-    /// How often a decision came again: the same octets, and others.
+    /// How often a decision came again: the same bytes, and others.
     private static let deliveries = """
         ALTER TABLE purchase ADD COLUMN traceparent TEXT;
         ALTER TABLE decision ADD COLUMN traceparent TEXT;

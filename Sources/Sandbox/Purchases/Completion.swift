@@ -36,7 +36,7 @@ enum Completion {
 extension PurchaseRecord {
     static func byID(_ id: Int64, _ db: Database) throws -> PurchaseRecord {
         guard let record = try fetchOne(db, sql: "SELECT * FROM purchase WHERE id = ?", arguments: [id]) else {
-            throw BookError(what: "a request without its purchase")
+            throw RecordError(what: "a request without its purchase")
         }
         return record
     }

@@ -7,23 +7,23 @@ import ThreeDS
 import WebAuthn
 
 /// Plays merchant, 3DS Server and ACS: starts purchases, and lets the payer leave.
-struct PurchaseDesk: Sendable {
+struct PurchaseController: Sendable {
     let backend: IssuerBackend
 
     /// Starts a purchase, or lists the request of one again.
     func make(_ incoming: Incoming) async throws -> Answer {
-        let order = try PurchaseOrder(try incoming.object(emptyAllowed: true), surroundings: backend.surroundings)
+        let order = try PurchaseOrder(try incoming.object(emptyAllowed: true), dependencies: backend.dependencies)
         let maker = RequestMaker(backend: backend, site: try backend.site.get())
         let now = backend.now
-        let story = try await backend.book.queue.write { db in
+        let timeline = try await backend.store.queue.write { db in
             let authenticator = try Self.authenticator(order.authenticatorId, db)
             let purchase = try place(order, authenticator, now: now, db)
             try list(order, purchase, authenticator, maker, now: now, db)
-            return try Story.of(purchase.id, now: now, db)
+            return try PurchaseTimeline.of(purchase.id, now: now, db)
         }
-        backend.bell.ring(.authenticator(story.purchase.authenticatorId))
-        backend.bell.ring(.pushes)
-        return .json(201, story.json)
+        backend.notifier.ring(.authenticator(timeline.purchase.authenticatorId))
+        backend.notifier.ring(.pushes)
+        return .json(201, timeline.json)
     }
 
     private static func authenticator(_ id: String?, _ db: Database) throws -> AuthenticatorRecord {
@@ -83,8 +83,8 @@ struct PurchaseDesk: Sendable {
                 order.transaction.acsTransId.canonical, authenticator.id, Data(digest), JSONValue.object(members).text,
                 order.payment.map { JSONValue.object($0.json).text }, order.traceparent,
                 (order.push ?? .both).rawValue, order.userVerification.rawValue,
-                try backend.surroundings.randomUUID(),
-                try backend.surroundings.randomUUID(), try backend.surroundings.randomUUID(), now,
+                try backend.dependencies.randomUUID(),
+                try backend.dependencies.randomUUID(), try backend.dependencies.randomUUID(), now,
                 now + order.expiresIn,
             ])
         return try PurchaseRecord.byID(db.lastInsertedRowID, db)
@@ -108,10 +108,10 @@ struct PurchaseDesk: Sendable {
             }
             return standing
         }
-        let way = order.push ?? purchase.push
+        let mode = order.push ?? purchase.push
         for request in requests {
-            try Self.checkPush(way, of: request, authenticator)
-            try maker.announce(request, times: order.newJTI ? 1 : times, by: way, now: now, db)
+            try Self.checkPush(mode, of: request, authenticator)
+            try maker.announce(request, times: order.newJTI ? 1 : times, by: mode, now: now, db)
         }
         try db.execute(
             sql: """
@@ -123,15 +123,15 @@ struct PurchaseDesk: Sendable {
 
     /// A request that nobody can fetch has to be one that can be pushed.
     private static func checkPush(
-        _ way: PushWay, of request: RequestRecord, _ authenticator: AuthenticatorRecord
+        _ mode: PushMode, of request: RequestRecord, _ authenticator: AuthenticatorRecord
     ) throws(SandboxRefusal) {
-        guard way == .pushOnly else { return }
+        guard mode == .pushOnly else { return }
         guard authenticator.subscription != nil else {
             throw .conflict("push: only needs a push subscription, and the authenticator has none")
         }
-        guard PushRecord.body(of: request.jws, by: way) != nil else {
-            let most = PushRecipient.mostPlain
-            throw .badRequest("push: only needs a request of at most \(most) octets; this one could only be hinted at")
+        guard PushRecord.body(of: request.jws, by: mode) != nil else {
+            let limit = PushRecipient.maxPlain
+            throw .badRequest("push: only needs a request of at most \(limit) bytes; this one could only be hinted at")
         }
     }
 
@@ -140,7 +140,7 @@ struct PurchaseDesk: Sendable {
         let acsTransId = try Self.acsTransId(incoming)
         let maker = RequestMaker(backend: backend, site: try backend.site.get())
         let now = backend.now
-        let story = try await backend.book.queue.write { db in
+        let timeline = try await backend.store.queue.write { db in
             let purchase = try PurchaseRecord.first(acsTransId, db)
             if let ended = try Completion.of(purchase, now: now, db) {
                 throw SandboxRefusal.conflict("the purchase is completed already: \(ended.status.rawValue)")
@@ -149,34 +149,34 @@ struct PurchaseDesk: Sendable {
             for request in try RequestRecord.open(of: purchase.id, now: now, db) {
                 try maker.cancel(request, by: purchase.push, now: now, db)
             }
-            return try Story.of(purchase.id, now: now, db)
+            return try PurchaseTimeline.of(purchase.id, now: now, db)
         }
-        backend.bell.ring(.authenticator(story.purchase.authenticatorId))
-        backend.bell.ring(.purchase(acsTransId.canonical))
-        backend.bell.ring(.pushes)
-        return .json(200, story.json)
+        backend.notifier.ring(.authenticator(timeline.purchase.authenticatorId))
+        backend.notifier.ring(.purchase(acsTransId.canonical))
+        backend.notifier.ring(.pushes)
+        return .json(200, timeline.json)
     }
 
     /// The story of a purchase, which can be waited for.
-    func story(_ incoming: Incoming) async throws -> Answer {
+    func timeline(_ incoming: Incoming) async throws -> Answer {
         let acsTransId = try Self.acsTransId(incoming)
         let wait = try incoming.wait()
-        let story = try await read(acsTransId)
-        guard story.completion == nil, wait > 0 else { return .json(200, story.json) }
-        // An expiry rings no bell: the wait ends with it, and the next look finds it.
-        let seconds = min(wait, max(0, story.purchase.expiresAt - backend.now))
-        let ended = try await backend.bell.firstValue(about: [.purchase(acsTransId.canonical)], within: seconds) {
-            let story = try await read(acsTransId)
-            return story.completion == nil ? nil : story
+        let timeline = try await read(acsTransId)
+        guard timeline.completion == nil, wait > 0 else { return .json(200, timeline.json) }
+        // An expiry rings no notifier: the wait ends with it, and the next look finds it.
+        let seconds = min(wait, max(0, timeline.purchase.expiresAt - backend.now))
+        let ended = try await backend.notifier.firstValue(about: [.purchase(acsTransId.canonical)], within: seconds) {
+            let timeline = try await read(acsTransId)
+            return timeline.completion == nil ? nil : timeline
         }
         if let ended { return .json(200, ended.json) }
         return .json(200, try await read(acsTransId).json)
     }
 
-    private func read(_ acsTransId: ACSTransactionID) async throws -> Story {
+    private func read(_ acsTransId: ACSTransactionID) async throws -> PurchaseTimeline {
         let now = backend.now
-        return try await backend.book.queue.write { db in
-            try Story.of(try PurchaseRecord.first(acsTransId, db).id, now: now, db)
+        return try await backend.store.queue.write { db in
+            try PurchaseTimeline.of(try PurchaseRecord.first(acsTransId, db).id, now: now, db)
         }
     }
 

@@ -36,31 +36,31 @@ package struct PurchaseOrder: Sendable {
     /// The request's claim, in order or not.
     let traceparent: String?
     /// Nil: as the purchase has it, or else both ways.
-    let push: PushWay?
+    let push: PushMode?
 
     /// Members that are absent get a default, members that are null are left out of the transaction.
-    init(_ body: JSONObject, surroundings: Surroundings) throws {
+    init(_ body: JSONObject, dependencies: SandboxDependencies) throws {
         payment = try Self.payment(body)
         expiresIn = try body.optionalInteger("expiresIn", in: Self.lifetime) ?? 600
-        authenticatorId = try body.optionalString("authenticatorId", octets: 1...64)
+        authenticatorId = try body.optionalString("authenticatorId", bytes: 1...64)
         userVerification = try body.optionalChoice("userVerification") ?? .preferred
         force = try body.optionalBool("force") ?? false
         times = try body.optionalInteger("repeat", in: 1...1_000).map(Int.init)
         newJTI = try body.optionalBool("newJti") ?? false
-        traceparent = try body.optionalString("traceparent", octets: 0...256)
+        traceparent = try body.optionalString("traceparent", bytes: 0...256)
         push = try body.optionalChoice("push")
-        transaction = try Self.transaction(body, surroundings)
+        transaction = try Self.transaction(body, dependencies)
         guard payment == nil || transaction.purchase != nil else {
             throw SandboxRefusal.badRequest("assertion: payment.get needs the purchase members")
         }
     }
 
-    private static func transaction(_ body: JSONObject, _ surroundings: Surroundings) throws -> Transaction {
+    private static func transaction(_ body: JSONObject, _ dependencies: SandboxDependencies) throws -> Transaction {
         var members: [TransactionMember] = []
         for name in transactionMembers {
             if let value = body[name] {
                 try append(name, value, to: &members)
-            } else if let value = try fallback(name, surroundings) {
+            } else if let value = try fallback(name, dependencies) {
                 members.append(TransactionMember(name: name, value: value))
             }
         }
@@ -84,14 +84,14 @@ package struct PurchaseOrder: Sendable {
         }
     }
 
-    private static func fallback(_ name: String, _ surroundings: Surroundings) throws -> String? {
+    private static func fallback(_ name: String, _ dependencies: SandboxDependencies) throws -> String? {
         switch name {
-        case "acsTransId": try surroundings.randomUUID()
+        case "acsTransId": try dependencies.randomUUID()
         case "merchantName": "Sandbox Shop"
         case "purchaseAmount": "100"
         case "purchaseCurrency": "840"
         case "purchaseExponent": "2"
-        case "purchaseDate": PurchaseTime.text(surroundings.now())
+        case "purchaseDate": PurchaseTime.text(dependencies.now())
         default: nil
         }
     }

@@ -5,21 +5,21 @@ import ThreeDS
 package struct PurchaseReport: Sendable {
     package let acsTransId: String
     private let status: String
-    private let story: JSONObject
+    private let timeline: JSONObject
 
-    init(_ story: JSONObject) throws(SandboxClient.Failure) {
+    init(_ timeline: JSONObject) throws(SandboxClient.Failure) {
         do throws(JSONMemberError) {
-            acsTransId = try story.string("acsTransId", octets: 36...36)
-            status = try story.string("status", octets: 1...64)
+            acsTransId = try timeline.string("acsTransId", bytes: 36...36)
+            status = try timeline.string("status", bytes: 1...64)
         } catch { throw .refused("the answer is not a sandbox's: \(error)") }
-        self.story = story
+        self.timeline = timeline
     }
 
     package var isCompleted: Bool { status != "pending" }
     package var isAuthenticated: Bool { status == CompletionRecord.Status.authenticated.rawValue }
 
     /// The whole story, on one line.
-    package var json: String { ShownJSON.escaped(JSONValue.object(story).text) }
+    package var json: String { ShownJSON.escaped(JSONValue.object(timeline).text) }
 
     /// The story for a person, safe to print: how it ended, what was verified, and the messages, one a line, without
     /// the identifiers and texts that say nothing new; `json` has all.
@@ -39,11 +39,11 @@ package struct PurchaseReport: Sendable {
     }
 
     private func member(_ name: String) -> JSONObject? {
-        guard case .object(let object)? = story[name] else { return nil }
+        guard case .object(let object)? = timeline[name] else { return nil }
         return object
     }
 
-    private func elements(_ name: String) -> [JSONObject] { Self.elements(story[name]) }
+    private func elements(_ name: String) -> [JSONObject] { Self.elements(timeline[name]) }
 
     private static func elements(_ value: JSONValue?) -> [JSONObject] {
         guard case .array(let elements)? = value else { return [] }

@@ -4,24 +4,25 @@ import Keys
 import StrictJSON
 
 /// Everything that happened to one purchase, for whoever drives a test.
-struct Story: Sendable {
+struct PurchaseTimeline: Sendable {
     let purchase: PurchaseRecord
     let completion: CompletionRecord?
     private let authenticator: AuthenticatorRecord
     private let requests: [RequestStory]
     /// What `force` started later under the same acsTransId.
-    private let others: [Story]
+    private let others: [PurchaseTimeline]
 
     /// Writes an expiry down where it has come by now.
-    static func of(_ purchaseId: Int64, now: Int64, _ db: Database) throws -> Story {
+    static func of(_ purchaseId: Int64, now: Int64, _ db: Database) throws -> PurchaseTimeline {
         let purchase = try PurchaseRecord.byID(purchaseId, db)
         let others = try PurchaseRecord.fetchAll(
             db, sql: "SELECT * FROM purchase WHERE acsTransId = ? AND id > ? ORDER BY id LIMIT 100",
             arguments: [purchase.acsTransId, purchaseId])
-        return try Story(purchase, others: others.map { try Story($0, others: [], now: now, db) }, now: now, db)
+        return try PurchaseTimeline(
+            purchase, others: others.map { try PurchaseTimeline($0, others: [], now: now, db) }, now: now, db)
     }
 
-    private init(_ purchase: PurchaseRecord, others: [Story], now: Int64, _ db: Database) throws {
+    private init(_ purchase: PurchaseRecord, others: [PurchaseTimeline], now: Int64, _ db: Database) throws {
         self.purchase = purchase
         self.others = others
         completion = try Completion.of(purchase, now: now, db)

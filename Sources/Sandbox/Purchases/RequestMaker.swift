@@ -16,8 +16,8 @@ struct RequestMaker: Sendable {
     func request(
         for purchase: PurchaseRecord, _ authenticator: AuthenticatorRecord, now: Int64, exp: Int64, _ db: Database
     ) throws -> RequestRecord {
-        let jti = try backend.surroundings.randomID()
-        let nonce = try backend.surroundings.random(32)
+        let jti = try backend.dependencies.randomID()
+        let nonce = try backend.dependencies.random(32)
         let challenge = try ChallengeCommitment.challenge(nonce: nonce, transaction: purchase.transaction)
         let options = PublicKeyCredentialRequestOptions(
             challenge: challenge, rpId: site.rpId, allowCredentials: [authenticator.credentialId],
@@ -55,16 +55,16 @@ struct RequestMaker: Sendable {
     }
 
     /// Puts a request on the list, once more where it stands there already, and pushes it, that many times.
-    func announce(_ request: RequestRecord, times: Int, by way: PushWay, now: Int64, _ db: Database) throws {
-        for _ in 0..<(way.isListed ? times : 0) {
+    func announce(_ request: RequestRecord, times: Int, by mode: PushMode, now: Int64, _ db: Database) throws {
+        for _ in 0..<(mode.isListed ? times : 0) {
             try list(request.jws, authenticatorId: request.authenticatorId, jti: request.jti, exp: request.exp, db)
         }
-        try push(.request, request.jws, about: request, times: times, by: way, now: now, db)
+        try push(.request, request.jws, about: request, times: times, by: mode, now: now, db)
     }
 
     /// Takes a request back: it leaves the list, and its cancellation takes its place until the same expiry.
-    func cancel(_ request: RequestRecord, by way: PushWay, now: Int64, _ db: Database) throws {
-        let jti = try backend.surroundings.randomID()
+    func cancel(_ request: RequestRecord, by mode: PushMode, now: Int64, _ db: Database) throws {
+        let jti = try backend.dependencies.randomID()
         let claims: JSONObject = [
             "iss": .string(site.issuer.text), "aud": .string(request.authenticatorId), "jti": .string(jti),
             "iat": .integer(now), "exp": .integer(request.exp), "cancels": .string(request.jti),
@@ -73,22 +73,22 @@ struct RequestMaker: Sendable {
         try db.execute(
             sql: "UPDATE authnRequest SET cancelledAt = ? WHERE jti = ?", arguments: [now, request.jti])
         try Self.unlist(request.jti, db)
-        if way.isListed {
+        if mode.isListed {
             try list(jws, authenticatorId: request.authenticatorId, jti: jti, exp: request.exp, db)
         }
-        try push(.cancellation, jws, about: request, by: way, now: now, db)
+        try push(.cancellation, jws, about: request, by: mode, now: now, db)
     }
 
     /// Nothing where there is no subscription: what is pushed only, is refused before.
     private func push(
         _ message: PushRecord.Message, _ jws: String, about request: RequestRecord, times: Int = 1,
-        by way: PushWay, now: Int64, _ db: Database
+        by mode: PushMode, now: Int64, _ db: Database
     ) throws {
-        guard way.isPushed, try AuthenticatorRecord.byID(request.authenticatorId, db).subscription != nil else {
+        guard mode.isPushed, try AuthenticatorRecord.byID(request.authenticatorId, db).subscription != nil else {
             return
         }
         try PushQueue.add(
-            message, PushRecord.body(of: jws, by: way), about: request, times: times, now: now, db)
+            message, PushRecord.body(of: jws, by: mode), about: request, times: times, now: now, db)
     }
 
     private func list(_ jws: String, authenticatorId: String, jti: String, exp: Int64, _ db: Database) throws {

@@ -1,5 +1,5 @@
 /// By which way a request, and what takes it back, is to reach its authenticator.
-enum PushWay: String, Sendable, CaseIterable {
+enum PushMode: String, Sendable, CaseIterable {
     /// Listed, and pushed where there is a subscription.
     case both
     /// As `both`, but what is pushed says no more than that there is something to fetch.

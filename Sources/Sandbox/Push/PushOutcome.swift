@@ -42,11 +42,11 @@ enum PushOutcome: Sendable, Equatable {
 /// When a push is tried again.
 enum PushPatience {
     /// Tries of one push in all.
-    static let mostTries: Int64 = 8
+    static let maxTries: Int64 = 8
 
     /// Seconds from a failed try to the next: what the receiver asked for, or 1, 2, 4, …; nil after the last.
     static func seconds(afterTry tries: Int64, retryAfter: Int64?) -> Int64? {
-        guard tries < mostTries else { return nil }
+        guard tries < maxTries else { return nil }
         return retryAfter.map { max($0, 1) } ?? 1 << max(tries - 1, 0)
     }
 }

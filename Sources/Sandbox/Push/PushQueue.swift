@@ -4,11 +4,11 @@ import IssuerProtocol
 /// The pushes that wait, in the database: what was not sent when the sandbox stopped is sent when it starts again.
 struct PushQueue: Sendable {
     /// How many may wait; of what comes beyond, the story says so.
-    static let mostWaiting = 20_000
+    static let maxWaiting = 20_000
     /// Of so many of the newest it is known what became of them; older ones go once they are over.
-    static let mostKept: Int64 = 10_000
+    static let maxKept: Int64 = 10_000
     /// How many are under way at a time, of one authenticator one: a receiver that is slow holds up only its own.
-    static let mostAtOnce = 16
+    static let maxAtOnce = 16
 
     let backend: IssuerBackend
 
@@ -24,7 +24,7 @@ struct PushQueue: Sendable {
         _ db: Database
     ) throws {
         let waiting = try Int.fetchOne(db, sql: "SELECT count(*) FROM push WHERE state IN ('waiting', 'sending')")
-        let room = mostWaiting - (waiting ?? 0)
+        let room = maxWaiting - (waiting ?? 0)
         let statement = try db.cachedStatement(
             sql: """
                 INSERT INTO push (jti, authenticatorId, message, jws, exp, dueAt, state, problem)
@@ -39,7 +39,7 @@ struct PushQueue: Sendable {
         }
         try db.execute(
             sql: "DELETE FROM push WHERE id <= ? AND state NOT IN ('waiting', 'sending')",
-            arguments: [db.lastInsertedRowID - mostKept])
+            arguments: [db.lastInsertedRowID - maxKept])
     }
 
     /// A request that is over is not pushed any more.
@@ -51,7 +51,7 @@ struct PushQueue: Sendable {
 
     /// What was under way when the sandbox stopped waits again; it may have arrived.
     func resume() async throws {
-        try await backend.book.queue.write { db in
+        try await backend.store.queue.write { db in
             try db.execute(sql: "UPDATE push SET state = 'waiting' WHERE state = 'sending'")
         }
     }
@@ -59,7 +59,7 @@ struct PushQueue: Sendable {
     /// The next that is due; nil where none is, or enough are under way.
     func take() async throws -> Taken? {
         let now = backend.now
-        return try await backend.book.queue.write { db in
+        return try await backend.store.queue.write { db in
             let push = try PushRecord.fetchOne(
                 db,
                 sql: """
@@ -71,7 +71,7 @@ struct PushQueue: Sendable {
                         ORDER BY dueAt, id LIMIT 1)
                     RETURNING *
                     """,
-                arguments: ["now": now, "most": Self.mostAtOnce])
+                arguments: ["now": now, "most": Self.maxAtOnce])
             return try push.map { push in
                 Taken(push: push, subscription: try AuthenticatorRecord.byID(push.authenticatorId, db).subscription)
             }
@@ -81,7 +81,7 @@ struct PushQueue: Sendable {
     /// How long there is nothing to do, as far as is known now; an hour at most.
     func secondsToNext() async throws -> Int64 {
         let now = backend.now
-        let next = try await backend.book.queue.read { db in
+        let next = try await backend.store.queue.read { db in
             try Int64.fetchOne(
                 db, sql: "SELECT min(dueAt) FROM push WHERE state = 'waiting' AND dueAt > ?", arguments: [now])
         }
@@ -91,7 +91,7 @@ struct PushQueue: Sendable {
     /// Writes down what came of a push, and when it is tried again.
     func record(_ outcome: PushOutcome, of taken: Taken) async throws {
         let now = backend.now
-        try await backend.book.queue.write { db in
+        try await backend.store.queue.write { db in
             let (state, dueAt) = Self.next(after: outcome, of: taken.push, now: now)
             try db.execute(
                 sql: "UPDATE push SET state = ?, dueAt = ?, status = ?, problem = ? WHERE id = ?",
@@ -120,6 +120,6 @@ struct PushQueue: Sendable {
     private static func end(_ taken: Taken, now: Int64, _ db: Database) throws {
         let current = try AuthenticatorRecord.byID(taken.push.authenticatorId, db).subscription
         guard current == taken.subscription else { return }
-        try PushSubscriptionDesk.store(nil, of: taken.push.authenticatorId, now: now, db)
+        try PushSubscriptionController.store(nil, of: taken.push.authenticatorId, now: now, db)
     }
 }

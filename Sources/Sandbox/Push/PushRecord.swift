@@ -31,8 +31,8 @@ struct PushRecord: Sendable {
     var plain: [UInt8] { Array((jws ?? "fetch").utf8) }
 
     /// The message to push, nil where only a hint may or can be: of a longer one than RFC 8291 §4 has room for.
-    static func body(of jws: String, by way: PushWay) -> String? {
-        way == .hint || jws.utf8.count > PushRecipient.mostPlain ? nil : jws
+    static func body(of jws: String, by mode: PushMode) -> String? {
+        mode == .hint || jws.utf8.count > PushRecipient.maxPlain ? nil : jws
     }
 
     var json: JSONValue {
@@ -50,7 +50,7 @@ struct PushRecord: Sendable {
 extension PushRecord: FetchableRecord {
     init(row: Row) throws {
         guard let message = Message(rawValue: row["message"]), let state = State(rawValue: row["state"]) else {
-            throw BookError(what: "push")
+            throw RecordError(what: "push")
         }
         self.message = message
         self.state = state

@@ -48,11 +48,11 @@ package struct PushSender: Service {
         while !Task.isCancelled {
             do {
                 let seconds = try await queue.secondsToNext()
-                let taken = try await backend.bell.firstValue(about: [.pushes], within: seconds, look: queue.take)
+                let taken = try await backend.notifier.firstValue(about: [.pushes], within: seconds, look: queue.take)
                 if let taken { return taken }
             } catch  where !Task.isCancelled {
                 backend.logger.error("the queue of pushes cannot be read", metadata: ["error": "\(error)"])
-                try? await backend.surroundings.sleep(.seconds(Self.pause))
+                try? await backend.dependencies.sleep(.seconds(Self.pause))
             } catch {}
         }
         return nil
@@ -66,7 +66,7 @@ package struct PushSender: Service {
             // It stays under way until the next start, and is sent again then.
             backend.logger.error("what came of a push cannot be written down", metadata: ["error": "\(error)"])
         } catch {}
-        backend.bell.ring(.pushes)
+        backend.notifier.ring(.pushes)
     }
 
     private func outcome(of taken: PushQueue.Taken, by transport: PushTransport) async -> PushOutcome {

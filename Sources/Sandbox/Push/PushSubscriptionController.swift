@@ -3,8 +3,8 @@ import IssuerProtocol
 import StrictJSON
 
 /// Keeps the push subscription of an authenticator: it comes with the enrollment or later, is replaced, and ends.
-struct PushSubscriptionDesk: Sendable {
-    /// Octets of a subscription's JSON.
+struct PushSubscriptionController: Sendable {
+    /// Bytes of a subscription's JSON.
     private static let maxBody = 8_192
 
     let backend: IssuerBackend
@@ -14,7 +14,7 @@ struct PushSubscriptionDesk: Sendable {
         guard incoming.body.count <= Self.maxBody else {
             throw SandboxRefusal(status: 413, code: .invalidRequest, detail: "a subscription of more than 8 KiB")
         }
-        let subscription = try PushSubscription(octets: incoming.body)
+        let subscription = try PushSubscription(bytes: incoming.body)
         try backend.pushPolicy.check(subscription)
         try await store(subscription, of: authenticator)
         return .noContent
@@ -28,7 +28,7 @@ struct PushSubscriptionDesk: Sendable {
 
     private func store(_ subscription: PushSubscription?, of authenticator: AuthenticatorRecord) async throws {
         let now = backend.now
-        try await backend.book.queue.write { db in
+        try await backend.store.queue.write { db in
             try Self.store(subscription, of: authenticator.id, now: now, db)
         }
     }

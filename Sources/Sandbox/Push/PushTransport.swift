@@ -6,7 +6,7 @@ package import NIOSSL
 
 /// Posts to push endpoints (RFC 8030 §5); it follows no redirect and goes through no proxy.
 package struct PushTransport: Sendable {
-    /// The most octets of an answer that are read; nobody looks at them.
+    /// The most bytes of an answer that are read; nobody looks at them.
     private static let maxAnswer = 16_384
 
     private let client: HTTPClient

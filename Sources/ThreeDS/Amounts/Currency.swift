@@ -31,14 +31,14 @@ extension Currency {
 
     /// The currency of a numeric code of exactly three ASCII digits; nil where the list has none.
     package static func numeric(_ code: String) -> Currency? {
-        guard let currency = byNumeric[code], currency.numeric.hasOctets(of: code) else { return nil }
+        guard let currency = byNumeric[code], currency.numeric.hasBytes(of: code) else { return nil }
         return currency
     }
 
     /// The currency of an alphabetic code of exactly three ASCII capitals; nil where the list has none.
     package static func alphabetic(_ code: String) -> Currency? {
         // A dictionary compares strings by Unicode equivalence, where the Kelvin sign is a K.
-        guard let currency = byAlphabetic[code], currency.alphabetic.hasOctets(of: code) else { return nil }
+        guard let currency = byAlphabetic[code], currency.alphabetic.hasBytes(of: code) else { return nil }
         return currency
     }
 

@@ -27,7 +27,7 @@ package struct ExpectedAmount: Sendable, Equatable, CustomStringConvertible {
     /// Whether the purchase is of exactly this currency, amount and number of decimals; false where there is none.
     package func holds(for purchase: Purchase?) -> Bool {
         guard let purchase else { return false }
-        return purchase.currency == currency && purchase.majorUnits.hasOctets(of: majorUnits)
+        return purchase.currency == currency && purchase.majorUnits.hasBytes(of: majorUnits)
     }
 
     /// The digits of an integer part that is written plainly or in groups; nil for any other text.
@@ -35,7 +35,7 @@ package struct ExpectedAmount: Sendable, Equatable, CustomStringConvertible {
         let digits = String(written.filter { $0 != " " })
         guard (1...48).contains(digits.utf8.count), digits.isASCIIDigits else { return nil }
         guard digits == "0" || digits.first != "0" else { return nil }
-        return written.hasOctets(of: digits) || written.hasOctets(of: DigitGroups.grouped(digits)) ? digits : nil
+        return written.hasBytes(of: digits) || written.hasBytes(of: DigitGroups.grouped(digits)) ? digits : nil
     }
 
     private static func isDecimals(_ text: String) -> Bool {

@@ -1,41 +1,41 @@
 extension CBOR {
     /// The one canonical encoding: shortest heads, definite lengths, maps in order (CTAP 2.1 §8, RFC 8949 §4.2.1).
     package func encoded() -> [UInt8] {
-        var octets: [UInt8] = []
-        append(to: &octets)
-        return octets
+        var bytes: [UInt8] = []
+        append(to: &bytes)
+        return bytes
     }
 
-    private func append(to octets: inout [UInt8]) {
+    private func append(to bytes: inout [UInt8]) {
         switch self {
         case .unsigned(let value):
-            octets.append(head: .unsigned, value)
+            bytes.append(head: .unsigned, value)
         case .negative(let value):
-            octets.append(head: .negative, value)
+            bytes.append(head: .negative, value)
         case .bytes(let value):
-            octets.append(head: .bytes, UInt64(value.count))
-            octets += value
+            bytes.append(head: .bytes, UInt64(value.count))
+            bytes += value
         case .text(let value):
-            octets.append(head: .text, UInt64(value.utf8.count))
-            octets += value.utf8
+            bytes.append(head: .text, UInt64(value.utf8.count))
+            bytes += value.utf8
         case .array(let items):
-            octets.append(head: .array, UInt64(items.count))
-            for item in items { item.append(to: &octets) }
+            bytes.append(head: .array, UInt64(items.count))
+            for item in items { item.append(to: &bytes) }
         case .map(let map):
-            octets.append(head: .map, UInt64(map.count))
+            bytes.append(head: .map, UInt64(map.count))
             for entry in map.entries {
-                entry.key.append(to: &octets)
-                entry.value.append(to: &octets)
+                entry.key.append(to: &bytes)
+                entry.value.append(to: &bytes)
             }
         case .bool(let value):
-            octets.append(head: .simple, value ? CBORSimpleValue.true : CBORSimpleValue.false)
+            bytes.append(head: .simple, value ? CBORSimpleValue.true : CBORSimpleValue.false)
         case .null:
-            octets.append(head: .simple, CBORSimpleValue.null)
+            bytes.append(head: .simple, CBORSimpleValue.null)
         }
     }
 }
 
-/// RFC 8949 §3.1: the top three bits of an item's first octet.
+/// RFC 8949 §3.1: the top three bits of an item's first byte.
 enum CBORMajorType: UInt8 {
     case unsigned, negative, bytes, text, array, map, tag, simple
 }
@@ -48,19 +48,19 @@ enum CBORSimpleValue {
 }
 
 extension [UInt8] {
-    /// Appends an item's head, in as few octets as its argument needs (RFC 8949 §3).
+    /// Appends an item's head, in as few bytes as its argument needs (RFC 8949 §3).
     fileprivate mutating func append(head type: CBORMajorType, _ argument: UInt64) {
         let top = type.rawValue << 5
         switch argument {
         case 0...23: append(top | UInt8(argument))
-        case 24...0xFF: appendArgument(argument, after: top | 24, octets: 1)
-        case 0x100...0xFFFF: appendArgument(argument, after: top | 25, octets: 2)
-        case 0x1_0000...0xFFFF_FFFF: appendArgument(argument, after: top | 26, octets: 4)
-        default: appendArgument(argument, after: top | 27, octets: 8)
+        case 24...0xFF: appendArgument(argument, after: top | 24, bytes: 1)
+        case 0x100...0xFFFF: appendArgument(argument, after: top | 25, bytes: 2)
+        case 0x1_0000...0xFFFF_FFFF: appendArgument(argument, after: top | 26, bytes: 4)
+        default: appendArgument(argument, after: top | 27, bytes: 8)
         }
     }
 
-    private mutating func appendArgument(_ argument: UInt64, after first: UInt8, octets count: Int) {
+    private mutating func appendArgument(_ argument: UInt64, after first: UInt8, bytes count: Int) {
         append(first)
         for shift in stride(from: (count - 1) * 8, through: 0, by: -8) {
             append(UInt8(truncatingIfNeeded: argument >> UInt64(shift)))

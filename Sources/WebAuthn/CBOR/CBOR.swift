@@ -1,7 +1,7 @@
 /// A CBOR data item, of the kinds that WebAuthn's structures are made of (RFC 8949).
 ///
 /// There are no tags, no floating-point numbers, no indefinite lengths, and of the simple values only false, true and
-/// null. Two items are equal when their canonical encodings are the same octets, so text is never compared by Unicode
+/// null. Two items are equal when their canonical encodings are the same bytes, so text is never compared by Unicode
 /// equivalence.
 package enum CBOR: Sendable {
     /// Major type 0.

@@ -1,7 +1,7 @@
-/// Why octets are not CBOR of the strict kind that is read here, and where.
+/// Why bytes are not CBOR of the strict kind that is read here, and where.
 package struct CBORError: Error, Equatable, Sendable {
     package enum Reason: Equatable, Sendable {
-        /// More octets than the limit that is given.
+        /// More bytes than the limit that is given.
         case tooLarge(limit: Int)
         /// Arrays and maps inside one another, more than the limit that is given.
         case tooDeep(limit: Int)
@@ -9,9 +9,9 @@ package struct CBORError: Error, Equatable, Sendable {
         case tooManyItems(limit: Int)
         /// The input ends before an item does.
         case truncated
-        /// Octets after the item.
-        case trailingOctets
-        /// A length or an integer in more octets than it needs.
+        /// Bytes after the item.
+        case trailingBytes
+        /// A length or an integer in more bytes than it needs.
         case notShortest
         case indefiniteLength
         /// Additional information 28, 29 or 30, which RFC 8949 §3 reserves.
@@ -26,23 +26,23 @@ package struct CBORError: Error, Equatable, Sendable {
         case keysNotSorted
     }
 
-    /// Octets before the place of the fault, from the start of the input.
+    /// Bytes before the place of the fault, from the start of the input.
     package let offset: Int
     package let reason: Reason
 }
 
 extension CBORError: CustomStringConvertible {
-    package var description: String { "not canonical CBOR at octet \(offset): \(reason.text)" }
+    package var description: String { "not canonical CBOR at byte \(offset): \(reason.text)" }
 }
 
 extension CBORError.Reason {
     fileprivate var text: String {
         switch self {
-        case .tooLarge(let limit): "larger than the \(limit) octets that are allowed"
+        case .tooLarge(let limit): "larger than the \(limit) bytes that are allowed"
         case .tooDeep(let limit): "nested deeper than the \(limit) levels that are allowed"
         case .tooManyItems(let limit): "more than the \(limit) items that are allowed"
         case .truncated: "ends before the item does"
-        case .trailingOctets: "octets after the item"
+        case .trailingBytes: "bytes after the item"
         case .notShortest: "a length or an integer is not in its shortest form"
         case .indefiniteLength: "indefinite length"
         case .reserved: "reserved additional information"

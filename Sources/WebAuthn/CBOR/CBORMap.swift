@@ -5,7 +5,7 @@ package struct CBORMap: Sendable, Equatable {
         package let value: CBOR
     }
 
-    /// In canonical order: by the octets of the encoded keys.
+    /// In canonical order: by the bytes of the encoded keys.
     package let entries: [Entry]
 
     /// Takes entries that are unique and in order already: the reader has checked it.
@@ -31,8 +31,8 @@ extension CBORMap: ExpressibleByDictionaryLiteral {
 extension CBORMap {
     /// Whether one encoded key stands before another.
     ///
-    /// CTAP 2.1 §8 sorts by major type, then shorter first, then by octets. For the kinds of key that the reader
-    /// allows (integers and strings, their heads in the shortest form) that is the order of the octets, because the
-    /// first octet has the major type on top and the length follows it. So it is RFC 8949 §4.2.1's order as well.
+    /// CTAP 2.1 §8 sorts by major type, then shorter first, then by bytes. For the kinds of key that the reader
+    /// allows (integers and strings, their heads in the shortest form) that is the order of the bytes, because the
+    /// first byte has the major type on top and the length follows it. So it is RFC 8949 §4.2.1's order as well.
     static func isInOrder(_ one: [UInt8], _ other: [UInt8]) -> Bool { one.lexicographicallyPrecedes(other) }
 }

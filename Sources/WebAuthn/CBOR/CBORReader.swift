@@ -1,14 +1,14 @@
 /// The bounds of what is read.
 package struct CBORLimits: Sendable {
-    /// Octets of the input.
-    package let maxOctets: Int
+    /// Bytes of the input.
+    package let maxBytes: Int
     /// Arrays and maps inside one another; an item on its own has depth 0.
     package let maxDepth: Int
     /// Items in all; a map's keys and values both count.
     package let maxItems: Int
 
-    package init(maxOctets: Int = 65_536, maxDepth: Int = 8, maxItems: Int = 1_000) {
-        self.maxOctets = maxOctets
+    package init(maxBytes: Int = 65_536, maxDepth: Int = 8, maxItems: Int = 1_000) {
+        self.maxBytes = maxBytes
         self.maxDepth = maxDepth
         self.maxItems = maxItems
     }
@@ -17,18 +17,18 @@ package struct CBORLimits: Sendable {
 extension CBOR {
     /// Reads one item that is the whole input, in its canonical encoding and in no other.
     ///
-    /// For what it accepts, `decode(octets).encoded() == octets`.
-    package static func decode(_ octets: [UInt8], limits: CBORLimits = CBORLimits()) throws(CBORError) -> CBOR {
-        let (item, consumed) = try decodePrefix(octets, limits: limits)
-        guard consumed == octets.count else { throw CBORError(offset: consumed, reason: .trailingOctets) }
+    /// For what it accepts, `decode(bytes).encoded() == bytes`.
+    package static func decode(_ bytes: [UInt8], limits: CBORLimits = CBORLimits()) throws(CBORError) -> CBOR {
+        let (item, consumed) = try decodePrefix(bytes, limits: limits)
+        guard consumed == bytes.count else { throw CBORError(offset: consumed, reason: .trailingBytes) }
         return item
     }
 
-    /// Reads one item at the start of the input, in its canonical encoding, and says how many octets it took.
+    /// Reads one item at the start of the input, in its canonical encoding, and says how many bytes it took.
     package static func decodePrefix(
-        _ octets: [UInt8], limits: CBORLimits = CBORLimits()
+        _ bytes: [UInt8], limits: CBORLimits = CBORLimits()
     ) throws(CBORError) -> (item: CBOR, consumed: Int) {
-        var reader = try CBORReader(octets, limits: limits)
+        var reader = try CBORReader(bytes, limits: limits)
         let item = try reader.item(insideContainers: 0)
         return (item, reader.offset)
     }
@@ -40,14 +40,14 @@ extension CBOR {
 struct CBORReader {
     private(set) var offset = 0
     private var itemCount = 0
-    private let octets: [UInt8]
+    private let bytes: [UInt8]
     private let limits: CBORLimits
 
-    init(_ octets: [UInt8], limits: CBORLimits) throws(CBORError) {
-        guard octets.count <= limits.maxOctets else {
-            throw CBORError(offset: 0, reason: .tooLarge(limit: limits.maxOctets))
+    init(_ bytes: [UInt8], limits: CBORLimits) throws(CBORError) {
+        guard bytes.count <= limits.maxBytes else {
+            throw CBORError(offset: 0, reason: .tooLarge(limit: limits.maxBytes))
         }
-        self.octets = octets
+        self.bytes = bytes
         self.limits = limits
     }
 
@@ -87,48 +87,48 @@ extension CBORReader {
         if type == .simple, (24...27).contains(information) { throw fault(.unsupportedSimpleValue, at: start) }
         switch information {
         case 0...23: return (type, UInt64(information))
-        case 24: return (type, try argument(octets: 1, atLeast: 24, from: start))
-        case 25: return (type, try argument(octets: 2, atLeast: 0x100, from: start))
-        case 26: return (type, try argument(octets: 4, atLeast: 0x1_0000, from: start))
-        case 27: return (type, try argument(octets: 8, atLeast: 0x1_0000_0000, from: start))
+        case 24: return (type, try argument(bytes: 1, atLeast: 24, from: start))
+        case 25: return (type, try argument(bytes: 2, atLeast: 0x100, from: start))
+        case 26: return (type, try argument(bytes: 4, atLeast: 0x1_0000, from: start))
+        case 27: return (type, try argument(bytes: 8, atLeast: 0x1_0000_0000, from: start))
         case 31: throw fault(.indefiniteLength, at: start)
         default: throw fault(.reserved, at: start)
         }
     }
 
     private mutating func argument(
-        octets count: Int, atLeast least: UInt64, from start: Int
+        bytes count: Int, atLeast least: UInt64, from start: Int
     ) throws(CBORError) -> UInt64 {
         var value: UInt64 = 0
         for _ in 0..<count {
-            guard let octet = next() else { throw fault(.truncated, at: start) }
-            value = value << 8 | UInt64(octet)
+            guard let byte = next() else { throw fault(.truncated, at: start) }
+            value = value << 8 | UInt64(byte)
         }
         guard value >= least else { throw fault(.notShortest, at: start) }
         return value
     }
 
     private mutating func next() -> UInt8? {
-        guard offset < octets.count else { return nil }
+        guard offset < bytes.count else { return nil }
         defer { offset += 1 }
-        return octets[offset]
+        return bytes[offset]
     }
 }
 
 // MARK: - Contents
 
 extension CBORReader {
-    /// A count that the rest of the input can hold, where each of what it counts takes some octets at least.
-    private func count(_ argument: UInt64, octetsEach: Int, from start: Int) throws(CBORError) -> Int {
-        let most = (octets.count - offset) / octetsEach
-        guard let count = Int(exactly: argument), count <= most else { throw fault(.truncated, at: start) }
+    /// A count that the rest of the input can hold, where each of what it counts takes some bytes at least.
+    private func count(_ argument: UInt64, bytesEach: Int, from start: Int) throws(CBORError) -> Int {
+        let limit = (bytes.count - offset) / bytesEach
+        guard let count = Int(exactly: argument), count <= limit else { throw fault(.truncated, at: start) }
         return count
     }
 
     private mutating func string(_ argument: UInt64, from start: Int) throws(CBORError) -> [UInt8] {
-        let length = try count(argument, octetsEach: 1, from: start)
+        let length = try count(argument, bytesEach: 1, from: start)
         defer { offset += length }
-        return Array(octets[offset..<offset + length])
+        return Array(bytes[offset..<offset + length])
     }
 
     private mutating func text(_ argument: UInt64, from start: Int) throws(CBORError) -> String {
@@ -150,7 +150,7 @@ extension CBORReader {
     private mutating func array(_ argument: UInt64, from start: Int, depth: Int) throws(CBORError) -> [CBOR] {
         guard depth < limits.maxDepth else { throw fault(.tooDeep(limit: limits.maxDepth), at: start) }
         var items: [CBOR] = []
-        for _ in 0..<(try count(argument, octetsEach: 1, from: start)) {
+        for _ in 0..<(try count(argument, bytesEach: 1, from: start)) {
             items.append(try item(insideContainers: depth + 1))
         }
         return items
@@ -160,7 +160,7 @@ extension CBORReader {
         guard depth < limits.maxDepth else { throw fault(.tooDeep(limit: limits.maxDepth), at: start) }
         var entries: [CBORMap.Entry] = []
         var last: [UInt8]?
-        for _ in 0..<(try count(argument, octetsEach: 2, from: start)) {
+        for _ in 0..<(try count(argument, bytesEach: 2, from: start)) {
             let key = try key(after: &last, depth: depth + 1)
             entries.append(CBORMap.Entry(key: key, value: try item(insideContainers: depth + 1)))
         }
@@ -175,7 +175,7 @@ extension CBORReader {
         case .unsigned, .negative, .bytes, .text: break
         case .array, .map, .bool, .null: throw fault(.keyKind, at: start)
         }
-        let encoded = Array(octets[start..<offset])
+        let encoded = Array(bytes[start..<offset])
         if let last {
             guard encoded != last else { throw fault(.duplicateKey, at: start) }
             guard CBORMap.isInOrder(last, encoded) else { throw fault(.keysNotSorted, at: start) }

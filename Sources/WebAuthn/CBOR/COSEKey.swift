@@ -12,7 +12,7 @@ package enum COSEKey {
         static let y: CBOR = -3
     }
 
-    /// The canonical encoding of the map: 77 octets for ES256, 110 for ES384, 42 for EdDSA.
+    /// The canonical encoding of the map: 77 bytes for ES256, 110 for ES384, 42 for EdDSA.
     package static func encode(_ key: PublicKey) -> [UInt8] {
         let alg: CBOR = .integer(key.algorithm.rawValue)
         let (kty, crv) = key.algorithm.kind
@@ -26,12 +26,12 @@ package enum COSEKey {
         return CBOR.map(map).encoded()
     }
 
-    /// Reads a key at the start of the octets, and says how many of them it took.
+    /// Reads a key at the start of the bytes, and says how many of them it took.
     ///
     /// The map has exactly the members of its kind, a curve's point uncompressed and on it: WebAuthn Level 3 §6.5.1.1
     /// and §5.8.5 allow no other parameter and no compressed point.
-    package static func decode(_ octets: [UInt8]) throws(COSEKeyError) -> (key: PublicKey, consumed: Int) {
-        let (map, consumed) = try map(at: octets)
+    package static func decode(_ bytes: [UInt8]) throws(COSEKeyError) -> (key: PublicKey, consumed: Int) {
+        let (map, consumed) = try map(at: bytes)
         guard let algorithm = map[Label.alg]?.integer.flatMap(SignatureAlgorithm.init(rawValue:)),
             map[Label.kty] == algorithm.kind.kty, map[Label.crv] == algorithm.kind.crv
         else { throw .unsupported }
@@ -50,9 +50,9 @@ package enum COSEKey {
         }
     }
 
-    private static func map(at octets: [UInt8]) throws(COSEKeyError) -> (map: CBORMap, consumed: Int) {
+    private static func map(at bytes: [UInt8]) throws(COSEKeyError) -> (map: CBORMap, consumed: Int) {
         let (item, consumed): (CBOR, Int)
-        do { (item, consumed) = try CBOR.decodePrefix(octets) } catch { throw .cbor(error) }
+        do { (item, consumed) = try CBOR.decodePrefix(bytes) } catch { throw .cbor(error) }
         guard case .map(let map) = item else { throw .members }
         return (map, consumed)
     }
@@ -70,7 +70,7 @@ extension SignatureAlgorithm {
     }
 }
 
-/// Why octets are not a COSE_Key of ours.
+/// Why bytes are not a COSE_Key of ours.
 package enum COSEKeyError: Error, Equatable, Sendable, CustomStringConvertible {
     case cbor(CBORError)
     /// The key is for another algorithm or curve.

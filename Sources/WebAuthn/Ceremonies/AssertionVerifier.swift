@@ -18,7 +18,7 @@ package enum AssertionVerifier {
     ///   - credentialId: the one credential that is expected.
     ///   - userHandle: the account's; where the response has one it must be this.
     ///   - challenge: as it was given out in the options, for this ceremony alone.
-    ///   - origin: the one origin that is expected, compared octet by octet.
+    ///   - origin: the one origin that is expected, compared byte by byte.
     ///   - form: what was asked for; an assertion of the other form does not hold.
     package static func verify(
         _ response: AuthenticationResponse, form: AssertionForm = .get, publicKey: PublicKey, credentialId: [UInt8],

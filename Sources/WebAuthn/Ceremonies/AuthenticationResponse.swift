@@ -3,13 +3,13 @@ package import StrictJSON
 /// The answer to an authentication: AuthenticationResponseJSON (WebAuthn Level 3 §5.1, §5.2.2).
 package struct AuthenticationResponse: Sendable, Equatable {
     package let credentialId: [UInt8]
-    /// The octets that were signed.
+    /// The bytes that were signed.
     package let clientDataJSON: [UInt8]
-    /// The octets that were signed.
+    /// The bytes that were signed.
     package let authenticatorData: [UInt8]
     /// A DER ECDSA-Sig-Value (§6.5.5).
     package let signature: [UInt8]
-    /// The user's id from the registration, 1 to 64 octets.
+    /// The user's id from the registration, 1 to 64 bytes.
     package let userHandle: [UInt8]?
 
     package init(
@@ -29,11 +29,11 @@ package struct AuthenticationResponse: Sendable, Equatable {
             self = try json.within("response") { response throws(JSONMemberError) in
                 AuthenticationResponse(
                     credentialId: credentialId,
-                    clientDataJSON: try response.base64url("clientDataJSON", octets: MemberBounds.clientDataJSON),
+                    clientDataJSON: try response.base64url("clientDataJSON", bytes: MemberBounds.clientDataJSON),
                     authenticatorData: try response.base64url(
-                        "authenticatorData", octets: MemberBounds.authenticatorData),
-                    signature: try response.base64url("signature", octets: MemberBounds.signature),
-                    userHandle: try response.optionalBase64url("userHandle", octets: MemberBounds.userHandle))
+                        "authenticatorData", bytes: MemberBounds.authenticatorData),
+                    signature: try response.base64url("signature", bytes: MemberBounds.signature),
+                    userHandle: try response.optionalBase64url("userHandle", bytes: MemberBounds.userHandle))
             }
         } catch {
             throw WebAuthnError(error)

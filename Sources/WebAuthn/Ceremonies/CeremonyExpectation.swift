@@ -13,9 +13,9 @@ struct CeremonyExpectation {
     let userVerificationRequired: Bool
 
     /// WebAuthn Level 3 §7.1 steps 5 to 11, §7.2 steps 8 to 14.
-    func checkClientData(_ octets: [UInt8]) throws(VerificationFailure) {
+    func checkClientData(_ bytes: [UInt8]) throws(VerificationFailure) {
         let data: CollectedClientData
-        do { data = try CollectedClientData.parse(octets) } catch {
+        do { data = try CollectedClientData.parse(bytes) } catch {
             throw VerificationFailure(.clientData, "\(error)")
         }
         guard data.type.utf8.elementsEqual(type.utf8) else { throw VerificationFailure(.type, "type is not \(type)") }
@@ -33,7 +33,7 @@ struct CeremonyExpectation {
 
     /// W3C Secure Payment Confirmation, "Verifying an Authentication Assertion".
     ///
-    /// Each member is checked by itself, octet by octet. The whole is never compared with a template: browsers add
+    /// Each member is checked by itself, byte by byte. The whole is never compared with a template: browsers add
     /// members of their own.
     private func check(_ payment: PaymentClientData?, against expected: PaymentClientData) throws(VerificationFailure) {
         guard let payment else { throw VerificationFailure(.clientData, "clientDataJSON: /payment is missing") }
@@ -80,7 +80,7 @@ extension PublicKey {
         authenticatorData: [UInt8], clientDataJSON: [UInt8], signature: [UInt8]
     ) throws(VerificationFailure) -> Bool {
         do throws(OpenSSLError) {
-            let signed = try SignedOctets.of(authenticatorData: authenticatorData, clientDataJSON: clientDataJSON)
+            let signed = try SignedBytes.of(authenticatorData: authenticatorData, clientDataJSON: clientDataJSON)
             return try isValid(signature: signature, over: signed)
         } catch { throw .notChecked(error) }
     }

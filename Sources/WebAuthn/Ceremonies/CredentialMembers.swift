@@ -24,7 +24,7 @@ extension JSONObject {
             }
             do {
                 try descriptor.checkPublicKeyType()
-                ids.append(try descriptor.base64url("id", octets: AttestedCredential.credentialIdCounts))
+                ids.append(try descriptor.base64url("id", bytes: AttestedCredential.credentialIdCounts))
             } catch { throw JSONMemberError(path: path + error.path, problem: error.problem) }
         }
         return ids
@@ -37,11 +37,11 @@ extension JSONObject {
         }
     }
 
-    /// `id` and `rawId` of a response, which are the same octets.
+    /// `id` and `rawId` of a response, which are the same bytes.
     func responseCredentialId() throws(JSONMemberError) -> [UInt8] {
         try checkPublicKeyType()
-        let id = try base64url("id", octets: AttestedCredential.credentialIdCounts)
-        let rawId = try base64url("rawId", octets: AttestedCredential.credentialIdCounts)
+        let id = try base64url("id", bytes: AttestedCredential.credentialIdCounts)
+        let rawId = try base64url("rawId", bytes: AttestedCredential.credentialIdCounts)
         guard id == rawId else { throw JSONMemberError(path: "/rawId", problem: "must be the same as id") }
         // Required by the form; no extension is asked for, so there is nothing in it to read.
         _ = try object("clientExtensionResults")
@@ -76,5 +76,5 @@ func responseJSON(credentialId: [UInt8], response: JSONObject) -> JSONObject {
 
 extension JSONValue {
     /// A Base64URLString.
-    static func base64url(_ octets: [UInt8]) -> JSONValue { .string(Base64URL.encode(octets)) }
+    static func base64url(_ bytes: [UInt8]) -> JSONValue { .string(Base64URL.encode(bytes)) }
 }

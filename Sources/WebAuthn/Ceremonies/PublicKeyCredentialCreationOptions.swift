@@ -8,11 +8,11 @@ package import StrictJSON
 package struct PublicKeyCredentialCreationOptions: Sendable, Equatable {
     package let rpId: String
     package let rpName: String
-    /// The user handle, 1 to 64 octets.
+    /// The user handle, 1 to 64 bytes.
     package let userId: [UInt8]
     package let userName: String
     package let userDisplayName: String
-    /// 16 to 1,024 octets.
+    /// 16 to 1,024 bytes.
     package let challenge: [UInt8]
     /// COSE algorithm numbers, the most wanted first; also such as are not known here.
     package let pubKeyCredParams: [Int]
@@ -44,7 +44,7 @@ package struct PublicKeyCredentialCreationOptions: Sendable, Equatable {
             let user = try json.within("user", UserEntity.init(json:))
             self.init(
                 rpId: rp.id, rpName: rp.name, userId: user.id, userName: user.name, userDisplayName: user.displayName,
-                challenge: try json.base64url("challenge", octets: MemberBounds.challenge),
+                challenge: try json.base64url("challenge", bytes: MemberBounds.challenge),
                 pubKeyCredParams: try Self.algorithms(json),
                 excludeCredentials: try json.credentialIds("excludeCredentials"),
                 userVerification: try Self.userVerification(json), attestation: try Self.attestation(json))
@@ -76,8 +76,8 @@ extension PublicKeyCredentialCreationOptions {
         let name: String
 
         init(json: JSONObject) throws(JSONMemberError) {
-            id = try json.string("id", octets: MemberBounds.rpId)
-            name = try json.string("name", octets: MemberBounds.name)
+            id = try json.string("id", bytes: MemberBounds.rpId)
+            name = try json.string("name", bytes: MemberBounds.name)
         }
     }
 
@@ -88,9 +88,9 @@ extension PublicKeyCredentialCreationOptions {
         let displayName: String
 
         init(json: JSONObject) throws(JSONMemberError) {
-            id = try json.base64url("id", octets: MemberBounds.userHandle)
-            name = try json.string("name", octets: MemberBounds.name)
-            displayName = try json.string("displayName", octets: MemberBounds.name)
+            id = try json.base64url("id", bytes: MemberBounds.userHandle)
+            name = try json.string("name", bytes: MemberBounds.name)
+            displayName = try json.string("displayName", bytes: MemberBounds.name)
         }
     }
 

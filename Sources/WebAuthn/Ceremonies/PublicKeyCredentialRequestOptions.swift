@@ -3,7 +3,7 @@ package import StrictJSON
 /// What a relying party asks of an authentication: PublicKeyCredentialRequestOptionsJSON (WebAuthn Level 3 §5.1.9,
 /// §5.5).
 package struct PublicKeyCredentialRequestOptions: Sendable, Equatable {
-    /// 16 to 1,024 octets.
+    /// 16 to 1,024 bytes.
     package let challenge: [UInt8]
     package let rpId: String
     /// Empty where any credential of the relying party will do.
@@ -31,8 +31,8 @@ package struct PublicKeyCredentialRequestOptions: Sendable, Equatable {
     package init(json: JSONObject) throws(WebAuthnError) {
         do throws(JSONMemberError) {
             self.init(
-                challenge: try json.base64url("challenge", octets: MemberBounds.challenge),
-                rpId: try json.string("rpId", octets: MemberBounds.rpId),
+                challenge: try json.base64url("challenge", bytes: MemberBounds.challenge),
+                rpId: try json.string("rpId", bytes: MemberBounds.rpId),
                 allowCredentials: try json.credentialIds("allowCredentials"),
                 userVerification: try json.userVerification(),
                 timeout: try json.optionalInteger("timeout", in: 0...Int64(UInt32.max)),

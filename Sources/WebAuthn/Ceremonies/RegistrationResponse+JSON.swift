@@ -49,10 +49,10 @@ private struct Form {
         credentialId = try json.responseCredentialId()
         let response = try json.object("response")
         do {
-            clientDataJSON = try response.base64url("clientDataJSON", octets: MemberBounds.clientDataJSON)
-            attestationObject = try response.base64url("attestationObject", octets: MemberBounds.attestationObject)
-            authenticatorData = try response.base64url("authenticatorData", octets: MemberBounds.authenticatorData)
-            publicKey = try response.optionalBase64url("publicKey", octets: 1...1_024)
+            clientDataJSON = try response.base64url("clientDataJSON", bytes: MemberBounds.clientDataJSON)
+            attestationObject = try response.base64url("attestationObject", bytes: MemberBounds.attestationObject)
+            authenticatorData = try response.base64url("authenticatorData", bytes: MemberBounds.authenticatorData)
+            publicKey = try response.optionalBase64url("publicKey", bytes: 1...1_024)
             publicKeyAlgorithm = try response.integer("publicKeyAlgorithm")
             _ = try response.array("transports", count: 0...16)
         } catch { throw error.inside("response") }

@@ -5,9 +5,9 @@ package import Keys
 /// Its attestation object could be read and attests the credential that the response names; whether it is what the
 /// relying party asked for, and whether it is signed, `RegistrationVerifier` says.
 package struct RegistrationResponse: Sendable, Equatable {
-    /// The octets that the client made.
+    /// The bytes that the client made.
     package let clientDataJSON: [UInt8]
-    /// The octets that the authenticator made.
+    /// The bytes that the authenticator made.
     package let attestationObject: [UInt8]
     package let credential: AttestedCredential
 

@@ -16,7 +16,7 @@ package enum RegistrationVerifier {
     ///
     /// - Parameters:
     ///   - challenge: as it was given out in the options, for this ceremony alone.
-    ///   - origin: the one origin that is expected, compared octet by octet.
+    ///   - origin: the one origin that is expected, compared byte by byte.
     ///   - algorithms: the COSE numbers of the options' `pubKeyCredParams`.
     package static func verify(
         _ response: RegistrationResponse, challenge: [UInt8], origin: String, rpId: String,
@@ -45,7 +45,7 @@ package enum RegistrationVerifier {
         try checkAttestation(of: response)
         // Steps 23 and 24 (trust anchors): neither form has a certificate. Both none and self attestation are taken;
         // whose key it is the enrollment code tells, not the attestation.
-        // Step 25 (at most 1,023 octets of credential id) holds by type.
+        // Step 25 (at most 1,023 bytes of credential id) holds by type.
         // Step 26 (not yet registered), 27 and 29 (the record): the caller's, who has the records.
         // Step 28 (extension outputs): ignored.
         return VerifiedRegistration(

@@ -15,7 +15,7 @@ extension ControlAccess {
 
 extension SettingSource {
     /// The most names in a list.
-    private static let mostNames = 64
+    private static let maxNames = 64
 
     /// The number of the group that the agent is to give its socket to; chown(2) lets it only where it is its own.
     fileprivate func socketGroup() throws(StartError) -> UInt32? {
@@ -39,9 +39,9 @@ extension SettingSource {
     fileprivate func named(_ setting: Setting) throws(StartError) -> ControlAccess.Named? {
         guard let found = find(setting) else { return nil }
         let names = found.value.split(separator: ",", omittingEmptySubsequences: false).map(Self.trimmed)
-        guard names.count <= Self.mostNames else {
+        guard names.count <= Self.maxNames else {
             throw StartError(
-                found.status, "\(found.place): has more than \(Self.mostNames) names; name a group of them")
+                found.status, "\(found.place): has more than \(Self.maxNames) names; name a group of them")
         }
         var named = ControlAccess.Named()
         for name in names {
@@ -72,24 +72,24 @@ extension SettingSource {
 
 /// Users and groups of this host, by name or by number.
 private enum Accounts {
-    /// The most octets of an entry: a group's has the names of all its members.
-    private static let mostOctets = 1_048_576
+    /// The most bytes of an entry: a group's has the names of all its members.
+    private static let maxBytes = 1_048_576
 
     /// The number that chown(2) takes for "leave it as it is" is nobody's.
     private static func number(_ text: String) -> UInt32? { UInt32(text).flatMap { $0 == .max ? nil : $0 } }
 
     static func user(_ name: String) -> UInt32? {
         var entry = unsafe passwd()
-        let isThere = unsafe find { octets, found in
-            unsafe getpwnam_r(name, &entry, &octets, octets.count, &found)
+        let isThere = unsafe find { bytes, found in
+            unsafe getpwnam_r(name, &entry, &bytes, bytes.count, &found)
         }
         return unsafe isThere ? entry.pw_uid : number(name)
     }
 
     static func group(_ name: String) -> UInt32? {
         var entry = unsafe Glibc.group()
-        let isThere = unsafe find { octets, found in
-            unsafe getgrnam_r(name, &entry, &octets, octets.count, &found)
+        let isThere = unsafe find { bytes, found in
+            unsafe getgrnam_r(name, &entry, &bytes, bytes.count, &found)
         }
         return unsafe isThere ? entry.gr_gid : number(name)
     }
@@ -97,13 +97,13 @@ private enum Accounts {
     /// Calls with more room until the entry fits; the forms that hold everything in static memory are not for a
     /// process with threads (attributes(7)), and a reload has them.
     private static func find<Entry>(
-        _ look: (_ octets: inout [CChar], _ found: inout UnsafeMutablePointer<Entry>?) -> CInt
+        _ look: (_ bytes: inout [CChar], _ found: inout UnsafeMutablePointer<Entry>?) -> CInt
     ) -> Bool {
         var room = 1_024
-        while room <= mostOctets {
-            var octets = [CChar](repeating: 0, count: room)
+        while room <= maxBytes {
+            var bytes = [CChar](repeating: 0, count: room)
             var found: UnsafeMutablePointer<Entry>?
-            let status = unsafe look(&octets, &found)
+            let status = unsafe look(&bytes, &found)
             guard status == ERANGE else { return unsafe found != nil }
             room *= 4
         }

@@ -41,7 +41,7 @@ extension Bound {
             .maxCancellations, "The most cancellations of one enrollment that are remembered", 1...100_000,
             usual: agent.cancellations),
         Bound(
-            .maxRequestOctets, "The most octets of one request", 1_024...agent.messageOctets, usual: agent.messageOctets
+            .maxRequestBytes, "The most bytes of one request", 1_024...agent.messageBytes, usual: agent.messageBytes
         ),
         Bound(
             .maxHeld, "The most requests of one enrollment that are held in memory until they can be judged", 1...1_000,
@@ -52,11 +52,11 @@ extension Bound {
         Bound(
             .logPause, "The seconds between two log lines about one bad peer", 60...86_400, usual: Int(agent.logPause)),
         Bound(
-            .maxAnswerOctets, "The most octets of an issuer's answer", 16_384...answer.bodyOctets,
-            usual: answer.bodyOctets),
+            .maxAnswerBytes, "The most bytes of an issuer's answer", 16_384...answer.bodyBytes,
+            usual: answer.bodyBytes),
         Bound(
-            .maxListOctets, "The most octets of an issuer's list of requests", 16_384...answer.listOctets,
-            usual: answer.listOctets),
+            .maxListBytes, "The most bytes of an issuer's list of requests", 16_384...answer.listBytes,
+            usual: answer.listBytes),
         Bound(
             .maxListRequests, "The most requests in an issuer's list", 1...answer.listRequests,
             usual: answer.listRequests),
@@ -82,11 +82,11 @@ extension Bound {
             "The seconds that a client of the control socket has to send a request or to read an answer", 1...600,
             usual: control.patience),
         Bound(
-            .controlHeaderOctets, "The most octets of a control request's header fields", 1_024...65_536,
-            usual: control.headerOctets),
+            .controlHeaderBytes, "The most bytes of a control request's header fields", 1_024...65_536,
+            usual: control.headerBytes),
         Bound(
-            .controlBodyOctets, "The most octets of a control request's body", 1_024...control.bodyOctets,
-            usual: control.bodyOctets),
+            .controlBodyBytes, "The most bytes of a control request's body", 1_024...control.bodyBytes,
+            usual: control.bodyBytes),
         Bound(
             .eventsKept, "From how many of the journal's newest entries events are replayed", 1_000...10_000_000,
             usual: 100_000),

@@ -14,8 +14,8 @@ struct BoundFlags: ParsableArguments {
     @Option(name: .customLong("max-cancellations"), help: ArgumentHelp(.maxCancellations, "count"))
     var maxCancellations: String?
 
-    @Option(name: .customLong("max-request-octets"), help: ArgumentHelp(.maxRequestOctets, "octets"))
-    var maxRequestOctets: String?
+    @Option(name: .customLong("max-request-octets"), help: ArgumentHelp(.maxRequestBytes, "bytes"))
+    var maxRequestBytes: String?
 
     @Option(name: .customLong("max-held"), help: ArgumentHelp(.maxHeld, "count"))
     var maxHeld: String?
@@ -41,11 +41,11 @@ struct BoundFlags: ParsableArguments {
     @Option(name: .customLong("push-patience"), help: ArgumentHelp(.pushPatience, "seconds"))
     var pushPatience: String?
 
-    @Option(name: .customLong("max-answer-octets"), help: ArgumentHelp(.maxAnswerOctets, "octets"))
-    var maxAnswerOctets: String?
+    @Option(name: .customLong("max-answer-octets"), help: ArgumentHelp(.maxAnswerBytes, "bytes"))
+    var maxAnswerBytes: String?
 
-    @Option(name: .customLong("max-list-octets"), help: ArgumentHelp(.maxListOctets, "octets"))
-    var maxListOctets: String?
+    @Option(name: .customLong("max-list-octets"), help: ArgumentHelp(.maxListBytes, "bytes"))
+    var maxListBytes: String?
 
     @Option(name: .customLong("max-list-requests"), help: ArgumentHelp(.maxListRequests, "count"))
     var maxListRequests: String?
@@ -56,11 +56,11 @@ struct BoundFlags: ParsableArguments {
     @Option(name: .customLong("control-patience"), help: ArgumentHelp(.controlPatience, "seconds"))
     var controlPatience: String?
 
-    @Option(name: .customLong("control-header-octets"), help: ArgumentHelp(.controlHeaderOctets, "octets"))
-    var controlHeaderOctets: String?
+    @Option(name: .customLong("control-header-octets"), help: ArgumentHelp(.controlHeaderBytes, "bytes"))
+    var controlHeaderBytes: String?
 
-    @Option(name: .customLong("control-body-octets"), help: ArgumentHelp(.controlBodyOctets, "octets"))
-    var controlBodyOctets: String?
+    @Option(name: .customLong("control-body-octets"), help: ArgumentHelp(.controlBodyBytes, "bytes"))
+    var controlBodyBytes: String?
 
     @Option(name: .customLong("events-kept"), help: ArgumentHelp(.eventsKept, "count"))
     var eventsKept: String?
@@ -78,7 +78,7 @@ struct BoundFlags: ParsableArguments {
         case .maxRefused: maxRefused
         case .maxMessages: maxMessages
         case .maxCancellations: maxCancellations
-        case .maxRequestOctets: maxRequestOctets
+        case .maxRequestBytes: maxRequestBytes
         case .maxHeld: maxHeld
         case .maxHeldInAll: maxHeldInAll
         case .logPause: logPause
@@ -87,13 +87,13 @@ struct BoundFlags: ParsableArguments {
         case .pushRateInAll: pushRateInAll
         case .pushConnections: pushConnections
         case .pushPatience: pushPatience
-        case .maxAnswerOctets: maxAnswerOctets
-        case .maxListOctets: maxListOctets
+        case .maxAnswerBytes: maxAnswerBytes
+        case .maxListBytes: maxListBytes
         case .maxListRequests: maxListRequests
         case .controlConnections: controlConnections
         case .controlPatience: controlPatience
-        case .controlHeaderOctets: controlHeaderOctets
-        case .controlBodyOctets: controlBodyOctets
+        case .controlHeaderBytes: controlHeaderBytes
+        case .controlBodyBytes: controlBodyBytes
         case .eventsKept: eventsKept
         case .auditRetention: auditRetention
         case .retention: retention

@@ -31,8 +31,8 @@ enum ConfigText {
     private static func scalar(_ value: String) -> String {
         let isPlain =
             !value.isEmpty
-            && value.utf8.allSatisfy { octet in
-                (0x30...0x39).contains(octet) || (0x41...0x5A).contains(octet & 0xDF) || "/._:-".utf8.contains(octet)
+            && value.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF) || "/._:-".utf8.contains(byte)
             } && !value.hasPrefix("-") && !value.hasPrefix(":") && !value.hasSuffix(":")
         if isPlain { return value }
         // A string of JSON's is one of YAML's.

@@ -3,8 +3,8 @@ import Keys
 
 /// A certificate chain and its private key, from the files that two settings name.
 struct KeyPairFiles {
-    /// The largest file that is taken for either, in octets.
-    private static let maxOctets = 1_048_576
+    /// The largest file that is taken for either, in bytes.
+    private static let maxBytes = 1_048_576
 
     private let certificate: SettingSource.Found
     private let key: SettingSource.Found
@@ -27,12 +27,12 @@ struct KeyPairFiles {
     }
 
     private init(_ certificate: SettingSource.Found, _ key: SettingSource.Found) throws(StartError) {
-        guard let chain = FileManager.default.contents(atPath: certificate.value), chain.count <= Self.maxOctets else {
+        guard let chain = FileManager.default.contents(atPath: certificate.value), chain.count <= Self.maxBytes else {
             throw StartError(
                 .config, "\(certificate.place): \(certificate.value): there is no such file of at most 1 MiB to read")
         }
         do throws(FileError) {
-            secret = try SecretFile.read(key.value, maxOctets: Self.maxOctets, privacy: .credential)
+            secret = try SecretFile.read(key.value, maxBytes: Self.maxBytes, privacy: .credential)
         } catch {
             throw StartError(.config, "\(key.place): \(error)")
         }

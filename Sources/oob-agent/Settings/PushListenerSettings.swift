@@ -4,7 +4,7 @@ import Keys
 import PushReceiver
 
 /// Where pushes are taken, and what issuers see of it.
-struct PushRoad {
+struct PushListenerSettings {
     let address: ListenAddress
     let identity: ServerIdentity?
     /// Whether all senders come from the address of a proxy.
@@ -12,7 +12,7 @@ struct PushRoad {
     let settings: PushSettings
 
     /// Reads and checks what the settings name; nil where pushes are not taken.
-    static func read(_ source: SettingSource, _ bounds: Bounds) throws(StartError) -> PushRoad? {
+    static func read(_ source: SettingSource, _ bounds: Bounds) throws(StartError) -> PushListenerSettings? {
         let behindProxy = try source.choice(.pushBehindProxy, allowed: ["true", "false"]) { $0 == "true" } ?? false
         let vapid = try source.choice(.pushVAPID, allowed: ["required", "upstream"]) { $0 } ?? "required"
         let identity = try identity(source)
@@ -23,7 +23,8 @@ struct PushRoad {
         case (let listen?, let url?):
             let address = try address(listen, isPlain: identity == nil, behindProxy)
             let settings = try settings(url, isUpstream: vapid == "upstream", bounds)
-            return PushRoad(address: address, identity: identity, isBehindProxy: behindProxy, settings: settings)
+            return PushListenerSettings(
+                address: address, identity: identity, isBehindProxy: behindProxy, settings: settings)
         }
     }
 
@@ -58,8 +59,8 @@ struct PushRoad {
     private static func identity(_ source: SettingSource) throws(StartError) -> ServerIdentity? {
         guard let files = try KeyPairFiles.read(source, certificate: .pushTLSCert, key: .pushTLSKey) else { return nil }
         do throws(ServerIdentity.Refusal) {
-            return try unsafe files.secret.withOctets { octets throws(ServerIdentity.Refusal) in
-                try unsafe ServerIdentity(certificate: files.chain, key: Array(octets))
+            return try unsafe files.secret.withBytes { bytes throws(ServerIdentity.Refusal) in
+                try unsafe ServerIdentity(certificate: files.chain, key: Array(bytes))
             }
         } catch {
             throw files.refusal(ofCertificate: error.part == .certificate, "\(error)")

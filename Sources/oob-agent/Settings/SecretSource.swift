@@ -50,8 +50,8 @@ enum SecretSource {
 
     private static func read(_ path: String, privacy: FilePrivacy) throws(StartError) -> AgentSecret {
         do {
-            let most = AgentSecret.octets.upperBound
-            return try AgentSecret(try SecretFile.read(path, maxOctets: most, privacy: privacy))
+            let limit = AgentSecret.bytes.upperBound
+            return try AgentSecret(try SecretFile.read(path, maxBytes: limit, privacy: privacy))
         } catch let error as FileError where error.reason == .missing && privacy == .credential {
             throw StartError(
                 .missing,

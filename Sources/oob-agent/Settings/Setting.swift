@@ -27,7 +27,7 @@ enum Setting: String, CaseIterable {
     case maxRefused = "max-refused"
     case maxMessages = "max-messages"
     case maxCancellations = "max-cancellations"
-    case maxRequestOctets = "max-request-octets"
+    case maxRequestBytes = "max-request-octets"
     case maxHeld = "max-held"
     case maxHeldInAll = "max-held-in-all"
     case logPause = "log-pause"
@@ -36,13 +36,13 @@ enum Setting: String, CaseIterable {
     case pushRateInAll = "push-rate-in-all"
     case pushConnections = "push-connections"
     case pushPatience = "push-patience"
-    case maxAnswerOctets = "max-answer-octets"
-    case maxListOctets = "max-list-octets"
+    case maxAnswerBytes = "max-answer-octets"
+    case maxListBytes = "max-list-octets"
     case maxListRequests = "max-list-requests"
     case controlConnections = "control-connections"
     case controlPatience = "control-patience"
-    case controlHeaderOctets = "control-header-octets"
-    case controlBodyOctets = "control-body-octets"
+    case controlHeaderBytes = "control-header-octets"
+    case controlBodyBytes = "control-body-octets"
     case eventsKept = "events-kept"
     case auditRetention = "audit-retention"
     case retention
@@ -68,7 +68,7 @@ enum Setting: String, CaseIterable {
         case .mayDecide:
             "Who may also decide, enroll and unenroll, likewise. Goes with socket-group. Default: socket-group."
         case .secretFile:
-            "The secret that encrypts the keys, 16 to 1,024 octets. Default: $CREDENTIALS_DIRECTORY/secret, else one "
+            "The secret that encrypts the keys, 16 to 1,024 bytes. Default: $CREDENTIALS_DIRECTORY/secret, else one "
                 + "that is made in the state directory."
         case .previousSecretFile:
             "The secret that was used before, given once: all that it encrypts is encrypted anew under the present one at "

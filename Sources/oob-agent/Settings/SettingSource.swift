@@ -87,12 +87,12 @@ struct SettingSource {
     }
 
     /// A text without blanks, in ASCII.
-    func visibleText(_ setting: Setting, octets: ClosedRange<Int>) throws(StartError) -> String? {
+    func visibleText(_ setting: Setting, bytes: ClosedRange<Int>) throws(StartError) -> String? {
         guard let found = find(setting) else { return nil }
-        guard octets.contains(found.value.utf8.count), found.value.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+        guard bytes.contains(found.value.utf8.count), found.value.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
             throw StartError(
                 found.status,
-                "\(found.place): must have \(octets.lowerBound) to \(octets.upperBound) visible ASCII characters")
+                "\(found.place): must have \(bytes.lowerBound) to \(bytes.upperBound) visible ASCII characters")
         }
         return found.value
     }

@@ -29,7 +29,7 @@ struct Settings {
     let logFormat: LogFormat
     let exponentPolicy: ExponentPolicy
     let allowTestAuthenticators: Bool
-    let road: IssuerRoad
+    let network: OutboundNetwork
     /// The module that is loaded for keys on tokens; nil: none.
     let pkcs11Module: String?
     /// How the TPM is reached; nil: as the environment says.
@@ -38,7 +38,7 @@ struct Settings {
     let metricsAddress: LoopbackAddress?
     let bounds: Bounds
     /// Nil: requests come by polls alone.
-    let push: PushRoad?
+    let push: PushListenerSettings?
     /// What was found for each setting, as text; a default is not found.
     let found: [Setting: String]
     private let flags: SettingFlags
@@ -67,12 +67,12 @@ struct Settings {
             ?? .refuse
         allowTestAuthenticators =
             try source.choice(.allowTestAuthenticators, allowed: ["true", "false"]) { $0 == "true" } ?? false
-        road = try IssuerRoad(source)
+        network = try OutboundNetwork(source)
         pkcs11Module = try source.absolutePath(.pkcs11Module)
-        tpmTCTI = try source.visibleText(.tpmTCTI, octets: 1...255)
+        tpmTCTI = try source.visibleText(.tpmTCTI, bytes: 1...255)
         metricsAddress = try source.loopbackAddress(.metricsListen)
         bounds = try Bounds(source)
-        push = try PushRoad.read(source, bounds)
+        push = try PushListenerSettings.read(source, bounds)
         found = Dictionary(
             uniqueKeysWithValues: Setting.allCases.compactMap { setting in
                 source.find(setting).map { (setting, $0.value) }

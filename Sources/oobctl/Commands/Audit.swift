@@ -54,7 +54,7 @@ struct Audit: ParsableCommand {
                     if let first = lines.first, last > after, try AuditLine.seq(of: first) != last + 1 {
                         throw .unclear("Entries were removed for their age meanwhile: export again.")
                     }
-                    try output.octets(lines.flatMap(Self.printed))
+                    try output.bytes(lines.flatMap(Self.printed))
                     guard lines.count == Self.page, let end = lines.last else { return .done }
                     last = try AuditLine.seq(of: end)
                 }

@@ -28,32 +28,32 @@ struct Backup: AsyncParsableCommand {
     func run() async throws {
         try await common.run { client, output throws(ClientFailure) in
             guard file != "-" else {
-                try await client.backup { octets throws(ClientFailure) in try output.octets(octets) }
+                try await client.backup { bytes throws(ClientFailure) in try output.bytes(bytes) }
                 return .done
             }
-            let result = BackupView(file: file, octets: try await write(to: file, by: client))
+            let result = BackupView(file: file, bytes: try await write(to: file, by: client))
             try output.data(result) { _ in "" }
             output.message(
-                "Wrote \(result.octets) octets to \(file). The agent's secret is not in it: keep that elsewhere.")
+                "Wrote \(result.bytes) bytes to \(file). The agent's secret is not in it: keep that elsewhere.")
             return .done
         }
     }
 
-    /// The number of octets; where not all of them came, there is no file.
+    /// The number of bytes; where not all of them came, there is no file.
     private func write(to path: String, by client: ControlClient) async throws(ClientFailure) -> Int {
         let file = try NewFile(path, replacing: force)
-        var octets = 0
+        var bytes = 0
         try await client.backup { piece throws(ClientFailure) in
             try file.write(piece)
-            octets += piece.count
+            bytes += piece.count
         }
         try file.keep()
-        return octets
+        return bytes
     }
 }
 
 /// What `backup --json` prints.
 private struct BackupView: Encodable {
     let file: String
-    let octets: Int
+    let bytes: Int
 }

@@ -11,14 +11,14 @@ extension CompletionKind {
     }
 
     static let pendingRequests = agent { client, typed in
-        Candidate.requests(try await client.requests(all: false, limit: most, enrollment: nil), typed)
+        Candidate.requests(try await client.requests(all: false, limit: limit, enrollment: nil), typed)
     }
 
     static let allRequests = agent { client, typed in
-        Candidate.requests(try await client.requests(all: true, limit: most, enrollment: nil), typed)
+        Candidate.requests(try await client.requests(all: true, limit: limit, enrollment: nil), typed)
     }
 
-    private static let most = 100
+    private static let limit = 100
 
     private static func agent(
         _ read: @escaping @Sendable (ControlClient, String) async throws -> [Candidate]

@@ -38,7 +38,7 @@ struct DecideOptions: ParsableArguments {
         try Usage.check(
             expectAcsTransId.flatMap(Expectation.problem(withAcsTransId:)), option: "--expect-acs-trans-id")
         try Usage.check(
-            expectMerchant?.utf8.count, in: DecideCommand.expectMerchantOctets, option: "--expect-merchant (octets)")
+            expectMerchant?.utf8.count, in: DecideCommand.expectMerchantBytes, option: "--expect-merchant (bytes)")
     }
 
     func selectors() throws -> [RequestSelector] {

@@ -115,10 +115,10 @@ struct Enroll: AsyncParsableCommand {
         }
         let (issuer, code) = try issuerAndCode()
         guard name.map({ (1...256).contains($0.utf8.count) }) ?? true else {
-            throw ValidationError("--name takes 1 to 256 octets.")
+            throw ValidationError("--name takes 1 to 256 bytes.")
         }
         guard keyURI.map({ (1...1_024).contains($0.utf8.count) }) ?? true else {
-            throw ValidationError("--key-uri takes 1 to 1024 octets.")
+            throw ValidationError("--key-uri takes 1 to 1024 bytes.")
         }
         return EnrollCommand(
             issuer: issuer, code: code, name: name, keyUri: keyURI, push: noPush ? false : nil)

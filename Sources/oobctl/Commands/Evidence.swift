@@ -35,7 +35,7 @@ struct Evidence: AsyncParsableCommand {
             let evidence = try await client.evidence(id: id, enrollment: enrollment.enrollment)
             var directory = try NewDirectory(directory ?? "evidence-\(evidence.request.id)")
             let files = try evidence.files()
-            for file in files { try directory.write(file.octets, as: file.name) }
+            for file in files { try directory.write(file.bytes, as: file.name) }
             try directory.keep()
             try output.data(EvidenceWritten(directory: directory.path, files: files.map(\.name))) { $0.directory }
             return .done

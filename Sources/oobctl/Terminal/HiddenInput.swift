@@ -4,11 +4,11 @@ import Glibc
 enum HiddenInput {
     private static let signals = [SIGTERM, SIGHUP]
     // Written before the handlers are there, and read by them alone: one question is asked at a time.
-    // Memory of its own, for the compiler gives a static termios three octets less than it writes.
+    // Memory of its own, for the compiler gives a static termios three bytes less than it writes.
     private nonisolated(unsafe) static let before = UnsafeMutablePointer<termios>.allocate(capacity: 1)
     private nonisolated(unsafe) static var number: Int32 = -1
 
-    /// The keys of Ctrl-C and the like come as octets: whoever reads decides about them.
+    /// The keys of Ctrl-C and the like come as bytes: whoever reads decides about them.
     static func begin(_ number: Int32, _ before: termios) {
         unsafe Self.before.initialize(to: before)
         unsafe Self.number = number

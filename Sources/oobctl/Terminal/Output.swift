@@ -28,9 +28,9 @@ struct Output {
         try data(message) { Self.text(lines($0), on: Self.traits(of: STDOUT_FILENO)) }
     }
 
-    /// Octets as they came.
-    func octets(_ octets: [UInt8]) throws(ClientFailure) {
-        guard Self.write(octets, to: STDOUT_FILENO) else { throw unwritten("Standard output cannot be written.") }
+    /// Bytes as they came.
+    func bytes(_ bytes: [UInt8]) throws(ClientFailure) {
+        guard Self.write(bytes, to: STDOUT_FILENO) else { throw unwritten("Standard output cannot be written.") }
     }
 
     /// What a terminal can show; nil for anything else, whose lines have any length.
@@ -91,8 +91,8 @@ struct Output {
     /// Writes all of the text without a buffer, so that data and messages keep their order.
     private static func write(_ text: String, to descriptor: Int32) -> Bool { write(Array(text.utf8), to: descriptor) }
 
-    static func write(_ octets: [UInt8], to descriptor: Int32) -> Bool {
-        var rest = octets[...]
+    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if written > 0 {

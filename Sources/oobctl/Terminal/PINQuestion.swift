@@ -27,9 +27,9 @@ enum PINQuestion {
         guard let terminal = Terminal() else {
             throw .refused(ControlError(.invalidArgument, "There is no terminal to ask for a PIN at: use \(option)."))
         }
-        var octets = try terminal.hiddenLine(question)
-        defer { SecretLine.wipe(&octets) }
-        guard let text = String(validating: octets, as: UTF8.self) else {
+        var bytes = try terminal.hiddenLine(question)
+        defer { SecretLine.wipe(&bytes) }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
             throw .refused(ControlError(.invalidArgument, "The PIN is not UTF-8; nothing was done."))
         }
         return PINText(text)

@@ -4,7 +4,7 @@ import Prompting
 /// The agent's side of a prompt: what happens there, and what is asked of it.
 struct PromptAgent: Sendable {
     /// The most that one look reads of the list.
-    private static let mostRows = 1_000
+    private static let maxRows = 1_000
 
     let client: @Sendable () throws(ClientFailure) -> ControlClient
     let enrollment: String?
@@ -86,7 +86,7 @@ struct PromptAgent: Sendable {
     /// The oldest pending request but for some, with its text.
     private func next(skipping skipped: Set<String>) async -> PromptEvent {
         do throws(ClientFailure) {
-            let limit = min(Self.mostRows, skipped.count + 1)
+            let limit = min(Self.maxRows, skipped.count + 1)
             let rows = try await client().requests(all: false, limit: limit, enrollment: enrollment)
             guard let row = rows.first(where: { !skipped.contains($0.id) }) else { return .found(nil) }
             return await load(row.id)

@@ -6,7 +6,7 @@ import Prompting
 /// A session at a prompt as it runs: what happens goes to the session, what it wants is done.
 struct PromptRun {
     /// Events that wait to be handled; more are read again from the agent.
-    private static let mostWaiting = 1_000
+    private static let maxWaiting = 1_000
 
     let agent: PromptAgent
     let terminal: PromptTerminal
@@ -26,7 +26,7 @@ struct PromptRun {
 
     mutating func run() async throws(ClientFailure) -> ExitStatus {
         let (inputs, queue) = AsyncStream.makeStream(
-            of: PromptInput.self, bufferingPolicy: .bufferingOldest(Self.mostWaiting))
+            of: PromptInput.self, bufferingPolicy: .bufferingOldest(Self.maxWaiting))
         terminal.start(queue)
         defer { terminal.unwant() }
         let result: Result<ExitStatus, ClientFailure> = await withDiscardingTaskGroup { group in

@@ -26,7 +26,7 @@ final class PromptTerminal: Sendable {
     private let modes: TerminalModes
     private let signals: SignalPipe
     private let wanted = Mutex<Wanted?>(nil)
-    private let lane = DispatchQueue(label: "terminal")
+    private let thread = DispatchQueue(label: "terminal")
 
     /// The line that is wanted.
     private struct Wanted {
@@ -51,7 +51,7 @@ final class PromptTerminal: Sendable {
         return unsafe ioctl(number, UInt(TIOCGWINSZ), &size) == 0 ? Int(size.ws_col) : 0
     }
 
-    func write(_ octets: [UInt8]) { _ = Output.write(octets, to: number) }
+    func write(_ bytes: [UInt8]) { _ = Output.write(bytes, to: number) }
 
     /// Throws away what was typed so far, and reads one line from now on.
     func want(question: Int, isHidden: Bool, isUTF8: Bool) {
@@ -78,7 +78,7 @@ final class PromptTerminal: Sendable {
 
     /// Lets the queue have what is typed, and the signals, until the program ends.
     func start(_ queue: Queue) {
-        lane.async { [self] in
+        thread.async { [self] in
             while true { turn(queue) }
         }
     }
@@ -127,12 +127,12 @@ final class PromptTerminal: Sendable {
 
     /// End of input, also in the middle of a line (Ctrl-D), is no answer.
     private func read(_ wanted: Wanted) -> PromptInput? {
-        var octets = [UInt8](repeating: 0, count: 4_096)
-        defer { SecretLine.wipe(&octets) }
-        let count = unsafe octets.withUnsafeMutableBytes { unsafe Glibc.read(reading, $0.baseAddress, $0.count) }
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        defer { SecretLine.wipe(&bytes) }
+        let count = unsafe bytes.withUnsafeMutableBytes { unsafe Glibc.read(reading, $0.baseAddress, $0.count) }
         if count < 0, errno == EAGAIN || errno == EINTR { return nil }
-        guard count > 0, octets[count - 1] == UInt8(ascii: "\n") else { return .event(.givenUp) }
-        let text = String(validating: octets[..<(count - 1)], as: UTF8.self) ?? ""
+        guard count > 0, bytes[count - 1] == UInt8(ascii: "\n") else { return .event(.givenUp) }
+        let text = String(validating: bytes[..<(count - 1)], as: UTF8.self) ?? ""
         return .line(wanted.isHidden ? .pin(PINText(text)) : .answer(text), question: wanted.question)
     }
 }

@@ -15,7 +15,7 @@ struct SecretLine {
     private static let privateMode = mode_t(0o077)
 
     static func pin(_ path: String, option: String) throws(ClientFailure) -> PINText {
-        PINText(try SecretLine(option: option, kind: "a PIN", maxBytes: PINText.octets.upperBound).text(path))
+        PINText(try SecretLine(option: option, kind: "a PIN", maxBytes: PINText.bytes.upperBound).text(path))
     }
 
     static func code(_ path: String, option: String) throws(ClientFailure) -> String {

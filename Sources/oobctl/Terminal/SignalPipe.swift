@@ -1,6 +1,6 @@
 import Glibc
 
-/// Signals as octets of a pipe, so that a loop can wait for them beside its other input.
+/// Signals as bytes of a pipe, so that a loop can wait for them beside its other input.
 struct SignalPipe: Sendable {
     /// What ends a program, Ctrl-Z, the way back from any stop, and a new size of the terminal.
     static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
@@ -26,9 +26,9 @@ struct SignalPipe: Sendable {
 
     /// What has come since; 0 stands for a wake-up.
     func drain() -> [Int32] {
-        var octets = [UInt8](repeating: 0, count: 64)
-        let count = unsafe octets.withUnsafeMutableBytes { unsafe read(reading, $0.baseAddress, $0.count) }
-        return octets.prefix(max(0, count)).map(Int32.init)
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(reading, $0.baseAddress, $0.count) }
+        return bytes.prefix(max(0, count)).map(Int32.init)
     }
 
     /// Stops the program as Ctrl-Z does, and returns when it goes on; at once where no shell could wake it.
@@ -48,9 +48,9 @@ struct SignalPipe: Sendable {
         _ = signal(number) { SignalPipe.write(UInt8(truncatingIfNeeded: $0)) }
     }
 
-    private static func write(_ octet: UInt8) {
+    private static func write(_ byte: UInt8) {
         let before = errno
-        unsafe withUnsafeBytes(of: octet) { _ = unsafe Glibc.write(writing, $0.baseAddress, 1) }
+        unsafe withUnsafeBytes(of: byte) { _ = unsafe Glibc.write(writing, $0.baseAddress, 1) }
         errno = before
     }
 }

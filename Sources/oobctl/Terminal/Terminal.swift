@@ -7,8 +7,8 @@ import Prompting
 /// It is opened by its own name, so that a question reaches the person also where standard output is a pipe.
 struct Terminal: ~Copyable {
     private static let path = "/dev/tty"
-    /// The most octets of an answer.
-    private static let most = PINText.octets.upperBound
+    /// The most bytes of an answer.
+    private static let limit = PINText.bytes.upperBound
 
     private let number: Int32
 
@@ -45,8 +45,8 @@ struct Terminal: ~Copyable {
         to question: String, about lines: [ScreenLine], else refusal: ControlError
     ) throws(ClientFailure) -> Bool {
         write(Output.text(lines, on: Output.traits(of: number)) + "\n")
-        let octets = try answer(to: question + " [y/N]", isShown: true, else: refusal)
-        let answer = String(decoding: octets, as: UTF8.self).lowercased()
+        let bytes = try answer(to: question + " [y/N]", isShown: true, else: refusal)
+        let answer = String(decoding: bytes, as: UTF8.self).lowercased()
         return answer == "y" || answer == "yes"
     }
 
@@ -63,40 +63,40 @@ struct Terminal: ~Copyable {
             HiddenInput.end()
             write("\n")
         }
-        guard let octets = line(controls: before, isShown: isShown) else { throw .refused(refusal) }
-        return octets
+        guard let bytes = line(controls: before, isShown: isShown) else { throw .refused(refusal) }
+        return bytes
     }
 
     /// Nil where the person gave up.
     private func line(controls: termios, isShown: Bool) -> [UInt8]? {
-        var (octets, octet) = ([UInt8](), UInt8(0))
+        var (bytes, byte) = ([UInt8](), UInt8(0))
         // So that no copy is left behind by growing.
-        octets.reserveCapacity(Self.most)
+        bytes.reserveCapacity(Self.limit)
         while true {
-            let count = unsafe read(number, &octet, 1)
+            let count = unsafe read(number, &byte, 1)
             if count < 0 && errno == EINTR { continue }
-            guard count == 1, let key = Key(octet, controls), key != .giveUp else {
-                SecretLine.wipe(&octets)
+            guard count == 1, let key = Key(byte, controls), key != .giveUp else {
+                SecretLine.wipe(&bytes)
                 return nil
             }
-            let before = octets.count
+            let before = bytes.count
             switch key {
-            case .enter: return octets
-            case .eraseAll: octets.removeAll(keepingCapacity: true)
-            case .erase: octets.removeLastCharacter()
+            case .enter: return bytes
+            case .eraseAll: bytes.removeAll(keepingCapacity: true)
+            case .erase: bytes.removeLastCharacter()
             case .text, .giveUp:
                 // What is shown is what a terminal shows in one column, and nothing that it obeys.
-                let isTaken = !isShown || (0x20...0x7E).contains(octet)
-                if isTaken && octets.count < Self.most { octets.append(octet) }
+                let isTaken = !isShown || (0x20...0x7E).contains(byte)
+                if isTaken && bytes.count < Self.limit { bytes.append(byte) }
             }
-            if isShown { show(octets, after: before) }
+            if isShown { show(bytes, after: before) }
         }
     }
 
     /// Writes what came, or takes away what went.
-    private func show(_ octets: [UInt8], after before: Int) {
-        let gone = String(repeating: "\u{8} \u{8}", count: max(0, before - octets.count))
-        write(gone + String(decoding: octets.dropFirst(before), as: UTF8.self))
+    private func show(_ bytes: [UInt8], after before: Int) {
+        let gone = String(repeating: "\u{8} \u{8}", count: max(0, before - bytes.count))
+        write(gone + String(decoding: bytes.dropFirst(before), as: UTF8.self))
     }
 
     private func write(_ text: String) { _ = Output.write(Array(text.utf8), to: number) }
@@ -107,8 +107,8 @@ private enum Key {
     case enter, erase, eraseAll, giveUp, text
 
     /// By the terminal's own settings (termios(3)), since it does no editing while nothing is shown.
-    init?(_ octet: UInt8, _ controls: termios) {
-        switch octet {
+    init?(_ byte: UInt8, _ controls: termios) {
+        switch byte {
         case UInt8(ascii: "\n"), UInt8(ascii: "\r"): self = .enter
         case 0x08, 0x7F, controls.c_cc.2: self = .erase  // VERASE
         case controls.c_cc.3: self = .eraseAll  // VKILL
@@ -119,7 +119,7 @@ private enum Key {
 }
 
 extension [UInt8] {
-    /// Of UTF-8: with the octets that continue a character its first one goes too.
+    /// Of UTF-8: with the bytes that continue a character its first one goes too.
     fileprivate mutating func removeLastCharacter() {
         while let last = popLast(), last & 0xC0 == 0x80 {}
     }

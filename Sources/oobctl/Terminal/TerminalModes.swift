@@ -18,7 +18,7 @@ struct TerminalModes: Sendable {
     ///
     /// What is typed shows where it may, also where a program before this one has left the terminal without.
     ///
-    /// - Parameter isUTF8: whether a character to be erased may have several octets.
+    /// - Parameter isUTF8: whether a character to be erased may have several bytes.
     func begin(isHidden: Bool, isUTF8: Bool) {
         var wanted = before
         if isUTF8 { wanted.c_iflag |= tcflag_t(IUTF8) }

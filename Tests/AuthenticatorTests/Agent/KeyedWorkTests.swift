@@ -10,10 +10,10 @@ struct KeyedWorkTests {
     private let mayEnd = Channel<Void>()
 
     private func working(on first: [EnrollmentID], while body: () async throws -> Void) async throws {
-        let mailbox = hub.mailbox { event in if case .enrolled(let id) = event { [id] } else { [] } }
+        let pendingKeys = hub.pendingKeys { event in if case .enrolled(let id) = event { [id] } else { [] } }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [begun, mayEnd] in
-                await KeyedWork().run(first, then: mailbox) { id in
+                await KeyedWork().run(first, then: pendingKeys) { id in
                     begun.send(id)
                     _ = try? await mayEnd.next()
                 }

@@ -9,11 +9,11 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct LatencyTests {
     private let sample: SampleAgent
-    private let other: IssuerRoute
+    private let other: IssuerTarget
 
     init() throws {
         sample = try SampleAgent(SamplePush.settings())
-        other = IssuerRoute(issuer: try IssuerURL("https://other.example"), rootsPEM: nil)
+        other = IssuerTarget(issuer: try IssuerURL("https://other.example"), rootsPEM: nil)
     }
 
     /// Each fetch brings a request, once for each enrollment.
@@ -45,9 +45,9 @@ struct LatencyTests {
     private func use(_ call: ScriptedIssuer.Call, _ slow: SampleEnrollment) async throws {
         switch call {
         case .options, .enroll:
-            let wish = EnrollmentWish(
-                route: try SampleAgent.route, code: try SampleAgent.code, authnType: .presence, name: "new")
-            _ = try await sample.agent.enroll(wish, patience: 60)
+            let parameters = EnrollmentParameters(
+                target: try SampleAgent.target, code: try SampleAgent.code, authnType: .presence, name: "new")
+            _ = try await sample.agent.enroll(parameters, patience: 60)
         case .decide:
             let id = try await sample.eventually { try $0.oldestPending(enrollment: slow.id)?.id }
             try await sample.approve(id)
@@ -59,19 +59,19 @@ struct LatencyTests {
     @Test(arguments: ScriptedIssuer.Call.allCases)
     func `a call that never answers holds up nobody at another issuer`(call: ScriptedIssuer.Call) async throws {
         let slow = try await sample.enrolled("slow")
-        let fast = try await sample.enrolled("fast", route: other)
+        let fast = try await sample.enrolled("fast", target: other)
         try await script([slow, fast], batch: call == .batchFetch)
         try await sample.issuer.enrolls()
         await sample.issuer.setVAPIDKey(try SamplePush().vapid.point)
-        await sample.issuer.fallSilent(at: call, of: try SampleAgent.route.issuer)
+        await sample.issuer.fallSilent(at: call, of: try SampleAgent.target.issuer)
         try await sample.running(sample.agent.loops(isPolling: true)) {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { _ = try? await use(call, slow) }
                 #expect(try await sample.issuer.fellSilent.next() == call)
                 let id = try await sample.eventually { try $0.oldestPending(enrollment: fast.id)?.id }
                 try await sample.approve(id)
-                let delivery = try await sample.eventually { book in
-                    let delivery = try book.request(id)?.life.delivery
+                let delivery = try await sample.eventually { store in
+                    let delivery = try store.request(id)?.life.delivery
                     return delivery == .queued ? nil : delivery
                 }
                 #expect(delivery == .delivered(.authenticated))
@@ -83,9 +83,9 @@ struct LatencyTests {
 
     @Test func `a fetch of all ends in its time, with what the others have`() async throws {
         let slow = try await sample.enrolled("slow")
-        let fast = try await sample.enrolled("fast", route: other)
+        let fast = try await sample.enrolled("fast", target: other)
         try await script([slow, fast], batch: false)
-        await sample.issuer.fallSilent(at: .fetch, of: try SampleAgent.route.issuer)
+        await sample.issuer.fallSilent(at: .fetch, of: try SampleAgent.target.issuer)
         async let failures = sample.agent.fetch(nil)
         _ = try await sample.issuer.fellSilent.next()
         try await sample.eventually { try $0.oldestPending(enrollment: fast.id) }

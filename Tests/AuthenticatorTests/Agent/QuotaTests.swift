@@ -77,11 +77,11 @@ struct QuotaTests {
         #expect(try await sample.requests().map(\.life) == [.cancelled, .cancelled, .pending, .pending])
     }
 
-    @Test func `a message has at most as many octets as are set`() async throws {
+    @Test func `a message has at most as many bytes as are set`() async throws {
         let message = try SampleRequest().message(
             for: try await sample.enrolled().enrollment, signedBy: sample.issuerKey)
         for (bound, count) in [(message.utf8.count, 1), (message.utf8.count - 1, 0)] {
-            let other = try SampleAgent(AgentSettings(bounds: AgentBounds { $0.messageOctets = bound }, version: "1"))
+            let other = try SampleAgent(AgentSettings(bounds: AgentBounds { $0.messageBytes = bound }, version: "1"))
             let card = try await other.enrolled()
             try await other.receive(SampleRequest(), for: card)
             #expect(try await other.requests().count == count)

@@ -8,7 +8,7 @@ import Testing
 
 /// Values that hold a secret, each with the text that must never be seen of it.
 private enum Kept: String, CaseIterable, Sendable {
-    case secret, pin, agentSecret, accessToken, enrollmentCode, enrollmentWish, enrollmentAnswer, signingKey
+    case secret, pin, agentSecret, accessToken, enrollmentCode, enrollmentParameters, enrollmentAnswer, signingKey
 
     static let text = "4711-correct-horse-battery-staple"
 
@@ -21,9 +21,9 @@ private enum Kept: String, CaseIterable, Sendable {
         case .agentSecret: return try AgentSecret(secret)
         case .accessToken: return token
         case .enrollmentCode: return code
-        case .enrollmentWish:
-            return EnrollmentWish(
-                route: try SampleAgent.route, code: code, authnType: .pin, name: "card", pin: try PIN(secret))
+        case .enrollmentParameters:
+            return EnrollmentParameters(
+                target: try SampleAgent.target, code: code, authnType: .pin, name: "card", pin: try PIN(secret))
         case .enrollmentAnswer:
             let id = try #require(TokenID("a"))
             return EnrollmentAnswer(authenticatorId: id, accessToken: token)
@@ -64,10 +64,10 @@ private struct Carrying: Error {
 
     @Test(arguments: Kept.allCases)
     fileprivate func `no way of printing shows what a value keeps`(kept: Kept) throws {
-        let octets = Array(Kept.text.utf8)
+        let bytes = Array(Kept.text.utf8)
         let spellings = [
-            Kept.text, octets.map(String.init).joined(separator: ", "), Data(octets).base64EncodedString(),
-            octets.map { String($0, radix: 16) }.joined(),
+            Kept.text, bytes.map(String.init).joined(separator: ", "), Data(bytes).base64EncodedString(),
+            bytes.map { String($0, radix: 16) }.joined(),
         ]
         for text in everyText(of: try kept.value()) {
             for spelling in spellings { #expect(!text.contains(spelling), "\(text)") }

@@ -137,7 +137,7 @@ struct SelectionTests {
             try await gate.answer()
             return .authenticated
         }
-        try await sample.running([sample.agent.courier.run]) {
+        try await sample.running([sample.agent.outboxDelivery.run]) {
             let ids = try await sample.requests().map(\.id)
             let first = try await sample.decide(.approve, ids[0])
             async let prompt = sample.agent.delivered(first, seconds: 10)

@@ -18,11 +18,11 @@ struct DeciderTests {
         try await sample.receive(SampleRequest(), for: card)
         let id = try await sample.onlyRequest().id
         for decision in [RequestLife.Decision.approve, .deny(.userDenied)] {
-            sample.book.breakWrites()
+            sample.store.breakWrites()
             let events = try await sample.events {
-                await #expect(throws: BookTrouble.self) { try await sample.decide(decision, id) }
+                await #expect(throws: StoreError.self) { try await sample.decide(decision, id) }
             }
-            sample.book.breakWrites(false)
+            sample.store.breakWrites(false)
             #expect(events.isEmpty)
             #expect(try await sample.request(id).life == .pending)
             #expect(try await sample.outbox(of: card).isEmpty)
@@ -189,7 +189,7 @@ struct DeciderTests {
         try await sample.decide(decision, first.id, expecting: Expectations(textDigest: newer), shown: newer)
     }
 
-    @Test func `an expected merchant's name is compared octet for octet`() async throws {
+    @Test func `an expected merchant's name is compared byte for byte`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(merchantName: "Caf\u{E9}"), for: card)
         let id = try await sample.onlyRequest().id

@@ -9,7 +9,7 @@ import WebAuthn
 
 /// Enrollments whose key the agent did not make: here one in a file of somebody's.
 @Suite(.timeLimit(.minutes(10)))
-struct OutsideKeyTests {
+struct ExternalKeyTests {
     private let sample: SampleAgent
 
     init() throws { sample = try SampleAgent() }
@@ -21,21 +21,21 @@ struct OutsideKeyTests {
             ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:" + curve, "-out", path])
     }
 
-    private func wish(_ authnType: AuthnType = .presence) throws -> EnrollmentWish {
-        EnrollmentWish(
-            route: try SampleAgent.route, code: try SampleAgent.code, authnType: authnType, name: "my card",
+    private func parameters(_ authnType: AuthnType = .presence) throws -> EnrollmentParameters {
+        EnrollmentParameters(
+            target: try SampleAgent.target, code: try SampleAgent.code, authnType: authnType, name: "my card",
             keyURI: try KeyURI("file:" + path))
     }
 
     private func begun(_ ceremony: SampleCeremony = SampleCeremony()) async throws -> Enrollment {
         try await sample.issuer.enrolls(ceremony)
-        return try await sample.agent.enroll(wish(), patience: 0)
+        return try await sample.agent.enroll(parameters(), patience: 0)
     }
 
-    /// Puts it into the book as its issuer has taken it.
+    /// Puts it into the store as its issuer has taken it.
     private func enrolled() async throws -> SampleEnrollment {
         let active = try await sample.register(begun())
-        let key = try #require(active.key.outside)
+        let key = try #require(active.key.external)
         return SampleEnrollment(enrollment: active, publicKey: key.facts.publicKey, token: "token-1")
     }
 
@@ -48,7 +48,7 @@ struct OutsideKeyTests {
         let enrollment = try await begun(SampleCeremony(attestation: .direct))
         guard case .enrolling(let body) = enrollment.state else { throw SampleError("not enrolling") }
         let verified = try RegistrationVerifier.verify(
-            EnrollmentRequest(octets: body).credential, challenge: SampleCeremony.challenge,
+            EnrollmentRequest(bytes: body).credential, challenge: SampleCeremony.challenge,
             origin: "https://issuer.example", rpId: "issuer.example", userVerificationRequired: false, algorithms: [-7])
         let pem = try ProgramRun.output(["openssl", "pkey", "-in", path, "-pubout"])
         #expect(verified.publicKey.pem == String(decoding: pem, as: UTF8.self))
@@ -64,7 +64,7 @@ struct OutsideKeyTests {
         let restarted = try sample.restarted()
         try await restarted.approve(restarted.onlyRequest().id)
         let body = try #require(try await restarted.outbox(of: card).first?.body)
-        guard case .approve(let response) = try DecisionMessage(octets: body) else { throw SampleError("no approval") }
+        guard case .approve(let response) = try DecisionMessage(bytes: body) else { throw SampleError("no approval") }
         let signed = response.authenticatorData + (try SHA256Digest.of(response.clientDataJSON))
         #expect(try card.publicKey.isValid(signature: response.signature, over: signed))
         let data = try AuthenticatorData.parse(response.authenticatorData)
@@ -77,7 +77,7 @@ struct OutsideKeyTests {
         #expect(first.algorithm == -35)
         _ = try await sample.agent.unenroll(first.id, locally: true, forced: true)
         try await sample.issuer.enrolls(SampleCeremony(algorithms: [-7, -8]))
-        let refusal = try await failure { _ = try await sample.agent.enroll(wish(), patience: 0) }
+        let refusal = try await failure { _ = try await sample.agent.enroll(parameters(), patience: 0) }
         #expect(refusal.code == .issuerRefused)
         #expect(refusal.message.contains("file:" + path) && refusal.message.contains("ES384"))
         #expect(try await sample.allEnrollments().count == 1)
@@ -88,8 +88,8 @@ struct OutsideKeyTests {
         let first = try await begun()
         // Under another name it is the same key.
         try FileManager.default.moveItem(atPath: path, toPath: path + ".moved")
-        let again = EnrollmentWish(
-            route: try SampleAgent.route, code: try SampleAgent.code, authnType: .presence, name: "again",
+        let again = EnrollmentParameters(
+            target: try SampleAgent.target, code: try SampleAgent.code, authnType: .presence, name: "again",
             keyURI: try KeyURI("file:" + path + ".moved"))
         let refusal = try await failure { _ = try await sample.agent.enroll(again, patience: 0) }
         #expect(refusal.code == .alreadyEnrolled && refusal.message.contains(first.id.text))
@@ -112,11 +112,11 @@ struct OutsideKeyTests {
 
     @Test func `a key that cannot be used costs no code and leaves no row`() async throws {
         try await sample.issuer.enrolls()
-        let missing = try await failure { _ = try await sample.agent.enroll(wish(), patience: 0) }
+        let missing = try await failure { _ = try await sample.agent.enroll(parameters(), patience: 0) }
         #expect(missing.code == .keyUnavailable && missing.message.contains(path))
         try makeKey()
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-        let open = try await failure { _ = try await sample.agent.enroll(wish(), patience: 0) }
+        let open = try await failure { _ = try await sample.agent.enroll(parameters(), patience: 0) }
         #expect(open.code == .keyUnavailable && open.message.contains("0644"))
         #expect(await sample.issuer.codes.isEmpty)
         #expect(try await sample.allEnrollments().isEmpty)
@@ -129,7 +129,7 @@ struct OutsideKeyTests {
             ["openssl", "pkcs8", "-topk8", "-in", path + ".clear", "-out", path, "-passout", "pass:2468"])
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         try await sample.issuer.enrolls()
-        let refusal = try await failure { _ = try await sample.agent.enroll(wish(), patience: 0) }
+        let refusal = try await failure { _ = try await sample.agent.enroll(parameters(), patience: 0) }
         #expect(refusal.code == .userNotVerified)
         #expect(await sample.issuer.codes.isEmpty)
     }

@@ -22,9 +22,9 @@ struct KeyTriesTests {
                 + ["pass:736251", "-out", sample.directory.path + "/their.pem"])
     }
 
-    private func wish(_ pin: PIN, at uri: KeyURI? = nil) throws -> EnrollmentWish {
-        EnrollmentWish(
-            route: try SampleAgent.route, code: try SampleAgent.code, authnType: .pin, name: "my card",
+    private func parameters(_ pin: PIN, at uri: KeyURI? = nil) throws -> EnrollmentParameters {
+        EnrollmentParameters(
+            target: try SampleAgent.target, code: try SampleAgent.code, authnType: .pin, name: "my card",
             keyURI: uri ?? self.uri, pin: pin)
     }
 
@@ -33,7 +33,7 @@ struct KeyTriesTests {
         -> CommandFailure?
     {
         do {
-            _ = try await (agent ?? sample).agent.enroll(wish(pin, at: uri), patience: 0)
+            _ = try await (agent ?? sample).agent.enroll(parameters(pin, at: uri), patience: 0)
             return nil
         } catch let failure as CommandFailure {
             return failure
@@ -49,8 +49,8 @@ struct KeyTriesTests {
     /// Enrolls with that key, and lets a request wait.
     private func enrolled() async throws -> (card: SampleEnrollment, request: RequestID) {
         try await sample.issuer.enrolls()
-        let enrollment = try await sample.register(sample.agent.enroll(wish(.right), patience: 0))
-        let key = try #require(enrollment.key.outside)
+        let enrollment = try await sample.register(sample.agent.enroll(parameters(.right), patience: 0))
+        let key = try #require(enrollment.key.external)
         let card = SampleEnrollment(enrollment: enrollment, publicKey: key.facts.publicKey, token: "token-1")
         try await sample.receive(SampleRequest(userVerification: "required"), for: card)
         return (card, try await sample.onlyRequest().id)
@@ -90,7 +90,7 @@ struct KeyTriesTests {
         #expect(entries.map { $0.json["failures"] } == [1, 2, 3, 4, 5, 5])
         let identity = try await sample.custody.sighting(uri).identity
         #expect(
-            entries.allSatisfy { $0.text("key") == Base64URL.encode(identity.octets) && $0.text("enrollment") == nil })
+            entries.allSatisfy { $0.text("key") == Base64URL.encode(identity.bytes) && $0.text("enrollment") == nil })
         #expect(try await sample.agent.journal.events(after: 0).events.isEmpty, "no enrollment is blocked")
         #expect(try await sample.agent.journal.verify().fault == nil)
     }
@@ -131,9 +131,9 @@ struct KeyTriesTests {
 
     @Test func `an approval is blocked by what was tried before, and a right PIN ends it`() async throws {
         let (card, request) = try await enrolled()
-        let identity = try #require(card.enrollment.key.outside?.identity)
+        let identity = try #require(card.enrollment.key.external?.identity)
         let tries = PINTries(failures: 5, blockedUntil: sample.now + 60)
-        try await sample.book.write { _ = try $0.setPINTries(of: identity, from: .fresh, to: tries) }
+        try await sample.store.write { _ = try $0.setPINTries(of: identity, from: .fresh, to: tries) }
         for pin in [try PIN.right, nil] {
             #expect(try await sample.refusal(of: request, pin: pin)?.code == .blocked)
         }
@@ -145,7 +145,7 @@ struct KeyTriesTests {
 
     @Test func `what an enrollment counted before keys were identified goes on`() async throws {
         let key = try await sample.custody.inspect(uri, pin: .right)
-        let card = try await sample.enrolled(authnType: .pin, at: .outside(key))
+        let card = try await sample.enrolled(authnType: .pin, at: .external(key))
         try await sample.change(card.id, .pinTries(from: .fresh, to: PINTries(failures: 3, blockedUntil: nil)))
         #expect(try await refusal(.wrong)?.code == .alreadyEnrolled)
         try await sample.receive(SampleRequest(userVerification: "required"), for: card)

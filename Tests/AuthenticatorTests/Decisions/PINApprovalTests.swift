@@ -153,8 +153,8 @@ struct PINApprovalTests {
         switch what {
         case "gone": try DurableFile.remove(path)
         case "cut":
-            let octets = try DurableFile.read(path, maxOctets: KeyFile.maxOctets)
-            try DurableFile.write(Array(octets.dropLast()), to: path, replacing: true)
+            let bytes = try DurableFile.read(path, maxBytes: KeyFile.maxBytes)
+            try DurableFile.write(Array(bytes.dropLast()), to: path, replacing: true)
         default: agent = try sample.restarted(secret: .generate())
         }
         for pin in [try PIN.wrong, try PIN.right] {

@@ -65,7 +65,7 @@ struct SignCountWatchTests {
         try await sample.approve(ids[0])
         await sample.issuer.onDecision { (_) throws(IssuerFailure) in throw .problem(.invalidAssertion) }
         await sample.issuer.onStatus { (_) throws(IssuerFailure) in 41 }
-        try await sample.running([sample.agent.courier.run]) {
+        try await sample.running([sample.agent.outboxDelivery.run]) {
             try await sample.eventually { try $0.enrollment(card.id)?.signCount == 41 ? true : nil }
         }
         try await sample.approve(ids[1])
@@ -80,7 +80,7 @@ struct SignCountWatchTests {
         await sample.issuer.onStatus { (_) throws(IssuerFailure) in throw .down }
         try await sample.approve(ids[0])
         await sample.issuer.onDecision { (_) throws(IssuerFailure) in throw .problem(.invalidAssertion) }
-        try await sample.running([sample.agent.courier.run]) {
+        try await sample.running([sample.agent.outboxDelivery.run]) {
             try await sample.eventually { try $0.enrollment(card.id)?.refusedSignCount == 1 ? true : nil }
         }
         for agent in [sample, try sample.restarted()] {
@@ -105,7 +105,7 @@ struct SignCountWatchTests {
         try await sample.receive(.numbered(1), for: card)
         let id = try await sample.onlyRequest().id
         sample.custody.beforeSigning { [sample] in
-            try await sample.book.write { _ = try $0.change(card.id, .signCountRefused(7)) }
+            try await sample.store.write { _ = try $0.change(card.id, .signCountRefused(7)) }
         }
         #expect(try await failureCode { try await sample.approve(id) } == .issuerUnreachable)
         sample.custody.beforeSigning(nil)
@@ -116,9 +116,9 @@ struct SignCountWatchTests {
 
     @Test func `an answer from before a refusal does not make up for it`() async throws {
         let card = try await sample.enrolled()
-        try await sample.book.write { _ = try $0.change(card.id, .signCountRefused(3)) }
+        try await sample.store.write { _ = try $0.change(card.id, .signCountRefused(3)) }
         await sample.issuer.onStatus { [sample] (_) throws(IssuerFailure) in
-            try? await sample.book.write { _ = try $0.change(card.id, .signCountRefused(5)) }
+            try? await sample.store.write { _ = try $0.change(card.id, .signCountRefused(5)) }
             return 9
         }
         await sample.agent.signCountWatch.ensureChecked(card.id)

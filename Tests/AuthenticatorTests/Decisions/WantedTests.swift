@@ -63,11 +63,11 @@ struct WantedTests {
         let id = try await pending(card)
         let wanted = wanted(before: sample.now + 20)
         // Each write begins later than the last look before it.
-        sample.book.beforeWriting { [sample] in sample.clock.advance(by: 20) }
+        sample.store.beforeWriting { [sample] in sample.clock.advance(by: 20) }
         let failure = try await #require(throws: CommandFailure.self) {
             try await sample.decide(decision, id, while: wanted)
         }
-        sample.book.beforeWriting(nil)
+        sample.store.beforeWriting(nil)
         #expect(failure.code == .notInTime && failure.message.hasPrefix("nothing was decided"))
         try await expectUndecided(id, of: card)
     }
@@ -111,7 +111,7 @@ struct WantedTests {
         async let first = sample.decide(.approve, ids[0], while: wanted(600))
         try await isAtWork.next()
         async let second = failureCode { try await sample.decide(.approve, ids[1], while: wanted(5)) }
-        while sample.agent.decider.lanes.waiterCount(for: card.id) < 1, !Task.isCancelled { await Task.yield() }
+        while sample.agent.decider.queues.waiterCount(for: card.id) < 1, !Task.isCancelled { await Task.yield() }
         try await sample.clock.sleepers(2)
         sample.clock.advance(by: 5)
         #expect(try await second == .notInTime)
@@ -134,7 +134,7 @@ struct WantedTests {
         try await later.running([later.agent.fetcher.run]) {
             try await asked.next()
             async let approved = later.approve(id)
-            while later.agent.fetcher.directory.discoveryWaiterCount(try SampleAgent.route) < 1, !Task.isCancelled {
+            while later.agent.fetcher.directory.discoveryWaiterCount(try SampleAgent.target) < 1, !Task.isCancelled {
                 await Task.yield()
             }
             try await later.clock.sleepers(2)

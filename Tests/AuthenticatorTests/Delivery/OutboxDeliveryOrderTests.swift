@@ -5,7 +5,7 @@ import Testing
 
 /// Approvals go in the order of their signCounts, and hold nobody else up.
 @Suite(.timeLimit(.minutes(10)))
-struct CourierOrderTests {
+struct OutboxDeliveryOrderTests {
     private let sample: SampleAgent
 
     init() throws { sample = try SampleAgent() }
@@ -19,20 +19,20 @@ struct CourierOrderTests {
             try await group.waitForAll()
         }
         let atOnce = Box(0)
-        let most = Box(0)
+        let limit = Box(0)
         await sample.issuer.onDecision { (decision) throws(IssuerFailure) in
             let now = atOnce.next()
-            most.change { $0 = max($0, now) }
+            limit.change { $0 = max($0, now) }
             await Task.yield()
             atOnce.change { $0 -= 1 }
             return .authenticated
         }
         let order = try await sample.outbox(of: card).sorted { ($0.signCount ?? 0) < ($1.signCount ?? 0) }
-        try await sample.running([sample.agent.courier.run]) {
+        try await sample.running([sample.agent.outboxDelivery.run]) {
             try await sample.eventually { try $0.outboxCount(enrollment: nil) == 0 ? true : nil }
         }
         #expect(await sample.issuer.decisions.map(\.jti) == order.map(\.jti.text))
-        #expect(most.value == 1)
+        #expect(limit.value == 1)
     }
 
     @Test func `an approval that cannot be delivered holds the next one up, but no denial`() async throws {
@@ -47,7 +47,7 @@ struct CourierOrderTests {
             try await gate.answer()
             return .authenticated
         }
-        try await sample.running([sample.agent.courier.run]) {
+        try await sample.running([sample.agent.outboxDelivery.run]) {
             #expect(try await sample.issuer.decided.next().jti == "request-1")
             try await sample.decide(.deny(.userDenied), ids[2])
             #expect(try await sample.issuer.decided.next().jti == "request-3")
@@ -67,11 +67,11 @@ struct CourierOrderTests {
             return .authenticated
         }
         try await sample.approve(ids[0])
-        try await sample.running([sample.agent.courier.run]) {
+        try await sample.running([sample.agent.outboxDelivery.run]) {
             #expect(try await sample.issuer.decided.next().token == slow.token)
             try await sample.approve(ids[1])
-            let delivery = try await sample.eventually { book in
-                try book.request(ids[1]).flatMap { $0.life.delivery == .queued ? nil : $0.life.delivery }
+            let delivery = try await sample.eventually { store in
+                try store.request(ids[1]).flatMap { $0.life.delivery == .queued ? nil : $0.life.delivery }
             }
             #expect(delivery == .delivered(.authenticated))
         }
@@ -86,7 +86,7 @@ struct CourierOrderTests {
             cards.append(card)
         }
         let ids = try await sample.requests().map(\.id)
-        try await sample.running([sample.agent.courier.run]) {
+        try await sample.running([sample.agent.outboxDelivery.run]) {
             try await withThrowingTaskGroup { group in
                 for id in ids { group.addTask { try await sample.decide(.deny(.userDenied), id) } }
                 try await group.waitForAll()

@@ -6,7 +6,7 @@ import Testing
 
 /// A decision goes out until the issuer has answered.
 @Suite(.timeLimit(.minutes(10)))
-struct CourierTests {
+struct OutboxDeliveryTests {
     private let sample: SampleAgent
 
     init() throws { sample = try SampleAgent() }
@@ -29,8 +29,8 @@ struct CourierTests {
         _ id: RequestID, ends end: DeliveryState, in agent: SampleAgent? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        let delivery = try await (agent ?? sample).eventually { book in
-            let delivery = try book.request(id)?.life.delivery
+        let delivery = try await (agent ?? sample).eventually { store in
+            let delivery = try store.request(id)?.life.delivery
             return delivery == .queued ? nil : delivery
         }
         #expect(delivery == end, sourceLocation: sourceLocation)
@@ -40,12 +40,12 @@ struct CourierTests {
         let card = try await sample.enrolled()
         let approved = try await decided(1...1, .approve, for: card)[0]
         let denied = try await decided(2...2, .deny(.userDenied), for: card)[0]
-        try await sample.running([sample.agent.courier.run]) {
+        try await sample.running([sample.agent.outboxDelivery.run]) {
             try await expect(approved, ends: .delivered(.authenticated))
             try await expect(denied, ends: .delivered(.notAuthenticated))
         }
         let later = try sample.restarted()
-        try await later.running([later.agent.courier.run]) {
+        try await later.running([later.agent.outboxDelivery.run]) {
             let third = try await decided(3...3, .approve, for: card)[0]
             later.agent.hub.publish(.outboxFilled(card.id))
             try await expect(third, ends: .delivered(.authenticated), in: later)
@@ -59,14 +59,14 @@ struct CourierTests {
         let card = try await sample.enrolled()
         let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         try await sample.receive(SampleRequest(claims: ["traceparent": .string(trace)]), for: card)
-        try await sample.running([sample.agent.courier.run]) {
+        try await sample.running([sample.agent.outboxDelivery.run]) {
             try await sample.approve(sample.onlyRequest().id)
             let decision = try await sample.issuer.decided.next()
             #expect(decision.traceparent == trace && decision.token == card.token && decision.jti == "request-1")
         }
     }
 
-    @Test func `the same octets are sent again after transient failures, ever later, up to half a minute`() async throws
+    @Test func `the same bytes are sent again after transient failures, ever later, up to half a minute`() async throws
     {
         let card = try await sample.enrolled()
         let id = try await decided(1...1, .approve, for: card)[0]
@@ -77,7 +77,7 @@ struct CourierTests {
             return .authenticated
         }
         var pauses: [Double] = []
-        try await sample.running([sample.agent.courier.run]) {
+        try await sample.running([sample.agent.outboxDelivery.run]) {
             for _ in 1...8 { pauses.append(try await sample.clock.wakeNext()) }
             try await expect(id, ends: .delivered(.authenticated))
         }
@@ -94,7 +94,7 @@ struct CourierTests {
             guard tries.next() > 1 else { throw .transient(reason: "busy", retryAfter: 77) }
             return .notAuthenticated
         }
-        try await sample.running([sample.agent.courier.run]) {
+        try await sample.running([sample.agent.outboxDelivery.run]) {
             #expect(try await sample.clock.wakeNext() == 77)
             try await expect(id, ends: .delivered(.notAuthenticated))
         }
@@ -108,7 +108,7 @@ struct CourierTests {
         let card = try await sample.enrolled()
         let id = try await decided(1...1, .approve, for: card)[0]
         await sample.issuer.onDecision { (_) throws(IssuerFailure) in throw .problem(code) }
-        try await sample.running([sample.agent.courier.run]) {
+        try await sample.running([sample.agent.outboxDelivery.run]) {
             try await expect(id, ends: .failed(token: code.rawValue))
         }
         #expect(try await sample.request(id).life.state == .approved)
@@ -129,7 +129,7 @@ struct CourierTests {
             guard tries.next() > 1 else { throw .problem(code) }
             return .authenticated
         }
-        try await sample.running([sample.agent.courier.run]) {
+        try await sample.running([sample.agent.outboxDelivery.run]) {
             try await sample.clock.wakeNext()
             try await expect(id, ends: .delivered(.authenticated))
         }
@@ -141,10 +141,10 @@ struct CourierTests {
         await sample.issuer.onDecision { (_) throws(IssuerFailure) in
             throw .transient(reason: "the issuer answered 503", retryAfter: nil)
         }
-        try await sample.running([sample.agent.courier.run]) { try await sample.clock.sleepers() }
+        try await sample.running([sample.agent.outboxDelivery.run]) { try await sample.clock.sleepers() }
         sample.clock.advance(by: 600)
         let later = try sample.restarted()
-        try await later.running([later.agent.courier.run]) {
+        try await later.running([later.agent.outboxDelivery.run]) {
             try await expect(id, ends: .failed(token: "expired"), in: later)
         }
         #expect(try await later.request(id).deliveryError == "the issuer answered 503")
@@ -159,7 +159,7 @@ struct CourierTests {
             sample.clock.advance(by: 600)
             throw .problem(.alreadyDecided)
         }
-        try await sample.running([sample.agent.courier.run]) {
+        try await sample.running([sample.agent.outboxDelivery.run]) {
             try await expect(ids[0], ends: .failed(token: "already_decided"))
             try await expect(ids[1], ends: .failed(token: "expired"))
         }
@@ -177,7 +177,7 @@ struct CourierTests {
             return .authenticated
         }
         var last = 0.0
-        try await sample.running([sample.agent.courier.run]) {
+        try await sample.running([sample.agent.outboxDelivery.run]) {
             for _ in 1...6 { try await sample.clock.wakeNext() }
             try await expect(ids[0], ends: .delivered(.authenticated))
             last = try await sample.clock.wakeNext()
@@ -195,7 +195,7 @@ struct CourierTests {
         let id = try await decided(1...1, .approve, for: card)[0]
         await sample.issuer.onDecision { (_) throws(IssuerFailure) in throw .problem(.invalidToken) }
         let events = try await sample.events {
-            try await sample.running([sample.agent.courier.run]) {
+            try await sample.running([sample.agent.outboxDelivery.run]) {
                 try await expect(id, ends: .failed(token: "invalid_token"))
             }
         }
@@ -208,7 +208,7 @@ struct CourierTests {
         let card = try await sample.enrolled()
         let id = try await decided(1...1, .approve, for: card)[0]
         sample.clock.advance(by: 600)
-        try await sample.running([sample.agent.courier.run]) {
+        try await sample.running([sample.agent.outboxDelivery.run]) {
             try await expect(id, ends: .failed(token: "expired"))
         }
         #expect(await sample.issuer.decisions.isEmpty)
@@ -220,36 +220,36 @@ struct CourierTests {
         await sample.issuer.onDecision { (_) throws(IssuerFailure) in
             throw .transient(reason: "busy", retryAfter: 3_600)
         }
-        try await sample.running([sample.agent.courier.run]) {
+        try await sample.running([sample.agent.outboxDelivery.run]) {
             #expect(try await sample.clock.wakeNext() == 600)
             try await expect(id, ends: .failed(token: "expired"))
         }
         #expect(await sample.issuer.decisions.count == 1)
     }
 
-    @Test func `it resumes after a restart with the same octets`() async throws {
+    @Test func `it resumes after a restart with the same bytes`() async throws {
         let card = try await sample.enrolled()
         let id = try await decided(1...1, .approve, for: card)[0]
         await sample.issuer.onDecision { (_) throws(IssuerFailure) in throw .down }
-        try await sample.running([sample.agent.courier.run]) { try await sample.clock.sleepers() }
+        try await sample.running([sample.agent.outboxDelivery.run]) { try await sample.clock.sleepers() }
         await sample.issuer.onDecision { (_) throws(IssuerFailure) in .authenticated }
         let later = try sample.restarted()
-        try await later.running([later.agent.courier.run]) {
+        try await later.running([later.agent.outboxDelivery.run]) {
             try await expect(id, ends: .delivered(.authenticated), in: later)
         }
         let bodies = await sample.issuer.decisions.map(\.body)
         #expect(bodies.count == 2 && bodies[0] == bodies[1])
     }
 
-    @Test func `where the book fails after the answer, it is written as soon as that can be`() async throws {
+    @Test func `where the store fails after the answer, it is written as soon as that can be`() async throws {
         let card = try await sample.enrolled()
         let id = try await decided(1...1, .approve, for: card)[0]
         await sample.issuer.onDecision { [sample] (_) throws(IssuerFailure) in
-            sample.book.breakWrites()
+            sample.store.breakWrites()
             return .authenticated
         }
-        try await sample.running([sample.agent.courier.run]) {
-            try await sample.bookIsMended()
+        try await sample.running([sample.agent.outboxDelivery.run]) {
+            try await sample.storeRecovered()
             try await expect(id, ends: .delivered(.authenticated))
         }
         #expect(await sample.issuer.decisions.count == 1)

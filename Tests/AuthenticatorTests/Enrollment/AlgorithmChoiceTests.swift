@@ -21,11 +21,11 @@ struct AlgorithmChoiceTests {
         offered: [Int], expected: SignatureAlgorithm
     ) async throws {
         try await sample.issuer.enrolls(SampleCeremony(algorithms: offered, attestation: .direct))
-        let enrollment = try await sample.agent.enroll(sample.wish(), patience: 0)
+        let enrollment = try await sample.agent.enroll(sample.parameters(), patience: 0)
         #expect(enrollment.algorithm == expected.rawValue)
         guard case .enrolling(let body) = enrollment.state else { throw SampleError("not enrolling") }
         let verified = try RegistrationVerifier.verify(
-            EnrollmentRequest(octets: body).credential, challenge: SampleCeremony.challenge,
+            EnrollmentRequest(bytes: body).credential, challenge: SampleCeremony.challenge,
             origin: "https://issuer.example", rpId: "issuer.example", userVerificationRequired: false,
             algorithms: offered)
         #expect(verified.publicKey.algorithm == expected && verified.format == .packed)
@@ -35,7 +35,7 @@ struct AlgorithmChoiceTests {
     func `where the agent has none of the list the refusal names those that it has`(offered: [Int]) async throws {
         try await sample.issuer.enrolls(SampleCeremony(algorithms: offered))
         let failure = try await #require(throws: CommandFailure.self) {
-            try await sample.agent.enroll(sample.wish(), patience: 0)
+            try await sample.agent.enroll(sample.parameters(), patience: 0)
         }
         #expect(failure.code == .issuerRefused)
         #expect(failure.message.hasSuffix("(ES256, ES384, EdDSA)"))

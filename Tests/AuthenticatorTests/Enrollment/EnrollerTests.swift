@@ -12,8 +12,8 @@ struct EnrollerTests {
     init() throws { sample = try SampleAgent() }
 
     /// The code that enrolling fails with; there must be neither key nor row then.
-    private func refusal(_ wish: EnrollmentWish) async throws -> CommandFailure.Code? {
-        let code = try await failureCode { _ = try await sample.agent.enroll(wish, patience: 0) }
+    private func refusal(_ parameters: EnrollmentParameters) async throws -> CommandFailure.Code? {
+        let code = try await failureCode { _ = try await sample.agent.enroll(parameters, patience: 0) }
         #expect(try sample.directory.files(in: "keys").isEmpty)
         #expect(try await sample.allEnrollments().isEmpty)
         #expect(await sample.issuer.registrations.isEmpty)
@@ -23,51 +23,52 @@ struct EnrollerTests {
     @Test(arguments: ["example", "other.example", "sub.issuer.example", "ssuer.example", "127.0.0.1", ""])
     func `an rp id that is not the issuer's is refused`(rpId: String) async throws {
         try await sample.issuer.enrolls(SampleCeremony(rpId: rpId))
-        #expect(try await refusal(sample.wish()) == .issuerRefused)
+        #expect(try await refusal(sample.parameters()) == .issuerRefused)
     }
 
     @Test func `user verification that the authenticator cannot give is refused`() async throws {
         try await sample.issuer.enrolls(SampleCeremony(userVerification: .required))
-        #expect(try await refusal(sample.wish()) == .issuerRefused)
+        #expect(try await refusal(sample.parameters()) == .issuerRefused)
     }
 
     @Test func `no common algorithm is refused`() async throws {
         try await sample.issuer.enrolls(SampleCeremony(algorithms: [-257, -37]))
-        #expect(try await refusal(sample.wish()) == .issuerRefused)
+        #expect(try await refusal(sample.parameters()) == .issuerRefused)
     }
 
     @Test func `an issuer that knows the agent already is refused`() async throws {
         let card = try await sample.enrolled()
         try await sample.issuer.enrolls(SampleCeremony(exclude: [[1, 2, 3], card.enrollment.credentialId]))
-        let code = try await failureCode { _ = try await sample.agent.enroll(sample.wish(), patience: 0) }
+        let code = try await failureCode { _ = try await sample.agent.enroll(sample.parameters(), patience: 0) }
         #expect(code == .alreadyEnrolled)
         #expect(try await sample.allEnrollments().count == 1)
         #expect(try sample.directory.files(in: "keys").count == 1)
     }
 
     @Test func `another issuer's credential or an ended one in the list is no hindrance`() async throws {
-        let elsewhere = IssuerRoute(issuer: try IssuerURL("https://other.example"), rootsPEM: nil)
-        let other = try await sample.enrolled("other", route: elsewhere)
+        let elsewhere = IssuerTarget(issuer: try IssuerURL("https://other.example"), rootsPEM: nil)
+        let other = try await sample.enrolled("other", target: elsewhere)
         let ended = try await sample.enrolled("ended")
         _ = try await sample.agent.unenroll(ended.id, locally: true, forced: true)
         try await sample.issuer.enrolls(
             SampleCeremony(exclude: [other.enrollment.credentialId, ended.enrollment.credentialId]))
-        #expect(try await failureCode { _ = try await sample.agent.enroll(sample.wish(), patience: 0) } == nil)
+        #expect(try await failureCode { _ = try await sample.agent.enroll(sample.parameters(), patience: 0) } == nil)
     }
 
     @Test func `a test authenticator is refused off loopback, unless it was allowed`() async throws {
         try await sample.issuer.enrolls()
-        #expect(try await refusal(sample.wish(.test)) == .invalidArgument)
+        #expect(try await refusal(sample.parameters(.test)) == .invalidArgument)
         #expect(await sample.issuer.codes.isEmpty, "the code was not used up")
         let settings = AgentSettings(allowTestAuthenticators: true, version: "1")
         let allowing = try sample.restarted(settings: settings)
-        #expect(try await failureCode { _ = try await allowing.agent.enroll(sample.wish(.test), patience: 0) } == nil)
+        #expect(
+            try await failureCode { _ = try await allowing.agent.enroll(sample.parameters(.test), patience: 0) } == nil)
     }
 
     @Test func `a test authenticator is allowed at an issuer on loopback`() async throws {
         try await sample.issuer.enrolls(SampleCeremony(rpId: "localhost", userVerification: .required))
-        let wish = try sample.wish(.test, at: "http://localhost:8080")
-        #expect(try await failureCode { _ = try await sample.agent.enroll(wish, patience: 0) } == nil)
+        let parameters = try sample.parameters(.test, at: "http://localhost:8080")
+        #expect(try await failureCode { _ = try await sample.agent.enroll(parameters, patience: 0) } == nil)
     }
 
     @Test(
@@ -80,14 +81,15 @@ struct EnrollerTests {
         failure: IssuerFailure, code: CommandFailure.Code
     ) async throws {
         await sample.issuer.onOptions { (_) throws(IssuerFailure) in throw failure }
-        #expect(try await refusal(sample.wish()) == code)
+        #expect(try await refusal(sample.parameters()) == code)
         #expect(await sample.issuer.codes == ["7QK4-M2XD"])
     }
 
     @Test func `where the key cannot be attested nothing is left behind but an ended row`() async throws {
         try await sample.issuer.enrolls(SampleCeremony(attestation: .direct))
         sample.custody.beforeSigning { throw SampleError("the token was pulled out") }
-        #expect(try await failureCode { _ = try await sample.agent.enroll(sample.wish(), patience: 0) } == .failed)
+        #expect(
+            try await failureCode { _ = try await sample.agent.enroll(sample.parameters(), patience: 0) } == .failed)
         #expect(try sample.directory.files(in: "keys").isEmpty)
         #expect(try await sample.allEnrollments().allSatisfy(\.isOver))
     }
@@ -100,9 +102,9 @@ struct EnrollerTests {
         conveyance: AttestationConveyance, format: AttestationFormat
     ) async throws {
         try await sample.issuer.enrolls(SampleCeremony(attestation: conveyance))
-        let enrollment = try await sample.agent.enroll(sample.wish(), patience: 0)
+        let enrollment = try await sample.agent.enroll(sample.parameters(), patience: 0)
         guard case .enrolling(let body) = enrollment.state else { throw SampleError("not enrolling") }
-        let request = try EnrollmentRequest(octets: body)
+        let request = try EnrollmentRequest(bytes: body)
         #expect(request.ceremonyId == "ceremony-1" && request.name == "my card" && request.version == "1.2.3")
         let verified = try RegistrationVerifier.verify(
             request.credential, challenge: SampleCeremony.challenge, origin: "https://issuer.example",
@@ -114,10 +116,10 @@ struct EnrollerTests {
 
     @Test func `a test authenticator says so by its AAGUID and claims verification`() async throws {
         try await sample.issuer.enrolls(SampleCeremony(rpId: "localhost"))
-        let wish = try sample.wish(.test, at: "http://localhost:8080")
-        let enrollment = try await sample.agent.enroll(wish, patience: 0)
+        let parameters = try sample.parameters(.test, at: "http://localhost:8080")
+        let enrollment = try await sample.agent.enroll(parameters, patience: 0)
         guard case .enrolling(let body) = enrollment.state else { throw SampleError("not enrolling") }
-        let credential = try EnrollmentRequest(octets: body).credential
+        let credential = try EnrollmentRequest(bytes: body).credential
         #expect(credential.credential.aaguid == AAGUID.test)
         #expect(try AuthenticatorData.parse(credential.authenticatorData).flags.contains(.userVerified))
     }

@@ -20,7 +20,7 @@ struct EnrollmentTransitionTests {
     private func enrollment(_ state: EnrollmentState, key: PublicKey? = nil) throws -> Enrollment {
         guard let id = EnrollmentID(String(repeating: "a", count: 20)) else { throw SampleError("no id") }
         return Enrollment(
-            id: id, route: try SampleAgent.route, name: "card", authnType: .pin, algorithm: -7,
+            id: id, target: try SampleAgent.target, name: "card", authnType: .pin, algorithm: -7,
             rpId: "issuer.example", credentialId: [1], userHandle: [1], startedAt: 1, credentialKey: key, signCount: 5,
             state: state, pinTries: PINTries(failures: 1, blockedUntil: nil))
     }

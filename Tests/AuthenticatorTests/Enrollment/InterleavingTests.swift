@@ -30,13 +30,13 @@ struct InterleavingTests {
             [.enrolled, .suspended, .pinChanged, .unenrolled, .erased, .notVerified].contains($0)
         }
         #expect(Array(told.prefix(2)) == [.unenrolled, .erased] && told.dropFirst(2).allSatisfy { $0 == .erased })
-        #expect(try await sample.book.read { try $0.subscriptions(of: id) }.isEmpty)
+        #expect(try await sample.store.read { try $0.subscriptions(of: id) }.isEmpty)
     }
 
     /// Enrolls while somebody ends and erases the enrollment, and returns how that failed.
     private func enrolling() async throws -> CommandFailure {
         let failure = try await #require(throws: CommandFailure.self) {
-            _ = try await sample.agent.enroll(sample.wish(), patience: 0)
+            _ = try await sample.agent.enroll(sample.parameters(), patience: 0)
         }
         let id = try #require(try await sample.allEnrollments().first).id
         try await expectGone(id)
@@ -82,11 +82,11 @@ struct InterleavingTests {
             }
             // The process ends here: after the key, before what follows.
             _ = try await sample.custody.real.makeKey(named: id, algorithm: .es256, pin: nil)
-            sample.book.breakWrites()
+            sample.store.breakWrites()
             throw SampleError("killed")
         }
-        await #expect(throws: BookTrouble.self) {
-            _ = try await sample.agent.enroll(sample.wish(), patience: 0)
+        await #expect(throws: StoreError.self) {
+            _ = try await sample.agent.enroll(sample.parameters(), patience: 0)
         }
         #expect(try sample.directory.files(in: "keys").count == 1)
         let later = try sample.restarted()
@@ -135,7 +135,7 @@ struct InterleavingTests {
         let key = try Data(contentsOf: URL(filePath: sample.keyPath(of: card)))
         sample.custody.beforeOpening { [sample] in
             _ = try await sample.agent.unenroll(card.id, locally: true, forced: true)
-            try await sample.book.write { try $0.eraseNames(of: card.id) }
+            try await sample.store.write { try $0.eraseNames(of: card.id) }
             // It was read before.
             putBack(key, at: sample.keyPath(of: card))
         }
@@ -173,7 +173,7 @@ struct InterleavingTests {
         let card = try await sample.enrolled()
         let new = try AgentSecret.generate()
         let rotating = try sample.restarted(secret: new, previous: sample.secret)
-        rotating.book.beforeWriting { [sample] in
+        rotating.store.beforeWriting { [sample] in
             guard try await !sample.enrollment(card.id).isOver else { return }
             try await sample.change(card.id, .ended(at: sample.now))
         }

@@ -13,9 +13,11 @@ struct PINEnrollmentTests {
 
     init() throws { sample = try SampleAgent() }
 
-    private func wish(_ authnType: AuthnType = .pin, pin: PIN?, keyURI: KeyURI? = nil) throws -> EnrollmentWish {
-        EnrollmentWish(
-            route: try SampleAgent.route, code: try SampleAgent.code, authnType: authnType, name: "my card",
+    private func parameters(_ authnType: AuthnType = .pin, pin: PIN?, keyURI: KeyURI? = nil) throws
+        -> EnrollmentParameters
+    {
+        EnrollmentParameters(
+            target: try SampleAgent.target, code: try SampleAgent.code, authnType: authnType, name: "my card",
             keyURI: keyURI,
             pin: pin)
     }
@@ -33,9 +35,9 @@ struct PINEnrollmentTests {
 
     @Test func `the registration says that the user was verified, where the issuer requires it`() async throws {
         try await sample.issuer.enrolls(SampleCeremony(userVerification: .required))
-        let enrollment = try await sample.agent.enroll(wish(pin: .right), patience: 0)
+        let enrollment = try await sample.agent.enroll(parameters(pin: .right), patience: 0)
         guard case .enrolling(let body) = enrollment.state else { throw SampleError("not enrolling") }
-        let request = try EnrollmentRequest(octets: body)
+        let request = try EnrollmentRequest(bytes: body)
         let verified = try RegistrationVerifier.verify(
             request.credential, challenge: SampleCeremony.challenge, origin: "https://issuer.example",
             rpId: "issuer.example", userVerificationRequired: true, algorithms: [-7])
@@ -45,8 +47,8 @@ struct PINEnrollmentTests {
 
     @Test func `a PIN is given exactly for authnType pin; else no code is used`() async throws {
         try await sample.issuer.enrolls()
-        for wish in [try wish(pin: nil), try wish(.presence, pin: .right)] {
-            let code = try await failureCode { _ = try await sample.agent.enroll(wish, patience: 0) }
+        for parameters in [try parameters(pin: nil), try parameters(.presence, pin: .right)] {
+            let code = try await failureCode { _ = try await sample.agent.enroll(parameters, patience: 0) }
             #expect(code == .invalidArgument)
         }
         #expect(await sample.issuer.codes.isEmpty)
@@ -55,7 +57,7 @@ struct PINEnrollmentTests {
 
     @Test func `that a PIN is easily guessed is kept until it is changed`() async throws {
         try await sample.issuer.enrolls()
-        let enrollment = try await sample.agent.enroll(wish(pin: pin("1234")), patience: 0)
+        let enrollment = try await sample.agent.enroll(parameters(pin: pin("1234")), patience: 0)
         #expect(try await sample.restarted().enrollment(enrollment.id).isPINGuessable)
         try await sample.agent.changePIN(of: enrollment.id, from: pin("1234"), to: .right)
         #expect(try await !sample.enrollment(enrollment.id).isPINGuessable)
@@ -96,7 +98,7 @@ struct PINEnrollmentTests {
         #expect(refusal.code == .invalidArgument && refusal.message.contains("authnType presence, which has no PIN"))
         try await sample.issuer.enrolls()
         let uri = try theirKey(pin: "736251")
-        let theirs = try await sample.agent.enroll(wish(pin: .right, keyURI: uri), patience: 0)
+        let theirs = try await sample.agent.enroll(parameters(pin: .right, keyURI: uri), patience: 0)
         #expect(
             try await failureCode { try await sample.agent.changePIN(of: theirs.id, from: .right, to: pin("2468")) }
                 == .invalidArgument)
@@ -107,17 +109,19 @@ struct PINEnrollmentTests {
         try await sample.issuer.enrolls(SampleCeremony(userVerification: .required))
         let uri = try theirKey(pin: "736251")
         #expect(
-            try await failureCode { _ = try await sample.agent.enroll(wish(pin: .wrong, keyURI: uri), patience: 0) }
+            try await failureCode {
+                _ = try await sample.agent.enroll(parameters(pin: .wrong, keyURI: uri), patience: 0)
+            }
                 == .userNotVerified)
         #expect(await sample.issuer.codes.isEmpty)
-        let enrollment = try await sample.agent.enroll(wish(pin: .right, keyURI: uri), patience: 0)
+        let enrollment = try await sample.agent.enroll(parameters(pin: .right, keyURI: uri), patience: 0)
         let active = try await sample.register(enrollment)
-        let key = try #require(active.key.outside)
+        let key = try #require(active.key.external)
         let card = SampleEnrollment(enrollment: active, publicKey: key.facts.publicKey, token: "token-1")
         try await sample.receive(SampleRequest(userVerification: "required"), for: card)
         let request = try await sample.onlyRequest().id
         #expect(try await sample.refusal(of: request, pin: .wrong)?.code == .userNotVerified)
-        let path = try DurableFile.read(sample.directory.path + "/their.pem", maxOctets: 16_384)
+        let path = try DurableFile.read(sample.directory.path + "/their.pem", maxBytes: 16_384)
         try DurableFile.remove(sample.directory.path + "/their.pem")
         #expect(try await sample.refusal(of: request, pin: .right)?.code == .keyUnavailable)
         #expect(try await sample.tries(of: card).failures == 1)

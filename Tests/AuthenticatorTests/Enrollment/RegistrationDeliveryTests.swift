@@ -6,19 +6,19 @@ import Testing
 
 /// A registration is sent until its issuer has answered.
 @Suite(.timeLimit(.minutes(10)))
-struct CeremoniesTests {
+struct RegistrationDeliveryTests {
     private let sample: SampleAgent
 
     init() throws { sample = try SampleAgent() }
 
     private func begun() async throws -> EnrollmentID {
         try await sample.issuer.enrolls()
-        return try await sample.agent.enroll(sample.wish(), patience: 0).id
+        return try await sample.agent.enroll(sample.parameters(), patience: 0).id
     }
 
     private func state(of id: EnrollmentID, in agent: SampleAgent? = nil) async throws -> EnrollmentState {
-        try await (agent ?? sample).eventually { book in
-            guard let state = try book.enrollment(id)?.state else { return nil }
+        try await (agent ?? sample).eventually { store in
+            guard let state = try store.enrollment(id)?.state else { return nil }
             if case .enrolling = state { return nil }
             return state
         }
@@ -26,8 +26,8 @@ struct CeremoniesTests {
 
     @Test func `who enrolls gets the enrollment once the issuer has taken it`() async throws {
         try await sample.issuer.enrolls()
-        try await sample.running([sample.agent.ceremonies.run]) {
-            let enrollment = try await sample.agent.enroll(sample.wish(), patience: 10)
+        try await sample.running([sample.agent.registrationDelivery.run]) {
+            let enrollment = try await sample.agent.enroll(sample.parameters(), patience: 10)
             let membership = try #require(enrollment.membership)
             #expect(membership.authenticatorId.text == "authenticator-1")
             #expect(try sample.custody.open(membership.sealedToken, for: enrollment.id).reveal() == "token-1")
@@ -35,17 +35,17 @@ struct CeremoniesTests {
         }
     }
 
-    @Test func `where the answer is lost the same octets are sent again, after a restart too`() async throws {
+    @Test func `where the answer is lost the same bytes are sent again, after a restart too`() async throws {
         let id = try await begun()
         await sample.issuer.onEnrollment { (_) throws(IssuerFailure) in throw .down }
-        try await sample.running([sample.agent.ceremonies.run]) {
+        try await sample.running([sample.agent.registrationDelivery.run]) {
             try await sample.clock.wakeNext()
             try await sample.clock.sleepers()
         }
         try await sample.issuer.enrolls()
         let later = try sample.restarted()
         try await later.agent.prepare()
-        try await later.running([later.agent.ceremonies.run]) {
+        try await later.running([later.agent.registrationDelivery.run]) {
             guard case .active = try await state(of: id, in: later) else { throw SampleError("not active") }
         }
         let bodies = await sample.issuer.registrations
@@ -53,16 +53,16 @@ struct CeremoniesTests {
         #expect(try sample.directory.files(in: "keys") == ["\(id).key"])
     }
 
-    @Test func `where the book fails after the answer, it is written as soon as that can be`() async throws {
+    @Test func `where the store fails after the answer, it is written as soon as that can be`() async throws {
         let id = try await begun()
         let answer = try ScriptedIssuer.enrollmentAnswer
         await sample.issuer.onEnrollment { [sample] (_) throws(IssuerFailure) in
-            sample.book.breakWrites()
+            sample.store.breakWrites()
             return answer
         }
-        try await sample.running([sample.agent.ceremonies.run]) {
+        try await sample.running([sample.agent.registrationDelivery.run]) {
             // Longer than a registration is repeated: what the issuer has taken is not given up.
-            try await sample.bookIsMended(after: 700)
+            try await sample.storeRecovered(after: 700)
             guard case .active = try await state(of: id) else { throw SampleError("not active") }
         }
         #expect(await sample.issuer.registrations.count == 1)
@@ -73,13 +73,13 @@ struct CeremoniesTests {
         await sample.issuer.onEnrollment { (_) throws(IssuerFailure) in
             throw .transient(reason: "busy", retryAfter: 500)
         }
-        try await sample.running([sample.agent.ceremonies.run]) {
+        try await sample.running([sample.agent.registrationDelivery.run]) {
             #expect(try await sample.clock.wakeNext() == 500)
             #expect(try sample.directory.files(in: "keys") == ["\(id).key"])
             #expect(try await sample.clock.wakeNext() == 100)
             guard case .ended = try await state(of: id) else { throw SampleError("not ended") }
-            try await sample.eventually { book in
-                if case .ended(_, true)? = try book.enrollment(id)?.state { true } else { nil }
+            try await sample.eventually { store in
+                if case .ended(_, true)? = try store.enrollment(id)?.state { true } else { nil }
             }
         }
         #expect(try sample.directory.files(in: "keys").isEmpty)
@@ -91,9 +91,9 @@ struct CeremoniesTests {
     func `a problem of the ceremony ends it, and who enrolls is told`(code: ProblemCode) async throws {
         try await sample.issuer.enrolls()
         await sample.issuer.onEnrollment { (_) throws(IssuerFailure) in throw .problem(code) }
-        try await sample.running([sample.agent.ceremonies.run]) {
+        try await sample.running([sample.agent.registrationDelivery.run]) {
             let failure = try await #require(throws: CommandFailure.self) {
-                _ = try await sample.agent.enroll(sample.wish(), patience: 10)
+                _ = try await sample.agent.enroll(sample.parameters(), patience: 10)
             }
             if code == .invalidEnrollmentCode {
                 #expect(
@@ -115,7 +115,7 @@ struct CeremoniesTests {
             guard await sample.issuer.registrations.count > 1 else { throw .problem(code) }
             return answer
         }
-        try await sample.running([sample.agent.ceremonies.run]) {
+        try await sample.running([sample.agent.registrationDelivery.run]) {
             try await sample.clock.wakeNext()
             guard case .active = try await state(of: id) else { throw SampleError("not active") }
         }
@@ -129,14 +129,14 @@ struct CeremoniesTests {
             try await gate.answer()
             return answer
         }
-        try await sample.running([sample.agent.ceremonies.run]) {
+        try await sample.running([sample.agent.registrationDelivery.run]) {
             _ = try await sample.issuer.enrolled.next()
             _ = try await sample.agent.unenroll(id, locally: true, forced: true)
-            let fetches = sample.agent.hub.bell { if case .enrolled = $0 { true } else { false } }
+            let fetches = sample.agent.hub.notifier { if case .enrolled = $0 { true } else { false } }
             gate.send(())
             // Another ceremony shows that the answer was dealt with, since each has its turn.
             try await sample.issuer.enrolls()
-            _ = try await sample.agent.enroll(sample.wish(), patience: 10)
+            _ = try await sample.agent.enroll(sample.parameters(), patience: 10)
             withExtendedLifetime(fetches) {}
         }
         #expect(try await sample.enrollment(id).isOver)
@@ -149,10 +149,10 @@ struct CeremoniesTests {
         let card = try await sample.enrolled()
         let id = try EnrollmentID(random: sample.ports.entropy)
         _ = try await sample.custody.makeKey(named: id, algorithm: .es256)
-        try await sample.book.write { [now = sample.now, route = try SampleAgent.route] book in
-            try book.insert(
+        try await sample.store.write { [now = sample.now, target = try SampleAgent.target] store in
+            try store.insert(
                 Enrollment(
-                    id: id, route: route, name: "crashed", authnType: .presence, algorithm: -7,
+                    id: id, target: target, name: "crashed", authnType: .presence, algorithm: -7,
                     rpId: "issuer.example", credentialId: [1], userHandle: [1], startedAt: now, signCount: 0,
                     state: .keyless))
         }

@@ -51,7 +51,7 @@ struct RowSealTests {
             try await again.agent.troubles().contains { $0.contains("\(card.id)") && $0.contains("not as the agent") })
         #expect(await again.agent.checkup.findings().contains { $0.weakness == .enrollmentDamaged })
         #expect(try await again.agent.journal.verify().fault?.problem.contains("\(card.id)") == true)
-        #expect(again.bookTrouble == nil)
+        #expect(again.storeError == nil)
         try await again.approve(requests[2].id)
         // It can be ended, here alone, and then the agent is ready again.
         #expect(
@@ -136,7 +136,7 @@ struct RowSealTests {
 
     @Test func `a journal that is older than a row takes no entries`() async throws {
         let card = try await sample.enrolled()
-        let head = try #require(try await sample.book.real.read { try $0.journalMark(.head) })
+        let head = try #require(try await sample.store.real.read { try $0.journalMark(.head) })
         let rows = try await sample.journal().count
         try await sample.receive(.numbered(1), for: card)
         try await sample.approve(try await sample.onlyRequest().id)
@@ -145,23 +145,23 @@ struct RowSealTests {
             "UPDATE journal_mark SET seq = ?, digest = ?, signature = ?",
             [head.point.sequence, Data(head.point.digest), Data(try #require(head.signature))])
         let again = try await begun()
-        #expect(again.bookTrouble?.kind == .forged)
-        #expect(again.bookTrouble?.detail?.contains("was written when it had") == true)
+        #expect(again.storeError?.kind == .forged)
+        #expect(again.storeError?.detail?.contains("was written when it had") == true)
     }
 
     @Test func `a journal that was taken away whole begins no new one over what is enrolled`() async throws {
         _ = try await sample.enrolled()
         for table in ["journal", "journal_mark", "audit_key"] { try sample.tamper("DELETE FROM \(table)") }
-        #expect(try await begun().bookTrouble?.kind == .forged)
+        #expect(try await begun().storeError?.kind == .forged)
     }
 
     // MARK: From before rows had seals
 
     /// Makes the database what an agent of that time has left.
     private func unseal() async throws {
-        let sealed = try #require(try await sample.book.real.read { try $0.sealedAuditKey() })
+        let sealed = try #require(try await sample.store.real.read { try $0.sealedAuditKey() })
         let (old, new) = ("audit key", "audit key of sealed rows")
-        let encrypted = try unsafe sample.secret.open(sealed, label: new).withOctets { unsafe Array($0) }
+        let encrypted = try unsafe sample.secret.open(sealed, label: new).withBytes { unsafe Array($0) }
         let key = try SigningKey(encryptedPKCS8: encrypted, passphrase: sample.secret.passphrase(for: new))
         let again = try key.encryptedPKCS8(passphrase: sample.secret.passphrase(for: old))
         try sample.tamper(

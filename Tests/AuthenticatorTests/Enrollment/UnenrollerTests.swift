@@ -73,7 +73,7 @@ struct UnenrollerTests {
         try await sample.decide(.deny(.userDenied), ids[1])
         let gate = Channel<TransStatus>()
         await sample.issuer.onDecision { (_) throws(IssuerFailure) in try await gate.answer() }
-        try await sample.running([sample.agent.courier.run]) {
+        try await sample.running([sample.agent.outboxDelivery.run]) {
             async let isEnded = unenroll(card)
             try await sample.clock.sleepers()
             #expect(await sample.issuer.unenrollments.isEmpty)

@@ -47,7 +47,7 @@ struct BatchFetchTests {
         }
     }
 
-    @Test func `what comes for one is in the book, for that one`() async throws {
+    @Test func `what comes for one is in the store, for that one`() async throws {
         let (agent, answers, enrollments) = try await agent(enrolled: ["a", "b"])
         try await agent.running([agent.agent.fetcher.run]) {
             let message = try agent.message(SampleRequest(), for: enrollments[1])
@@ -123,8 +123,8 @@ struct BatchFetchTests {
             agent.clock.advance(by: 3_600)
             answers.send(BatchFetchAnswer(results: []))
             #expect(try await agent.issuer.fetched.next().token == enrollments[0].token)
-            try await agent.eventually { book in
-                if case .active = try book.enrollment(enrollments[0].id)?.state { true } else { nil }
+            try await agent.eventually { store in
+                if case .active = try store.enrollment(enrollments[0].id)?.state { true } else { nil }
             }
             var asked = try await agent.issuer.batchFetched.next()
             if asked.cursors.count == 1 {
@@ -201,9 +201,9 @@ struct BatchFetchTests {
         try await agent.running([agent.agent.fetcher.run]) {
             _ = try await agent.issuer.batchFetched.next()
             let message = try agent.message(SampleRequest(), for: enrollments[0])
-            agent.book.breakWrites()
+            agent.store.breakWrites()
             answers.send(BatchFetchAnswer(results: [try list("a", [message], cursor: "1")]))
-            try await agent.bookIsMended()
+            try await agent.storeRecovered()
             #expect(cursors(try await agent.issuer.batchFetched.next()) == ["authenticator-a": "none"])
             answers.send(BatchFetchAnswer(results: [try list("a", [message], cursor: "1")]))
             try await agent.eventually { try $0.oldestPending(enrollment: nil) }

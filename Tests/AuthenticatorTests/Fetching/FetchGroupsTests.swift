@@ -4,7 +4,7 @@ import Testing
 @testable import Authenticator
 
 struct FetchGroupsTests {
-    private let here = Result { IssuerRoute(issuer: try IssuerURL("https://issuer.example"), rootsPEM: nil) }
+    private let here = Result { IssuerTarget(issuer: try IssuerURL("https://issuer.example"), rootsPEM: nil) }
 
     private func id(_ number: Int) throws -> EnrollmentID {
         let digits = String(number)
@@ -71,10 +71,10 @@ struct FetchGroupsTests {
         let turn = try turn(of: id, &groups)
         let cursors = Dictionary(uniqueKeysWithValues: turn.members.map { ($0.id, $0.cursor) })
         for number in 0..<5 { #expect(cursors[try self.id(number)] == "cursor-\(number)") }
-        #expect(groups.route(of: all[1]) == nil, "the group that was left is gone")
+        #expect(groups.target(of: all[1]) == nil, "the group that was left is gone")
     }
 
-    @Test func `who comes later joins a group that has room, and rings its bell`() throws {
+    @Test func `who comes later joins a group that has room, and rings its notifier`() throws {
         var (groups, id) = try groups(of: 999)
         _ = groups.turn(of: id, size: 1_000, now: 0)
         #expect(!groups.hasNews(id))
@@ -89,9 +89,9 @@ struct FetchGroupsTests {
         var (groups, id) = try groups(of: 1)
         _ = groups.turn(of: id, size: 1_000, now: 0)
         let issuer = try here.get().issuer
-        groups.place(try member(2), of: IssuerRoute(issuer: issuer, rootsPEM: "roots"))
+        groups.place(try member(2), of: IssuerTarget(issuer: issuer, rootsPEM: "roots"))
         groups.place(
-            try member(3), of: IssuerRoute(issuer: try IssuerURL("https://other.example"), rootsPEM: nil))
+            try member(3), of: IssuerTarget(issuer: try IssuerURL("https://other.example"), rootsPEM: nil))
         #expect(groups.takeChanges().begun.count == 2)
     }
 
@@ -107,7 +107,7 @@ struct FetchGroupsTests {
     @Test func `a group that all have left is gone`() throws {
         var (groups, id) = try groups(of: 2)
         for number in 0..<2 { groups.remove(try self.id(number)) }
-        #expect(groups.route(of: id) == nil)
+        #expect(groups.target(of: id) == nil)
         #expect(groups.turn(of: id, size: 1_000, now: 0) == nil)
     }
 

@@ -50,16 +50,16 @@ struct FetcherTests {
         #expect(try await sample.requests().count == 1)
     }
 
-    @Test func `the cursor stays where it is while the book fails`() async throws {
+    @Test func `the cursor stays where it is while the store fails`() async throws {
         let card = try await sample.enrolled()
         let message = try sample.message(.numbered(2), for: card)
         try await fetching {
             _ = try await sample.issuer.fetched.next()
             answers.send(list([try sample.message(.numbered(1), for: card)], cursor: "c1"))
             _ = try await sample.issuer.fetched.next()
-            sample.book.breakWrites()
+            sample.store.breakWrites()
             answers.send(list([message], cursor: "c2"))
-            try await sample.bookIsMended()
+            try await sample.storeRecovered()
             #expect(try await sample.issuer.fetched.next().cursor == "c1")
             answers.send(list([message], cursor: "c2"))
             #expect(try await sample.issuer.fetched.next().cursor == "c2")
@@ -126,16 +126,16 @@ struct FetcherTests {
         try await fetching {
             _ = try await sample.issuer.fetched.next()
             answers.send(.failure(.problem(.invalidToken)))
-            try await sample.eventually { book in
-                if case .suspended? = try book.enrollment(card.id)?.state { true } else { nil }
+            try await sample.eventually { store in
+                if case .suspended? = try store.enrollment(card.id)?.state { true } else { nil }
             }
             var slept = 0.0
             while slept < 3_600 { slept += try await sample.clock.wakeNext() }
             _ = try await sample.issuer.fetched.next()
             #expect(slept <= 3_660)
             answers.send(list(cursor: "c1"))
-            try await sample.eventually { book in
-                if case .active? = try book.enrollment(card.id)?.state { true } else { nil }
+            try await sample.eventually { store in
+                if case .active? = try store.enrollment(card.id)?.state { true } else { nil }
             }
             _ = try await sample.issuer.fetched.next()
         }

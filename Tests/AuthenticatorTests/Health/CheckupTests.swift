@@ -18,13 +18,13 @@ struct CheckupTests {
         await sample.agent.checkup.findings().filter { $0.weakness != .clockBehind }
     }
 
-    private func outsideKey(_ kind: OutsideKeyFacts.Kind, isExportable: Bool?) throws -> Enrollment {
-        let facts = OutsideKeyFacts(
+    private func externalKey(_ kind: ExternalKeyFacts.Kind, isExportable: Bool?) throws -> Enrollment {
+        let facts = ExternalKeyFacts(
             kind: kind, publicKey: try SigningKey.generate(.es256).publicKey, isExportable: isExportable)
         return Enrollment(
-            id: try EnrollmentID(random: sample.ports.entropy), route: try SampleAgent.route, name: "card",
+            id: try EnrollmentID(random: sample.ports.entropy), target: try SampleAgent.target, name: "card",
             authnType: .presence, algorithm: -7, rpId: "issuer.example", credentialId: [1], userHandle: [2],
-            startedAt: 0, key: .outside(OutsideKey(uri: try KeyURI("pkcs11:token=bank;object=card"), facts: facts)),
+            startedAt: 0, key: .external(ExternalKey(uri: try KeyURI("pkcs11:token=bank;object=card"), facts: facts)),
             signCount: 0,
             state: .keyless)
     }
@@ -50,18 +50,18 @@ struct CheckupTests {
     }
 
     @Test func `an issuer without TLS is one`() async throws {
-        let route = IssuerRoute(issuer: try IssuerURL("http://localhost:8080"), rootsPEM: nil)
-        _ = try await sample.enrolled(route: route)
+        let target = IssuerTarget(issuer: try IssuerURL("http://localhost:8080"), rootsPEM: nil)
+        _ = try await sample.enrolled(target: target)
         #expect(await found().map(\.weakness) == [.keyExportable, .plainHTTP])
     }
 
     @Test func `a token's key that may be copied is one, and where that cannot be told it is said`() throws {
-        #expect(try outsideKey(.pkcs11, isExportable: true).findings.map(\.weakness) == [.tokenKeyExportable])
-        #expect(try outsideKey(.pkcs11, isExportable: true).findings.map(\.severity) == [.medium])
-        #expect(try outsideKey(.tpm, isExportable: false).findings == [])
-        let unknown = try outsideKey(.pkcs11, isExportable: nil).findings
+        #expect(try externalKey(.pkcs11, isExportable: true).findings.map(\.weakness) == [.tokenKeyExportable])
+        #expect(try externalKey(.pkcs11, isExportable: true).findings.map(\.severity) == [.medium])
+        #expect(try externalKey(.tpm, isExportable: false).findings == [])
+        let unknown = try externalKey(.pkcs11, isExportable: nil).findings
         #expect(unknown.map(\.isCertain) == [false] && unknown.map(\.severity) == [.low])
-        #expect(try outsideKey(.file, isExportable: true).findings.map(\.weakness) == [.keyExportable])
+        #expect(try externalKey(.file, isExportable: true).findings.map(\.weakness) == [.keyExportable])
     }
 
     @Test func `a PIN that is one of the first to be tried is one, and whoever enrolls is told`() async throws {
@@ -91,7 +91,7 @@ struct CheckupTests {
 
     @Test func `what the surroundings say is among them`() async throws {
         var ports = sample.ports
-        ports.surroundings = Told(findings: [Finding(.debuggerAttached, "process 7 traces the agent")])
+        ports.inspector = Told(findings: [Finding(.debuggerAttached, "process 7 traces the agent")])
         let findings = await Checkup(ports: ports, keys: KeyHealth()).findings()
         #expect(findings.map(\.weakness) == [.clockBehind, .debuggerAttached])
     }
@@ -99,8 +99,8 @@ struct CheckupTests {
     @Test func `a database that cannot be read is the first finding, and the others are still made`() async throws {
         _ = try await sample.enrolled()
         var ports = sample.ports
-        ports.surroundings = Told(findings: [Finding(.socketOpen, "open")])
-        sample.book.breakReads()
+        ports.inspector = Told(findings: [Finding(.socketOpen, "open")])
+        sample.store.breakReads()
         let findings = await Checkup(ports: ports, keys: KeyHealth()).findings()
         #expect(findings.map(\.weakness) == [.databaseTrouble, .socketOpen])
     }
@@ -120,13 +120,13 @@ struct CheckupTests {
 
     @Test func `a database that cannot be written is one`() async throws {
         let card = try await sample.enrolled()
-        sample.book.breakWrites()
-        await #expect(throws: BookTrouble.self) { try await sample.receive(.numbered(1), for: card) }
+        sample.store.breakWrites()
+        await #expect(throws: StoreError.self) { try await sample.receive(.numbered(1), for: card) }
         #expect(await found().first?.weakness == .databaseTrouble)
     }
 }
 
-private struct Told: Surroundings {
+private struct Told: HostInspector {
     let told: [Finding]
 
     init(findings: [Finding]) { told = findings }

@@ -7,7 +7,7 @@ import ThreeDS
 struct ClockCheckTests {
     private let floor = ClockCheck.floor
 
-    @Test func `a clock before the first release, or well before what the book has seen, cannot be right`() throws {
+    @Test func `a clock before the first release, or well before what the store has seen, cannot be right`() throws {
         #expect(ClockCheck.finding(now: floor, newest: nil) == nil)
         #expect(ClockCheck.finding(now: floor - 1, newest: nil)?.weakness == .clockBehind)
         #expect(ClockCheck.finding(now: floor + 1_000, newest: floor + 1_300) == nil)
@@ -16,14 +16,14 @@ struct ClockCheckTests {
         #expect(finding.message.contains("says 2026-01-01T00:16:40Z, which cannot be: it was 2026-01-01T00:21:41Z"))
     }
 
-    @Test func `the book's newest request or enrollment counts`() async throws {
+    @Test func `the store's newest request or enrollment counts`() async throws {
         let sample = try SampleAgent()
-        #expect(try await sample.book.read { try $0.newestTime() } == nil)
+        #expect(try await sample.store.read { try $0.newestTime() } == nil)
         let card = try await sample.enrolled()
-        #expect(try await sample.book.read { try $0.newestTime() } == SampleAgent.start)
+        #expect(try await sample.store.read { try $0.newestTime() } == SampleAgent.start)
         sample.clock.advance(by: 100)
         try await sample.receive(.numbered(1), for: card)
-        #expect(try await sample.book.read { try $0.newestTime() } == SampleAgent.start + 100)
+        #expect(try await sample.store.read { try $0.newestTime() } == SampleAgent.start + 100)
         // The test's time is long past, and the agent says so.
         #expect(await sample.agent.checkup.findings().first?.weakness == .clockBehind)
     }

@@ -83,7 +83,7 @@ struct FiguresTests {
         sample.clock.advance(by: 40)
         try await sample.approve(id)
         sample.clock.advance(by: 12)
-        try await sample.running([sample.agent.courier.run]) {
+        try await sample.running([sample.agent.outboxDelivery.run]) {
             try await sample.eventually { try $0.request(id)?.life.delivery == .delivered(.authenticated) ? true : nil }
         }
         let work = await sample.agent.figures().work
@@ -110,32 +110,32 @@ struct FiguresTests {
 
     @Test func `who asks waits for so many entries, and the next one goes on behind them`() async throws {
         let card = try await prepared()
-        let tally = WorkTally(pageSize: 2, mostPages: 3)
+        let tally = WorkTally(pageSize: 2, maxPages: 3)
         tally.begin(after: try await sample.agent.journal.newest(), at: 0)
         for number in 1...7 { try await sample.receive(.numbered(number), for: card) }
         var presented: [Int] = []
         for _ in 1...3 {
-            try await tally.readOn(in: sample.book)
+            try await tally.readOn(in: sample.store)
             presented.append(tally.counts.presented)
         }
         // Two entries each: it came, and it was presented.
         #expect(presented == [3, 6, 7])
     }
 
-    @Test func `what many writes have left is counted before anybody asks, also after the book was in trouble`()
+    @Test func `what many writes have left is counted before anybody asks, also after the store was in trouble`()
         async throws
     {
         let card = try await prepared()
-        let book = BreakableBook(sample.book)
-        book.breakReads()
-        let tally = WorkTally(pageSize: 2, mostPages: 0)
+        let store = BreakableStore(sample.store)
+        store.breakReads()
+        let tally = WorkTally(pageSize: 2, maxPages: 0)
         tally.begin(after: try await sample.agent.journal.newest(), at: 0)
-        try await sample.running([{ [sample] in try await tally.run(in: book, sample.agent.hub) }]) {
+        try await sample.running([{ [sample] in try await tally.run(in: store, sample.agent.hub) }]) {
             // What is written before it listens rings nothing.
             for number in 1...200 where tally.counts.presented < 7 {
                 try await sample.receive(.numbered(number), for: card)
                 try await Task.sleep(for: .milliseconds(5))
-                if number == 10 { book.breakReads(false) }
+                if number == 10 { store.breakReads(false) }
             }
         }
         #expect(tally.counts.presented >= 7)
@@ -161,13 +161,13 @@ struct FiguresTests {
         #expect(await sample.agent.figures().drops == [.notAuthentic: 3, .future: 1])
     }
 
-    @Test func `where the book cannot be read the figures say so, and what was counted stays`() async throws {
+    @Test func `where the store cannot be read the figures say so, and what was counted stays`() async throws {
         let card = try await prepared()
         try await sample.receive(.numbered(1), for: card)
         #expect(await sample.agent.figures().isReady)
-        sample.book.breakReads()
+        sample.store.breakReads()
         let figures = await sample.agent.figures()
-        #expect(figures.holdings == nil && !figures.isReady && !figures.isBookWell)
+        #expect(figures.holdings == nil && !figures.isReady && !figures.isStoreHealthy)
         #expect(figures.work.presented == 1)
     }
 
@@ -180,7 +180,7 @@ struct FiguresTests {
             answers.send(.failure(.transient(reason: "down", retryAfter: 90)))
             try await sample.clock.sleepers()
             let figures = await sample.agent.figures()
-            #expect(figures.pauses == [card.enrollment.route.issuer.text: 90])
+            #expect(figures.pauses == [card.enrollment.target.issuer.text: 90])
             #expect(figures.holdings?.troubled == 1 && !figures.isReady)
             sample.clock.advance(by: 90)
             _ = try await sample.issuer.fetched.next()
@@ -212,9 +212,9 @@ struct FiguresTests {
         var counts = WordCounts()
         for number in 1...1_000 { counts.note("word-\(number)") }
         counts.note("word-1")
-        #expect(counts.counts.count == WordCounts.most + 1)
+        #expect(counts.counts.count == WordCounts.limit + 1)
         #expect(counts.counts["word-1"] == 2)
-        #expect(counts.counts[WordCounts.other] == 1_000 - WordCounts.most)
+        #expect(counts.counts[WordCounts.other] == 1_000 - WordCounts.limit)
     }
 
     @Test func `each known word has its number before it comes, and keeps it however many others there are`() {
@@ -232,7 +232,7 @@ struct FiguresTests {
         for number in 1...1_000 { counts.note("word-\(number)") }
         counts.note("a")
         #expect(counts.counts["a"] == 1)
-        #expect(counts.counts.count == 1 + WordCounts.most + 1)
+        #expect(counts.counts.count == 1 + WordCounts.limit + 1)
     }
 
     @Test func `a time on a bucket's bound is in it, and one that a clock set back is none`() {

@@ -124,8 +124,8 @@ enum BadFile: CaseIterable {
         }
     }
 
-    private func write(_ octets: Data, to path: String, mode: Int = 0o600) throws {
-        try octets.write(to: URL(filePath: path))
+    private func write(_ bytes: Data, to path: String, mode: Int = 0o600) throws {
+        try bytes.write(to: URL(filePath: path))
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
 

@@ -102,8 +102,8 @@ struct KeyWatchTests {
         get throws {
             let uri = try KeyURI("file:\(sample.directory.path)/none.pem")
             let publicKey = try SigningKey.generate(.es256).publicKey
-            let facts = OutsideKeyFacts(kind: .file, publicKey: publicKey, isExportable: true)
-            return KeyPlace.outside(OutsideKey(uri: uri, facts: facts))
+            let facts = ExternalKeyFacts(kind: .file, publicKey: publicKey, isExportable: true)
+            return KeyPlace.external(ExternalKey(uri: uri, facts: facts))
         }
     }
 

@@ -5,31 +5,31 @@ import WebAuthn
 
 @testable import Authenticator
 
-/// A book in trouble: it is said, nothing is lost by it, and it ends by itself.
+/// A store in trouble: it is said, nothing is lost by it, and it ends by itself.
 @Suite(.timeLimit(.minutes(10)))
-struct BookTroubleTests {
+struct StoreErrorTests {
     private let sample: SampleAgent
     private let log = WrittenLog()
 
     init() throws { sample = try SampleAgent() }
 
-    private var watch: BookWatch { BookWatch(ports: sample.ports, bounds: AgentBounds(), log: log.logger) }
+    private var watch: StoreWatch { StoreWatch(ports: sample.ports, bounds: AgentBounds(), log: log.logger) }
 
     @Test func `a trouble is said once, and ends with the first write that succeeds`() async throws {
         let card = try await sample.enrolled()
-        sample.book.breakWrites()
-        await #expect(throws: BookTrouble.self) { try await sample.receive(.numbered(1), for: card) }
-        #expect(sample.agent.bookTrouble?.kind == .full)
+        sample.store.breakWrites()
+        await #expect(throws: StoreError.self) { try await sample.receive(.numbered(1), for: card) }
+        #expect(sample.agent.storeError?.kind == .full)
         try await sample.running([watch.run]) {
             for _ in 1...3 {
-                await #expect(throws: BookTrouble.self) { try await sample.receive(.numbered(1), for: card) }
-                #expect(try await sample.clock.wakeNext() == BookWatch.pause)
+                await #expect(throws: StoreError.self) { try await sample.receive(.numbered(1), for: card) }
+                #expect(try await sample.clock.wakeNext() == StoreWatch.pause)
             }
             try await sample.clock.sleepers()
-            #expect(sample.agent.bookTrouble?.kind == .full)
-            sample.book.breakWrites(false)
+            #expect(sample.agent.storeError?.kind == .full)
+            sample.store.breakWrites(false)
             try await sample.clock.wakeNext()
-            try await sample.ports.bookHealth.untilWell()
+            try await sample.ports.storeHealth.untilWell()
         }
         #expect(log.lines(.error) == ["the database is in trouble"])
         try await sample.receive(.numbered(1), for: card)
@@ -39,12 +39,12 @@ struct BookTroubleTests {
         let card = try await sample.enrolled()
         try await sample.running([watch.run]) {
             for _ in 1...35 {
-                sample.book.breakWrites()
-                await #expect(throws: BookTrouble.self) { try await sample.receive(.numbered(1), for: card) }
+                sample.store.breakWrites()
+                await #expect(throws: StoreError.self) { try await sample.receive(.numbered(1), for: card) }
                 try await sample.clock.sleepers()
-                sample.book.breakWrites(false)
+                sample.store.breakWrites(false)
                 try await sample.clock.wakeNext()
-                try await sample.ports.bookHealth.untilWell()
+                try await sample.ports.storeHealth.untilWell()
             }
         }
         #expect(log.lines(.error).count == 2)
@@ -52,44 +52,45 @@ struct BookTroubleTests {
 
     @Test func `what needs no room does not end a full disk's trouble`() async throws {
         let card = try await sample.enrolled()
-        sample.book.breakWrites()
-        await #expect(throws: BookTrouble.self) { try await sample.receive(.numbered(1), for: card) }
-        sample.book.breakWrites(false)
-        try await sample.ports.book.write { _ in }
+        sample.store.breakWrites()
+        await #expect(throws: StoreError.self) { try await sample.receive(.numbered(1), for: card) }
+        sample.store.breakWrites(false)
+        try await sample.ports.store.write { _ in }
         _ = try await sample.agent.enrollments()
-        #expect(sample.agent.bookTrouble?.kind == .full)
+        #expect(sample.agent.storeError?.kind == .full)
     }
 
-    @Test func `on a damaged book nothing more is decided, though it could be written`() async throws {
+    @Test func `on a damaged store nothing more is decided, though it could be written`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(.numbered(1), for: card)
         let id = try await sample.onlyRequest().id
-        sample.book.breakReads(by: .corrupt)
-        await #expect(throws: BookTrouble.self) { try await sample.agent.enrollments() }
-        sample.book.breakReads(false)
-        sample.ports.bookHealth.noteWritten()
+        sample.store.breakReads(by: .corrupt)
+        await #expect(throws: StoreError.self) { try await sample.agent.enrollments() }
+        sample.store.breakReads(false)
+        sample.ports.storeHealth.noteWritten()
         for decision in [RequestLife.Decision.approve, .deny(.userDenied)] {
-            let error = await #expect(throws: BookTrouble.self) { try await sample.decide(decision, id) }
+            let error = await #expect(throws: StoreError.self) { try await sample.decide(decision, id) }
             #expect(error?.kind == .corrupt)
         }
         #expect(try await sample.request(id).life == .pending)
         #expect(try await sample.outbox(of: card).isEmpty)
     }
 
-    @Test func `services that start while the book cannot be read wait for it`() async throws {
+    @Test func `services that start while the store cannot be read wait for it`() async throws {
         _ = try await sample.enrolled()
-        sample.book.breakReads()
+        sample.store.breakReads()
         let agent = sample.agent
-        let dead = Box<[BookTrouble]>([])
+        let dead = Box<[StoreError]>([])
         let services = [
-            agent.ceremonies.run, agent.courier.run, agent.fetcher.run, agent.signCountWatch.run, agent.timekeeper.run,
+            agent.registrationDelivery.run, agent.outboxDelivery.run, agent.fetcher.run, agent.signCountWatch.run,
+            agent.expiryService.run,
         ].map { service in
             { @Sendable in
-                do { try await service() } catch let trouble as BookTrouble { dead.change { $0.append(trouble) } }
+                do { try await service() } catch let trouble as StoreError { dead.change { $0.append(trouble) } }
             }
         }
         try await sample.running(services) {
-            try await sample.bookIsMended()
+            try await sample.storeRecovered()
             _ = try await sample.issuer.fetched.next()
             try await sample.clock.sleepers(2)
         }
@@ -101,19 +102,19 @@ struct BookTroubleTests {
         try await sample.receive(.numbered(1), for: card)
         let id = try await sample.onlyRequest().id
         let decided = try await sample.approve(id)
-        sample.book.breakReads()
+        sample.store.breakReads()
         #expect(try await sample.agent.delivered(decided, seconds: 10).life == decided.life)
         #expect(decided.life.delivery == .queued)
     }
 
     @Test func `an enrollment that could be begun and not go on is given up when that can be written`() async throws {
         try await sample.issuer.enrolls(SampleCeremony(attestation: .direct))
-        sample.custody.beforeSigning { [sample] in sample.book.breakWrites() }
-        let removed = sample.agent.hub.bell { if case .enrollmentFailed = $0 { true } else { false } }
-        try await sample.running([sample.agent.ceremonies.run]) {
-            await #expect(throws: BookTrouble.self) { try await sample.agent.enroll(sample.wish(), patience: 0) }
+        sample.custody.beforeSigning { [sample] in sample.store.breakWrites() }
+        let removed = sample.agent.hub.notifier { if case .enrollmentFailed = $0 { true } else { false } }
+        try await sample.running([sample.agent.registrationDelivery.run]) {
+            await #expect(throws: StoreError.self) { try await sample.agent.enroll(sample.parameters(), patience: 0) }
             #expect(try sample.directory.files(in: "keys").count == 1)
-            try await sample.bookIsMended()
+            try await sample.storeRecovered()
             try await sample.eventually { try $0.enrollments(includingEnded: false).isEmpty ? true : nil }
             for await _ in removed { break }
             #expect(try sample.directory.files(in: "keys").isEmpty)
@@ -121,18 +122,18 @@ struct BookTroubleTests {
         #expect(await sample.issuer.registrations.isEmpty)
     }
 
-    @Test func `what was held outlives any trouble of the book`() async throws {
+    @Test func `what was held outlives any trouble of the store`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(iat: 100, exp: 3_000), for: card)
-        #expect(sample.agent.heldReader.holding.count == 1)
-        try await sample.running([sample.agent.heldReader.run]) {
-            sample.book.breakWrites()
+        #expect(sample.agent.deferredReader.deferred.count == 1)
+        try await sample.running([sample.agent.deferredReader.run]) {
+            sample.store.breakWrites()
             for _ in 1...15 {
                 _ = try await sample.heldReaderNap()
                 sample.clock.advance(by: 60)
             }
             _ = try await sample.heldReaderNap()
-            try await sample.bookIsMended()
+            try await sample.storeRecovered()
             sample.clock.advance(by: 60)
             try await sample.eventually { try $0.oldestPending(enrollment: nil) }
         }

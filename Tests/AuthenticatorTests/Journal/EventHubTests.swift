@@ -5,11 +5,11 @@ import Testing
 @Suite struct EventHubTests {
     private let hub = EventHub()
 
-    @Test(.timeLimit(.minutes(10))) func `events that are published together ring a bell once`() async {
-        let bell = hub.bell { _ in true }
+    @Test(.timeLimit(.minutes(10))) func `events that are published together ring a notifier once`() async {
+        let notifier = hub.notifier { _ in true }
         let (rounds, rings) = (1_000, Box(0))
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { for await _ in bell { _ = rings.next() } }
+            group.addTask { for await _ in notifier { _ = rings.next() } }
             for _ in 1...rounds {
                 hub.publish(Array(repeating: .journalGrew, count: 200))
                 await Task.yield()
@@ -20,16 +20,18 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `a bell that was made before a look into a mailbox has rung only once the mailbox has the key`() async throws {
-        let mailbox = hub.mailbox { if case .pushRotated(let id) = $0 { [id] } else { [] } }
+    func `a notifier that was made before a look into a pendingKeys has rung only once the pendingKeys has the key`()
+        async throws
+    {
+        let pendingKeys = hub.pendingKeys { if case .pushRotated(let id) = $0 { [id] } else { [] } }
         for number in 10_000..<15_000 {
             let id = try #require(EnrollmentID("000000000000000\(number)"))
-            let bell = hub.bell { if case .pushRotated = $0 { true } else { false } }
+            let notifier = hub.notifier { if case .pushRotated = $0 { true } else { false } }
             async let published: Void = hub.publish(.pushRotated(id))
-            var taken = mailbox.takeAll()
+            var taken = pendingKeys.takeAll()
             if taken.isEmpty {
-                for await _ in bell { break }
-                taken = mailbox.takeAll()
+                for await _ in notifier { break }
+                taken = pendingKeys.takeAll()
             }
             #expect(taken == [id])
             await published

@@ -85,7 +85,7 @@ struct EventReplayTests {
         #expect(try await page(late.position).events.isEmpty)
     }
 
-    @Test func `a reader from a future that this book does not have is told of the gap`() async throws {
+    @Test func `a reader from a future that this store does not have is told of the gap`() async throws {
         try await sample.agent.prepare()
         let newest = try await sample.agent.journal.newest()
         let page = try await page(newest + 1)

@@ -17,7 +17,7 @@ struct EvidenceTests {
     }
 
     private func isSealed(_ extract: JournalExtract) async throws -> Bool {
-        let key = try #require(try await sample.agent.journal.book.publicKey())
+        let key = try #require(try await sample.agent.journal.store.publicKey())
         let seal = try #require(extract.seal)
         return try key.isValid(signature: seal.signature, over: seal.statement)
     }
@@ -39,7 +39,7 @@ struct EvidenceTests {
         let signed = try assertion.authenticatorData + SHA256Digest.of(assertion.clientDataJSON)
         #expect(try card.publicKey.isValid(signature: assertion.signature, over: signed))
         let transaction = try #require(evidence.transaction)
-        #expect(transaction == (try ChallengeCommitment.transactionOctets(request.transaction)))
+        #expect(transaction == (try ChallengeCommitment.transactionBytes(request.transaction)))
         #expect(evidence.request.presented?.nonce == request.nonce && !evidence.isErased)
     }
 
@@ -140,7 +140,7 @@ struct EvidenceTests {
         let all = try await sample.journal()
         let own = all.filter { $0.text("request") == first.id.text }
         #expect(own.map(\.kind) == [.received, .presented, .decided, .signed])
-        #expect(extract.rows.map(\.octets) == own.map(\.octets) && extract.fault == nil)
+        #expect(extract.rows.map(\.bytes) == own.map(\.bytes) && extract.fault == nil)
         let points = try ([#require(all.last)] + own).map { try $0.point }
         let lines = points.map { "\($0.sequence) \($0.hexadecimal)\n" }
         #expect(extract.seal?.statement == Array("oob-agent journal extract 1\n\(lines.joined())".utf8))
@@ -151,15 +151,15 @@ struct EvidenceTests {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(), for: card)
         let rows = try await sample.journal().map { entry in
-            let text = String(decoding: entry.octets, as: UTF8.self)
+            let text = String(decoding: entry.bytes, as: UTF8.self)
             let isChanged = entry.kind == .received
             return JournalRow(
                 sequence: entry.sequence,
-                octets: Array((isChanged ? text.replacing("2023-11-14", with: "2023-11-13") : text).utf8))
+                bytes: Array((isChanged ? text.replacing("2023-11-14", with: "2023-11-13") : text).utf8))
         }
-        try await sample.book.real.write { book in
-            try book.removeJournal(through: .max)
-            for row in rows { try book.insert(row) }
+        try await sample.store.real.write { store in
+            try store.removeJournal(through: .max)
+            for row in rows { try store.insert(row) }
         }
         let extract = try await sample.agent.journal.extract(about: try await sample.onlyRequest().id)
         #expect(extract.seal == nil)
@@ -184,17 +184,17 @@ struct EvidenceTests {
         try await sample.receive(SampleRequest(), for: card)
         let id = try await sample.onlyRequest().id
         let enrollment = card.enrollment
-        try await sample.agent.ports.book.write { book in
-            let request = try #require(try book.request(id))
-            for _ in 0..<JournalExtract.mostEntries {
-                try book.record(.presented(request, text: nil), at: enrollment.startedAt)
+        try await sample.agent.ports.store.write { store in
+            let request = try #require(try store.request(id))
+            for _ in 0..<JournalExtract.maxEntries {
+                try store.record(.presented(request, text: nil), at: enrollment.startedAt)
             }
         }
         let extract = try await sample.agent.journal.extract(about: id)
-        #expect(extract.rows.count == JournalExtract.mostEntries)
+        #expect(extract.rows.count == JournalExtract.maxEntries)
         #expect(try await isSealed(extract))
         let first = try #require(try await sample.journal().first { $0.text("request") == id.text })
-        #expect(extract.rows.first?.octets == first.octets)
+        #expect(extract.rows.first?.bytes == first.bytes)
     }
 
     @Test func `after an erasure nothing is left but ids, states and the journal`() async throws {

@@ -21,7 +21,7 @@ struct ForgedJournalTests {
     }
 
     private func mark(_ name: JournalMark.Name) async throws -> JournalMark? {
-        try await sample.book.real.read { try $0.journalMark(name) }
+        try await sample.store.real.read { try $0.journalMark(name) }
     }
 
     /// Writes the journal anew from the approval on, as a denial, with a chain and a head that fit.
@@ -33,14 +33,14 @@ struct ForgedJournalTests {
             var json = entry.json
             if entry.kind == .decided { json["decision"] = "deny" }
             json["previous"] = .string(Hexadecimal.text(last))
-            let octets = try RFC8785.canonical(.object(json))
-            last = try SHA256Digest.of(octets)
-            rows.append(JournalRow(sequence: entry.sequence, octets: octets))
+            let bytes = try RFC8785.canonical(.object(json))
+            last = try SHA256Digest.of(bytes)
+            rows.append(JournalRow(sequence: entry.sequence, bytes: bytes))
         }
         for row in rows {
             try sample.tamper(
                 "UPDATE journal SET entry = ? WHERE seq = ?",
-                [String(decoding: row.octets, as: UTF8.self), row.sequence])
+                [String(decoding: row.bytes, as: UTF8.self), row.sequence])
         }
         try sample.tamper("UPDATE journal_mark SET digest = ?, signature = NULL", [Data(last)])
     }
@@ -50,12 +50,12 @@ struct ForgedJournalTests {
         let head = try await mark(.head)
         let pending = try await sample.requests()[1].id
         for decision in [RequestLife.Decision.approve, .deny(.userDenied)] {
-            let error = await #expect(throws: BookTrouble.self) { try await agent.decide(decision, pending) }
+            let error = await #expect(throws: StoreError.self) { try await agent.decide(decision, pending) }
             #expect(error?.kind == .forged)
         }
         #expect(try await sample.request(pending).life.state == .pending)
         #expect(try await mark(.head) == head)
-        let trouble = try #require(agent.bookTrouble)
+        let trouble = try #require(agent.storeError)
         #expect(trouble.kind == .forged && trouble.isForGood && trouble.sentence.contains(word), "\(trouble)")
         #expect(try await agent.agent.troubles().contains { $0.contains(word) && $0.contains("restore a backup") })
         let findings = await agent.agent.checkup.findings()
@@ -69,7 +69,7 @@ struct ForgedJournalTests {
         let again = try sample.restarted()
         try await again.agent.prepare()
         try await expectRefused(by: again, says: "the audit key has not signed its head")
-        await #expect(throws: BookTrouble.self) { try await again.agent.conclude() }
+        await #expect(throws: StoreError.self) { try await again.agent.conclude() }
     }
 
     @Test func `the same under an agent that runs is refused at its next write`() async throws {
@@ -102,11 +102,11 @@ struct ForgedJournalTests {
     ])
     func `no other change of its ends is accepted at a start`(change: String, word: String) async throws {
         try sample.tamper(change)
-        let keys = try await sample.book.real.read { try $0.sealedAuditKey() }
+        let keys = try await sample.store.real.read { try $0.sealedAuditKey() }
         let again = try sample.restarted()
         try await again.agent.prepare()
         try await expectRefused(by: again, says: word)
-        #expect(try await sample.book.real.read { try $0.sealedAuditKey() } == keys)
+        #expect(try await sample.store.real.read { try $0.sealedAuditKey() } == keys)
     }
 
     @Test func `an older head that was signed too is refused while the agent runs, and its audit says so`() async throws
@@ -125,7 +125,7 @@ struct ForgedJournalTests {
     @Test func `an audit key of another secret is not taken`() async throws {
         let other = try SampleAgent()
         try await other.agent.prepare()
-        let sealed = try #require(try await other.book.real.read { try $0.sealedAuditKey() })
+        let sealed = try #require(try await other.store.real.read { try $0.sealedAuditKey() })
         try sample.tamper("UPDATE audit_key SET sealed = ?", [Data(sealed)])
         await #expect(throws: SealError.notSealedByThisSecret) { try await sample.restarted().agent.prepare() }
     }
@@ -135,7 +135,7 @@ struct ForgedJournalTests {
         try sample.tamper("UPDATE journal_mark SET signature = NULL")
         let files = try sample.directory.files(in: "keys").map { try read("keys/\($0)") }
         let rotating = try sample.restarted(secret: new, previous: sample.secret)
-        let error = try await #require(throws: BookTrouble.self) {
+        let error = try await #require(throws: StoreError.self) {
             try await rotating.agent.prepare(rewrapping: try sample.rewrapper(to: new))
         }
         #expect(error.kind == .forged)
@@ -147,9 +147,9 @@ struct ForgedJournalTests {
     }
 
     @Test func `a write that fails moves nothing, and many at once all go through`() async throws {
-        sample.book.breakWrites()
-        await #expect(throws: BookTrouble.self) { try await sample.agent.conclude() }
-        sample.book.breakWrites(false)
+        sample.store.breakWrites()
+        await #expect(throws: StoreError.self) { try await sample.agent.conclude() }
+        sample.store.breakWrites(false)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 1...100 { group.addTask { try await sample.agent.conclude() } }
             try await group.waitForAll()
@@ -160,13 +160,13 @@ struct ForgedJournalTests {
 
     @Test func `a state that was put back as it was, with its journal, goes on`() async throws {
         let copy = "\(sample.directory.path)/copy"
-        try sample.copyBook(to: copy)
+        try sample.copyStore(to: copy)
         for _ in 1...3 { try await sample.agent.conclude() }
-        for name in ["book.sqlite-wal", "book.sqlite-shm"] {
+        for name in ["store.sqlite-wal", "store.sqlite-shm"] {
             try? FileManager.default.removeItem(atPath: "\(sample.directory.path)/\(name)")
         }
-        try FileManager.default.removeItem(atPath: "\(sample.directory.path)/book.sqlite")
-        try FileManager.default.moveItem(atPath: copy, toPath: "\(sample.directory.path)/book.sqlite")
+        try FileManager.default.removeItem(atPath: "\(sample.directory.path)/store.sqlite")
+        try FileManager.default.moveItem(atPath: copy, toPath: "\(sample.directory.path)/store.sqlite")
         let again = try sample.restarted()
         try await again.agent.prepare()
         try await again.approve(try await again.requests()[1].id)

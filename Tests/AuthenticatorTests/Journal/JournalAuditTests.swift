@@ -17,12 +17,12 @@ struct JournalAuditTests {
     private func verify() async throws -> JournalVerdict { try await sample.agent.journal.verify() }
 
     private func mark(_ name: JournalMark.Name) async throws -> JournalMark? {
-        try await sample.book.real.read { try $0.journalMark(name) }
+        try await sample.store.real.read { try $0.journalMark(name) }
     }
 
-    /// Changes the book behind the agent's back.
-    private func tamper(_ body: @escaping @Sendable (any BookWriter) throws -> Void) async throws {
-        try await sample.book.real.write(body)
+    /// Changes the store behind the agent's back.
+    private func tamper(_ body: @escaping @Sendable (any StoreWriter) throws -> Void) async throws {
+        try await sample.store.real.write(body)
     }
 
     @Test func `more entries than one batch are whole, and their number is told`() async throws {
@@ -59,9 +59,9 @@ struct JournalAuditTests {
         try await record(3)
         let early = try #require(try await mark(.head))
         try await record(3)
-        try await tamper { book in
-            try book.set(early, as: .floor)
-            try book.removeJournal(through: early.point.sequence)
+        try await tamper { store in
+            try store.set(early, as: .floor)
+            try store.removeJournal(through: early.point.sequence)
         }
         #expect(try await verify().fault?.sequence == early.point.sequence)
     }
@@ -71,7 +71,7 @@ struct JournalAuditTests {
         let other = try SampleAgent()
         try await other.agent.prepare()
         let point = try #require(try await mark(.head)).point
-        let forged = try await other.book.real.read { try other.agent.journal.book.mark(.head, at: point, in: $0) }
+        let forged = try await other.store.real.read { try other.agent.journal.store.mark(.head, at: point, in: $0) }
         #expect(forged.signature != nil)
         try await tamper { try $0.set(forged, as: .head) }
         #expect(try await verify().fault != nil)
@@ -86,10 +86,10 @@ struct JournalAuditTests {
         let rest = try await sample.journal().map(\.row)
         try await sample.approve(requests[1].id)
         #expect(try await verify().fault == nil)
-        try await tamper { book in
-            try book.removeJournal(through: .max)
-            for row in rest { try book.insert(row) }
-            try book.set(early, as: .head)
+        try await tamper { store in
+            try store.removeJournal(through: .max)
+            for row in rest { try store.insert(row) }
+            try store.set(early, as: .head)
         }
         let fault = try #require(try await verify().fault)
         #expect(fault.sequence == early.point.sequence + 1)
@@ -218,26 +218,26 @@ struct JournalAuditTests {
 
     @Test func `an entry that was changed is not removed, so that pruning hides nothing`() async throws {
         try await record(5)
-        let forged = JournalRow(sequence: 3, octets: try await sample.journal()[3].octets)
+        let forged = JournalRow(sequence: 3, bytes: try await sample.journal()[3].bytes)
         let rest = try await sample.journal().dropFirst(3).map(\.row)
-        try await tamper { book in
-            try book.removeJournal(through: 6)
-            for row in [forged] + rest { try book.insert(row) }
+        try await tamper { store in
+            try store.removeJournal(through: 6)
+            for row in [forged] + rest { try store.insert(row) }
         }
         sample.clock.advance(by: 1_001)
         await #expect(throws: JournalFault.self) { try await prune() }
-        #expect(try await sample.book.real.read { try $0.journal(after: 0, limit: 10) }.count == 4)
+        #expect(try await sample.store.real.read { try $0.journal(after: 0, limit: 10) }.count == 4)
         #expect(try await mark(.floor) == nil)
     }
 
     @Test func `pruning goes on by itself when the database can be written again`() async throws {
         try await record(3)
         sample.clock.advance(by: 10_000)
-        sample.book.breakWrites()
-        try await sample.running([sample.agent.journalPruner.run, sample.agent.bookWatch.run]) {
+        sample.store.breakWrites()
+        try await sample.running([sample.agent.journalPruner.run, sample.agent.storeWatch.run]) {
             try await sample.clock.sleepers()
             #expect(try await sample.journal().count == 4)
-            sample.book.breakWrites(false)
+            sample.store.breakWrites(false)
             try await sample.clock.wakeNext()
             try await sample.clock.sleepers()
             #expect(try await sample.journal().count == 1)

@@ -43,9 +43,9 @@ struct JournalCheckTests {
 
     /// The row with a member of another value; still in the canonical form.
     private func changed(_ row: JournalRow, _ name: String, _ value: JSONValue) throws -> JournalRow {
-        var json = try JSONReader.object(row.octets, limits: JSONLimits(maxOctets: 4_096))
+        var json = try JSONReader.object(row.bytes, limits: JSONLimits(maxBytes: 4_096))
         json[name] = value
-        return JournalRow(sequence: row.sequence, octets: try RFC8785.canonical(.object(json)))
+        return JournalRow(sequence: row.sequence, bytes: try RFC8785.canonical(.object(json)))
     }
 
     @Test func `a journal as it was written is whole, also from a floor on`() throws {
@@ -77,8 +77,8 @@ struct JournalCheckTests {
     @Test(arguments: 1...7) func `of two entries that were exchanged the first is named`(number: Int) throws {
         let (first, second) = (rows[number - 1], rows[number])
         var rows = rows
-        rows[number - 1] = JournalRow(sequence: first.sequence, octets: second.octets)
-        rows[number] = JournalRow(sequence: second.sequence, octets: first.octets)
+        rows[number - 1] = JournalRow(sequence: first.sequence, bytes: second.bytes)
+        rows[number] = JournalRow(sequence: second.sequence, bytes: first.bytes)
         #expect(try named(rows) == Int64(number))
         // Also where each says the number of its new place.
         rows[number - 1] = try changed(rows[number - 1], "seq", .integer(first.sequence))
@@ -110,13 +110,13 @@ struct JournalCheckTests {
 
     @Test(arguments: ["", "{}", "[]", "garbage", #"{"seq":3}"#]) func `what is no entry is named`(text: String) throws {
         var rows = rows
-        rows[2] = JournalRow(sequence: 3, octets: Array(text.utf8))
+        rows[2] = JournalRow(sequence: 3, bytes: Array(text.utf8))
         #expect(try named(rows) == 3)
     }
 
-    @Test func `octets that mean the same but are not in the canonical form are named`() throws {
+    @Test func `bytes that mean the same but are not in the canonical form are named`() throws {
         var rows = rows
-        rows[2] = JournalRow(sequence: 3, octets: Array(" ".utf8) + rows[2].octets)
+        rows[2] = JournalRow(sequence: 3, bytes: Array(" ".utf8) + rows[2].bytes)
         #expect(try named(rows) == 3)
     }
 

@@ -67,7 +67,7 @@ struct JournalOfMessagesTests {
         // Whoever waits for the request learns of it too.
         #expect(events.contains { if case .requestExpired = $0 { true } else { false } })
         let expired = try await sample.recorded {
-            try await sample.running([sample.agent.timekeeper.run]) { try await sample.clock.sleepers() }
+            try await sample.running([sample.agent.expiryService.run]) { try await sample.clock.sleepers() }
         }
         #expect(expired == [.expired])
         #expect(try await sample.newest(.expired).text("jti") == "request-2")
@@ -92,8 +92,8 @@ struct JournalOfMessagesTests {
     @Test func `an enrollment is recorded when its issuer has taken it, with its ids and no more`() async throws {
         try await sample.issuer.enrolls()
         let kinds = try await sample.recorded {
-            try await sample.running([sample.agent.ceremonies.run]) {
-                _ = try await sample.agent.enroll(sample.wish(), patience: 10)
+            try await sample.running([sample.agent.registrationDelivery.run]) {
+                _ = try await sample.agent.enroll(sample.parameters(), patience: 10)
             }
         }
         #expect(kinds == [.auditKeyMade, .enrolled])
@@ -108,8 +108,10 @@ struct JournalOfMessagesTests {
         try await sample.issuer.enrolls()
         await sample.issuer.onEnrollment { (_) throws(IssuerFailure) in throw .problem(.invalidRegistration) }
         let kinds = try await sample.recorded {
-            try await sample.running([sample.agent.ceremonies.run]) {
-                let code = try await failureCode { _ = try await sample.agent.enroll(sample.wish(), patience: 10) }
+            try await sample.running([sample.agent.registrationDelivery.run]) {
+                let code = try await failureCode {
+                    _ = try await sample.agent.enroll(sample.parameters(), patience: 10)
+                }
                 #expect(code == .issuerRefused)
             }
         }

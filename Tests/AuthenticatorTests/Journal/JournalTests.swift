@@ -93,7 +93,7 @@ struct JournalTests {
         try await sample.receive(SampleRequest(jti: "request-2", merchantName: "Other"), for: card)
         try await sample.approve(try #require(try await sample.requests().first).id)
         try await sample.deliverAll()
-        let all = try await sample.journal().map { String(decoding: $0.octets, as: UTF8.self) }.joined()
+        let all = try await sample.journal().map { String(decoding: $0.bytes, as: UTF8.self) }.joined()
         for personal in ["CoffeeHouse2", "Other", "USD", "\"100\"", "merchant.example", "issuer.example", "private"] {
             #expect(!all.contains(personal))
         }
@@ -104,13 +104,13 @@ struct JournalTests {
         try await sample.receive(SampleRequest(), for: card)
         let id = try await sample.onlyRequest().id
         let before = try await sample.journal().count
-        sample.book.breakWrites()
+        sample.store.breakWrites()
         let events = try await sample.events {
-            await #expect(throws: BookTrouble.self) { try await sample.approve(id) }
+            await #expect(throws: StoreError.self) { try await sample.approve(id) }
         }
         #expect(try await sample.journal().count == before)
         #expect(!events.contains { if case .journalGrew = $0 { true } else { false } })
-        sample.book.breakWrites(false)
+        sample.store.breakWrites(false)
         #expect(try await sample.recorded { try await sample.approve(id) } == [.decided, .signed])
         #expect(try await sample.agent.journal.verify().fault == nil)
     }
@@ -118,10 +118,10 @@ struct JournalTests {
     @Test func `a first write that fails leaves neither a key nor an entry, and the next one makes both`() async throws
     {
         let card = try await sample.enrolled()
-        sample.book.breakWrites()
-        await #expect(throws: BookTrouble.self) { try await sample.receive(SampleRequest(), for: card) }
-        #expect(try await sample.book.real.read { try $0.sealedAuditKey() } == nil)
-        sample.book.breakWrites(false)
+        sample.store.breakWrites()
+        await #expect(throws: StoreError.self) { try await sample.receive(SampleRequest(), for: card) }
+        #expect(try await sample.store.real.read { try $0.sealedAuditKey() } == nil)
+        sample.store.breakWrites(false)
         try await sample.receive(SampleRequest(), for: card)
         #expect(try await sample.journal().map(\.kind) == [.auditKeyMade, .received, .presented])
         #expect(try await sample.agent.journal.verify().fault == nil)
@@ -138,7 +138,7 @@ struct JournalTests {
         }
         try await sample.approve(try await sample.onlyRequest().id)
         let kinds = try await sample.recorded {
-            try await sample.running([sample.agent.courier.run]) {
+            try await sample.running([sample.agent.outboxDelivery.run]) {
                 for _ in 1...2 { try await sample.clock.wakeNext() }
                 try await sample.eventually { try $0.outboxCount(enrollment: nil) == 0 ? true : nil }
             }
@@ -172,10 +172,10 @@ struct JournalTests {
     @Test func `every entry is written in one and the same way`() async throws {
         try await sample.agent.prepare()
         let entry = try #require(try await sample.journal().last)
-        let octets = String(decoding: entry.octets, as: UTF8.self)
+        let bytes = String(decoding: entry.bytes, as: UTF8.self)
         let previous = try await sample.journal()[0].point.hexadecimal
         #expect(
-            octets == #"{"at":"2023-11-14T22:13:20Z","entry":"started","previous":"\#(previous)","seq":2,"#
+            bytes == #"{"at":"2023-11-14T22:13:20Z","entry":"started","previous":"\#(previous)","seq":2,"#
                 + #""version":"1.2.3"}"#)
     }
 }

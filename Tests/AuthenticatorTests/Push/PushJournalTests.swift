@@ -31,13 +31,13 @@ struct PushJournalTests {
         await sample.issuer.setVAPIDKey(push.vapid.point)
         try await sample.issuer.enrolls()
         let kinds = try await sample.recorded {
-            try await sample.running([sample.agent.ceremonies.run]) {
-                _ = try await sample.agent.enroll(sample.wish(), patience: 10)
+            try await sample.running([sample.agent.registrationDelivery.run]) {
+                _ = try await sample.agent.enroll(sample.parameters(), patience: 10)
             }
         }
         #expect(kinds == [.auditKeyMade, .pushMade, .enrolled, .pushRegistered])
         let body = try #require(await sample.issuer.registrations.first)
-        let sent = try #require(try EnrollmentRequest(octets: body).pushSubscription)
+        let sent = try #require(try EnrollmentRequest(bytes: body).pushSubscription)
         for kind in [JournalFact.Kind.pushMade, .pushRegistered] {
             let entry = try await sample.newest(kind)
             #expect(try entry.text("endpoint") == digest(sent))
@@ -51,13 +51,13 @@ struct PushJournalTests {
         try await sample.issuer.enrolls()
         await sample.issuer.onEnrollment { (_) throws(IssuerFailure) in throw .problem(.invalidRegistration) }
         let kinds = try await sample.recorded {
-            try await sample.running([sample.agent.ceremonies.run]) {
+            try await sample.running([sample.agent.registrationDelivery.run]) {
                 await #expect(throws: CommandFailure.self) {
-                    _ = try await sample.agent.enroll(sample.wish(), patience: 10)
+                    _ = try await sample.agent.enroll(sample.parameters(), patience: 10)
                 }
                 let id = try #require(try await sample.newest(.pushMade).text("enrollment").flatMap(EnrollmentID.init))
-                try await sample.eventually { book in
-                    if case .ended(_, true)? = try book.enrollment(id)?.state { true } else { nil }
+                try await sample.eventually { store in
+                    if case .ended(_, true)? = try store.enrollment(id)?.state { true } else { nil }
                 }
             }
         }
@@ -128,12 +128,12 @@ struct PushJournalTests {
         let sample = try SampleAgent(SamplePush.settings())
         let (card, sent) = try await sample.subscribed(push)
         _ = try await sample.agent.unenroll(card.id, locally: false, forced: false)
-        let rows = try await sample.book.real.read { try $0.journal(after: 0, limit: 1_000) }
-        let auth = unsafe sent.recipient.auth.withOctets { unsafe Base64URL.encode(Array($0)) }
+        let rows = try await sample.store.real.read { try $0.journal(after: 0, limit: 1_000) }
+        let auth = unsafe sent.recipient.auth.withBytes { unsafe Base64URL.encode(Array($0)) }
         let token = try #require(sent.endpoint.text.split(separator: "/").last.map(String.init))
         let secrets = [SamplePush.url, token, auth, Base64URL.encode(sent.recipient.p256dh)]
         for row in rows {
-            let text = String(decoding: row.octets, as: UTF8.self)
+            let text = String(decoding: row.bytes, as: UTF8.self)
             for secret in secrets { #expect(!text.contains(secret)) }
         }
         #expect(rows.count == 5)

@@ -15,7 +15,7 @@ struct PushReceptionTests {
         sample.agent.pushFacts(of: card.enrollment)
     }
 
-    @Test func `a pushed request is in the book when the push is answered`() async throws {
+    @Test func `a pushed request is in the store when the push is answered`() async throws {
         let sample = try SampleAgent(SamplePush.settings())
         let (card, subscription) = try await sample.subscribed(push)
         sample.clock.advance(by: 2)
@@ -57,11 +57,11 @@ struct PushReceptionTests {
         #expect(known(sample, card)?.firstByPush == 1 && known(sample, card)?.lastPoll == nil)
     }
 
-    @Test func `a book that cannot be written has the push come again`() async throws {
+    @Test func `a store that cannot be written has the push come again`() async throws {
         let sample = try SampleAgent(SamplePush.settings())
         let (card, subscription) = try await sample.subscribed(push)
         let message = try sample.message(.numbered(1), for: card)
-        sample.book.breakWrites()
+        sample.store.breakWrites()
         await #expect(throws: PushAnswer.unavailable) {
             _ = try await sample.push(Array(message.utf8), to: subscription, by: push)
         }

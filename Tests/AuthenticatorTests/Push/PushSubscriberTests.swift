@@ -12,15 +12,15 @@ struct PushSubscriberTests {
 
     init() throws { push = try SamplePush() }
 
-    @Test func `an enrollment without one gets one, sealed in the book`() async throws {
+    @Test func `an enrollment without one gets one, sealed in the store`() async throws {
         let sample = try SampleAgent(SamplePush.settings())
         let (card, sent) = try await sample.subscribed(push)
         #expect(sent.endpoint.text.hasPrefix(SamplePush.url + "/push/"))
-        let kept = try #require(try await sample.book.real.read { try $0.subscriptions(of: card.id) }.first)
+        let kept = try #require(try await sample.store.real.read { try $0.subscriptions(of: card.id) }.first)
         #expect(kept.vapidKey == push.vapid.point && kept.endpoint == sent.endpoint)
         let opened = try sample.custody.openPushKey(kept.sealedKey, for: card.id)
         #expect(opened.recipient == sent.recipient)
-        let secret = unsafe try opened.secret().withOctets { unsafe Array($0) }
+        let secret = unsafe try opened.secret().withBytes { unsafe Array($0) }
         #expect(kept.sealedKey.firstRange(of: secret) == nil)
     }
 
@@ -28,11 +28,11 @@ struct PushSubscriberTests {
         let sample = try SampleAgent(SamplePush.settings())
         await sample.issuer.setVAPIDKey(push.vapid.point)
         try await sample.issuer.enrolls()
-        try await sample.running([sample.agent.ceremonies.run]) {
-            let enrollment = try await sample.agent.enroll(sample.wish(), patience: 10)
+        try await sample.running([sample.agent.registrationDelivery.run]) {
+            let enrollment = try await sample.agent.enroll(sample.parameters(), patience: 10)
             let body = try #require(await sample.issuer.registrations.first)
-            let sent = try #require(try EnrollmentRequest(octets: body).pushSubscription)
-            let kept = try await sample.book.real.read { try $0.subscriptions(of: enrollment.id) }
+            let sent = try #require(try EnrollmentRequest(bytes: body).pushSubscription)
+            let kept = try await sample.store.real.read { try $0.subscriptions(of: enrollment.id) }
             #expect(kept.map(\.endpoint) == [sent.endpoint] && kept.map(\.isRegistered) == [true])
         }
         try await sample.running([sample.agent.pushSubscriber.run]) { try await sample.clock.sleepers() }
@@ -42,19 +42,19 @@ struct PushSubscriberTests {
     @Test func `a registration has none where the issuer does not push, or is not to`() async throws {
         let sample = try SampleAgent(SamplePush.settings())
         try await sample.issuer.enrolls()
-        _ = try await sample.agent.enroll(sample.wish(), patience: 0)
+        _ = try await sample.agent.enroll(sample.parameters(), patience: 0)
         await sample.issuer.setVAPIDKey(push.vapid.point)
-        let unwanted = EnrollmentWish(
-            route: try SampleAgent.route, code: try SampleAgent.code, authnType: .presence, name: "card",
+        let unwanted = EnrollmentParameters(
+            target: try SampleAgent.target, code: try SampleAgent.code, authnType: .presence, name: "card",
             takesPush: false)
         _ = try await sample.restarted().agent.enroll(unwanted, patience: 0)
         let enrollments = try await sample.agent.enrollments()
         #expect(enrollments.map(\.takesPush) == [true, false])
         for case .enrolling(let body) in enrollments.map(\.state) {
-            #expect(try EnrollmentRequest(octets: body).pushSubscription == nil)
+            #expect(try EnrollmentRequest(bytes: body).pushSubscription == nil)
         }
         for enrollment in enrollments {
-            #expect(try await sample.book.real.read { try $0.subscriptions(of: enrollment.id) }.isEmpty)
+            #expect(try await sample.store.real.read { try $0.subscriptions(of: enrollment.id) }.isEmpty)
         }
     }
 
@@ -87,7 +87,7 @@ struct PushSubscriberTests {
         let off = try sample.restarted(settings: AgentSettings(version: "1.2.3"))
         try await off.running([off.agent.pushSubscriber.run]) { try await off.clock.sleepers() }
         #expect(await sample.issuer.unsubscriptions == 1)
-        #expect(try await sample.book.real.read { try $0.subscriptions(of: card.id) }.isEmpty)
+        #expect(try await sample.store.real.read { try $0.subscriptions(of: card.id) }.isEmpty)
     }
 
     @Test func `the same one is sent until the issuer has answered, also after a restart`() async throws {
@@ -128,14 +128,14 @@ struct PushSubscriberTests {
     @Test func `a rotation of all changes nothing where one issuer cannot be reached`() async throws {
         let sample = try SampleAgent(SamplePush.settings())
         let (card, _) = try await sample.subscribed(push)
-        let elsewhere = IssuerRoute(issuer: try IssuerURL("https://other.example"), rootsPEM: nil)
-        _ = try await sample.enrolled("other", route: elsewhere)
+        let elsewhere = IssuerTarget(issuer: try IssuerURL("https://other.example"), rootsPEM: nil)
+        _ = try await sample.enrolled("other", target: elsewhere)
         await sample.issuer.onDiscovery { () throws(IssuerFailure) in
             throw .transient(reason: "no connection", retryAfter: nil)
         }
         let failure = await #expect(throws: CommandFailure.self) { _ = try await sample.agent.rotatePush(nil) }
         #expect(failure?.code == .issuerUnreachable)
-        #expect(try await sample.book.real.read { try $0.subscriptions(of: card.id) }.count == 1)
+        #expect(try await sample.store.real.read { try $0.subscriptions(of: card.id) }.count == 1)
     }
 
     @Test func `a rotation is noted only once it is known that there is something to rotate`() async throws {
@@ -151,7 +151,7 @@ struct PushSubscriberTests {
         let sample = try SampleAgent(SamplePush.settings())
         let (card, sent) = try await sample.subscribed(push)
         _ = try await sample.agent.unenroll(card.id, locally: false, forced: false)
-        #expect(try await sample.book.real.read { try $0.subscriptions(of: card.id) }.isEmpty)
+        #expect(try await sample.store.real.read { try $0.subscriptions(of: card.id) }.isEmpty)
         await #expect(throws: PushAnswer.unknownEndpoint) { _ = try await sample.push([], to: sent, by: push) }
     }
 
@@ -163,7 +163,7 @@ struct PushSubscriberTests {
         let files = try KeyFileCustody(directory: "\(sample.directory.path)/keys", secret: fresh)
         let rewrapper = SecretRewrapper(files, by: SecretChange(from: sample.secret, to: fresh))
         try await changed.agent.prepare(rewrapping: rewrapper)
-        let kept = try #require(try await sample.book.real.read { try $0.subscriptions(of: card.id) }.first)
+        let kept = try #require(try await sample.store.real.read { try $0.subscriptions(of: card.id) }.first)
         #expect(try changed.custody.openPushKey(kept.sealedKey, for: card.id).recipient == sent.recipient)
         #expect(throws: (any Error).self) { try sample.custody.openPushKey(kept.sealedKey, for: card.id) }
     }

@@ -108,7 +108,7 @@ struct CancellationTests {
         try await sample.receive(SampleCancellation(iat: 100), for: card)
         let request = try await sample.onlyRequest()
         #expect(request.life == .pending)
-        try await sample.running([sample.agent.heldReader.run]) {
+        try await sample.running([sample.agent.deferredReader.run]) {
             #expect(try await sample.clock.wakeNext() == 40)
             try await sample.eventually { try $0.request(request.id)?.life == .cancelled ? true : nil }
         }
@@ -121,7 +121,7 @@ struct CancellationTests {
         try await sample.receive(SampleRequest(), for: card)
         try await sample.receive(SampleCancellation(iat: year, exp: year + 600), for: card)
         #expect(try await sample.onlyRequest().life == .pending)
-        #expect(try await sample.book.real.read { try $0.cancellationCount(enrollment: card.id) } == 0)
-        #expect(sample.agent.heldReader.holding.count == 0)
+        #expect(try await sample.store.real.read { try $0.cancellationCount(enrollment: card.id) } == 0)
+        #expect(sample.agent.deferredReader.deferred.count == 0)
     }
 }

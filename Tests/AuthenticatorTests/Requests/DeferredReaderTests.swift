@@ -6,7 +6,7 @@ import Testing
 
 /// What is held is read again without holding anybody up.
 @Suite(.timeLimit(.minutes(10)))
-struct HeldReaderTests {
+struct DeferredReaderTests {
     private let sample: SampleAgent
     private let newKey: SigningKey
     /// The key sets that the issuers answer with; without one a call hangs.
@@ -25,7 +25,7 @@ struct HeldReaderTests {
         var request = SampleRequest.numbered(1)
         request.kid = "key-2"
         try await sample.receive(messages: [request.message(for: card.enrollment, signedBy: newKey)], for: card)
-        #expect(sample.agent.heldReader.holding.count == 1)
+        #expect(sample.agent.deferredReader.deferred.count == 1)
         await sample.issuer.onKeys { [asked, answers] () throws(IssuerFailure) in
             asked.send(())
             return try await answers.answer()
@@ -35,8 +35,8 @@ struct HeldReaderTests {
 
     /// An enrollment at another issuer, whose keys are known.
     private func other() async throws -> SampleEnrollment {
-        let route = IssuerRoute(issuer: try IssuerURL("https://other.example"), rootsPEM: nil)
-        let card = try await sample.enrolled("other", route: route)
+        let target = IssuerTarget(issuer: try IssuerURL("https://other.example"), rootsPEM: nil)
+        let card = try await sample.enrolled("other", target: target)
         try await sample.receive(SampleRequest.numbered(2).ending(70), for: card)
         return card
     }
@@ -45,7 +45,7 @@ struct HeldReaderTests {
         _ = try await other()
         let id = try await sample.onlyRequest().id
         _ = try await hanging()
-        try await sample.running([sample.agent.timekeeper.run, sample.agent.heldReader.run]) {
+        try await sample.running([sample.agent.expiryService.run, sample.agent.deferredReader.run]) {
             try await sample.clock.sleepers(2)
             sample.clock.advance(by: 60)
             try await asked.next()
@@ -63,17 +63,17 @@ struct HeldReaderTests {
     {
         let other = try await other()
         let card = try await hanging()
-        try await sample.running([sample.agent.heldReader.run]) {
+        try await sample.running([sample.agent.deferredReader.run]) {
             #expect(try await sample.clock.naps.next() == 60)
             sample.clock.advance(by: 60)
             try await asked.next()
-            #expect(try await sample.clock.naps.next() == HeldReader.patience)
+            #expect(try await sample.clock.naps.next() == DeferredReader.patience)
             try await sample.receive(SampleRequest.numbered(3).early(121), for: other)
             #expect(try await sample.clock.naps.next() == 1)
             sample.clock.advance(by: 1)
             try await sample.eventually { try $0.pendingCount(enrollment: other.id) == 2 ? true : nil }
             // Now the time of the one that hangs is over, and a minute later its issuer answers.
-            sample.clock.advance(by: HeldReader.patience - 1)
+            sample.clock.advance(by: DeferredReader.patience - 1)
             #expect(try await sample.heldReaderNap() == 60)
             answers.send(JWKSet(keys: [("key-2", newKey.publicKey)]))
             sample.clock.advance(by: 60)
@@ -97,7 +97,7 @@ extension SampleAgent {
         while true {
             let nap = try await clock.naps.next()
             // The time limit of a reading; one that is over in no time has none.
-            if nap != HeldReader.patience { return nap }
+            if nap != DeferredReader.patience { return nap }
         }
     }
 }

@@ -20,7 +20,7 @@ struct ExtremeTimesTests {
         var request = SampleRequest.numbered(2)
         request.claims = claims
         var cancellation: JSONObject = [
-            "iss": .string(card.enrollment.route.issuer.text), "aud": "authenticator-card", "jti": "cancellation-2",
+            "iss": .string(card.enrollment.target.issuer.text), "aud": "authenticator-card", "jti": "cancellation-2",
             "iat": .integer(sample.now), "exp": .integer(sample.now + 600), "cancels": "request-1",
         ]
         for claim in claims.members { cancellation[claim.name] = claim.value }

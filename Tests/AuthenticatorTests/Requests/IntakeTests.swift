@@ -5,7 +5,7 @@ import Testing
 
 @testable import Authenticator
 
-/// What becomes of messages that cannot be entered into the book.
+/// What becomes of messages that cannot be entered into the store.
 @Suite(.timeLimit(.minutes(10)))
 struct IntakeTests {
     private let sample: SampleAgent
@@ -16,7 +16,7 @@ struct IntakeTests {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(iat: 100), for: card)
         #expect(try await sample.requests().isEmpty)
-        try await sample.running([sample.agent.heldReader.run]) {
+        try await sample.running([sample.agent.deferredReader.run]) {
             #expect(try await sample.clock.wakeNext() == 40)
             let presented = try await sample.eventually { try $0.oldestPending(enrollment: nil) }
             #expect(presented.jti.text == "request-1" && sample.now == SampleAgent.start + 40)
@@ -25,7 +25,7 @@ struct IntakeTests {
 
     @Test func `an early request that comes while another is waited for is noticed`() async throws {
         let card = try await sample.enrolled()
-        try await sample.running([sample.agent.heldReader.run]) {
+        try await sample.running([sample.agent.deferredReader.run]) {
             try await sample.receive(SampleRequest.numbered(2).early(90), for: card)
             #expect(try await sample.clock.naps.next() == 30)
             try await sample.receive(SampleRequest(iat: 61), for: card)
@@ -39,7 +39,7 @@ struct IntakeTests {
     @Test func `a request from further ahead is dropped and nothing of it is kept`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(iat: 601, exp: 700), for: card)
-        #expect(try await sample.requests().isEmpty && sample.agent.heldReader.holding.count == 0)
+        #expect(try await sample.requests().isEmpty && sample.agent.deferredReader.deferred.count == 0)
         sample.clock.advance(by: 541)
         try await sample.receive(SampleRequest(iat: 601, exp: 700), for: card)
         #expect(try await sample.onlyRequest().life == .pending)
@@ -58,19 +58,19 @@ struct IntakeTests {
                 String(repeating: "x", count: 16_385), try sample.message(good, for: card),
             ], for: card)
         #expect(try await sample.onlyRequest().life == .pending)
-        #expect(try await sample.outbox(of: card).isEmpty && sample.agent.heldReader.holding.count == 0)
+        #expect(try await sample.outbox(of: card).isEmpty && sample.agent.deferredReader.deferred.count == 0)
     }
 
-    @Test func `where the book fails nothing of the answer was taken in, and it can come again`() async throws {
+    @Test func `where the store fails nothing of the answer was taken in, and it can come again`() async throws {
         let card = try await sample.enrolled()
-        sample.book.breakWrites()
+        sample.store.breakWrites()
         let events = try await sample.events {
-            await #expect(throws: BookTrouble.self) {
+            await #expect(throws: StoreError.self) {
                 try await sample.receive(.numbered(1), .numbered(2), for: card)
             }
         }
         #expect(events.isEmpty)
-        sample.book.breakWrites(false)
+        sample.store.breakWrites(false)
         #expect(try await sample.requests().isEmpty)
         try await sample.receive(.numbered(1), .numbered(2), for: card)
         #expect(try await sample.requests().count == 2)

@@ -41,15 +41,15 @@ struct PaymentTests {
             userVerificationRequired: false, signCount: .mustRise(above: 0))
     }
 
-    @Test func `an approval says what was confirmed, and its octets are a browser's`() async throws {
+    @Test func `an approval says what was confirmed, and its bytes are a browser's`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(request, for: card)
         try await sample.approve(sample.onlyRequest().id)
         let response = try await sample.outbox(of: card)[0].assertion
         try verify(response, .payment(Self.expected), answers: request, of: card)
-        let octets = ClientData.payment(
+        let bytes = ClientData.payment(
             challenge: try request.challenge, origin: "https://issuer.example", Self.expected)
-        #expect(response.clientDataJSON == octets)
+        #expect(response.clientDataJSON == bytes)
     }
 
     @Test func `after a restart it is still a payment that is confirmed`() async throws {

@@ -8,7 +8,7 @@ import ThreeDS
 
 /// What an enrollment was asked once is presented once, whatever arrives how often.
 @Suite(.timeLimit(.minutes(10)))
-struct ReceiptTests {
+struct RequestAdmissionTests {
     private let sample: SampleAgent
 
     init() throws { sample = try SampleAgent() }
@@ -20,7 +20,7 @@ struct ReceiptTests {
             try await sample.receive(messages: [message, message], for: card)
             try await sample.receive(messages: [message], for: card)
             try await sample.restarted().receive(messages: [message], for: card)
-            // The same octets may be signed once more.
+            // The same bytes may be signed once more.
             try await sample.receive(SampleRequest(), for: card)
         }
         #expect(events.count { if case .requestPresented = $0 { true } else { false } } == 1)
@@ -31,7 +31,7 @@ struct ReceiptTests {
         #expect(record.message == message)
     }
 
-    @Test func `a jti with other octets is a conflict and never answered`() async throws {
+    @Test func `a jti with other bytes is a conflict and never answered`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(), for: card)
         let events = try await sample.events {
@@ -44,7 +44,7 @@ struct ReceiptTests {
         #expect(try await sample.outbox(of: card).isEmpty)
     }
 
-    @Test func `a jti with other octets is a conflict after a restart and a decision too`() async throws {
+    @Test func `a jti with other bytes is a conflict after a restart and a decision too`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(), for: card)
         try await sample.decide(.deny(.userDenied), sample.onlyRequest().id)

@@ -59,7 +59,7 @@ struct SupersedeTests {
         #expect(try await sample.outbox(of: card).isEmpty)
     }
 
-    @Test func `an acsTransId in another case is the same transaction, and its own octets are signed`() async throws {
+    @Test func `an acsTransId in another case is the same transaction, and its own bytes are signed`() async throws {
         let card = try await sample.enrolled()
         var newest = SampleRequest(jti: "newest", iat: 20)
         newest.acsTransId = first.acsTransId.uppercased()
@@ -95,7 +95,7 @@ struct SupersedeTests {
             guard decision.jti != "again" else { throw .problem(.alreadyDecided) }
             return .authenticated
         }
-        try await sample.running([sample.agent.courier.run]) {
+        try await sample.running([sample.agent.outboxDelivery.run]) {
             try await sample.eventually { try $0.outboxCount(enrollment: nil) == 0 ? true : nil }
         }
         #expect(try await sample.request(decided.id).life.delivery == .delivered(.authenticated))

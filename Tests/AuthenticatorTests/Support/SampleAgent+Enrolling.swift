@@ -13,14 +13,14 @@ struct SampleEnrollment: Sendable {
 }
 
 extension SampleAgent {
-    static var route: IssuerRoute {
-        get throws { IssuerRoute(issuer: try IssuerURL("https://issuer.example"), rootsPEM: nil) }
+    static var target: IssuerTarget {
+        get throws { IssuerTarget(issuer: try IssuerURL("https://issuer.example"), rootsPEM: nil) }
     }
 
-    /// Puts an enrollment with a real key into the book, as after a registration that the issuer took.
+    /// Puts an enrollment with a real key into the store, as after a registration that the issuer took.
     func enrolled(
         _ name: String = "card", called title: String? = nil, authnType: AuthnType = .presence,
-        route: IssuerRoute? = nil, pin: PIN? = nil, at place: KeyPlace = .own, knowsItsKey: Bool = true
+        target: IssuerTarget? = nil, pin: PIN? = nil, at place: KeyPlace = .own, knowsItsKey: Bool = true
     ) async throws -> SampleEnrollment {
         let id = try EnrollmentID(random: ports.entropy)
         let publicKey = try await custody.makeKey(named: id, algorithm: .es256, pin: pin)
@@ -30,11 +30,11 @@ extension SampleAgent {
         let membership = Membership(
             authenticatorId: authenticatorId, sealedToken: try custody.seal(token, for: id), enrolledAt: now)
         let enrollment = Enrollment(
-            id: id, route: try route ?? Self.route, name: title ?? name, authnType: authnType, algorithm: -7,
-            rpId: "issuer.example", credentialId: try ports.entropy.octets(32), userHandle: Array("user".utf8),
+            id: id, target: try target ?? Self.target, name: title ?? name, authnType: authnType, algorithm: -7,
+            rpId: "issuer.example", credentialId: try ports.entropy.bytes(32), userHandle: Array("user".utf8),
             startedAt: now, key: place, credentialKey: knowsItsKey && place == .own ? publicKey : nil, signCount: 0,
             state: .active(membership))
-        try await book.write { try $0.insert(enrollment) }
+        try await store.write { try $0.insert(enrollment) }
         return SampleEnrollment(enrollment: enrollment, publicKey: publicKey, token: token.reveal())
     }
 
@@ -42,7 +42,7 @@ extension SampleAgent {
     func keyPath(of card: SampleEnrollment) -> String { "\(directory.path)/keys/\(card.id.text).key" }
 
     func enrollment(_ id: EnrollmentID) async throws -> Enrollment {
-        guard let enrollment = try await book.real.read({ try $0.enrollment(id) }) else {
+        guard let enrollment = try await store.real.read({ try $0.enrollment(id) }) else {
             throw SampleError("no enrollment")
         }
         return enrollment
@@ -51,7 +51,7 @@ extension SampleAgent {
     /// - Returns: the enrollment as it is then.
     @discardableResult
     func change(_ id: EnrollmentID, _ transition: EnrollmentTransition) async throws -> Enrollment {
-        guard let changed = try await book.real.write({ try $0.change(id, transition) }) else {
+        guard let changed = try await store.real.write({ try $0.change(id, transition) }) else {
             throw SampleError("the enrollment is not as \(transition) expects")
         }
         return changed

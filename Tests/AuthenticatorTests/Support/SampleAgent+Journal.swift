@@ -3,7 +3,7 @@
 extension SampleAgent {
     /// Every entry of the journal, oldest first.
     func journal() async throws -> [JournalEntry] {
-        let rows = try await book.real.read { try $0.journal(after: 0, limit: 100_000) }
+        let rows = try await store.real.read { try $0.journal(after: 0, limit: 100_000) }
         return try rows.map { row in
             guard let entry = JournalEntry(row) else { throw SampleError("row \(row.sequence) is no entry") }
             return entry
@@ -27,7 +27,7 @@ extension SampleAgent {
 
     /// Delivers all that waits.
     func deliverAll() async throws {
-        try await running([agent.courier.run]) {
+        try await running([agent.outboxDelivery.run]) {
             try await eventually { try $0.outboxCount(enrollment: nil) == 0 ? true : nil }
         }
     }

@@ -27,12 +27,12 @@ extension SampleAgent {
         try await receive(messages: [message(cancellation, for: enrollment)], for: enrollment)
     }
 
-    /// Every request in the book, oldest first.
+    /// Every request in the store, oldest first.
     func requests() async throws -> [RequestRecord] {
-        try await book.real.read { try $0.requests(pendingOnly: false, enrollment: nil, limit: 5_000) }
+        try await store.real.read { try $0.requests(pendingOnly: false, enrollment: nil, limit: 5_000) }
     }
 
-    /// The one request in the book.
+    /// The one request in the store.
     func onlyRequest() async throws -> RequestRecord {
         let all = try await requests()
         guard all.count == 1 else { throw SampleError("\(all.count) requests") }
@@ -40,12 +40,12 @@ extension SampleAgent {
     }
 
     func request(_ id: RequestID) async throws -> RequestRecord {
-        guard let request = try await book.real.read({ try $0.request(id) }) else { throw SampleError("no request") }
+        guard let request = try await store.real.read({ try $0.request(id) }) else { throw SampleError("no request") }
         return request
     }
 
     func outbox(of enrollment: SampleEnrollment) async throws -> [OutboxEntry] {
-        try await book.real.read { try $0.outbox(enrollment: enrollment.id) }
+        try await store.real.read { try $0.outbox(enrollment: enrollment.id) }
     }
 
     @discardableResult
@@ -69,7 +69,7 @@ extension SampleAgent {
 
 extension OutboxEntry {
     /// What it says, as the issuer would read it.
-    var decision: DecisionMessage { get throws { try DecisionMessage(octets: body) } }
+    var decision: DecisionMessage { get throws { try DecisionMessage(bytes: body) } }
 
     var assertion: AuthenticationResponse {
         get throws {

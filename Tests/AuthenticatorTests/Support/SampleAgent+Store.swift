@@ -1,22 +1,22 @@
 @testable import Authenticator
 
 extension SampleAgent {
-    var bookTrouble: BookTrouble? { ports.bookHealth.trouble }
+    var storeError: StoreError? { ports.storeHealth.trouble }
 
-    /// Waits until someone has found that the book is in trouble.
-    func bookIsInTrouble() async throws {
-        let changes = ports.bookHealth.changes()
-        if bookTrouble != nil { return }
-        for await _ in changes where bookTrouble != nil { return }
+    /// Waits until someone has found that the store is in trouble.
+    func storeFailed() async throws {
+        let changes = ports.storeHealth.changes()
+        if storeError != nil { return }
+        for await _ in changes where storeError != nil { return }
         throw CancellationError()
     }
 
-    /// Waits until someone has found that the book is in trouble, lets time pass, and ends the trouble as the watch does.
-    func bookIsMended(after seconds: Double = 0) async throws {
-        try await bookIsInTrouble()
+    /// Waits until someone has found that the store is in trouble, lets time pass, and ends the trouble as the watch does.
+    func storeRecovered(after seconds: Double = 0) async throws {
+        try await storeFailed()
         clock.advance(by: seconds)
-        book.breakWrites(false)
-        book.breakReads(false)
-        ports.bookHealth.noteWritten()
+        store.breakWrites(false)
+        store.breakReads(false)
+        ports.storeHealth.noteWritten()
     }
 }

@@ -2,7 +2,7 @@ import Custody
 import IssuerProtocol
 import Keys
 import Logging
-import Storage
+import SQLiteStore
 import ThreeDS
 
 @testable import Authenticator
@@ -17,7 +17,7 @@ struct SampleAgent: Sendable {
     let clock: ManualClock
     let issuer: ScriptedIssuer
     let issuerKey: SigningKey
-    let book: BreakableBook
+    let store: BreakableStore
     let custody: WatchedCustody
     let settings: AgentSettings
     let ports: Ports
@@ -40,15 +40,15 @@ struct SampleAgent: Sendable {
         self.issuer = issuer
         self.issuerKey = issuerKey
         self.settings = settings
-        book = BreakableBook(
-            try SQLiteBook(
-                path: "\(directory.path)/book.sqlite", seals: RowSealer(secret: secret, previous: previous)))
+        store = BreakableStore(
+            try SQLiteDatabase(
+                path: "\(directory.path)/store.sqlite", seals: RowSealer(secret: secret, previous: previous)))
         custody = WatchedCustody(
             KeyRing(
                 own: try KeyFileCustody(directory: "\(directory.path)/keys", secret: secret),
-                outside: OutsideKeys(pkcs11Module: nil), clock: clock))
+                external: ExternalKeys(pkcs11Module: nil), clock: clock))
         ports = Ports(
-            book: book, custody: custody, auditKeys: SealedAuditKeys(secret: secret, previous: previous),
+            store: store, custody: custody, auditKeys: SealedAuditKeys(secret: secret, previous: previous),
             gateway: issuer, clock: clock, entropy: SystemEntropy())
         let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         agent = Agent(ports: ports, settings: settings, log: log ?? silent)
@@ -87,11 +87,11 @@ struct SampleAgent: Sendable {
 
     /// Looks now and after every event until it is found.
     @discardableResult
-    func eventually<T: Sendable>(_ look: @escaping @Sendable (any BookReader) throws -> T?) async throws -> T {
-        let bell = agent.hub.bell { _ in true }
-        if let found = try await book.real.read(look) { return found }
-        for await _ in bell {
-            if let found = try await book.real.read(look) { return found }
+    func eventually<T: Sendable>(_ look: @escaping @Sendable (any StoreReader) throws -> T?) async throws -> T {
+        let notifier = agent.hub.notifier { _ in true }
+        if let found = try await store.real.read(look) { return found }
+        for await _ in notifier {
+            if let found = try await store.real.read(look) { return found }
         }
         throw CancellationError()
     }
@@ -99,11 +99,11 @@ struct SampleAgent: Sendable {
     /// What is published while the body runs.
     func events(while body: () async throws -> Void) async throws -> [AgentEvent] {
         let seen = Box<[AgentEvent]>([])
-        let bell = agent.hub.bell { event in
+        let notifier = agent.hub.notifier { event in
             seen.change { $0.append(event) }
             return false
         }
         try await body()
-        return withExtendedLifetime(bell) { seen.value }
+        return withExtendedLifetime(notifier) { seen.value }
     }
 }

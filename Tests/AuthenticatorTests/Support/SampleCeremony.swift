@@ -50,16 +50,17 @@ extension SampleAgent {
         }
     }
 
-    func wish(_ authnType: AuthnType = .presence, at issuer: String = "https://issuer.example") throws
-        -> EnrollmentWish
+    func parameters(_ authnType: AuthnType = .presence, at issuer: String = "https://issuer.example") throws
+        -> EnrollmentParameters
     {
-        EnrollmentWish(
-            route: IssuerRoute(issuer: try IssuerURL(issuer), rootsPEM: nil), code: try Self.code, authnType: authnType,
+        EnrollmentParameters(
+            target: IssuerTarget(issuer: try IssuerURL(issuer), rootsPEM: nil), code: try Self.code,
+            authnType: authnType,
             name: "my card")
     }
 
     /// All rows, also of what is over.
     func allEnrollments() async throws -> [Enrollment] {
-        try await book.real.read { try $0.enrollments(includingEnded: true) }
+        try await store.real.read { try $0.enrollments(includingEnded: true) }
     }
 }

@@ -25,14 +25,14 @@ final class TemporaryDirectory: Sendable {
 
 /// The system's own randomness, as the program uses it.
 struct SystemEntropy: Entropy {
-    func octets(_ count: Int) throws -> [UInt8] { try SecureRandom.octets(count) }
+    func bytes(_ count: Int) throws -> [UInt8] { try SecureRandom.bytes(count) }
 }
 
-/// The same octet over and over: the least and the greatest that can be drawn.
+/// The same byte over and over: the least and the greatest that can be drawn.
 struct ConstantEntropy: Entropy {
-    let octet: UInt8
+    let byte: UInt8
 
-    func octets(_ count: Int) throws -> [UInt8] { Array(repeating: octet, count: count) }
+    func bytes(_ count: Int) throws -> [UInt8] { Array(repeating: byte, count: count) }
 }
 
 /// A custody that lets a test act while the key is at work.
@@ -65,7 +65,7 @@ struct WatchedCustody: KeyCustody {
 
     func sighting(_ uri: KeyURI) async throws -> KeySighting { try await real.sighting(uri) }
 
-    func inspect(_ uri: KeyURI, pin: PIN?) async throws -> OutsideKey {
+    func inspect(_ uri: KeyURI, pin: PIN?) async throws -> ExternalKey {
         try await real.inspect(uri, pin: pin)
     }
 
@@ -123,22 +123,22 @@ struct WatchedCustody: KeyCustody {
     }
 }
 
-/// A book whose disk can be made to fail: what was written in a failing write is rolled back, as the real one does.
-struct BreakableBook: Book {
-    let real: any Book
-    private let writing = Box<BookTrouble?>(nil)
-    private let reading = Box<BookTrouble?>(nil)
+/// A store whose disk can be made to fail: what was written in a failing write is rolled back, as the real one does.
+struct BreakableStore: Store {
+    let real: any Store
+    private let writing = Box<StoreError?>(nil)
+    private let reading = Box<StoreError?>(nil)
     private let scrubbing = Box<(any Error)?>(nil)
     private let action = Box<(@Sendable () async throws -> Void)?>(nil)
 
-    init(_ real: any Book) { self.real = real }
+    init(_ real: any Store) { self.real = real }
 
-    func breakWrites(_ broken: Bool = true, by kind: BookTrouble.Kind = .full) {
-        writing.set(broken ? BookTrouble(kind, at: "the test's book") : nil)
+    func breakWrites(_ broken: Bool = true, by kind: StoreError.Kind = .full) {
+        writing.set(broken ? StoreError(kind, at: "the test's store") : nil)
     }
 
-    func breakReads(_ broken: Bool = true, by kind: BookTrouble.Kind = .io) {
-        reading.set(broken ? BookTrouble(kind, at: "the test's book") : nil)
+    func breakReads(_ broken: Bool = true, by kind: StoreError.Kind = .io) {
+        reading.set(broken ? StoreError(kind, at: "the test's store") : nil)
     }
 
     func breakScrub(by error: (any Error)?) { scrubbing.set(error) }
@@ -146,15 +146,15 @@ struct BreakableBook: Book {
     /// Called before each write begins, until another is set.
     func beforeWriting(_ action: (@Sendable () async throws -> Void)?) { self.action.set(action) }
 
-    func read<T: Sendable>(_ body: @escaping @Sendable (any BookReader) throws -> T) async throws -> T {
+    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
         if let trouble = reading.value { throw trouble }
         return try await real.read(body)
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any BookWriter) throws -> T) async throws -> T {
+    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
         try await action.value?()
-        return try await real.write { [writing] book in
-            let result = try body(book)
+        return try await real.write { [writing] store in
+            let result = try body(store)
             if let trouble = writing.value { throw trouble }
             return result
         }

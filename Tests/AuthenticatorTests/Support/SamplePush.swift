@@ -60,15 +60,15 @@ extension SampleAgent {
 
     /// Waits until the issuer has the subscription that it is to have.
     func settled(_ id: EnrollmentID) async throws {
-        try await eventually { book in
-            let all = try book.subscriptions(of: id)
+        try await eventually { store in
+            let all = try store.subscriptions(of: id)
             return all.count == 1 && all[0].isRegistered ? true : nil
         }
     }
 
-    func push(_ octets: [UInt8], to subscription: PushSubscription, by push: SamplePush) async throws -> String {
+    func push(_ bytes: [UInt8], to subscription: PushSubscription, by push: SamplePush) async throws -> String {
         guard let reception = agent.pushReception else { throw SampleError("no pushes") }
-        let body = try subscription.recipient.encrypt(octets)
+        let body = try subscription.recipient.encrypt(bytes)
         let target = try await reception.target(subscription.path)
         return try await reception.receive(
             try push.fields(for: subscription.endpoint, now: now), body: body, at: target)

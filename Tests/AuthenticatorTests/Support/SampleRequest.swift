@@ -52,7 +52,7 @@ struct SampleRequest {
     func message(for enrollment: Enrollment, signedBy key: SigningKey) throws -> String {
         guard let authenticatorId = enrollment.membership?.authenticatorId else { throw SampleError("not enrolled") }
         var claims: JSONObject = [
-            "iss": .string(enrollment.route.issuer.text), "aud": .string(authenticatorId.text), "jti": .string(jti),
+            "iss": .string(enrollment.target.issuer.text), "aud": .string(authenticatorId.text), "jti": .string(jti),
             "iat": .integer(SampleAgent.start + iat), "exp": .integer(SampleAgent.start + exp),
             "nonce": .string(Base64URL.encode(nonce)), "transaction": .object(transaction),
             "publicKey": .object(try options(enrollment)),
@@ -89,7 +89,7 @@ struct SampleCancellation {
         guard let authenticatorId = enrollment.membership?.authenticatorId else { throw SampleError("not enrolled") }
         return try SampleRequest.signed(
             [
-                "iss": .string(enrollment.route.issuer.text), "aud": .string(authenticatorId.text),
+                "iss": .string(enrollment.target.issuer.text), "aud": .string(authenticatorId.text),
                 "jti": .string(jti), "iat": .integer(SampleAgent.start + iat), "exp": .integer(SampleAgent.start + exp),
                 "cancels": .string(cancels),
             ], typ: "oob-authn-cancel+jwt", kid: "key-1", by: key)

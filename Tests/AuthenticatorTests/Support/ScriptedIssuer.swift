@@ -120,8 +120,8 @@ actor ScriptedIssuer: IssuerGateway {
     /// Lets one issuer never answer a call.
     func fallSilent(at call: Call, of issuer: IssuerURL) { silence = (call, issuer) }
 
-    private func pass(_ call: Call, _ route: IssuerRoute) async throws(IssuerFailure) {
-        guard let silence, silence.call == call, silence.issuer == route.issuer else { return }
+    private func pass(_ call: Call, _ target: IssuerTarget) async throws(IssuerFailure) {
+        guard let silence, silence.call == call, silence.issuer == target.issuer else { return }
         fellSilent.send(call)
         throw await .waitingWasCancelled
     }
@@ -135,54 +135,54 @@ actor ScriptedIssuer: IssuerGateway {
 
     // MARK: The calls
 
-    func discovery(_ route: IssuerRoute) async throws(IssuerFailure) -> Discovery {
+    func discovery(_ target: IssuerTarget) async throws(IssuerFailure) -> Discovery {
         discoveries += 1
-        try await pass(.discovery, route)
+        try await pass(.discovery, target)
         try await whenDiscovered()
-        let base = route.issuer.text
+        let base = target.issuer.text
         return Discovery(
-            issuer: route.issuer, jwksUri: "\(base)/jwks.json", enrollmentOptionsEndpoint: "\(base)/options",
+            issuer: target.issuer, jwksUri: "\(base)/jwks.json", enrollmentOptionsEndpoint: "\(base)/options",
             enrollmentsEndpoint: "\(base)/enrollments", authnRequestsEndpoint: "\(base)/requests",
             authenticatorEndpoint: "\(base)/authenticator",
             batchFetchEndpoint: whenBatchFetched == nil ? nil : "\(base)/batch", vapidPublicKey: vapidKey)
     }
 
-    func keys(_ route: IssuerRoute, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet {
+    func keys(_ target: IssuerTarget, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet {
         keyFetches += 1
-        try await pass(.keys, route)
+        try await pass(.keys, target)
         return try await keySet()
     }
 
     func enrollmentOptions(
-        _ route: IssuerRoute, _ discovery: Discovery, code: EnrollmentCode
+        _ target: IssuerTarget, _ discovery: Discovery, code: EnrollmentCode
     ) async throws(IssuerFailure) -> EnrollmentOptionsAnswer {
         codes.append(code.reveal())
-        try await pass(.options, route)
+        try await pass(.options, target)
         return try await whenAskedForOptions(code.reveal())
     }
 
     func enroll(
-        _ route: IssuerRoute, _ discovery: Discovery, body: [UInt8]
+        _ target: IssuerTarget, _ discovery: Discovery, body: [UInt8]
     ) async throws(IssuerFailure) -> EnrollmentAnswer {
         registrations.append(body)
-        try await pass(.enroll, route)
+        try await pass(.enroll, target)
         enrolled.send(body)
         return try await whenEnrolled(body)
     }
 
     func fetch(_ access: IssuerAccess, wait: Int, after cursor: String?) async throws(IssuerFailure) -> RequestList {
         let fetch = Fetch(token: access.token.reveal(), wait: wait, cursor: cursor)
-        try await pass(.fetch, access.route)
+        try await pass(.fetch, access.target)
         fetches.append(fetch)
         fetched.send(fetch)
         return try await whenFetched(fetch)
     }
 
     func batchFetch(
-        _ route: IssuerRoute, _ discovery: Discovery, _ request: BatchFetchRequest
+        _ target: IssuerTarget, _ discovery: Discovery, _ request: BatchFetchRequest
     ) async throws(IssuerFailure) -> BatchFetchAnswer {
         let cursors = request.entries.map { ($0.authenticatorId.text, $0.after) }
-        try await pass(.batchFetch, route)
+        try await pass(.batchFetch, target)
         let fetch = BatchFetch(wait: request.wait, cursors: Dictionary(uniqueKeysWithValues: cursors))
         batchFetches.append(fetch)
         batchFetched.send(fetch)
@@ -194,7 +194,7 @@ actor ScriptedIssuer: IssuerGateway {
         _ access: IssuerAccess, jti: TokenID, body: [UInt8], traceparent: String?
     ) async throws(IssuerFailure) -> TransStatus {
         let decision = Decision(token: access.token.reveal(), jti: jti.text, body: body, traceparent: traceparent)
-        try await pass(.decide, access.route)
+        try await pass(.decide, access.target)
         decisions.append(decision)
         decided.send(decision)
         return try await whenDecided(decision)
@@ -202,7 +202,7 @@ actor ScriptedIssuer: IssuerGateway {
 
     func status(_ access: IssuerAccess) async throws(IssuerFailure) -> AuthenticatorStatus {
         statusCalls += 1
-        try await pass(.status, access.route)
+        try await pass(.status, access.target)
         guard let id = TokenID("authenticator") else { throw .down }
         return AuthenticatorStatus(
             authenticatorId: id, signCount: try await whenAskedForStatus(access.token.reveal()))
@@ -210,13 +210,13 @@ actor ScriptedIssuer: IssuerGateway {
 
     func unenroll(_ access: IssuerAccess) async throws(IssuerFailure) {
         unenrollments.append(access.token.reveal())
-        try await pass(.unenroll, access.route)
+        try await pass(.unenroll, access.target)
         try await whenUnenrolled()
     }
 
     func subscribe(_ access: IssuerAccess, _ subscription: PushSubscription) async throws(IssuerFailure) {
         subscriptions.append(subscription)
-        try await pass(.subscribe, access.route)
+        try await pass(.subscribe, access.target)
         try await whenSubscribed(subscription)
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// What is due is closed when its time comes.
 @Suite(.timeLimit(.minutes(10)))
-struct TimekeeperTests {
+struct ExpiryServiceTests {
     private let sample: SampleAgent
 
     init() throws { sample = try SampleAgent() }
@@ -14,7 +14,7 @@ struct TimekeeperTests {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(exp: 30), for: card)
         let id = try await sample.onlyRequest().id
-        try await sample.running([sample.agent.timekeeper.run]) {
+        try await sample.running([sample.agent.expiryService.run]) {
             #expect(try await sample.clock.naps.next() == 30)
             sample.clock.advance(by: 29)
             #expect(try await sample.request(id).life == .pending)
@@ -26,7 +26,7 @@ struct TimekeeperTests {
 
     @Test func `a request with an earlier exp brings the clock forward`() async throws {
         let card = try await sample.enrolled()
-        try await sample.running([sample.agent.timekeeper.run]) {
+        try await sample.running([sample.agent.expiryService.run]) {
             #expect(try await sample.clock.naps.next() == 60)
             try await sample.receive(SampleRequest(exp: 20), for: card)
             #expect(try await sample.clock.naps.next() == 20)
@@ -41,7 +41,7 @@ struct TimekeeperTests {
         }
         sample.clock.advance(by: 600)
         let later = try sample.restarted()
-        try await later.running([later.agent.timekeeper.run]) {
+        try await later.running([later.agent.expiryService.run]) {
             try await later.eventually { try $0.pendingCount(enrollment: nil) == 0 ? true : nil }
         }
         #expect(try await later.requests().allSatisfy { $0.life == .expired })
@@ -53,20 +53,20 @@ struct TimekeeperTests {
         let ids = try await sample.requests().map(\.id)
         try await sample.approve(ids[0])
         sample.clock.advance(by: 600)
-        try await sample.running([sample.agent.timekeeper.run]) {
+        try await sample.running([sample.agent.expiryService.run]) {
             try await sample.eventually { try $0.request(ids[1])?.life == .expired ? true : nil }
         }
         #expect(try await sample.request(ids[0]).life == RequestLife(state: .approved, delivery: .queued))
     }
 
-    @Test func `where the book fails it is tried again`() async throws {
+    @Test func `where the store fails it is tried again`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(), for: card)
         let id = try await sample.onlyRequest().id
         sample.clock.advance(by: 600)
-        sample.book.breakWrites()
-        try await sample.running([sample.agent.timekeeper.run]) {
-            try await sample.bookIsMended()
+        sample.store.breakWrites()
+        try await sample.running([sample.agent.expiryService.run]) {
+            try await sample.storeRecovered()
             try await sample.eventually { try $0.request(id)?.life == .expired ? true : nil }
         }
     }

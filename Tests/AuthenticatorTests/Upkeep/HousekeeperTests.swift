@@ -13,8 +13,8 @@ struct HousekeeperTests {
 
     private func isInFiles(_ text: String) -> Bool {
         ["", "-wal", "-shm"].contains { suffix in
-            let octets = FileManager.default.contents(atPath: "\(sample.directory.path)/book.sqlite\(suffix)") ?? Data()
-            return [UInt8](octets).firstRange(of: Array(text.utf8)) != nil
+            let bytes = FileManager.default.contents(atPath: "\(sample.directory.path)/store.sqlite\(suffix)") ?? Data()
+            return [UInt8](bytes).firstRange(of: Array(text.utf8)) != nil
         }
     }
 
@@ -23,7 +23,7 @@ struct HousekeeperTests {
         let messages = try (1...count).map { try sample.message(.numbered($0), for: card) }
         try await sample.receive(messages: messages, for: card)
         sample.clock.advance(by: 600)
-        try await sample.running([sample.agent.timekeeper.run]) {
+        try await sample.running([sample.agent.expiryService.run]) {
             try await sample.eventually { try $0.pendingCount(enrollment: nil) == 0 ? () : nil }
         }
     }
@@ -56,7 +56,7 @@ struct HousekeeperTests {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(), for: card)
         try await sample.decide(.deny(.userDenied), sample.onlyRequest().id)
-        try await sample.running([sample.agent.courier.run]) {
+        try await sample.running([sample.agent.outboxDelivery.run]) {
             try await sample.eventually { try $0.outboxCount(enrollment: nil) == 0 ? () : nil }
         }
         sample.clock.advance(by: 2 * 86_400 + 600)
@@ -80,9 +80,9 @@ struct HousekeeperTests {
         await sample.agent.signCountWatch.ensureChecked(card.id)
         let steps = Box(0)
         // The second step does not begin before the decision is durable: it needs nothing of what is left to remove.
-        sample.book.beforeWriting {
+        sample.store.beforeWriting {
             guard steps.next() == 2 else { return }
-            sample.book.beforeWriting(nil)
+            sample.store.beforeWriting(nil)
             _ = try await sample.approve(request.id)
         }
         try await sample.running([sample.agent.housekeeper.run]) {
@@ -93,16 +93,16 @@ struct HousekeeperTests {
         #expect(try await sample.requests().map(\.life) == [RequestLife(state: .approved, delivery: .queued)])
     }
 
-    @Test func `when the book is well again it goes on by itself`() async throws {
+    @Test func `when the store is well again it goes on by itself`() async throws {
         let card = try await sample.enrolled()
         try await receiveExpired(1, for: card)
         sample.clock.advance(by: 401 * 86_400)
-        sample.book.breakWrites()
-        try await sample.running([sample.agent.housekeeper.run, sample.agent.bookWatch.run]) {
-            // The book's watch tries it again in a moment.
+        sample.store.breakWrites()
+        try await sample.running([sample.agent.housekeeper.run, sample.agent.storeWatch.run]) {
+            // The store's watch tries it again in a moment.
             try await sample.clock.sleepers()
-            sample.book.breakWrites(false)
-            #expect(try await sample.clock.wakeNext() == BookWatch.pause)
+            sample.store.breakWrites(false)
+            #expect(try await sample.clock.wakeNext() == StoreWatch.pause)
             try await sample.clock.sleepers()
         }
         #expect(try await sample.requests().isEmpty)
@@ -149,13 +149,13 @@ struct HousekeeperTests {
 
     @Test func `where it cannot be done now it says so, and is done later`() async throws {
         let card = try await sample.enrolled(called: "ERASED card")
-        sample.book.breakScrub(by: SampleError("no room for a second database"))
+        sample.store.breakScrub(by: SampleError("no room for a second database"))
         try await sample.running([sample.agent.housekeeper.run]) {
             async let ended = unenroll(card)
             // The housekeeper's pause after the failure, and the caller's patience.
             try await sample.clock.sleepers(2)
             sample.clock.advance(by: 59)
-            sample.book.breakScrub(by: nil)
+            sample.store.breakScrub(by: nil)
             sample.clock.advance(by: 1)
             _ = try await ended
             try await sample.eventually { try $0.isErased(card.id) ? () : nil }
@@ -171,14 +171,14 @@ struct HousekeeperTests {
         try await sample.clock.sleepers()
         sample.clock.advance(by: 60)
         #expect(try await ended.isErased == false)
-        sample.book.breakScrub(by: BookTrouble(.full, at: "the test's book"))
-        try await sample.running([sample.agent.housekeeper.run, sample.agent.bookWatch.run]) {
-            // Its own, after those of the book's watch; one that tries without end has none.
+        sample.store.breakScrub(by: StoreError(.full, at: "the test's store"))
+        try await sample.running([sample.agent.housekeeper.run, sample.agent.storeWatch.run]) {
+            // Its own, after those of the store's watch; one that tries without end has none.
             var pauses: [Double] = []
             while pauses.last != 60, pauses.count < 5 { pauses.append(try await sample.clock.wakeNext()) }
             #expect(pauses.last == 60 && pauses.count < 3)
-            sample.book.breakScrub(by: nil)
-            while try await !sample.agent.ports.book.read({ try $0.isErased(card.id) }) {
+            sample.store.breakScrub(by: nil)
+            while try await !sample.agent.ports.store.read({ try $0.isErased(card.id) }) {
                 try await sample.clock.wakeNext()
             }
         }

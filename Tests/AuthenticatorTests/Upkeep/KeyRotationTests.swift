@@ -10,10 +10,10 @@ import Testing
 struct KeyRotationTests {
     private let sample: SampleAgent
     private let newKey: SigningKey
-    private let route: IssuerRoute
+    private let target: IssuerTarget
 
     init() throws {
-        route = try SampleAgent.route
+        target = try SampleAgent.target
         sample = try SampleAgent()
         newKey = try SigningKey.generate(.es256)
     }
@@ -40,7 +40,7 @@ struct KeyRotationTests {
         try await sample.receive(messages: [message(.numbered(1), for: card)], for: card)
         #expect(try await sample.requests().isEmpty)
         await sample.issuer.onKeys { [newKeys] () throws(IssuerFailure) in newKeys }
-        try await sample.running([sample.agent.heldReader.run]) {
+        try await sample.running([sample.agent.deferredReader.run]) {
             #expect(try await sample.clock.wakeNext() == 60)
             try await sample.eventually { try $0.oldestPending(enrollment: nil) }
         }
@@ -82,7 +82,7 @@ struct KeyRotationTests {
     @Test func `a message whose key never comes is dropped after 10 minutes`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(messages: [message(.numbered(1), for: card)], for: card)
-        try await sample.running([sample.agent.heldReader.run]) {
+        try await sample.running([sample.agent.deferredReader.run]) {
             for _ in 1...10 {
                 let nap = try await sample.heldReaderNap()
                 #expect(nap == 60)
@@ -90,7 +90,7 @@ struct KeyRotationTests {
             }
             while sample.agent.drops.all[.notHeld] == nil, !Task.isCancelled { await Task.yield() }
         }
-        #expect(sample.agent.heldReader.holding.count == 0)
+        #expect(sample.agent.deferredReader.deferred.count == 0)
         #expect(await sample.issuer.keyFetches <= 12)
     }
 
@@ -121,18 +121,18 @@ struct KeyRotationTests {
         #expect(try await sample.requests().isEmpty)
     }
 
-    @Test func `what was held is not lost where the book fails when it is read again`() async throws {
+    @Test func `what was held is not lost where the store fails when it is read again`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(.numbered(1), for: card)
         try await sample.receive(
             messages: [message(.numbered(2), for: card), message(.numbered(3), for: card)], for: card)
         await sample.issuer.onKeys { [newKeys] () throws(IssuerFailure) in newKeys }
-        try await sample.running([sample.agent.heldReader.run]) {
+        try await sample.running([sample.agent.deferredReader.run]) {
             #expect(try await sample.heldReaderNap() == 60)
-            sample.book.breakWrites()
+            sample.store.breakWrites()
             sample.clock.advance(by: 60)
             #expect(try await sample.heldReaderNap() == 60)
-            sample.book.breakWrites(false)
+            sample.store.breakWrites(false)
             sample.clock.advance(by: 60)
             try await sample.eventually { try $0.pendingCount(enrollment: nil) == 3 ? true : nil }
         }
@@ -140,48 +140,48 @@ struct KeyRotationTests {
 
     @Test func `what is held is bounded`() async throws {
         let card = try await sample.enrolled()
-        let holding = Holding(
+        let deferred = DeferredMessages(
             AgentBounds {
                 $0.heldOfEnrollment = 3
                 $0.held = 5
             })
-        for number in 1...3 { #expect(holding.hold(held("\(number)", card.id))) }
-        #expect(!holding.hold(held("one too many of an enrollment", card.id)))
-        #expect(holding.hold(held("1", card.id)), "the same message takes no room")
+        for number in 1...3 { #expect(deferred.hold(held("\(number)", card.id))) }
+        #expect(!deferred.hold(held("one too many of an enrollment", card.id)))
+        #expect(deferred.hold(held("1", card.id)), "the same message takes no room")
         let others = try (4...6).map { _ in try EnrollmentID(random: sample.ports.entropy) }
-        for other in others.prefix(2) { #expect(holding.hold(held("another's", other))) }
-        #expect(!holding.hold(held("one too many of all", others[2])))
-        #expect(holding.takeDue(of: route, now: 9).isEmpty)
-        #expect(holding.takeDue(of: route, now: 10, most: 4).count == 4)
-        #expect(holding.takeDue(of: route, now: 10).count == 1)
-        #expect(holding.count == 0 && holding.issuers.isEmpty)
+        for other in others.prefix(2) { #expect(deferred.hold(held("another's", other))) }
+        #expect(!deferred.hold(held("one too many of all", others[2])))
+        #expect(deferred.takeDue(of: target, now: 9).isEmpty)
+        #expect(deferred.takeDue(of: target, now: 10, limit: 4).count == 4)
+        #expect(deferred.takeDue(of: target, now: 10).count == 1)
+        #expect(deferred.count == 0 && deferred.issuers.isEmpty)
     }
 
     @Test func `what is held is bounded in bytes as well, of an enrollment and in all`() async throws {
         let ids = try (1...3).map { _ in try EnrollmentID(random: sample.ports.entropy) }
-        let holding = Holding(
+        let deferred = DeferredMessages(
             AgentBounds {
                 $0.heldBytesOfEnrollment = 10
                 $0.heldBytes = 25
             })
-        #expect(holding.hold(held("aaaaaa", ids[0])))
-        #expect(!holding.hold(held("bbbbb", ids[0])))
-        #expect(holding.hold(held("bbbb", ids[0])))
-        #expect(holding.hold(held("cccccccccc", ids[1])))
-        #expect(!holding.hold(held("dddddd", ids[2])))
-        #expect(holding.hold(held("ddddd", ids[2])))
-        #expect(!holding.hold(held("e", ids[2])))
-        #expect(holding.takeDue(of: route, now: 10, most: 1).count == 1)
-        #expect(holding.hold(held("e", ids[2])), "what was taken out takes no room")
+        #expect(deferred.hold(held("aaaaaa", ids[0])))
+        #expect(!deferred.hold(held("bbbbb", ids[0])))
+        #expect(deferred.hold(held("bbbb", ids[0])))
+        #expect(deferred.hold(held("cccccccccc", ids[1])))
+        #expect(!deferred.hold(held("dddddd", ids[2])))
+        #expect(deferred.hold(held("ddddd", ids[2])))
+        #expect(!deferred.hold(held("e", ids[2])))
+        #expect(deferred.takeDue(of: target, now: 10, limit: 1).count == 1)
+        #expect(deferred.hold(held("e", ids[2])), "what was taken out takes no room")
     }
 
     @Test func `an issuer whose message is as long as can be has room for some, and not for all it may count`() {
         let bounds = AgentBounds.standard
-        #expect(bounds.heldBytesOfEnrollment >= 10 * bounds.messageOctets)
+        #expect(bounds.heldBytesOfEnrollment >= 10 * bounds.messageBytes)
         #expect(bounds.heldBytes <= 16 << 20)
     }
 
-    private func held(_ message: String, _ id: EnrollmentID) -> Holding.Held {
-        Holding.Held(enrollmentId: id, issuer: route, message: message, readAgainAt: 10, dropAt: 20)
+    private func held(_ message: String, _ id: EnrollmentID) -> DeferredMessages.Held {
+        DeferredMessages.Held(enrollmentId: id, issuer: target, message: message, readAgainAt: 10, dropAt: 20)
     }
 }

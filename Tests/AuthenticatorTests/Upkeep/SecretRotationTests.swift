@@ -105,8 +105,8 @@ struct SecretRotationTests {
         try await sample.agent.prepare()
         let card = try await sample.enrolled()
         let first = try rotating()
-        first.book.breakWrites()
-        await #expect(throws: BookTrouble.self) { try await first.agent.prepare(rewrapping: try rewrapper()) }
+        first.store.breakWrites()
+        await #expect(throws: StoreError.self) { try await first.agent.prepare(rewrapping: try rewrapper()) }
         // The keys have gone ahead: the new secret alone is refused until the rest has followed.
         await #expect(throws: SealError.notSealedByThisSecret) {
             try await sample.restarted(secret: new).agent.prepare()
@@ -156,23 +156,23 @@ struct SecretRotationTests {
         try await expectApprovals([card], under: new)
     }
 
-    @Test func `what was written over is in none of the book's files`() async throws {
+    @Test func `what was written over is in none of the store's files`() async throws {
         try await sample.agent.prepare()
         let card = try await sample.enrolled()
         let token = Data(try #require(card.enrollment.membership).sealedToken)
-        let auditKey = Data(try #require(try await sample.book.read { try $0.sealedAuditKey() }))
+        let auditKey = Data(try #require(try await sample.store.read { try $0.sealedAuditKey() }))
         let agent = try rotating()
         try await agent.agent.prepare(rewrapping: try rewrapper())
-        for name in try sample.directory.files(in: "") where name.hasPrefix("book.sqlite") {
-            let octets = try Data(contentsOf: URL(filePath: "\(sample.directory.path)/\(name)"))
-            #expect(octets.range(of: token) == nil && octets.range(of: auditKey) == nil, "\(name)")
+        for name in try sample.directory.files(in: "") where name.hasPrefix("store.sqlite") {
+            let bytes = try Data(contentsOf: URL(filePath: "\(sample.directory.path)/\(name)"))
+            #expect(bytes.range(of: token) == nil && bytes.range(of: auditKey) == nil, "\(name)")
         }
     }
 
-    /// Whether the octets are in any of the book's files.
-    private func isInFiles(_ octets: Data) throws -> Bool {
-        try sample.directory.files(in: "").filter { $0.hasPrefix("book.sqlite") }.contains { name in
-            try Data(contentsOf: URL(filePath: "\(sample.directory.path)/\(name)")).range(of: octets) != nil
+    /// Whether the bytes are in any of the store's files.
+    private func isInFiles(_ bytes: Data) throws -> Bool {
+        try sample.directory.files(in: "").filter { $0.hasPrefix("store.sqlite") }.contains { name in
+            try Data(contentsOf: URL(filePath: "\(sample.directory.path)/\(name)")).range(of: bytes) != nil
         }
     }
 
@@ -181,19 +181,19 @@ struct SecretRotationTests {
         let card = try await sample.enrolled()
         let token = Data(try #require(card.enrollment.membership).sealedToken)
         let first = try rotating()
-        first.book.breakScrub(by: SampleError("cut off"))
+        first.store.breakScrub(by: SampleError("cut off"))
         await #expect(throws: SampleError.self) { try await first.agent.prepare(rewrapping: try rewrapper()) }
         #expect(try isInFiles(token))
         try await sample.restarted(secret: new).agent.prepare()
         #expect(try !isInFiles(token))
     }
 
-    @Test func `the book is written anew once, and not at each start with both secrets`() async throws {
+    @Test func `the store is written anew once, and not at each start with both secrets`() async throws {
         try await sample.agent.prepare()
         _ = try await sample.enrolled()
         try await rotate()
         let again = try rotating()
-        again.book.breakScrub(by: SampleError("written anew"))
+        again.store.breakScrub(by: SampleError("written anew"))
         try await again.agent.prepare(rewrapping: try rewrapper())
     }
 
@@ -218,7 +218,7 @@ struct SecretRotationTests {
         try await rotate()
         let entries = try await sample.journal().filter { $0.kind == .secretChanged }
         #expect(entries.count == 1)
-        let text = String(decoding: try #require(entries.first).row.octets, as: UTF8.self)
+        let text = String(decoding: try #require(entries.first).row.bytes, as: UTF8.self)
         #expect(text.contains(#""keys":2"#) && text.contains(#""tokens":2"#))
         let later = try sample.restarted(secret: new)
         #expect(try await later.agent.journal.verify().fault == nil)
@@ -247,13 +247,13 @@ struct SecretRotationTests {
                 authenticatorId: membership.authenticatorId, sealedToken: try sample.custody.seal(token, for: id),
                 enrolledAt: 1)
             let other = Enrollment(
-                id: id, route: card.route, name: "", authnType: .presence, algorithm: -7, rpId: card.rpId,
+                id: id, target: card.target, name: "", authnType: .presence, algorithm: -7, rpId: card.rpId,
                 credentialId: Array(id.text.utf8), userHandle: [1], startedAt: 1, signCount: 0, state: .active(sealed))
-            try await sample.book.write { try $0.insert(other) }
+            try await sample.store.write { try $0.insert(other) }
         }
         let agent = try rotating()
         let writes = Box(0)
-        agent.book.beforeWriting { _ = writes.next() }
+        agent.store.beforeWriting { _ = writes.next() }
         let rotation = SecretRotation(
             ports: agent.ports, rewrapper: try rewrapper(), log: WrittenLog().logger)
         try await rotation.run()

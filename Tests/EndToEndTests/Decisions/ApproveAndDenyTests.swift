@@ -11,12 +11,12 @@ import Testing
             let approved = try await agent.ctl("approve", id, "--wait", "30")
             #expect(approved.output == Self.returnURL + "\n")
 
-            let story = try await sandbox.ending(id)
-            #expect(story["status"] == "authenticated")
-            #expect(story["merchant"] == ["liabilityShifted": true, "liabilityShiftPossible": true])
-            #expect(story["messages"].elements.last?["messageType"] == "CRes")
-            #expect(story["messages"].elements.last?["transStatus"] == "Y")
-            let results = Set(story["verdict"].elements.map { $0["result"].text })
+            let timeline = try await sandbox.ending(id)
+            #expect(timeline["status"] == "authenticated")
+            #expect(timeline["merchant"] == ["liabilityShifted": true, "liabilityShiftPossible": true])
+            #expect(timeline["messages"].elements.last?["messageType"] == "CRes")
+            #expect(timeline["messages"].elements.last?["transStatus"] == "Y")
+            let results = Set(timeline["verdict"].elements.map { $0["result"].text })
             #expect(results == ["passed", "notRequired"])
         }
     }
@@ -30,11 +30,11 @@ import Testing
             let denied = try await agent.ctl("deny", id, "--wait", "30", "--reason", reason)
             #expect(denied.output == Self.returnURL + "\n")
 
-            let story = try await sandbox.ending(id)
-            #expect(story["status"] == "notAuthenticated")
-            #expect(story["decision"]["reason"].text == reason)
-            #expect(story["messages"].elements.last?["transStatus"] == "N")
-            #expect(story["merchant"]["liabilityShifted"] == false)
+            let timeline = try await sandbox.ending(id)
+            #expect(timeline["status"] == "notAuthenticated")
+            #expect(timeline["decision"]["reason"].text == reason)
+            #expect(timeline["messages"].elements.last?["transStatus"] == "N")
+            #expect(timeline["merchant"]["liabilityShifted"] == false)
         }
     }
 
@@ -111,8 +111,8 @@ import Testing
 
             try await agent.ctl("approve", id, "--wait", "30")
             let response = try await sandbox.ending(id)["credential"]["response"]
-            // WebAuthn §6.1: the flags follow the 32 octets of rpIdHash; 0x01 is UP, 0x04 is UV.
-            #expect(response["authenticatorData"].octets?.dropFirst(32).first == flags)
+            // WebAuthn §6.1: the flags follow the 32 bytes of rpIdHash; 0x01 is UP, 0x04 is UV.
+            #expect(response["authenticatorData"].bytes?.dropFirst(32).first == flags)
         }
     }
 }

@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: [
         ["--expect-amount", "USD 1.01"], ["--expect-amount", "EUR 1.00"], ["--expect-amount", "USD 100.00"],
         ["--expect-merchant", "CoffeeHouse2"], ["--expect-merchant", "coffeehouse2 (dæmø)"],
-        // Equivalent in Unicode, and yet other octets.
+        // Equivalent in Unicode, and yet other bytes.
         ["--expect-merchant", "CoffeeHouse2 (Dæmo\u{338})"],
         ["--expect-acs-trans-id", "2f37539c-d82e-4929-88db-2f9e72c7fa63"],
         ["--expect-amount", "USD 1.00", "--expect-merchant", "another"],

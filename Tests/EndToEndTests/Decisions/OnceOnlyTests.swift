@@ -11,9 +11,9 @@ import Testing
             #expect(try await agent.json("list", "--all").elements.map { $0["id"] } == [first["id"]])
 
             try await agent.ctl("approve", id)
-            let story = try await sandbox.ending(id)
-            #expect(story["status"] == "authenticated")
-            let decisions = story["requests"].elements.filter { $0["decision"] != .null }
+            let timeline = try await sandbox.ending(id)
+            #expect(timeline["status"] == "authenticated")
+            let decisions = timeline["requests"].elements.filter { $0["decision"] != .null }
             #expect(decisions.count == 1)
             try await agent.ctl("fetch")
             #expect(try await agent.json("list", "--all").elements.count == 1)
@@ -34,14 +34,14 @@ import Testing
             try await agent.ctl("approve", id, "--wait", "30")
             try await sandbox.purchase(purchase)
 
-            let story = try await Patience.until("the answer to the second") {
-                let story = try await sandbox.story(id)
-                return story["requests"].elements.allSatisfy { $0["decision"] != .null } ? story : nil
+            let timeline = try await Patience.until("the answer to the second") {
+                let timeline = try await sandbox.timeline(id)
+                return timeline["requests"].elements.allSatisfy { $0["decision"] != .null } ? timeline : nil
             }
-            let decisions = story["requests"].elements.map { $0["decision"] }
+            let decisions = timeline["requests"].elements.map { $0["decision"] }
             #expect(decisions.map { $0["decision"] } == ["approve", "deny"])
             #expect(decisions.last?["reason"] == "duplicate")
-            #expect(story["status"] == "authenticated")
+            #expect(timeline["status"] == "authenticated")
             #expect(try await agent.json("list") == [])
         }
     }
@@ -60,7 +60,7 @@ import Testing
                 ["acsTransId": .string(id), "purchaseDate": date, "purchaseAmount": "90000", "force": true])
 
             let conflict = try await Patience.until("the refusal") {
-                let others = try await sandbox.story(id)["others"].elements
+                let others = try await sandbox.timeline(id)["others"].elements
                 return others.first { $0["status"] != "pending" }
             }
             #expect(conflict["status"] == "notAuthenticated")
@@ -85,9 +85,9 @@ import Testing
         try await Scenario.run { scenario in
             let (sandbox, agent) = try await scenario.enrolled()
             let id = try await sandbox.purchase(["userVerification": "required"])
-            let story = try await sandbox.ending(id)
-            #expect(story["status"] == "notAuthenticated")
-            #expect(story["decision"]["reason"] == "policy")
+            let timeline = try await sandbox.ending(id)
+            #expect(timeline["status"] == "notAuthenticated")
+            #expect(timeline["decision"]["reason"] == "policy")
             #expect(try await agent.json("list") == [])
             #expect(try await agent.ctl("approve", id, exits: 7).errors.contains("was refused"))
         }

@@ -47,9 +47,9 @@ import Testing
             let late = try await agent.ctl("approve", id, exits: 7)
             #expect(late.errors.contains("has expired"))
             #expect(try await agent.json("show", id)["delivery"] == "none")
-            let story = try await sandbox.story(id)
-            #expect(story["status"] == "expired")
-            #expect(story["requests"].elements.map { $0["state"] } == ["expired"])
+            let timeline = try await sandbox.timeline(id)
+            #expect(timeline["status"] == "expired")
+            #expect(timeline["requests"].elements.map { $0["state"] } == ["expired"])
         }
     }
 
@@ -61,7 +61,7 @@ import Testing
             try await sandbox.cancel(id)
             try await agent.request(id, untilIts: "state", is: "cancelled")
             #expect(try await agent.ctl("approve", id, exits: 7).errors.contains("was cancelled"))
-            #expect(try await sandbox.story(id)["status"] == "cancelled")
+            #expect(try await sandbox.timeline(id)["status"] == "cancelled")
         }
     }
 

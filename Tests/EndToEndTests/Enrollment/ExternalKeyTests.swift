@@ -3,7 +3,7 @@ import SoftKeys
 import Testing
 
 /// Enrollments whose key was there already: in a file, on a SoftHSM token, in a software TPM.
-@Suite struct OutsideKeyTests {
+@Suite struct ExternalKeyTests {
     private func key(in folder: String, curve: String = "P-256") throws -> String {
         let path = folder + "/their key.pem"
         try ProgramRun.output(

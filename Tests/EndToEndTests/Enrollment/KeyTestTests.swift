@@ -43,7 +43,7 @@ import Testing
             let refused = try await agent.ctl("approve", id, "--json", exits: 1)
             let error = try JSON(parsing: refused.errors)["error"]
             #expect(error["code"] == 70006 && error["message"].text?.contains("there is no such file") == true)
-            #expect(try await sandbox.story(id)["status"] == "pending")
+            #expect(try await sandbox.timeline(id)["status"] == "pending")
             try FileManager.default.moveItem(atPath: scenario.folder + "/kept.key", toPath: path)
             try await agent.ctl("approve", id)
             #expect(try await sandbox.ending(id)["status"] == "authenticated")

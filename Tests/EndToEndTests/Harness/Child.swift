@@ -69,7 +69,7 @@ final class Child: Sendable {
             guard ended == nil else { return ended }
             var word: Int32 = 0
             guard unsafe waitpid(pid, &word, WNOHANG) == pid else { return nil }
-            // wait(2): the low seven bits are the signal, the next octet is the exit status.
+            // wait(2): the low seven bits are the signal, the next byte is the exit status.
             ended = word & 0x7F == 0 ? word >> 8 & 0xFF : 128 + word & 0x7F
             return ended
         }

@@ -22,7 +22,7 @@ enum JSON: Sendable, Equatable {
     var memberNames: Set<String> { if case .object(let members) = self { Set(members.keys) } else { [] } }
 
     /// A binary value in base64url.
-    var octets: [UInt8]? {
+    var bytes: [UInt8]? {
         guard var text = text?.replacing("-", with: "+").replacing("_", with: "/") else { return nil }
         text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
         return Data(base64Encoded: text).map { Array($0) }

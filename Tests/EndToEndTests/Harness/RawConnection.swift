@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A connection to a Unix socket, octet for octet, for what no well-behaved client does.
+/// A connection to a Unix socket, byte for byte, for what no well-behaved client does.
 final class RawConnection: Sendable {
     struct Failed: Error, CustomStringConvertible {
         let description: String
@@ -65,21 +65,21 @@ final class RawConnection: Sendable {
 
     /// What comes until it holds `count` heads of answers, or the connection ends.
     func answers(_ count: Int = 1) async throws -> String {
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         return try await Patience.until("\(count) answers") {
-            let isOver = read(into: &octets)
-            let text = String(decoding: octets, as: UTF8.self)
+            let isOver = read(into: &bytes)
+            let text = String(decoding: bytes, as: UTF8.self)
             return isOver || text.components(separatedBy: "HTTP/1.1 ").count > count ? text : nil
         }
     }
 
     /// True at the end.
-    private func read(into octets: inout [UInt8]) -> Bool {
+    private func read(into bytes: inout [UInt8]) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
             let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
             guard count > 0 else { return count == 0 || errno != EAGAIN }
-            octets += buffer.prefix(count)
+            bytes += buffer.prefix(count)
         }
     }
 }
@@ -92,9 +92,9 @@ extension AgentUnderTest {
     var openFiles: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count) ?? 0 }
 
     /// Whether it has less memory of its own than that; a sanitizer's is not looked at.
-    func isBelow(_ octets: Int) -> Bool { BuiltPrograms.isSanitized || privateMemory < octets }
+    func isBelow(_ bytes: Int) -> Bool { BuiltPrograms.isSanitized || privateMemory < bytes }
 
-    /// The octets of memory that are the agent's alone (proc(5), RssAnon).
+    /// The bytes of memory that are the agent's alone (proc(5), RssAnon).
     var privateMemory: Int {
         let status = FileManager.default.contents(atPath: "/proc/\(pid)/status") ?? Data()
         let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("RssAnon:") }

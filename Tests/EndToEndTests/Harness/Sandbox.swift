@@ -98,12 +98,12 @@ final class Sandbox: Sendable {
     }
 
     /// What has happened to a purchase; waits for its end where `wait` says for how many seconds.
-    func story(_ acsTransId: String, wait: Int = 0) async throws -> JSON {
+    func timeline(_ acsTransId: String, wait: Int = 0) async throws -> JSON {
         try await answer("GET", "/sandbox/purchases/\(acsTransId)?wait=\(wait)")
     }
 
     /// The story of a purchase that ends within the longest wait.
-    func ending(_ acsTransId: String) async throws -> JSON { try await story(acsTransId, wait: 60) }
+    func ending(_ acsTransId: String) async throws -> JSON { try await timeline(acsTransId, wait: 60) }
 
     /// The payer leaves.
     func cancel(_ acsTransId: String) async throws {
@@ -128,8 +128,8 @@ final class Sandbox: Sendable {
 
     /// Every token that the sandbox gave out: it keeps the answers of enrollments, to give the same ones again.
     var accessTokens: [String] {
-        let octets = ["", "-wal"].map { FileManager.default.contents(atPath: database + $0) ?? Data() }
-        let text = octets.map { String(decoding: $0, as: UTF8.self) }.joined()
+        let bytes = ["", "-wal"].map { FileManager.default.contents(atPath: database + $0) ?? Data() }
+        let text = bytes.map { String(decoding: $0, as: UTF8.self) }.joined()
         return Array(Set(text.matches(of: /"accessToken":"([^"]+)"/).map { String($0.1) }))
     }
 }

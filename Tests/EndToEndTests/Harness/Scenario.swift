@@ -5,7 +5,7 @@ import Testing
 
 /// What one test has to itself: a directory, and processes that end with the test, however it ends.
 final class Scenario: Sendable {
-    /// Short, since a Unix socket's path has at most 107 octets.
+    /// Short, since a Unix socket's path has at most 107 bytes.
     let folder: String
     private let children = Mutex<[Child]>([])
     private let agents = Mutex<[AgentUnderTest]>([])
@@ -105,8 +105,8 @@ final class Scenario: Sendable {
         for token in sandboxes.withLock(\.self).flatMap(\.accessTokens) {
             #expect(!agent.log.contains(token), "an access token is in the agent's log")
             for path in agent.stateFiles {
-                let octets = FileManager.default.contents(atPath: path) ?? Data()
-                #expect(octets.range(of: Data(token.utf8)) == nil, "an access token is in \(path)")
+                let bytes = FileManager.default.contents(atPath: path) ?? Data()
+                #expect(bytes.range(of: Data(token.utf8)) == nil, "an access token is in \(path)")
             }
         }
     }

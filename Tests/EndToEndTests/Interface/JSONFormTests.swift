@@ -52,7 +52,7 @@ import Testing
             #expect(request["purchaseDate"] == "2023-10-17T05:56:38Z")
             #expect(request["threeDSRequestorAppURL"] == "app://back?a=b&c=%20#d")
             #expect(request["issuer"].text == sandbox.url)
-            let row = try await sandbox.story("2f37539c-d82e-4929-88db-2f9e72c7fa62")["requests"].elements.first
+            let row = try await sandbox.timeline("2f37539c-d82e-4929-88db-2f9e72c7fa62")["requests"].elements.first
             #expect(request["jti"] == row?["jti"])
             let received = try #require(try request.instant("receivedAt"))
             let expires = try #require(try request.instant("expiresAt"))

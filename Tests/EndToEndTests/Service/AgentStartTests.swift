@@ -79,8 +79,8 @@ import Testing
         }
     }
 
-    /// SwiftNIO takes 103 octets of the 107 that `sockaddr_un` has room for (unix(7)).
-    @Test func `a socket path of 103 octets works, one more is refused with the bound`() async throws {
+    /// SwiftNIO takes 103 bytes of the 107 that `sockaddr_un` has room for (unix(7)).
+    @Test func `a socket path of 103 bytes works, one more is refused with the bound`() async throws {
         try await Scenario.run { scenario in
             let name = "/control.sock"
             let missing = 102 - scenario.folder.utf8.count - name.utf8.count

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct BoundSettingTests {
-    private static let ranges: [(name: String, least: Int, most: Int)] = [
+    private static let ranges: [(name: String, least: Int, limit: Int)] = [
         ("max-undecided", 1, 100_000), ("max-refused", 1, 10_000), ("max-messages", 100, 1_000_000),
         ("max-cancellations", 1, 100_000),
         ("max-request-octets", 1_024, 16_384), ("max-held", 1, 1_000), ("max-held-in-all", 1, 100_000),
@@ -15,16 +15,16 @@ import Testing
     @Test func `a bound is taken up to its ends, and one past them is refused with the range`() async throws {
         try await Scenario.run { scenario in
             let agent = scenario.agent()
-            for ends in [Self.ranges.map { ($0.name, $0.least) }, Self.ranges.map { ($0.name, $0.most) }] {
+            for ends in [Self.ranges.map { ($0.name, $0.least) }, Self.ranges.map { ($0.name, $0.limit) }] {
                 let flags = ends.flatMap { ["--\($0)", "\($1)"] }
                 let checked = try await agent.startInVain(flags + ["--check-config"])
                 #expect(checked.status == 0, "\(checked)")
             }
-            for (name, least, most) in Self.ranges {
-                for past in [least - 1, most + 1] {
+            for (name, least, limit) in Self.ranges {
+                for past in [least - 1, limit + 1] {
                     let refused = try await agent.startInVain(["--check-config", "--\(name)", "\(past)"])
                     #expect(refused.status == 64, "\(refused)")
-                    #expect(refused.errors.contains("--\(name): must be a whole number from \(least) to \(most)"))
+                    #expect(refused.errors.contains("--\(name): must be a whole number from \(least) to \(limit)"))
                 }
             }
         }

@@ -83,9 +83,9 @@ import Testing
 }
 
 extension Scenario {
-    fileprivate func privateFile(_ name: String, _ octets: [UInt8]) throws -> String {
+    fileprivate func privateFile(_ name: String, _ bytes: [UInt8]) throws -> String {
         let path = "\(folder)/\(name)"
-        try Data(octets).write(to: URL(filePath: path))
+        try Data(bytes).write(to: URL(filePath: path))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         return path
     }

@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: ["x-slow: ", "content-length: 60000\r\n\r\n"])
-    func `who sends octet by octet has no more time than others`(_ start: String) async throws {
+    func `who sends byte by byte has no more time than others`(_ start: String) async throws {
         try await Scenario.run { scenario in
             let agent = scenario.agent()
             try await agent.start("--control-patience", "1")
@@ -113,14 +113,14 @@ import Testing
     }
 
     @Test(arguments: [(8_192, "200"), (8_193, "431")])
-    func `the value of a header field has at most 8 KiB`(octets: Int, status: String) async throws {
-        try await expect(status, for: Self.get("status", "x: " + String(repeating: "y", count: octets) + "\r\n"))
+    func `the value of a header field has at most 8 KiB`(bytes: Int, status: String) async throws {
+        try await expect(status, for: Self.get("status", "x: " + String(repeating: "y", count: bytes) + "\r\n"))
     }
 
-    /// 22 octets are those of the target, the names, and the value of `host`.
+    /// 22 bytes are those of the target, the names, and the value of `host`.
     @Test(arguments: [(16_384 - 22, "200"), (16_385 - 22, "431")])
-    func `all header fields and the target have at most 16 KiB`(octets: Int, status: String) async throws {
-        let values = [8_000, 8_000, octets - 16_000].map { String(repeating: "v", count: $0) }
+    func `all header fields and the target have at most 16 KiB`(bytes: Int, status: String) async throws {
+        let values = [8_000, 8_000, bytes - 16_000].map { String(repeating: "v", count: $0) }
         let fields = zip(["x", "y", "z"], values).map { "\($0): \($1)\r\n" }.joined()
         try await expect(status, for: Self.get("status", fields))
     }
@@ -132,20 +132,20 @@ import Testing
     }
 
     @Test(arguments: [(65_536, "404"), (65_537, "413")])
-    func `a body has at most 64 KiB`(octets: Int, status: String) async throws {
-        let body = "{}" + String(repeating: " ", count: octets - 2)
+    func `a body has at most 64 KiB`(bytes: Int, status: String) async throws {
+        let body = "{}" + String(repeating: " ", count: bytes - 2)
         let answer = try await expect(status, for: Self.post("requests/next/approve", body))
-        #expect(answer.contains("more than 65536 octets") == (status == "413"))
+        #expect(answer.contains("more than 65536 bytes") == (status == "413"))
     }
 
     @Test func `bounds of the control socket can be set`() async throws {
         let set = ["--control-header-octets", "2048", "--control-body-octets", "1024"]
-        for (octets, status) in [(1_024, "200"), (1_025, "431")] {
-            let field = "x: " + String(repeating: "y", count: octets) + "\r\n"
+        for (bytes, status) in [(1_024, "200"), (1_025, "431")] {
+            let field = "x: " + String(repeating: "y", count: bytes) + "\r\n"
             try await expect(status, for: Self.get("status", field), set)
         }
-        for (octets, status) in [(1_024, "404"), (1_025, "413")] {
-            let body = "{}" + String(repeating: " ", count: octets - 2)
+        for (bytes, status) in [(1_024, "404"), (1_025, "413")] {
+            let body = "{}" + String(repeating: " ", count: bytes - 2)
             try await expect(status, for: Self.post("requests/next/approve", body), set)
         }
     }

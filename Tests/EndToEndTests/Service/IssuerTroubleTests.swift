@@ -20,9 +20,9 @@ import Testing
         }
     }
 
-    /// The issuer answers the same octets alike and refuses others: a Y after a lost one is for the same octets.
+    /// The issuer answers the same bytes alike and refuses others: a Y after a lost one is for the same bytes.
     @Test(arguments: [false, true])
-    func `a decision that met two errors is repeated octet for octet until it is taken`(afterItsEffect: Bool)
+    func `a decision that met two errors is repeated byte for byte until it is taken`(afterItsEffect: Bool)
         async throws
     {
         try await Scenario.run { scenario in
@@ -34,9 +34,9 @@ import Testing
             let approved = try await agent.json("approve", id, "--delivery-timeout", "60")
             #expect(approved["delivery"] == "delivered")
             #expect(approved["transStatus"] == "Y")
-            let story = try await sandbox.ending(id)
-            #expect(story["status"] == "authenticated")
-            #expect(story["requests"].elements.count == 1)
+            let timeline = try await sandbox.ending(id)
+            #expect(timeline["status"] == "authenticated")
+            #expect(timeline["requests"].elements.count == 1)
             #expect(try await agent.json("status")["queued"] == 0)
         }
     }

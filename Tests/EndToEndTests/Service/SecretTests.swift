@@ -43,7 +43,7 @@ import Testing
             let refused = try await agent.startInVain(["--secret-file", wrong])
             #expect(refused.status == 78, "\(refused)")
             #expect(refused.errors.contains("secret"))
-            #expect(try await sandbox.story(id)["status"] == "pending")
+            #expect(try await sandbox.timeline(id)["status"] == "pending")
 
             try await agent.start("--secret-file", right)
             try await agent.ctl("approve", id)
@@ -66,20 +66,20 @@ import Testing
             // The identifier of P-256, as what follows it shows a private key in clear: in PKCS #8, and in SEC 1. In a
             // public key, which the database has, 0x03 follows.
             let p256: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]
-            for octets in agent.writtenOctets {
-                for token in tokens { #expect(octets.range(of: Data(token.utf8)) == nil) }
-                #expect(octets.range(of: Data(Self.secret)) == nil)
-                #expect(octets.range(of: Data("PRIVATE KEY".utf8)) == nil)
-                for next: UInt8 in [0x04, 0xA1] { #expect(octets.range(of: Data(p256 + [next])) == nil) }
+            for bytes in agent.writtenBytes {
+                for token in tokens { #expect(bytes.range(of: Data(token.utf8)) == nil) }
+                #expect(bytes.range(of: Data(Self.secret)) == nil)
+                #expect(bytes.range(of: Data("PRIVATE KEY".utf8)) == nil)
+                for next: UInt8 in [0x04, 0xA1] { #expect(bytes.range(of: Data(p256 + [next])) == nil) }
             }
         }
     }
 }
 
 extension Scenario {
-    fileprivate func secretFile(_ name: String, _ octets: [UInt8], mode: Int = 0o600) throws -> String {
+    fileprivate func secretFile(_ name: String, _ bytes: [UInt8], mode: Int = 0o600) throws -> String {
         let path = "\(folder)/\(name)"
-        try Data(octets).write(to: URL(filePath: path))
+        try Data(bytes).write(to: URL(filePath: path))
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
         return path
     }
@@ -87,7 +87,7 @@ extension Scenario {
 
 extension AgentUnderTest {
     /// The log, and every file of the state directory.
-    fileprivate var writtenOctets: [Data] {
+    fileprivate var writtenBytes: [Data] {
         [Data(log.utf8)] + stateFiles.compactMap { FileManager.default.contents(atPath: $0) }
     }
 }

@@ -27,7 +27,7 @@ enum AuthnRequestChecks {
 
     private static let setting = Result { try Setting() }
 
-    /// The octets are the whole message; nobody signed it.
+    /// The bytes are the whole message; nobody signed it.
     static func compactJWS(_ input: [UInt8]) throws {
         let setting = try setting.get()
         let reading = AuthnRequestReader.read(input.text, for: setting.facts, keys: setting.keys, now: now)
@@ -43,13 +43,13 @@ enum AuthnRequestChecks {
         try mustHold((1...256).contains(message.kid.utf8.count), "a kid is bounded")
     }
 
-    /// The octets are the claims; they are signed as they are, and once more with the challenge that commits to them.
+    /// The bytes are the claims; they are signed as they are, and once more with the challenge that commits to them.
     static func authnRequest(_ input: [UInt8]) throws {
         try request(input)
         if let committed = committed(input) { try request(committed) }
     }
 
-    /// The octets are the claims.
+    /// The bytes are the claims.
     static func cancellation(_ input: [UInt8]) throws {
         let setting = try setting.get()
         let message = try signed(input, type: .cancellation, by: setting.key)
@@ -100,7 +100,7 @@ enum AuthnRequestChecks {
     private static func check(_ request: AuthnRequest, _ facts: EnrollmentFacts) throws {
         try mustHold(request.exp > now && request.iat <= now + 60, "it is presented within its time only")
         try mustHold((1...86_400).contains(request.exp - request.iat), "it lives a day at most")
-        try mustHold((16...64).contains(request.nonce.count), "its nonce has 16 to 64 octets")
+        try mustHold((16...64).contains(request.nonce.count), "its nonce has 16 to 64 bytes")
         let challenge = try ChallengeCommitment.challenge(
             nonce: request.nonce, transaction: request.transaction.members)
         try mustHold(challenge == request.challenge, "its challenge commits to the transaction")
@@ -115,8 +115,8 @@ enum AuthnRequestChecks {
     /// The assertion will say what was presented.
     private static func check(_ payment: PaymentExtension, of request: AuthnRequest, _ facts: EnrollmentFacts) throws {
         let data = try payment.clientData(for: request.transaction, rpId: facts.rpId, origin: facts.issuer.text)
-        let octets = ClientData.payment(challenge: request.challenge, origin: facts.issuer.text, data)
-        let read = try CollectedClientData.parse(octets)
+        let bytes = ClientData.payment(challenge: request.challenge, origin: facts.issuer.text, data)
+        let read = try CollectedClientData.parse(bytes)
         try mustHold(read.payment?.total.value == request.transaction.purchase?.majorUnits, "it signs the amount shown")
         let name = read.payment?.payeeName ?? ""
         try mustHold(name.utf8.elementsEqual(request.transaction.merchantName.utf8), "it signs the merchant shown")
@@ -124,13 +124,13 @@ enum AuthnRequestChecks {
 
     /// Nothing of a message can be changed, its signer least of all.
     private static func alterations(_ message: String, _ claims: [UInt8], _ setting: Setting) throws {
-        var octets = Array(message.utf8)
-        let place = claims.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF } % octets.count
-        octets[place] = octets[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
-        for altered in [octets.text, try signed(claims, type: .authnRequest, by: setting.stranger)] {
+        var bytes = Array(message.utf8)
+        let place = claims.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF } % bytes.count
+        bytes[place] = bytes[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+        for altered in [bytes.text, try signed(claims, type: .authnRequest, by: setting.stranger)] {
             switch AuthnRequestReader.read(altered, for: setting.facts, keys: setting.keys, now: now) {
             case .notAuthentic, .unknownKey: break
-            default: throw Broken(description: "an altered message is not authentic (octet \(place))")
+            default: throw Broken(description: "an altered message is not authentic (byte \(place))")
             }
         }
     }
@@ -144,9 +144,9 @@ enum AuthnRequestChecks {
 
     /// The same claims with the challenge that belongs to them; nil where there is no place for one.
     private static func committed(_ claims: [UInt8]) -> [UInt8]? {
-        let limits = JSONLimits(maxOctets: AuthnRequestReader.maxOctets)
+        let limits = JSONLimits(maxBytes: AuthnRequestReader.maxBytes)
         guard var object = try? JSONReader.object(claims, limits: limits),
-            let nonce = try? object.base64url("nonce", octets: 0...128),
+            let nonce = try? object.base64url("nonce", bytes: 0...128),
             let transaction = try? object.object("transaction"), var options = try? object.object("publicKey"),
             let challenge = try? ChallengeCommitment.challenge(nonce: nonce, transaction: transaction)
         else { return nil }

@@ -2,7 +2,7 @@
 
 /// What stands in a backup: the blocks of a tar, and the manifest.
 enum BackupChecks {
-    /// The octets are a manifest, and once more a block, with and without the checksum that belongs to it.
+    /// The bytes are a manifest, and once more a block, with and without the checksum that belongs to it.
     static func backup(_ input: [UInt8]) throws {
         if let manifest = try? Manifest(json: input) {
             try mustHold(try Manifest(json: manifest.json) == manifest, "what was written reads the same")
@@ -13,7 +13,7 @@ enum BackupChecks {
         let block = Array((input + [UInt8](repeating: 0, count: TarHeader.blockSize)).prefix(TarHeader.blockSize))
         for block in [block, withChecksum(block)] {
             guard let header = TarHeader(block: block) else { continue }
-            try mustHold(TarHeader(block: header.octets(time: 0)) == header, "what was written reads the same")
+            try mustHold(TarHeader(block: header.bytes(time: 0)) == header, "what was written reads the same")
             try mustHold((1...100).contains(header.name.utf8.count) && header.size >= 0, "name and size are bounded")
             try mustHold((0..<TarHeader.blockSize).contains(header.padding), "less than a block is padding")
             try mustHold((header.size % 512 + Int64(header.padding)) % 512 == 0, "an entry ends with a block")
@@ -21,7 +21,7 @@ enum BackupChecks {
         }
     }
 
-    /// pax(1): six octal digits of the sum of all octets, with spaces in the place of the sum.
+    /// pax(1): six octal digits of the sum of all bytes, with spaces in the place of the sum.
     private static func withChecksum(_ block: [UInt8]) -> [UInt8] {
         var block = block
         block.replaceSubrange(148..<156, with: [UInt8](repeating: 0x20, count: 8))

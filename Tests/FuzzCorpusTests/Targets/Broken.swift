@@ -1,4 +1,4 @@
-/// A property of a parser that some octets have shown not to hold.
+/// A property of a parser that some bytes have shown not to hold.
 struct Broken: Error, CustomStringConvertible {
     let description: String
 }
@@ -21,6 +21,6 @@ func mustBeOneLine(_ text: String, _ what: String) throws(Broken) {
 }
 
 extension [UInt8] {
-    /// The octets as text; what is no UTF-8 is replaced.
+    /// The bytes as text; what is no UTF-8 is replaced.
     var text: String { String(decoding: self, as: UTF8.self) }
 }

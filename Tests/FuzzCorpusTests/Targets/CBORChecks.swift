@@ -22,7 +22,7 @@ enum CBORChecks {
     static func authenticatorData(_ input: [UInt8]) throws {
         guard let data = try? AuthenticatorData.parse(input) else { return }
         try mustHold(data.encoded() == input, "authenticator data has one encoding only")
-        try mustHold(data.rpIdHash.count == 32, "an RP ID's hash has 32 octets")
+        try mustHold(data.rpIdHash.count == 32, "an RP ID's hash has 32 bytes")
         guard let credential = data.attestedCredential else { return }
         try mustHold((1...1_023).contains(credential.credentialId.count), "a credential id is bounded")
     }

@@ -4,7 +4,7 @@ import FoundationEssentials
 import IssuerProtocol
 import Keys
 import Logging
-import Storage
+import SQLiteStore
 import StrictJSON
 import Synchronization
 import ThreeDS
@@ -14,10 +14,10 @@ import ThreeDS
 /// Whatever the claims are, the agent goes on, what it presents can be shown, and what it keeps is bounded.
 enum CoreChecks {
     /// Each agent takes that many inputs, so that no quota is reached and its database stays small.
-    private static let mostInputs = 500
+    private static let maxInputs = 500
     private static let inUse = Mutex<(agent: FuzzedAgent, inputs: Int)?>(nil)
 
-    /// The octets are the claims of a request, and of a cancellation.
+    /// The bytes are the claims of a request, and of a cancellation.
     static func received(_ input: [UInt8]) async throws {
         let agent = try await agent()
         for claims in [input, repaired(input)].compactMap(\.self) {
@@ -31,7 +31,7 @@ enum CoreChecks {
 
     private static func agent() async throws -> FuzzedAgent {
         let known = inUse.withLock { state -> FuzzedAgent? in
-            guard let used = state, used.inputs < mostInputs else { return nil }
+            guard let used = state, used.inputs < maxInputs else { return nil }
             state = (used.agent, used.inputs + 1)
             return used.agent
         }
@@ -43,11 +43,11 @@ enum CoreChecks {
 
     /// The same claims, for this enrollment and with the challenge that belongs to them; nil for what are no claims.
     private static func repaired(_ input: [UInt8]) -> [UInt8]? {
-        let limits = JSONLimits(maxOctets: AuthnRequestReader.maxOctets)
+        let limits = JSONLimits(maxBytes: AuthnRequestReader.maxBytes)
         guard var claims = try? JSONReader.object(input, limits: limits) else { return nil }
         claims["iss"] = .string(FuzzedAgent.issuer)
         claims["aud"] = .string(FuzzedAgent.authenticatorId)
-        if let nonce = try? claims.base64url("nonce", octets: 0...128),
+        if let nonce = try? claims.base64url("nonce", bytes: 0...128),
             let transaction = try? claims.object("transaction"), var options = try? claims.object("publicKey"),
             let challenge = try? ChallengeCommitment.challenge(nonce: nonce, transaction: transaction)
         {
@@ -79,8 +79,8 @@ private final class FuzzedAgent: Sendable {
         let secret = try AgentSecret.generate()
         let custody = KeyRing(
             own: try KeyFileCustody(directory: directory.appending(path: "keys").path, secret: secret),
-            outside: OutsideKeys(pkcs11Module: nil), clock: clock)
-        let book = try SQLiteBook(path: directory.appending(path: "book.sqlite").path)
+            external: ExternalKeys(pkcs11Module: nil), clock: clock)
+        let store = try SQLiteDatabase(path: directory.appending(path: "store.sqlite").path)
         issuerKey = try SigningKey.generate(.es256)
         gateway = ListingIssuer(keys: JWKSet(keys: [("key-1", issuerKey.publicKey)]))
         // Everything is judged by the claims alone: nobody sends too much here.
@@ -88,7 +88,7 @@ private final class FuzzedAgent: Sendable {
         (rates.ofEndpoint, rates.inAll) = (60_000, 6_000_000)
         agent = Agent(
             ports: Ports(
-                book: book, custody: custody, auditKeys: SealedAuditKeys(secret: secret), gateway: gateway,
+                store: store, custody: custody, auditKeys: SealedAuditKeys(secret: secret), gateway: gateway,
                 clock: clock, entropy: entropy),
             settings: AgentSettings(
                 exponentPolicy: .warn, version: "1",
@@ -98,13 +98,13 @@ private final class FuzzedAgent: Sendable {
             throw Broken(description: "an id is one")
         }
         enrollment = id
-        recipient = try await Self.enroll(id, in: book, custody, at: clock.now)
+        recipient = try await Self.enroll(id, in: store, custody, at: clock.now)
     }
 
     deinit { try? FileManager.default.removeItem(at: directory) }
 
     private static func enroll(
-        _ id: EnrollmentID, in book: SQLiteBook, _ custody: KeyRing, at now: Int64
+        _ id: EnrollmentID, in store: SQLiteDatabase, _ custody: KeyRing, at now: Int64
     ) async throws -> PushRecipient {
         guard let authenticatorId = TokenID(authenticatorId), let token = AccessToken("token") else {
             throw Broken(description: "an id is one")
@@ -112,7 +112,7 @@ private final class FuzzedAgent: Sendable {
         let key = try await custody.makeKey(named: id, algorithm: .es256)
         let sealed = try custody.seal(token, for: id)
         let enrollment = Enrollment(
-            id: id, route: IssuerRoute(issuer: try IssuerURL(issuer), rootsPEM: nil), name: "card",
+            id: id, target: IssuerTarget(issuer: try IssuerURL(issuer), rootsPEM: nil), name: "card",
             authnType: .presence, algorithm: -7, rpId: "issuer.example", credentialId: Array("credential-1".utf8),
             userHandle: Array("user".utf8), startedAt: now, key: .own, credentialKey: key, signCount: 0,
             state: .active(Membership(authenticatorId: authenticatorId, sealedToken: sealed, enrolledAt: now)))
@@ -121,9 +121,9 @@ private final class FuzzedAgent: Sendable {
             enrollmentId: id, tokenDigest: try SHA256Digest.of(Array(endpoint.utf8.suffix(43))),
             endpoint: try PushEndpoint(endpoint), sealedKey: try custody.seal(pushKey, for: id),
             vapidKey: key.material.p256Point ?? [], isRegistered: true)
-        try await book.write { book in
-            try book.insert(enrollment)
-            try book.insert(subscription)
+        try await store.write { store in
+            try store.insert(enrollment)
+            try store.insert(subscription)
         }
         return pushKey.recipient
     }
@@ -138,7 +138,7 @@ private final class FuzzedAgent: Sendable {
         guard let reception = agent.pushReception, let enrollment = try await agent.enrollment(enrollment) else {
             throw Broken(description: "the agent takes pushes")
         }
-        guard message.utf8.count <= PushRecipient.mostPlain else {
+        guard message.utf8.count <= PushRecipient.maxPlain else {
             _ = try await reception.receive(message: message, for: enrollment)
             return
         }
@@ -170,7 +170,7 @@ private final class FuzzedAgent: Sendable {
             try mustHold(denied.life != .pending, "what is presented can be decided")
         }
         let figures = await agent.figures()
-        try mustHold(figures.isBookWell, "the database is in order")
+        try mustHold(figures.isStoreHealthy, "the database is in order")
         guard let now = try await agent.enrollment(enrollment) else { throw Broken(description: "it is enrolled") }
         let latency = agent.pushFacts(of: now)?.latency ?? 0
         try mustHold(latency >= 0, "no push is early")
@@ -185,7 +185,7 @@ private struct StandingClock: AgentClock {
 }
 
 private struct OpenSSLEntropy: Entropy {
-    func octets(_ count: Int) throws -> [UInt8] { try SecureRandom.octets(count) }
+    func bytes(_ count: Int) throws -> [UInt8] { try SecureRandom.bytes(count) }
 }
 
 /// Lists one message, and can do nothing else.
@@ -199,15 +199,15 @@ private final class ListingIssuer: IssuerGateway {
 
     func problem(withRoots pem: String) -> String? { nil }
 
-    func discovery(_ route: IssuerRoute) async throws(IssuerFailure) -> Discovery {
-        let base = route.issuer.text
+    func discovery(_ target: IssuerTarget) async throws(IssuerFailure) -> Discovery {
+        let base = target.issuer.text
         return Discovery(
-            issuer: route.issuer, jwksUri: "\(base)/jwks.json", enrollmentOptionsEndpoint: "\(base)/options",
+            issuer: target.issuer, jwksUri: "\(base)/jwks.json", enrollmentOptionsEndpoint: "\(base)/options",
             enrollmentsEndpoint: "\(base)/enrollments", authnRequestsEndpoint: "\(base)/requests",
             authenticatorEndpoint: "\(base)/authenticator")
     }
 
-    func keys(_ route: IssuerRoute, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet { keySet }
+    func keys(_ target: IssuerTarget, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet { keySet }
 
     func fetch(_ access: IssuerAccess, wait: Int, after cursor: String?) async throws(IssuerFailure) -> RequestList {
         RequestList(requests: [listed.withLock(\.self)], cursor: "c")
@@ -216,15 +216,15 @@ private final class ListingIssuer: IssuerGateway {
     func status(_ access: IssuerAccess) async throws(IssuerFailure) -> AuthenticatorStatus { throw Self.none }
 
     func enrollmentOptions(
-        _ route: IssuerRoute, _ discovery: Discovery, code: EnrollmentCode
+        _ target: IssuerTarget, _ discovery: Discovery, code: EnrollmentCode
     ) async throws(IssuerFailure) -> EnrollmentOptionsAnswer { throw Self.none }
 
     func enroll(
-        _ route: IssuerRoute, _ discovery: Discovery, body: [UInt8]
+        _ target: IssuerTarget, _ discovery: Discovery, body: [UInt8]
     ) async throws(IssuerFailure) -> EnrollmentAnswer { throw Self.none }
 
     func batchFetch(
-        _ route: IssuerRoute, _ discovery: Discovery, _ request: BatchFetchRequest
+        _ target: IssuerTarget, _ discovery: Discovery, _ request: BatchFetchRequest
     ) async throws(IssuerFailure) -> BatchFetchAnswer { throw Self.none }
 
     func decide(

@@ -5,7 +5,7 @@ import WebAuthn
 /// WebAuthn's client data and the JSON forms of its options and responses.
 enum CredentialChecks {
     private static let stranger = Result { try SigningKey.generate(.es256).publicKey }
-    private static let limits = JSONLimits(maxOctets: 65_536)
+    private static let limits = JSONLimits(maxBytes: 65_536)
 
     static func clientData(_ input: [UInt8]) throws {
         let quoted = ClientData.ccdToString(input.text)
@@ -55,10 +55,10 @@ enum CredentialChecks {
     }
 
     private static func rewritten(_ data: CollectedClientData) throws {
-        let octets =
+        let bytes =
             data.payment.map { ClientData.payment(challenge: data.challenge, origin: data.origin, $0) }
             ?? ClientData.get(challenge: data.challenge, origin: data.origin)
-        let again = try CollectedClientData.parse(octets)
+        let again = try CollectedClientData.parse(bytes)
         try mustHold(again.challenge == data.challenge, "the challenge is written as it was read")
         try mustHold(again.origin.utf8.elementsEqual(data.origin.utf8), "the origin is written as it was read")
         for (one, other) in zip(texts(again.payment), texts(data.payment)) {

@@ -1,7 +1,7 @@
-/// Each parser of octets from outside, and what takes in messages with a database behind it, by the name of its fuzz
+/// Each parser of bytes from outside, and what takes in messages with a database behind it, by the name of its fuzz
 /// target and of its folder of seeds.
 ///
-/// A fuzzer and the tests give a target the same octets: whatever they are, its properties have to hold.
+/// A fuzzer and the tests give a target the same bytes: whatever they are, its properties have to hold.
 enum FuzzTarget: String, Sendable, CaseIterable {
     case json, base64url
     case compactJWS = "compact-jws"

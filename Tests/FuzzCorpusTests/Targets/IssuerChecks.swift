@@ -6,9 +6,9 @@ import StrictJSON
 enum IssuerChecks {
     static func issuerURL(_ input: [UInt8]) throws {
         guard let url = try? IssuerURL(input.text) else { return }
-        try mustHold(url.text.utf8.elementsEqual(input), "an issuer is kept octet for octet")
-        let isPlain = url.host.utf8.allSatisfy { octet in
-            switch octet {
+        try mustHold(url.text.utf8.elementsEqual(input), "an issuer is kept byte for byte")
+        let isPlain = url.host.utf8.allSatisfy { byte in
+            switch byte {
             case 0x61...0x7A, 0x30...0x39, UInt8(ascii: "-"), UInt8(ascii: "."): true
             default: false
             }
@@ -42,9 +42,9 @@ enum IssuerChecks {
 
     static func jwkSet(_ input: [UInt8]) throws {
         guard let keys = try? JWKSet(json: input) else { return }
-        let octets = keys.json.serialized()
-        let again = try JWKSet(json: octets)
-        try mustHold(again.json.serialized() == octets, "what was written reads the same")
+        let bytes = keys.json.serialized()
+        let again = try JWKSet(json: bytes)
+        try mustHold(again.json.serialized() == bytes, "what was written reads the same")
         var kids: Set<[UInt8]> = []
         for case .object(let jwk) in try keys.json.array("keys") {
             let kid = try jwk.string("kid")
@@ -57,12 +57,12 @@ enum IssuerChecks {
     static func problem(_ input: [UInt8]) throws {
         let line = input.prefix { $0 != UInt8(ascii: "\n") }
         let body = Array(input.dropFirst(line.count + 1))
-        guard let problem = Problem(octets: body, contentType: Array(line).text) else { return }
+        guard let problem = Problem(bytes: body, contentType: Array(line).text) else { return }
         try mustHold(problem.code != nil && (100...599).contains(problem.status), "a problem has a code and a status")
         let isOurs = line.starts(with: "application/problem+json".utf8) || line.contains { (0x41...0x5A).contains($0) }
         try mustHold(isOurs || line.first == 0x20 || line.first == 0x09, "only a problem is one")
         try mustHold(
-            Problem(octets: problem.octets, contentType: Problem.contentType) == problem,
+            Problem(bytes: problem.bytes, contentType: Problem.contentType) == problem,
             "what was written reads the same")
     }
 }

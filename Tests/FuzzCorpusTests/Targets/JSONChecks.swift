@@ -2,7 +2,7 @@ import StrictJSON
 
 /// Strict JSON (RFC 8259), its canonical form (RFC 8785) and base64url (RFC 4648).
 enum JSONChecks {
-    private static let limits = JSONLimits(maxOctets: 65_536, maxDepth: 16, maxValues: 2_000)
+    private static let limits = JSONLimits(maxBytes: 65_536, maxDepth: 16, maxValues: 2_000)
 
     static func json(_ input: [UInt8]) throws {
         let document = try? JSONReader.document(input, limits: limits)
@@ -21,8 +21,8 @@ enum JSONChecks {
     }
 
     static func base64url(_ input: [UInt8]) throws {
-        if let octets = Base64URL.decode(input.text) {
-            try mustHold(Array(Base64URL.encode(octets).utf8) == input, "a value has one encoding only")
+        if let bytes = Base64URL.decode(input.text) {
+            try mustHold(Array(Base64URL.encode(bytes).utf8) == input, "a value has one encoding only")
         }
         let encoded = Base64URL.encode(input)
         try mustHold(Base64URL.decode(encoded) == input, "what was encoded decodes to the same")

@@ -9,7 +9,7 @@ enum KeyChecks {
     static func publicKey(_ input: [UInt8]) throws {
         guard let key = try? PublicKey(subjectPublicKeyInfo: input) else { return }
         try mustHold(key.subjectPublicKeyInfo == input, "a key has one encoding only")
-        try mustHold(try PublicKey(key.material) == key, "a key is its octets")
+        try mustHold(try PublicKey(key.material) == key, "a key is its bytes")
         try mustHold(key.pem.utf8.count <= 300, "a key is small")
         try mustHold(!(try key.isValid(signature: input, over: message)), "a key is no signature")
     }
@@ -21,7 +21,7 @@ enum KeyChecks {
         } catch {
             return try mustBeOneLine(error.description, "an error")
         }
-        try mustHold(pin.secret == Secret(input), "a PIN is kept octet for octet")
+        try mustHold(pin.secret == Secret(input), "a PIN is kept byte for byte")
         let text = String(validating: input, as: UTF8.self)
         try mustHold(text.map { PIN.characters.contains($0.unicodeScalars.count) } == true, "it has 4 to 64 characters")
         try mustHold(!input.contains { $0 < 0x20 || $0 == 0x7F }, "it has no control character")
@@ -34,7 +34,7 @@ enum KeyChecks {
         } catch {
             return try mustBeOneLine(error.description, "an error")
         }
-        try mustHold(uri.text.utf8.elementsEqual(input), "a key's URI is kept octet for octet")
+        try mustHold(uri.text.utf8.elementsEqual(input), "a key's URI is kept byte for byte")
         switch uri.place {
         case .file(let path): try mustHold(path.hasPrefix("/") && !path.utf8.contains(0), "a path is absolute")
         case .tpm(let handle): try mustHold(handle.number >> 24 == 0x81, "a handle is a persistent one")
@@ -42,7 +42,7 @@ enum KeyChecks {
         }
     }
 
-    /// No octets are a signature of a key that has signed nothing.
+    /// No bytes are a signature of a key that has signed nothing.
     static func signature(_ input: [UInt8]) throws {
         for key in try keys.get().map(\.publicKey) {
             try mustHold(!(try key.isValid(signature: input, over: message)), "nobody signed this")
@@ -50,7 +50,7 @@ enum KeyChecks {
         }
     }
 
-    /// The octets are what stands in a key file, and once more what is in the seal.
+    /// The bytes are what stands in a key file, and once more what is in the seal.
     static func sealedKey(_ input: [UInt8]) throws {
         let secret = try secret.get()
         try mustHold((try? secret.open(input, label: "key")) == nil, "only the secret's holder seals")

@@ -20,7 +20,7 @@ enum PushChecks {
 
     private static let receiver = Result { try Receiver() }
 
-    /// The octets are a body, and once more what is in one.
+    /// The bytes are a body, and once more what is in one.
     static func message(_ input: [UInt8]) throws {
         let receiver = try receiver.get()
         switch opened(input, by: receiver.key) {
@@ -28,15 +28,15 @@ enum PushChecks {
         case .failure(.openSSL): throw Broken(description: "a push can always be judged")
         case .failure(let refusal):
             try mustBeOneLine(refusal.description, "a refusal")
-            try mustHold((refusal == .tooLarge) == (input.count > PushReceiverKey.mostOctets), "4,096 octets are read")
+            try mustHold((refusal == .tooLarge) == (input.count > PushReceiverKey.maxBytes), "4,096 bytes are read")
         }
-        guard input.count <= PushRecipient.mostPlain else {
-            return try mustHold((try? receiver.key.recipient.encrypt(input)) == nil, "3,993 octets are carried")
+        guard input.count <= PushRecipient.maxPlain else {
+            return try mustHold((try? receiver.key.recipient.encrypt(input)) == nil, "3,993 bytes are carried")
         }
         try carried(input, receiver)
     }
 
-    /// The octets are the value of an `Authorization` field.
+    /// The bytes are the value of an `Authorization` field.
     static func vapid(_ input: [UInt8]) throws {
         let receiver = try receiver.get()
         let inbox = PushInbox(endpoint: receiver.endpoint, key: receiver.key, vapid: .required(receiver.vapid))
@@ -52,12 +52,12 @@ enum PushChecks {
 
     static func subscription(_ input: [UInt8]) throws {
         if let endpoint = try? PushEndpoint(input.text) {
-            try mustHold(endpoint.text.utf8.elementsEqual(input), "an endpoint is kept octet for octet")
+            try mustHold(endpoint.text.utf8.elementsEqual(input), "an endpoint is kept byte for byte")
             try mustHold(endpoint.text.utf8.starts(with: (endpoint.origin + "/").utf8), "it begins with its origin")
             try mustHold(try IssuerURL(endpoint.origin).text == endpoint.origin, "its origin is one")
         }
-        guard let subscription = try? PushSubscription(octets: input) else { return }
-        let again = try PushSubscription(octets: subscription.json.serialized())
+        guard let subscription = try? PushSubscription(bytes: input) else { return }
+        let again = try PushSubscription(bytes: subscription.json.serialized())
         try mustHold(again == subscription, "what was written reads the same")
         let body = try subscription.recipient.encrypt([])
         try mustHold((try? receiver.get().key.decrypt(body)) == nil, "a message is for one subscription")
@@ -67,7 +67,7 @@ enum PushChecks {
         Result { () throws(PushRefusal) in try key.decrypt(body) }
     }
 
-    /// What was encrypted comes out the same, and not at all where an octet was changed.
+    /// What was encrypted comes out the same, and not at all where an byte was changed.
     private static func carried(_ plain: [UInt8], _ receiver: Receiver) throws {
         var body = try receiver.key.recipient.encrypt(plain)
         try mustHold(try receiver.key.decrypt(body) == plain, "what was encrypted is decrypted to the same")

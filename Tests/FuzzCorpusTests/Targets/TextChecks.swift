@@ -24,7 +24,7 @@ enum TextChecks {
     /// Held against the standard library's own reading of URLs.
     static func appURL(_ input: [UInt8]) throws {
         guard let url = try? ThreeDSRequestorAppURL(input.text) else { return }
-        try mustHold(url.text.utf8.elementsEqual(input), "a URL is kept octet for octet")
+        try mustHold(url.text.utf8.elementsEqual(input), "a URL is kept byte for byte")
         try mustHold(input.count <= 256 && input.allSatisfy { (0x21...0x7E).contains($0) }, "it is short and plain")
         guard let parts = URLComponents(string: url.text) else { return }
         try mustHold(parts.user == nil && parts.password == nil, "it has no user and no password")

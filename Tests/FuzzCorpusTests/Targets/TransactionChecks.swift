@@ -4,9 +4,9 @@ import ThreeDS
 
 /// What the payer is asked to approve, and the text that says it.
 enum TransactionChecks {
-    /// The octets are the transaction as a JSON object.
+    /// The bytes are the transaction as a JSON object.
     static func transaction(_ input: [UInt8]) throws {
-        guard let object = try? JSONReader.object(input, limits: JSONLimits(maxOctets: 16_384)) else { return }
+        guard let object = try? JSONReader.object(input, limits: JSONLimits(maxBytes: 16_384)) else { return }
         let members = object.members.compactMap { member in
             if case .string(let value) = member.value {
                 TransactionMember(name: member.name, value: value)
@@ -27,8 +27,8 @@ enum TransactionChecks {
 
     static func check(_ transaction: Transaction, payment: PaymentExtension?, warnings: [Warning]) throws {
         try mustHold(transaction.members.count <= 16, "a transaction has at most 16 members")
-        let octets = try ChallengeCommitment.transactionOctets(transaction.members)
-        let read = try JSONReader.object(octets, limits: JSONLimits(maxOctets: octets.count))
+        let bytes = try ChallengeCommitment.transactionBytes(transaction.members)
+        let read = try JSONReader.object(bytes, limits: JSONLimits(maxBytes: bytes.count))
         let members = transaction.members.map { JSONObject.Member(name: $0.name, value: .string($0.value)) }
         try mustHold(
             read.members.count == members.count && members.allSatisfy(read.members.contains), "all is committed")

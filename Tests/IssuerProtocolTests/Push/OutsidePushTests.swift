@@ -11,7 +11,7 @@ struct OutsidePushTests {
 
     init() throws {
         let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Vectors/push.json")
-        file = try JSONReader.object(Array(Data(contentsOf: path)), limits: JSONLimits(maxOctets: 100_000))
+        file = try JSONReader.object(Array(Data(contentsOf: path)), limits: JSONLimits(maxBytes: 100_000))
     }
 
     // The receiver of RFC 8291, Appendix A.
@@ -24,8 +24,8 @@ struct OutsidePushTests {
     @Test func `messages of other programs are decrypted`() throws {
         let messages = try file.array("messages", count: 5...5)
         for case .object(let message) in messages {
-            let plain = try message.base64url("plain", octets: 1...3_993)
-            let body = try message.base64url("body", octets: 104...4_096)
+            let plain = try message.base64url("plain", bytes: 1...3_993)
+            let body = try message.base64url("body", bytes: 104...4_096)
             #expect(try key().decrypt(body) == plain)
         }
     }
@@ -33,7 +33,7 @@ struct OutsidePushTests {
     @Test func `VAPID of other programs holds until it expires`() throws {
         for case .object(let made) in try file.array("authorizations", count: 2...2) {
             let endpoint = try PushEndpoint(made.string("endpoint"))
-            let key = try VAPIDKey(point: made.base64url("point", octets: 65...65))
+            let key = try VAPIDKey(point: made.base64url("point", bytes: 65...65))
             let (value, exp) = (try made.string("value"), try made.integer("exp"))
             #expect(throws: Never.self) { try key.check(value, for: endpoint, now: exp - 1) }
             #expect(throws: Never.self) { try key.check(value, for: endpoint, now: exp - 86_400) }

@@ -43,7 +43,7 @@ struct PushInboxTests {
         #expect(try sample.read([0xFF, 0xFE, 0x2E, 0x2E]).body == .hint)
     }
 
-    @Test func `the longest message is taken, and a body of one octet more is 413 whatever else it is`() throws {
+    @Test func `the longest message is taken, and a body of one byte more is 413 whatever else it is`() throws {
         let plain = [UInt8](repeating: 0x61, count: 3_993)
         #expect(try sample.read(plain).body == .hint)
         let tooLong = [UInt8](repeating: 0, count: 4_097)
@@ -94,7 +94,7 @@ struct PushInboxTests {
         (PushAnswer(PushRefusal.delimiter), 400, "invalid_push"),
     ])
     func `an answer is a problem with its status and code`(answer: PushAnswer, status: Int64, code: String) throws {
-        let problem = try JSONReader.object(answer.body, limits: JSONLimits(maxOctets: 1_000))
+        let problem = try JSONReader.object(answer.body, limits: JSONLimits(maxBytes: 1_000))
         #expect(try problem.integer("status") == status && problem.string("code") == code)
         #expect(try problem.string("detail") == answer.detail && answer.status == Int(status))
         #expect(answer.fields.contains { $0.name == "Content-Type" && $0.value == "application/problem+json" })

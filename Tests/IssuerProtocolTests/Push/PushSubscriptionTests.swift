@@ -15,7 +15,7 @@ struct PushSubscriptionTests {
     /// The subscription's JSON with another value at a place, or nothing there.
     private func read(_ pointer: String, _ value: JSONValue?) throws -> PushSubscription {
         let json = try JSONValue.object(subscription.json).with(value, at: Place(pointer).tokens[...])
-        return try PushSubscription(octets: json.serialized())
+        return try PushSubscription(bytes: json.serialized())
     }
 
     private func error(_ pointer: String, _ value: JSONValue?) throws -> ProtocolError {
@@ -24,7 +24,7 @@ struct PushSubscriptionTests {
 
     @Test func `a subscription is read back, and has the members of the Push API`() throws {
         let json = subscription.json
-        #expect(try PushSubscription(octets: json.serialized()) == subscription)
+        #expect(try PushSubscription(bytes: json.serialized()) == subscription)
         #expect(json.members.map(\.name) == ["endpoint", "expirationTime", "keys"] && json["expirationTime"] == .null)
         let keys = try json.object("keys")
         #expect(keys.members.map(\.name) == ["p256dh", "auth"])
@@ -34,7 +34,7 @@ struct PushSubscriptionTests {
     @Test func `what encrypts for the subscription that was read reaches the receiver`() throws {
         let key = try PushReceiverKey.generate()
         let sent = PushSubscription(endpoint: subscription.endpoint, recipient: key.recipient)
-        let read = try PushSubscription(octets: sent.json.serialized())
+        let read = try PushSubscription(bytes: sent.json.serialized())
         #expect(try key.decrypt(read.recipient.encrypt([1, 2])) == [1, 2])
     }
 
@@ -55,10 +55,10 @@ struct PushSubscriptionTests {
 
     @Test func `keys of another length, with padding or off the curve are errors`() throws {
         let point = subscription.recipient.p256dh
-        for octets in [
+        for bytes in [
             Array(point.dropLast()), point + [0], [0x02] + point[1...], [0x04] + Array(point[1...].reversed()),
         ] {
-            let problem = try error("/keys/p256dh", .string(Base64URL.encode(octets)))
+            let problem = try error("/keys/p256dh", .string(Base64URL.encode(bytes)))
             #expect(problem.where == "push subscription/keys/p256dh")
         }
         for count in [0, 15, 17] {
@@ -97,11 +97,11 @@ struct PushSubscriptionTests {
         #expect(error?.where == "push endpoint")
     }
 
-    @Test func `an endpoint has at most 2048 octets`() throws {
-        let most = "https://agent.example/" + String(repeating: "a", count: 2_026)
-        #expect(try PushEndpoint(most).text.utf8.count == 2_048)
-        #expect(throws: ProtocolError.self) { try PushEndpoint(most + "a") }
-        #expect(try read("/endpoint", .string(most)).endpoint.text == most)
-        #expect(throws: ProtocolError.self) { try read("/endpoint", .string(most + "a")) }
+    @Test func `an endpoint has at most 2048 bytes`() throws {
+        let limit = "https://agent.example/" + String(repeating: "a", count: 2_026)
+        #expect(try PushEndpoint(limit).text.utf8.count == 2_048)
+        #expect(throws: ProtocolError.self) { try PushEndpoint(limit + "a") }
+        #expect(try read("/endpoint", .string(limit)).endpoint.text == limit)
+        #expect(throws: ProtocolError.self) { try read("/endpoint", .string(limit + "a")) }
     }
 }

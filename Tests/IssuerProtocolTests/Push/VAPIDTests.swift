@@ -68,7 +68,7 @@ struct VAPIDTests {
         #expect(throws: VAPIDRefusal.vapidMalformed, "\(field)") { try check(field) }
     }
 
-    @Test func `4096 octets of Authorization are looked at, and no more`() throws {
+    @Test func `4096 bytes of Authorization are looked at, and no more`() throws {
         let field = "vapid t=\(try sample.token()), k=\(sample.k)"
         let filled = field + String(repeating: ",", count: 4_096 - field.utf8.count)
         #expect(throws: Never.self) { try check(filled) }

@@ -6,7 +6,7 @@ import Testing
 /// Keys in files that `openssl` made.
 @Suite struct FileKeyTests {
     let scratch: ScratchDirectory
-    let keys = OutsideKeys(pkcs11Module: nil)
+    let keys = ExternalKeys(pkcs11Module: nil)
     let uri: KeyURI
 
     init() throws {
@@ -14,12 +14,12 @@ import Testing
         uri = try KeyURI("file:" + scratch("key"))
     }
 
-    private func write(_ octets: [UInt8], mode: mode_t = 0o600) throws {
-        try DurableFile.write(octets, to: scratch("key"), mode: mode, replacing: true)
+    private func write(_ bytes: [UInt8], mode: mode_t = 0o600) throws {
+        try DurableFile.write(bytes, to: scratch("key"), mode: mode, replacing: true)
     }
 
-    private func reason(pin: String? = nil) -> OutsideKeyError.Reason? {
-        let error = #expect(throws: OutsideKeyError.self) { try keys.proven(uri, pin: pin.map { Secret($0) }) }
+    private func reason(pin: String? = nil) -> ExternalKeyError.Reason? {
+        let error = #expect(throws: ExternalKeyError.self) { try keys.proven(uri, pin: pin.map { Secret($0) }) }
         #expect(OpenSSLError.queueIsEmpty)
         #expect(error?.description.contains(uri.text) == true)
         return error?.reason
@@ -27,11 +27,11 @@ import Testing
 
     @Test(arguments: SignatureAlgorithm.allCases, ["PEM", "DER"])
     func `a key in clear signs, and is exportable`(algorithm: SignatureAlgorithm, form: String) throws {
-        let octets = try OpenSSLCommand.generateKey(algorithm.opensslArguments + ["-outform", form])
-        try write(octets)
+        let bytes = try OpenSSLCommand.generateKey(algorithm.opensslArguments + ["-outform", form])
+        try write(bytes)
         let facts = try keys.proven(uri, pin: nil)
         #expect(facts.kind == .file && facts.isExportable == true)
-        let publicKey = try OpenSSLCommand.run("pkey", "-inform", form, "-pubout", "-outform", "DER", input: octets)
+        let publicKey = try OpenSSLCommand.run("pkey", "-inform", form, "-pubout", "-outform", "DER", input: bytes)
         #expect(facts.publicKey.subjectPublicKeyInfo == publicKey)
         let signature = try keys.signature(over: [1], with: uri, expecting: facts.publicKey, pin: nil)
         #expect(try facts.publicKey.isValid(signature: signature, over: [1]))
@@ -72,7 +72,7 @@ import Testing
         try write(try OpenSSLCommand.generateKey(SignatureAlgorithm.es256.opensslArguments))
         let enrolled = try keys.proven(uri, pin: nil).publicKey
         try write(try OpenSSLCommand.generateKey(SignatureAlgorithm.es256.opensslArguments))
-        let error = #expect(throws: OutsideKeyError.self) {
+        let error = #expect(throws: ExternalKeyError.self) {
             try keys.signature(over: [1], with: uri, expecting: enrolled, pin: nil)
         }
         #expect(error?.reason == .replaced)
@@ -81,10 +81,10 @@ import Testing
     @Test func `a truncated key, or none, is unreadable`() throws {
         let key = try OpenSSLCommand.generateKey(SignatureAlgorithm.es256.opensslArguments)
         let publicKey = try OpenSSLCommand.run("pkey", "-pubout", input: key)
-        for octets in [[], Array(key.prefix(key.count / 2)), Array(key.dropLast(30)), publicKey, [0x30, 0x82, 0xFF]] {
-            try write(octets)
+        for bytes in [[], Array(key.prefix(key.count / 2)), Array(key.dropLast(30)), publicKey, [0x30, 0x82, 0xFF]] {
+            try write(bytes)
             guard case .unreadable = reason() else {
-                Issue.record("\(octets.count) octets were used")
+                Issue.record("\(bytes.count) bytes were used")
                 continue
             }
         }
@@ -115,12 +115,12 @@ import Testing
         try write(key)
         for (name, wrong) in [("link", FileError.Reason.notRegularFile), ("none", .missing), (".", .notRegularFile)] {
             if name == "link" { #expect(unsafe symlink(scratch("key"), scratch(name)) == 0) }
-            let error = #expect(throws: OutsideKeyError.self) {
+            let error = #expect(throws: ExternalKeyError.self) {
                 try keys.proven(KeyURI("file:" + scratch(name)), pin: nil)
             }
             #expect(error?.reason == .file(FileError(path: scratch(name), reason: wrong)))
         }
-        try write(key + [UInt8](repeating: 0x0A, count: KeyFile.maxOctets))
-        #expect(reason() == .file(FileError(path: scratch("key"), reason: .tooLarge(maxOctets: KeyFile.maxOctets))))
+        try write(key + [UInt8](repeating: 0x0A, count: KeyFile.maxBytes))
+        #expect(reason() == .file(FileError(path: scratch("key"), reason: .tooLarge(maxBytes: KeyFile.maxBytes))))
     }
 }

@@ -20,7 +20,7 @@ import Testing
         #expect(handle.number == UInt32(text.dropFirst(9), radix: 16))
     }
 
-    @Test func `a pkcs11: URI names a token and a key, in octets`() throws {
+    @Test func `a pkcs11: URI names a token and a key, in bytes`() throws {
         let text = "pkcs11:token=My%20token;serial=0123;object=c%c3%A4rd;id=%00%ff;type=private"
         guard case .token(let name) = try KeyURI(text).place else {
             Issue.record("it is another place")
@@ -38,7 +38,7 @@ import Testing
         ("file:key.pem", "absolute"), ("file:", "absolute"), ("file://host/key", "absolute"),
         ("file:////key", "absolute"), ("file:/a?b", "neither ?"), ("file:/a#b", "neither ?"),
         ("file:/a%", "two hexadecimal"), ("file:/a%2", "two hexadecimal"), ("file:/a%+1", "two hexadecimal"),
-        ("file:/a%00", "no zero octet"), ("file:/a%FF", "UTF-8"),
+        ("file:/a%00", "no zero byte"), ("file:/a%FF", "UTF-8"),
         ("handle:81000001", "persistent"), ("handle:0x8100001", "persistent"), ("handle:0x80000001", "persistent"),
         ("handle:0x810000011", "persistent"), ("handle:0x81000001?pass", "persistent"),
         ("handle:0x+1000001", "persistent"), ("handle:", "persistent"),

@@ -6,13 +6,13 @@ import Testing
 /// Keys in a software TPM.
 @Suite(.serialized) struct TPMKeyTests {
     let tpm: SoftTPM
-    let keys = OutsideKeys(pkcs11Module: nil)
+    let keys = ExternalKeys(pkcs11Module: nil)
     let pin = Secret("2468")
 
     init() throws { tpm = try Places.tpm() }
 
-    private func reason(_ uri: KeyURI, pin: Secret?) -> OutsideKeyError.Reason? {
-        let error = #expect(throws: OutsideKeyError.self) { try keys.proven(uri, pin: pin) }
+    private func reason(_ uri: KeyURI, pin: Secret?) -> ExternalKeyError.Reason? {
+        let error = #expect(throws: ExternalKeyError.self) { try keys.proven(uri, pin: pin) }
         #expect(OpenSSLError.queueIsEmpty)
         return error?.reason
     }
@@ -89,7 +89,7 @@ import Testing
         let uri = try KeyURI(tpm.makeKey("0x81000001"))
         let other = try KeyURI(tpm.makeKey("0x81000002"))
         let enrolled = try keys.proven(other, pin: nil).publicKey
-        let error = #expect(throws: OutsideKeyError.self) {
+        let error = #expect(throws: ExternalKeyError.self) {
             try keys.signature(over: [1], with: uri, expecting: enrolled, pin: nil)
         }
         #expect(error?.reason == .replaced)
@@ -123,13 +123,13 @@ import Testing
             Issue.record("it is no file")
             return
         }
-        let octets = try DurableFile.read(path, maxOctets: KeyFile.maxOctets)
-        try DurableFile.write(Array(octets.dropLast(60)), to: path, replacing: true)
+        let bytes = try DurableFile.read(path, maxBytes: KeyFile.maxBytes)
+        try DurableFile.write(Array(bytes.dropLast(60)), to: path, replacing: true)
         guard case .unreadable = reason(uri, pin: nil) else {
             Issue.record("half a file was used")
             return
         }
-        try DurableFile.write(octets, to: path, replacing: true)
+        try DurableFile.write(bytes, to: path, replacing: true)
         try tpm.stop()
         let other = try Places.tpm()
         guard case .unreadable = reason(uri, pin: nil) else {

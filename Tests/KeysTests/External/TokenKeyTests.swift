@@ -7,15 +7,15 @@ import Testing
 /// Keys on a SoftHSM token.
 @Suite(.serialized) struct TokenKeyTests {
     let token: SoftToken
-    let keys = OutsideKeys(pkcs11Module: SoftToken.modulePath)
+    let keys = ExternalKeys(pkcs11Module: SoftToken.modulePath)
     let pin = Secret(SoftToken.pin)
 
     init() throws { token = try Places.token() }
 
     private func uri(_ name: String) throws -> KeyURI { try KeyURI(token.uri(name)) }
 
-    private func reason(_ uri: KeyURI, pin: Secret?) -> OutsideKeyError.Reason? {
-        let error = #expect(throws: OutsideKeyError.self) { try keys.proven(uri, pin: pin) }
+    private func reason(_ uri: KeyURI, pin: Secret?) -> ExternalKeyError.Reason? {
+        let error = #expect(throws: ExternalKeyError.self) { try keys.proven(uri, pin: pin) }
         #expect(OpenSSLError.queueIsEmpty)
         return error?.reason
     }
@@ -41,7 +41,7 @@ import Testing
                 Issue.record("the PIN \(wrong) was not found wrong")
                 continue
             }
-            #expect(throws: OutsideKeyError.self) {
+            #expect(throws: ExternalKeyError.self) {
                 try keys.signature(over: [1], with: uri, expecting: publicKey, pin: Secret(wrong))
             }
         }
@@ -149,7 +149,7 @@ import Testing
         try token.tool(["--delete-object", "--type", "privkey", "--id", "01"])
         try token.tool(["--delete-object", "--type", "pubkey", "--id", "01"])
         try token.makeKey("card", id: "01")
-        let error = #expect(throws: OutsideKeyError.self) {
+        let error = #expect(throws: ExternalKeyError.self) {
             try keys.signature(over: [1], with: uri("card"), expecting: enrolled, pin: pin)
         }
         #expect(error?.reason == .replaced)

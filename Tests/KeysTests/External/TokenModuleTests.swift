@@ -10,10 +10,10 @@ import Testing
 
     init() throws { scratch = try ScratchDirectory() }
 
-    private func reason(_ modulePath: String?) throws -> OutsideKeyError.Reason? {
+    private func reason(_ modulePath: String?) throws -> ExternalKeyError.Reason? {
         let uri = try KeyURI("pkcs11:token=t;object=o")
-        let keys = OutsideKeys(pkcs11Module: modulePath)
-        return #expect(throws: OutsideKeyError.self) { try keys.proven(uri, pin: nil) }?.reason
+        let keys = ExternalKeys(pkcs11Module: modulePath)
+        return #expect(throws: ExternalKeyError.self) { try keys.proven(uri, pin: nil) }?.reason
     }
 
     private func isNotSetUp(_ modulePath: String?, _ says: String) throws -> Bool {
@@ -45,10 +45,10 @@ import Testing
     // PKCS #11 v2.40, "Cryptoki constants": CKR_PIN_LEN_RANGE, CKR_PIN_LOCKED, CKR_USER_NOT_LOGGED_IN,
     // CKR_DEVICE_REMOVED and CKR_DEVICE_ERROR.
     @Test(arguments: [
-        (UInt(0xA2), OutsideKeyError.Reason.wrongPIN(.notTold)), (0xA4, .pinLocked), (0x101, .needsPIN),
+        (UInt(0xA2), ExternalKeyError.Reason.wrongPIN(.notTold)), (0xA4, .pinLocked), (0x101, .needsPIN),
         (0x32, .absent("the token was taken out; put it back")), (0x30, .failed("the token's C_Sign answered 0x30")),
     ])
-    func `a module's answer becomes a reason`(code: UInt, reason: OutsideKeyError.Reason) {
+    func `a module's answer becomes a reason`(code: UInt, reason: ExternalKeyError.Reason) {
         #expect(TokenAnswer.reason("C_Sign", code) == reason)
     }
 }

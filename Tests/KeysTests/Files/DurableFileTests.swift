@@ -14,9 +14,9 @@ import Testing
     }
 
     @Test func `a file is written whole, with its mode, and nothing else stays`() throws {
-        let octets = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
-        try DurableFile.write(octets, to: scratch("file"), replacing: false)
-        #expect(try DurableFile.read(scratch("file"), maxOctets: 100_000) == octets)
+        let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
+        try DurableFile.write(bytes, to: scratch("file"), replacing: false)
+        #expect(try DurableFile.read(scratch("file"), maxBytes: 100_000) == bytes)
         #expect(try mode(scratch("file")) == 0o600)
         try DurableFile.write([], to: scratch("empty"), mode: 0o640, replacing: false)
         #expect(try mode(scratch("empty")) == 0o640)
@@ -29,9 +29,9 @@ import Testing
             try DurableFile.write([2], to: scratch("file"), replacing: false)
         }
         #expect(error == FileError(path: scratch("file"), reason: .exists))
-        #expect(try DurableFile.read(scratch("file"), maxOctets: 1) == [1])
+        #expect(try DurableFile.read(scratch("file"), maxBytes: 1) == [1])
         try DurableFile.write([3, 4], to: scratch("file"), replacing: true)
-        #expect(try DurableFile.read(scratch("file"), maxOctets: 2) == [3, 4])
+        #expect(try DurableFile.read(scratch("file"), maxBytes: 2) == [3, 4])
         #expect(try scratch.names == ["file"])
     }
 
@@ -79,11 +79,11 @@ import Testing
             try DurableFile.write([2], to: scratch("link"), replacing: false)
         }
         #expect(throws: FileError(path: scratch("link"), reason: .notRegularFile)) {
-            try DurableFile.read(scratch("link"), maxOctets: 10)
+            try DurableFile.read(scratch("link"), maxBytes: 10)
         }
         try DurableFile.write([3], to: scratch("link"), replacing: true)
-        #expect(try DurableFile.read(scratch("target"), maxOctets: 10) == [1])
-        #expect(try DurableFile.read(scratch("link"), maxOctets: 10) == [3])
+        #expect(try DurableFile.read(scratch("target"), maxBytes: 10) == [1])
+        #expect(try DurableFile.read(scratch("link"), maxBytes: 10) == [3])
     }
 
     @Test(arguments: ["", "/", ".", "..", "a/", "a/..", "a\0b"])
@@ -91,7 +91,7 @@ import Testing
         #expect(throws: FileError(path: path, reason: .unusablePath)) {
             try DurableFile.write([1], to: path, replacing: true)
         }
-        #expect(throws: FileError.self) { try DurableFile.read(path, maxOctets: 1) }
+        #expect(throws: FileError.self) { try DurableFile.read(path, maxBytes: 1) }
     }
 
     @Test func `a missing directory is named`() throws {
@@ -102,16 +102,16 @@ import Testing
     }
 
     @Test(arguments: [(9, false), (10, true)])
-    func `a file above the bound is not read`(maxOctets: Int, isRead: Bool) throws {
+    func `a file above the bound is not read`(maxBytes: Int, isRead: Bool) throws {
         try DurableFile.write([UInt8](repeating: 1, count: 10), to: scratch("file"), replacing: false)
-        let read = try? DurableFile.read(scratch("file"), maxOctets: maxOctets)
+        let read = try? DurableFile.read(scratch("file"), maxBytes: maxBytes)
         #expect((read != nil) == isRead)
     }
 
     @Test(arguments: [0o601, 0o602, 0o604, 0o610, 0o620, 0o640, 0o666])
     func `a file that group or others have any permission for is not read`(mode: mode_t) throws {
         try DurableFile.write([1], to: scratch("file"), mode: mode, replacing: false)
-        let error = #expect(throws: FileError.self) { try DurableFile.read(scratch("file"), maxOctets: 1) }
+        let error = #expect(throws: FileError.self) { try DurableFile.read(scratch("file"), maxBytes: 1) }
         #expect(error?.reason == .tooPermissive(mode: mode, advised: "0600"))
         #expect(error?.description.contains("chmod 0600") == true)
     }
@@ -121,11 +121,11 @@ import Testing
         try PrivateDirectory.make(at: scratch("directory"))
         for name in ["fifo", "directory"] {
             #expect(throws: FileError(path: scratch(name), reason: .notRegularFile)) {
-                try DurableFile.read(scratch(name), maxOctets: 1)
+                try DurableFile.read(scratch(name), maxBytes: 1)
             }
         }
         #expect(throws: FileError(path: "/dev/zero", reason: .notRegularFile)) {
-            try DurableFile.read("/dev/zero", maxOctets: 1, privacy: .credential)
+            try DurableFile.read("/dev/zero", maxBytes: 1, privacy: .credential)
         }
     }
 
@@ -133,7 +133,7 @@ import Testing
     func `a file of another user is not read`() throws {
         try DurableFile.write([1], to: scratch("file"), replacing: false)
         #expect(unsafe chown(scratch("file"), 12_345, 0) == 0)
-        let error = #expect(throws: FileError.self) { try DurableFile.read(scratch("file"), maxOctets: 1) }
+        let error = #expect(throws: FileError.self) { try DurableFile.read(scratch("file"), maxBytes: 1) }
         #expect(error?.reason == .wrongOwner(uid: 12_345))
         #expect(error?.description.contains("chown") == true)
     }
@@ -144,7 +144,7 @@ import Testing
     func `a credential of root's may have the group's read bit`(mode: mode_t, isRead: Bool) throws {
         try DurableFile.write([1], to: scratch("file"), mode: mode, replacing: false)
         try FileManager.default.createSymbolicLink(atPath: scratch("link"), withDestinationPath: scratch("file"))
-        let read = try? SecretFile.read(scratch("link"), maxOctets: 1, privacy: .credential)
+        let read = try? SecretFile.read(scratch("link"), maxBytes: 1, privacy: .credential)
         #expect(read == (isRead ? Secret([1]) : nil))
     }
 
@@ -160,13 +160,13 @@ import Testing
     @Test func `a secret comes back from its file as it was`() throws {
         let secret = try Secret.random(64)
         try SecretFile.write(secret, to: scratch("secret"))
-        #expect(try SecretFile.read(scratch("secret"), maxOctets: 64) == secret)
+        #expect(try SecretFile.read(scratch("secret"), maxBytes: 64) == secret)
         #expect(try mode(scratch("secret")) == 0o600)
         #expect(throws: FileError(path: scratch("secret"), reason: .exists)) {
             try SecretFile.write(secret, to: scratch("secret"))
         }
-        #expect(throws: FileError(path: scratch("secret"), reason: .tooLarge(maxOctets: 63))) {
-            try SecretFile.read(scratch("secret"), maxOctets: 63)
+        #expect(throws: FileError(path: scratch("secret"), reason: .tooLarge(maxBytes: 63))) {
+            try SecretFile.read(scratch("secret"), maxBytes: 63)
         }
     }
 }

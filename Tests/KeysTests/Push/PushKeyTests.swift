@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [0, 16, 32, 47, 49])
-    func `a secret of another length than 48 octets is refused`(count: Int) {
+    func `a secret of another length than 48 bytes is refused`(count: Int) {
         #expect(throws: KeyError.malformed(nil)) {
             try PushReceiverKey(secret: Secret([UInt8](repeating: 1, count: count)))
         }
@@ -31,18 +31,18 @@ import Testing
 
     @Test(arguments: [String(repeating: "00", count: 32), order, String(repeating: "FF", count: 32)])
     func `a private value out of range is refused`(scalar: String) throws {
-        let secret = Secret(octets(scalar) + RFC8291.auth)
+        let secret = Secret(bytes(scalar) + RFC8291.auth)
         #expect(throws: KeyError.self) { try PushReceiverKey(secret: secret) }
         #expect(OpenSSLError.queueIsEmpty)
     }
 
     @Test(arguments: [String(repeating: "00", count: 31) + "01", greatest])
-    func `the least and the greatest private value are kept with all their octets`(scalar: String) throws {
-        let secret = Secret(octets(scalar) + RFC8291.auth)
+    func `the least and the greatest private value are kept with all their bytes`(scalar: String) throws {
+        let secret = Secret(bytes(scalar) + RFC8291.auth)
         #expect(try PushReceiverKey(secret: secret).secret() == secret)
     }
 
-    @Test func `a recipient has an uncompressed point of P-256 and 16 octets of auth secret`() throws {
+    @Test func `a recipient has an uncompressed point of P-256 and 16 bytes of auth secret`() throws {
         let (point, auth) = (RFC8291.receiverPoint, Secret(RFC8291.auth))
         #expect(throws: Never.self) { try PushRecipient(p256dh: point, auth: auth) }
         var offCurve = point
@@ -59,8 +59,8 @@ import Testing
 
     @Test func `no way of printing shows what a subscription keeps secret`() throws {
         let key = try RFC8291.receiverKey()
-        let secrets = [RFC8291.receiver, RFC8291.auth].flatMap { octets in
-            [hexadecimal(octets), octets.map(String.init).joined(separator: ", ")]
+        let secrets = [RFC8291.receiver, RFC8291.auth].flatMap { bytes in
+            [hexadecimal(bytes), bytes.map(String.init).joined(separator: ", ")]
         }
         for value: Any in [key, key.recipient, [key]] {
             for shown in everyText(of: value) {
@@ -86,7 +86,7 @@ import Testing
                 "tooLarge", "tooShort", "recordSize", "manyRecords", "keyID", "senderKey", "ciphertext", "delimiter",
                 "cannotTell",
             ])
-        #expect(PushRefusal.tooLarge.description.contains("4096 octets, 3993 of them"))
+        #expect(PushRefusal.tooLarge.description.contains("4096 bytes, 3993 of them"))
         #expect(Set(refusals.map(\.description)).count == refusals.count)
     }
 }

@@ -12,13 +12,13 @@ import Testing
         sender = try AgreementKey.generate()
     }
 
-    /// A body whose record holds these octets, whatever they are.
+    /// A body whose record holds these bytes, whatever they are.
     private func body(padded: [UInt8]) throws -> [UInt8] {
         let shared = try sender.sharedSecret(with: PKey(p256Point: key.recipient.p256dh))
         let messageKey = try PushMessageKey(
             shared: shared, recipient: key.recipient, senderPoint: sender.point, salt: salt)
         let record = try messageKey.encrypt(Secret(padded))
-        return EncryptedPush(salt: salt, senderPoint: sender.point, record: record).octets
+        return EncryptedPush(salt: salt, senderPoint: sender.point, record: record).bytes
     }
 
     private func body(_ count: Int, recordSize: UInt32) throws -> [UInt8] {
@@ -37,14 +37,14 @@ import Testing
     }
 
     @Test(arguments: [[], [0], [0, 0], [2], [2, 0, 0], [1, 2, 0, 2, 0]] as [[UInt8]], [0, 1, 100])
-    func `octets that look like padding stay in the message`(plain: [UInt8], padding: Int) throws {
+    func `bytes that look like padding stay in the message`(plain: [UInt8], padding: Int) throws {
         let body = try key.recipient.encrypt(plain, padding: padding)
         #expect(body.count == 103 + plain.count + padding)
         #expect(try key.decrypt(body) == plain)
     }
 
     @Test(arguments: [(3_993, 0, true), (3_994, 0, false), (0, 3_993, true), (0, 3_994, false), (1, 3_993, false)])
-    func `message and padding are 3993 octets at most`(count: Int, padding: Int, isAllowed: Bool) throws {
+    func `message and padding are 3993 bytes at most`(count: Int, padding: Int, isAllowed: Bool) throws {
         let plain = [UInt8](repeating: 1, count: count)
         if isAllowed {
             let body = try key.recipient.encrypt(plain, padding: padding)
@@ -55,11 +55,11 @@ import Testing
     }
 
     @Test(arguments: [-1, Int.min, Int.max])
-    func `a padding that is no count of octets is refused`(padding: Int) {
+    func `a padding that is no count of bytes is refused`(padding: Int) {
         #expect(throws: PushRefusal.tooLarge) { try key.recipient.encrypt([1], padding: padding) }
     }
 
-    @Test func `a body of 4097 octets is refused, though it would be in order`() throws {
+    @Test func `a body of 4097 bytes is refused, though it would be in order`() throws {
         let body = try body(padded: [UInt8](repeating: 1, count: 3_994) + [2])
         #expect(body.count == 4_097)
         #expect(throws: PushRefusal.tooLarge) { try key.decrypt(body) }
@@ -113,7 +113,7 @@ import Testing
         offCurve[64] ^= 1
         let swapped = [0x04] + sender.point[33...] + sender.point[1..<33]
         for point in [offCurve, swapped, [0x04] + zeros(64), [0x04] + [UInt8](repeating: 0xFF, count: 64)] {
-            let body = EncryptedPush(salt: salt, senderPoint: point, record: zeros(17)).octets
+            let body = EncryptedPush(salt: salt, senderPoint: point, record: zeros(17)).bytes
             #expect(throws: PushRefusal.senderKey) { try key.decrypt(body) }
         }
         #expect(OpenSSLError.queueIsEmpty)
@@ -135,12 +135,12 @@ import Testing
         #expect(OpenSSLError.queueIsEmpty)
     }
 
-    @Test func `a message with any octet changed, but for the record size, is refused`() throws {
+    @Test func `a message with any byte changed, but for the record size, is refused`() throws {
         let body = try key.recipient.encrypt(Array("a message".utf8), padding: 3)
         for index in body.indices where !(16..<20).contains(index) {
             var changed = body
             changed[index] ^= 0x40
-            #expect(throws: PushRefusal.self, "octet \(index)") { try key.decrypt(changed) }
+            #expect(throws: PushRefusal.self, "byte \(index)") { try key.decrypt(changed) }
         }
         #expect(throws: PushRefusal.ciphertext) { try key.decrypt(body + [0]) }
         #expect(OpenSSLError.queueIsEmpty)

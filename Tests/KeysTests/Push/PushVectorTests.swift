@@ -22,7 +22,7 @@ import Testing
         #expect(key.key.revealed == RFC8291.contentKey && key.nonce == RFC8291.nonce)
     }
 
-    @Test func `RFC 8291's message is encrypted octet for octet`() throws {
+    @Test func `RFC 8291's message is encrypted byte for byte`() throws {
         let recipient = try PushRecipient(p256dh: RFC8291.receiverPoint, auth: Secret(RFC8291.auth))
         let sender = try AgreementKey(scalar: Secret(RFC8291.sender))
         let body = try recipient.encrypt(RFC8291.plain, padding: 0, from: sender, salt: RFC8291.salt)
@@ -44,7 +44,7 @@ import Testing
         #expect(throws: PushRefusal.tooShort) { try RFC8291.receiverKey().decrypt(body) }
     }
 
-    // §3.2: records of 25 octets, of which the first ends in 01 and one octet of padding.
+    // §3.2: records of 25 bytes, of which the first ends in 01 and one byte of padding.
     @Test func `RFC 8188's first record of two is refused for its delimiter`() throws {
         let body = base64url(
             """

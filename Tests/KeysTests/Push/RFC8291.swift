@@ -28,7 +28,7 @@ enum RFC8291 {
     }
 }
 
-/// Base64url without padding, as the RFCs print octets.
+/// Base64url without padding, as the RFCs print bytes.
 func base64url(_ text: String) -> [UInt8] {
     let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
     let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Rings when something has changed that one waits for; nothing here waits by the clock.
-final class Bell: Sendable {
+final class ChangeNotifier: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
 

@@ -2,14 +2,14 @@ import Authenticator
 import FoundationEssentials
 import IssuerProtocol
 import Keys
-import Storage
+import SQLiteStore
 import Synchronization
 
 /// The process died here; nothing it does after that counts.
 struct Died: Error {}
 
-/// The book in SQLite, with a process that can die around a commit.
-struct MortalBook: Book {
+/// The store in SQLite, with a process that can die around a commit.
+struct MortalStore: Store {
     private struct State {
         var crash: Crash?
         var hasDied = false
@@ -19,25 +19,25 @@ struct MortalBook: Book {
         let state = Mutex(State())
     }
 
-    let real: SQLiteBook
+    let real: SQLiteDatabase
     private let shared = Shared()
 
-    init(path: String) throws { real = try SQLiteBook(path: path) }
+    init(path: String) throws { real = try SQLiteDatabase(path: path) }
 
     /// The next write is the last that this process tries.
     func arm(_ crash: Crash?) { shared.state.withLock { $0.crash = crash } }
 
     var hasDied: Bool { shared.state.withLock { $0.hasDied } }
 
-    func read<T: Sendable>(_ body: @escaping @Sendable (any BookReader) throws -> T) async throws -> T {
+    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
         guard !hasDied else { throw Died() }
         return try await real.read(body)
     }
 
-    func write<T: Sendable>(_ body: @escaping @Sendable (any BookWriter) throws -> T) async throws -> T {
+    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
         guard !hasDied else { throw Died() }
-        let result = try await real.write { [self] book in
-            let result = try body(book)
+        let result = try await real.write { [self] store in
+            let result = try body(store)
             try die(at: .beforeCommit)
             return result
         }
@@ -73,7 +73,7 @@ final class QuickCustody: KeyCustody {
         throw KeyFailure(.unavailable, "there is no such key")
     }
 
-    func inspect(_ uri: KeyURI, pin: PIN?) async throws(KeyFailure) -> OutsideKey {
+    func inspect(_ uri: KeyURI, pin: PIN?) async throws(KeyFailure) -> ExternalKey {
         throw KeyFailure(.unavailable, "there is no such key")
     }
 
@@ -96,7 +96,7 @@ final class QuickCustody: KeyCustody {
                 return action
             }
             try await action?()
-            return try key.signature(over: permit.octets)
+            return try key.signature(over: permit.bytes)
         }
     }
 
@@ -128,7 +128,7 @@ final class QuickCustody: KeyCustody {
 
 /// The system's own randomness.
 struct SystemEntropy: Entropy {
-    func octets(_ count: Int) throws -> [UInt8] { try SecureRandom.octets(count) }
+    func bytes(_ count: Int) throws -> [UInt8] { try SecureRandom.bytes(count) }
 }
 
 /// A directory that goes when the last one lets go of it; in memory where the system has such a place.

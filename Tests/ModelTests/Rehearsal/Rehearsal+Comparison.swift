@@ -11,10 +11,10 @@ extension Rehearsal {
     private func compare(_ card: Int) async throws {
         let id = issuer.cards[card].id
         let agent = agent
-        let (requests, outbox, enrollment) = try await book.read { book in
+        let (requests, outbox, enrollment) = try await store.read { store in
             (
-                try book.requests(pendingOnly: false, enrollment: id, limit: 10_000),
-                try book.outbox(enrollment: id), try book.enrollment(id)
+                try store.requests(pendingOnly: false, enrollment: id, limit: 10_000),
+                try store.outbox(enrollment: id), try store.enrollment(id)
             )
         }
         let model = model.cards[card]

@@ -3,10 +3,10 @@ import IssuerProtocol
 
 extension Rehearsal {
     /// Runs the courier until it offers all that it may, has one decision answered, and stops it.
-    func deliver(_ card: Int, _ lane: Lane, _ fate: Fate, meanwhile: [Step]) async throws {
+    func deliver(_ card: Int, _ queue: Queue, _ fate: Fate, meanwhile: [Step]) async throws {
         model.giveUpExpired()
-        try await withCourier {
-            guard let head = model.cards[card].head(lane) else { return }
+        try await withOutboxDelivery {
+            guard let head = model.cards[card].head(queue) else { return }
             for step in meanwhile { try await perform(step) }
             try await untilOffered()
             try await answer(card, head, fate)
@@ -16,7 +16,7 @@ extension Rehearsal {
     /// Every decision that waits is taken, by couriers that run until none is left.
     func deliverAll() async throws {
         model.giveUpExpired()
-        try await withCourier {
+        try await withOutboxDelivery {
             while let call = model.heads.min(by: { ($0.card, $0.jti) < ($1.card, $1.jti) }) {
                 guard let entry = model.cards[call.card].outbox.first(where: { $0.jti == call.jti }) else { return }
                 try await answer(call.card, entry, .taken)
@@ -24,15 +24,15 @@ extension Rehearsal {
         }
     }
 
-    private func withCourier(_ body: () async throws -> Void) async throws {
-        let (agent, bell) = (agent, bell)
+    private func withOutboxDelivery(_ body: () async throws -> Void) async throws {
+        let (agent, notifier) = (agent, notifier)
         // A settled decision is told by an event; the calls and naps ring by themselves.
-        let settled = agent.hub.bell { _ in
-            bell.ring()
+        let settled = agent.hub.notifier { _ in
+            notifier.ring()
             return false
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await agent.courier.run() }
+            group.addTask { try await agent.outboxDelivery.run() }
             defer { group.cancelAll() }
             try await untilOffered()
             try await body()
@@ -40,9 +40,9 @@ extension Rehearsal {
         withExtendedLifetime(settled) {}
     }
 
-    /// Waits until the first of each lane is under way, and nothing else; checks the octets of what is.
+    /// Waits until the first of each queue is under way, and nothing else; checks the bytes of what is.
     private func untilOffered() async throws {
-        try await bell.until {
+        try await notifier.until {
             let calls = gateway.underWay
             for call in calls { try check(call) }
             let waiting = try await waiting()
@@ -53,8 +53,8 @@ extension Rehearsal {
     /// All that the outboxes hold.
     private func waiting() async throws -> Set<Model.Call> {
         let ids = issuer.cards.map(\.id)
-        let jtis = try await book.read { book in
-            try ids.map { id in try book.outbox(enrollment: id).map(\.jti.text) }
+        let jtis = try await store.read { store in
+            try ids.map { id in try store.outbox(enrollment: id).map(\.jti.text) }
         }
         return Set(
             jtis.enumerated().flatMap { card, jtis in
@@ -69,7 +69,7 @@ extension Rehearsal {
         return Model.Call(card: card, jti: jti)
     }
 
-    /// What goes out was decided, may go out now, and is the same octets as ever.
+    /// What goes out was decided, may go out now, and is the same bytes as ever.
     private func check(_ call: ScriptedGateway.Call) throws {
         guard let place = place(call), model.heads.contains(place) else {
             throw Finding("jti \(call.jti) of \(call.token) is sent, which must not be")
@@ -94,7 +94,7 @@ extension Rehearsal {
         }
     }
 
-    /// An answer that ends the repeating; what comes next in that lane may be past its time.
+    /// An answer that ends the repeating; what comes next in that queue may be past its time.
     private func end(
         _ card: Int, _ entry: CardModel.Entry, _ answer: Result<TransStatus, IssuerFailure>, as end: CardModel.Delivery
     ) async throws {
@@ -108,7 +108,7 @@ extension Rehearsal {
     private func fail(_ card: Int, _ entry: CardModel.Entry) async throws {
         let naps = clock.naps
         gateway.answer(issuer.cards[card].token, SampleIssuer.name(entry.jti), .failure(.down))
-        try await bell.until {
+        try await notifier.until {
             guard try await waiting() == model.calls else {
                 throw Finding("jti \(entry.jti) is no longer sent, though no answer counted")
             }

@@ -18,8 +18,8 @@ extension Rehearsal {
         case .approve(let card, let jti, let meanwhile, let crash):
             try await approve(card, jti, meanwhile: meanwhile, crash)
         case .deny(let card, let jti, let crash): try await deny(card, jti, crash)
-        case .deliver(let card, let lane, let fate, let meanwhile):
-            try await deliver(card, lane, fate, meanwhile: meanwhile)
+        case .deliver(let card, let queue, let fate, let meanwhile):
+            try await deliver(card, queue, fate, meanwhile: meanwhile)
         case .pass(let seconds):
             clock.pass(seconds)
             model.pass(seconds)
@@ -33,13 +33,13 @@ extension Rehearsal {
         listed[card, default: []] += messages
         let texts = try messages.map { try text($0, for: card) }
         gateway.list(texts, for: issuer.cards[card].token)
-        book.arm(crash)
+        store.arm(crash)
         let id = issuer.cards[card].id
         try await living { agent in
             let failures = try await agent.fetch(id)
             if let (_, reason) = failures.first { throw Finding("a fetch failed: \(reason)") }
         }
-        book.arm(nil)
+        store.arm(nil)
         try await apply(crash) { model in
             let isResumed = model.cards[card].isSuspended
             model.cards[card].isSuspended = false
@@ -49,7 +49,7 @@ extension Rehearsal {
         }
     }
 
-    /// The same message is the same octets each time that it comes.
+    /// The same message is the same bytes each time that it comes.
     private func text(_ message: Message, for card: Int) throws -> String {
         if let text = texts[card]?[message] { return text }
         let text = try issuer.text(message, for: card)
@@ -59,10 +59,10 @@ extension Rehearsal {
 
     private func deny(_ card: Int, _ jti: Int, _ crash: Crash?) async throws {
         let row = model.cards[card].decidable(jti, at: model.now)
-        book.arm(crash)
+        store.arm(crash)
         let isDone = try await decide(.deny(.userDenied), card, jti)
-        book.arm(nil)
-        try expect("whether a deny of jti \(jti) is taken", isDone || book.hasDied, is: row != nil)
+        store.arm(nil)
+        try expect("whether a deny of jti \(jti) is taken", isDone || store.hasDied, is: row != nil)
         try await apply(crash) { model in
             if let row { model.cards[card].decide(row, .deny(.userDenied)) }
         }
@@ -75,17 +75,17 @@ extension Rehearsal {
             isAtWork.withLock { $0 = true }
             for step in meanwhile { try await perform(step) }
             if crash == .signing { throw Died() }
-            await book.arm(crash)
+            await store.arm(crash)
         }
         let isDone = try await decide(.approve, card, jti)
         custody.whileSigning(nil)
-        book.arm(nil)
+        store.arm(nil)
         try expect("whether the key is used for jti \(jti)", isAtWork.withLock { $0 }, is: row != nil)
         let stillDecidable = row.flatMap { row in
             model.cards[card].decidable(model.cards[card].rows[row].jti, at: model.now)
         }
         if crash == .signing, row != nil { return try await restart() }
-        try expect("whether an approval of jti \(jti) is taken", isDone || book.hasDied, is: stillDecidable != nil)
+        try expect("whether an approval of jti \(jti) is taken", isDone || store.hasDied, is: stillDecidable != nil)
         try await apply(crash) { model in
             if let stillDecidable { model.cards[card].decide(stillDecidable, .approve) }
         }
@@ -122,7 +122,7 @@ extension Rehearsal {
 
     /// What the step means for the model, unless the process died before it was durable; then a new process begins.
     private func apply(_ crash: Crash?, _ meaning: (inout Model) -> Void) async throws {
-        let hasDied = book.hasDied
+        let hasDied = store.hasDied
         if !hasDied || crash == .afterCommit { meaning(&model) }
         if hasDied { try await restart() }
     }
@@ -136,14 +136,14 @@ extension Rehearsal {
     /// The timekeeper works until it lies down; then what was held until now is read again.
     func tick() async throws {
         let before = clock.naps
-        try await living { [clock, bell] agent in
+        try await living { [clock, notifier] agent in
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await agent.timekeeper.run() }
+                group.addTask { try await agent.expiryService.run() }
                 defer { group.cancelAll() }
-                try await bell.until { clock.naps > before }
+                try await notifier.until { clock.naps > before }
             }
-            let reader = agent.heldReader
-            for issuer in reader.holding.issuers { await reader.readDue(of: issuer) }
+            let reader = agent.deferredReader
+            for issuer in reader.deferred.issuers { await reader.readDue(of: issuer) }
         }
         model.tick()
     }

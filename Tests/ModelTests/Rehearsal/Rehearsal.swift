@@ -3,7 +3,7 @@ import Custody
 import IssuerProtocol
 import Keys
 import Logging
-import Storage
+import SQLiteStore
 import Synchronization
 
 /// One schedule on a real agent and on the model, side by side, compared after every step.
@@ -15,11 +15,11 @@ actor Rehearsal {
     let clock: StandingClock
     let gateway: ScriptedGateway
     let custody: QuickCustody
-    let bell = Bell()
+    let notifier = ChangeNotifier()
     var model: Model
     var record = Record()
     private(set) var agent: Agent
-    private(set) var book: MortalBook
+    private(set) var store: MortalStore
     /// What the agents have presented, as they told it.
     let presented = Presented()
     private var listener: AsyncStream<Void>?
@@ -33,12 +33,12 @@ actor Rehearsal {
     init(_ issuer: SampleIssuer) async throws {
         self.issuer = issuer
         directory = try ScratchDirectory()
-        clock = StandingClock(bell: bell)
-        gateway = ScriptedGateway(keys: issuer.keySet, bell: bell)
+        clock = StandingClock(notifier: notifier)
+        gateway = ScriptedGateway(keys: issuer.keySet, notifier: notifier)
         custody = QuickCustody(keys: Dictionary(uniqueKeysWithValues: issuer.cards.map { ($0.id, $0.key) }))
         model = Model(cards: issuer.cards.count)
-        book = try MortalBook(path: "\(directory.path)/book.sqlite")
-        agent = Self.agent(book, custody, gateway, clock, issuer.agentSecret)
+        store = try MortalStore(path: "\(directory.path)/store.sqlite")
+        agent = Self.agent(store, custody, gateway, clock, issuer.agentSecret)
         listener = presented.listen(to: agent.hub)
         for card in issuer.cards { try await enroll(card) }
         try await agent.prepare()
@@ -82,11 +82,11 @@ actor Rehearsal {
     private func finding(_ sentence: String) -> Finding { Finding(sentence, step: step) }
 
     private static func agent(
-        _ book: MortalBook, _ custody: QuickCustody, _ gateway: ScriptedGateway, _ clock: StandingClock,
+        _ store: MortalStore, _ custody: QuickCustody, _ gateway: ScriptedGateway, _ clock: StandingClock,
         _ secret: AgentSecret
     ) -> Agent {
         let ports = Ports(
-            book: book, custody: custody, auditKeys: SealedAuditKeys(secret: secret), gateway: gateway, clock: clock,
+            store: store, custody: custody, auditKeys: SealedAuditKeys(secret: secret), gateway: gateway, clock: clock,
             entropy: SystemEntropy())
         let log = Logger(label: "model") { _ in SwiftLogNoOpLogHandler() }
         return Agent(ports: ports, settings: AgentSettings(version: "1"), log: log)
@@ -94,20 +94,20 @@ actor Rehearsal {
 
     private func enroll(_ card: SampleIssuer.Card) async throws {
         guard let token = AccessToken(card.token) else { throw SampleIssuer.CannotMake() }
-        let route = IssuerRoute(issuer: try IssuerURL(SampleIssuer.issuer), rootsPEM: nil)
+        let target = IssuerTarget(issuer: try IssuerURL(SampleIssuer.issuer), rootsPEM: nil)
         let membership = Membership(
             authenticatorId: card.authenticatorId, sealedToken: try custody.seal(token, for: card.id),
             enrolledAt: clock.now)
         let enrollment = Enrollment(
-            id: card.id, route: route, name: "card", authnType: .presence, algorithm: -7, rpId: SampleIssuer.rpId,
+            id: card.id, target: target, name: "card", authnType: .presence, algorithm: -7, rpId: SampleIssuer.rpId,
             credentialId: card.credentialId, userHandle: [1], startedAt: clock.now, signCount: 0,
             state: .active(membership))
-        try await book.write { try $0.insert(enrollment) }
+        try await store.write { try $0.insert(enrollment) }
     }
 
     func restart() async throws {
-        book = try MortalBook(path: "\(directory.path)/book.sqlite")
-        agent = Self.agent(book, custody, gateway, clock, issuer.agentSecret)
+        store = try MortalStore(path: "\(directory.path)/store.sqlite")
+        agent = Self.agent(store, custody, gateway, clock, issuer.agentSecret)
         listener = presented.listen(to: agent.hub)
         try await agent.prepare()
         model.restart()

@@ -87,7 +87,7 @@ final class SampleIssuer: Sendable {
 
     /// The signCount of an approval that holds for this request and nothing else; throws where it does not hold.
     func verify(_ body: [UInt8], answers request: PlannedRequest, of card: Int) throws -> UInt32 {
-        guard case .approve(let response) = try DecisionMessage(octets: body) else { throw CannotMake() }
+        guard case .approve(let response) = try DecisionMessage(bytes: body) else { throw CannotMake() }
         return try AssertionVerifier.verify(
             response, form: request.form, publicKey: cards[card].key.publicKey,
             credentialId: cards[card].credentialId, challenge: try request.challenge, origin: Self.issuer,

@@ -25,12 +25,12 @@ final class ScriptedGateway: IssuerGateway {
     func problem(withRoots pem: String) -> String? { nil }
 
     private let keySet: JWKSet
-    private let bell: Bell
+    private let notifier: ChangeNotifier
     private let state = Mutex(State())
 
-    init(keys: JWKSet, bell: Bell) {
+    init(keys: JWKSet, notifier: ChangeNotifier) {
         keySet = keys
-        self.bell = bell
+        self.notifier = notifier
     }
 
     // MARK: The script
@@ -78,7 +78,7 @@ final class ScriptedGateway: IssuerGateway {
             return false
         }
         if isCancelled { continuation.resume(returning: .failure(.down)) }
-        bell.ring()
+        notifier.ring()
     }
 
     func fetch(_ access: IssuerAccess, wait: Int, after cursor: String?) async throws(IssuerFailure) -> RequestList {
@@ -91,28 +91,28 @@ final class ScriptedGateway: IssuerGateway {
         return AuthenticatorStatus(authenticatorId: id, signCount: accepted(for: access.token.reveal()))
     }
 
-    func discovery(_ route: IssuerRoute) async throws(IssuerFailure) -> Discovery {
-        let base = route.issuer.text
+    func discovery(_ target: IssuerTarget) async throws(IssuerFailure) -> Discovery {
+        let base = target.issuer.text
         return Discovery(
-            issuer: route.issuer, jwksUri: "\(base)/jwks.json", enrollmentOptionsEndpoint: "\(base)/options",
+            issuer: target.issuer, jwksUri: "\(base)/jwks.json", enrollmentOptionsEndpoint: "\(base)/options",
             enrollmentsEndpoint: "\(base)/enrollments", authnRequestsEndpoint: "\(base)/requests",
             authenticatorEndpoint: "\(base)/authenticator")
     }
 
-    func keys(_ route: IssuerRoute, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet { keySet }
+    func keys(_ target: IssuerTarget, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet { keySet }
 
     // Nobody enrolls, and no issuer here has a batch fetch.
 
     func enrollmentOptions(
-        _ route: IssuerRoute, _ discovery: Discovery, code: EnrollmentCode
+        _ target: IssuerTarget, _ discovery: Discovery, code: EnrollmentCode
     ) async throws(IssuerFailure) -> EnrollmentOptionsAnswer { throw .down }
 
     func enroll(
-        _ route: IssuerRoute, _ discovery: Discovery, body: [UInt8]
+        _ target: IssuerTarget, _ discovery: Discovery, body: [UInt8]
     ) async throws(IssuerFailure) -> EnrollmentAnswer { throw .down }
 
     func batchFetch(
-        _ route: IssuerRoute, _ discovery: Discovery, _ request: BatchFetchRequest
+        _ target: IssuerTarget, _ discovery: Discovery, _ request: BatchFetchRequest
     ) async throws(IssuerFailure) -> BatchFetchAnswer { throw .down }
 
     func unenroll(_ access: IssuerAccess) async throws(IssuerFailure) { throw .down }

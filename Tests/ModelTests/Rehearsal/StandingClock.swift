@@ -12,9 +12,9 @@ final class StandingClock: AgentClock {
     }
 
     private let state = Mutex(State())
-    private let bell: Bell
+    private let notifier: ChangeNotifier
 
-    init(bell: Bell) { self.bell = bell }
+    init(notifier: ChangeNotifier) { self.notifier = notifier }
 
     var now: Int64 { state.withLock { $0.now } }
 
@@ -44,6 +44,6 @@ final class StandingClock: AgentClock {
             return false
         }
         if isCancelled { continuation.resume(throwing: CancellationError()) }
-        bell.ring()
+        notifier.ring()
     }
 }

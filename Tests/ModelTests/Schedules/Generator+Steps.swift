@@ -44,7 +44,7 @@ extension Generator {
 
     private mutating func deliver() -> Step {
         let meanwhile = random.hits(percent: 20) ? [whileDelivering()] : []
-        return .deliver(card(), random.pick(Lane.allCases), fate(), meanwhile: meanwhile)
+        return .deliver(card(), random.pick(Queue.allCases), fate(), meanwhile: meanwhile)
     }
 
     private mutating func fate() -> Fate {

@@ -18,7 +18,7 @@ enum Pinned {
         // Of equal and of older iat, the first that came stays.
         [.list(0, [asked(1)]), .list(0, [asked(2)])],
         [.list(0, [asked(1)]), .list(0, [asked(2, iat: -1)])],
-        // The newer one is answered: its octets, and until its own exp.
+        // The newer one is answered: its bytes, and until its own exp.
         [
             .list(0, [asked(1)]), .list(0, [asked(2, iat: 1, exp: 5)]), .approve(0, jti: 2),
             .deliver(0, .approvals, .taken),
@@ -65,7 +65,7 @@ enum Pinned {
         [.list(0, [asked(1)]), .approve(0, jti: 1), .pass(600), .deliver(0, .approvals, .taken)],
         [.list(0, [asked(1)]), .deny(0, jti: 1), .deliver(0, .denials, .code(.expired)), .list(0, [asked(1)])],
         [.list(0, [asked(1)]), .deny(0, jti: 1), .deliver(0, .denials, .code(.invalidToken)), .list(0, [asked(2)])],
-        // Behind the head of a lane stands a decision that is past its time before its turn comes.
+        // Behind the head of a queue stands a decision that is past its time before its turn comes.
         [
             .list(0, [asked(1), asked(2, transaction: 1), asked(3, transaction: 1, exp: 133)]), .pass(150),
         ],

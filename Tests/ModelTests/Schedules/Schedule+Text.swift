@@ -9,8 +9,8 @@ extension Step: CustomStringConvertible {
         case .approve(let card, let jti, let meanwhile, let crash):
             ".approve(\(card), jti: \(jti)\(Self.text(meanwhile))\(Self.text(crash)))"
         case .deny(let card, let jti, let crash): ".deny(\(card), jti: \(jti)\(Self.text(crash)))"
-        case .deliver(let card, let lane, let fate, let meanwhile):
-            ".deliver(\(card), .\(lane), \(fate)\(Self.text(meanwhile)))"
+        case .deliver(let card, let queue, let fate, let meanwhile):
+            ".deliver(\(card), .\(queue), \(fate)\(Self.text(meanwhile)))"
         case .pass(let seconds): ".pass(\(seconds))"
         case .tick: ".tick"
         case .restart: ".restart"

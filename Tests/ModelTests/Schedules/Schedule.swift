@@ -9,8 +9,8 @@ indirect enum Step: Sendable, Hashable {
     /// A person approves the request with this jti; the rest happens while the key is at work.
     case approve(Int, jti: Int, meanwhile: [Step] = [], crash: Crash? = nil)
     case deny(Int, jti: Int, crash: Crash? = nil)
-    /// The courier offers what waits, and the head of one lane gets an answer; the rest happens while that is awaited.
-    case deliver(Int, Lane, Fate, meanwhile: [Step] = [])
+    /// The courier offers what waits, and the head of one queue gets an answer; the rest happens while that is awaited.
+    case deliver(Int, Queue, Fate, meanwhile: [Step] = [])
     /// The clock moves, and nobody looks at it.
     case pass(Int64)
     /// The timekeeper does what is due.
@@ -20,8 +20,8 @@ indirect enum Step: Sendable, Hashable {
     case unenroll(Int)
 }
 
-/// The two lanes of an outbox.
-enum Lane: Sendable, Hashable, CaseIterable {
+/// The two queues of an outbox.
+enum Queue: Sendable, Hashable, CaseIterable {
     case approvals, denials
 }
 

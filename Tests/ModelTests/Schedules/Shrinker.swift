@@ -58,9 +58,9 @@ extension Step {
                 + (meanwhile.isEmpty ? [] : [meanwhile, meanwhile + [.approve(card, jti: jti, crash: crash)]])
         case .deny(let card, let jti, let crash):
             crash == nil ? [] : [[.deny(card, jti: jti)]]
-        case .deliver(let card, let lane, let fate, let meanwhile):
-            Self.simpler(meanwhile).map { [.deliver(card, lane, fate, meanwhile: $0)] }
-                + (fate == .taken ? [] : [[.deliver(card, lane, .taken, meanwhile: meanwhile)]])
+        case .deliver(let card, let queue, let fate, let meanwhile):
+            Self.simpler(meanwhile).map { [.deliver(card, queue, fate, meanwhile: $0)] }
+                + (fate == .taken ? [] : [[.deliver(card, queue, .taken, meanwhile: meanwhile)]])
                 + (meanwhile.isEmpty ? [] : [meanwhile])
         case .pass(let seconds): seconds > 1 ? [[.pass(seconds / 2)]] : []
         case .tick, .restart, .unenroll: []

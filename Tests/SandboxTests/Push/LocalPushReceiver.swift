@@ -87,7 +87,7 @@ final class LocalPushReceiver: Sendable {
     /// What came, each at the subscription's path and in order by the rules for a push of that issuer.
     func messages(from issuer: TestIssuer) async throws -> [PushMessage] {
         let reply = await issuer.call("GET", Discovery.path)
-        let discovery = try Discovery(json: reply.octets, expected: issuer.site.issuer)
+        let discovery = try Discovery(json: reply.bytes, expected: issuer.site.issuer)
         let vapid = try VAPIDKey(point: try #require(discovery.vapidPublicKey))
         let inbox = PushInbox(endpoint: try endpoint, key: key, vapid: .required(vapid))
         return try state.withLock(\.came).map { came in

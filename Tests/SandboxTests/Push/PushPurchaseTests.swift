@@ -19,10 +19,10 @@ import Testing
             let expected: PushBody? = form.map { $0 == "jws" ? .message(jws) : .hint }
             #expect(try await receiver.bodies(from: issuer) == [expected].compactMap { $0 })
             #expect(try await issuer.listed(authenticator).requests.count == listed)
-            let story = try await issuer.story(purchase)
-            #expect(try story.json.string("push") == way ?? "both")
-            #expect(try story.request.pushes.map { try $0.string("form") } == [form].compactMap { $0 })
-            #expect(try story.request.pushOutcomes == (form == nil ? [] : ["delivered 1 201"]))
+            let timeline = try await issuer.timeline(purchase)
+            #expect(try timeline.json.string("push") == way ?? "both")
+            #expect(try timeline.request.pushes.map { try $0.string("form") } == [form].compactMap { $0 })
+            #expect(try timeline.request.pushOutcomes == (form == nil ? [] : ["delivered 1 201"]))
         }
     }
 
@@ -67,12 +67,12 @@ import Testing
         return order
     }
 
-    @Test func `a request of 3,993 octets is pushed as it is, a longer one as a hint or not at all`() async throws {
+    @Test func `a request of 3,993 bytes is pushed as it is, a longer one as a hint or not at all`() async throws {
         try await LocalPushReceiver.run { receiver in
             let issuer = try TestIssuer()
             _ = try await issuer.subscribed(at: receiver)
             let probe = try await issuer.purchase(order(longerBy: 2_100, push: "none")).request.jws.utf8.count
-            // Four octets of base64url stand for three.
+            // Four bytes of base64url stand for three.
             let about = 2_100 + (3_993 - probe) * 3 / 4
             var isHint: Set<Bool> = []
             for count in about - 2...about + 2 {
@@ -106,10 +106,10 @@ import Testing
                 return
             }
             let payload = try JSONReader.object(
-                CompactJWS.parse(jws).payload, limits: JSONLimits(maxOctets: 16_384))
+                CompactJWS.parse(jws).payload, limits: JSONLimits(maxBytes: 16_384))
             #expect(try payload.string("cancels") == purchase.request.jti)
             #expect(requests.isEmpty || requests == [jws])
-            let pushes = try await issuer.story(purchase).request.pushes
+            let pushes = try await issuer.timeline(purchase).request.pushes
             #expect(try pushes.map { try $0.string("message") } == ["request", "cancellation"])
         }
     }
@@ -145,9 +145,9 @@ import Testing
             _ = await issuer.call("DELETE", "/v1/authenticator/push-subscription", token: authenticator.token)
             try await issuer.push()
             #expect(receiver.count == 0)
-            #expect(try await issuer.story(decided).request.pushOutcomes == ["withdrawn 0"])
-            #expect(try await issuer.story(late).request.pushOutcomes == ["expired 1 expired"])
-            #expect(try await issuer.story(ended).request.pushOutcomes == ["failed 1 noSubscription"])
+            #expect(try await issuer.timeline(decided).request.pushOutcomes == ["withdrawn 0"])
+            #expect(try await issuer.timeline(late).request.pushOutcomes == ["expired 1 expired"])
+            #expect(try await issuer.timeline(ended).request.pushOutcomes == ["failed 1 noSubscription"])
         }
     }
 }

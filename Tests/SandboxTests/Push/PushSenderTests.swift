@@ -64,7 +64,7 @@ struct PushSenderTests {
             var arrivals = receiver.arrivals.makeAsyncIterator()
             let purchase = try await issuer.purchase()
             try await sending(issuer) { await arrivals.next() }
-            #expect(try await issuer.story(purchase).request.pushOutcomes == ["sending 1"])
+            #expect(try await issuer.timeline(purchase).request.pushOutcomes == ["sending 1"])
             opener.finish()
             try await sending(issuer) { await arrivals.next() }
             #expect(receiver.count == 2)
@@ -77,7 +77,7 @@ struct PushSenderTests {
             _ = try await issuer.subscribed(at: receiver)
             for _ in 0..<20 { _ = try await issuer.purchase(["repeat": 1_000, "push": "only"]) }
             let purchase = try await issuer.purchase()
-            #expect(try await issuer.story(purchase).request.pushOutcomes == ["failed 0 queueFull"])
+            #expect(try await issuer.timeline(purchase).request.pushOutcomes == ["failed 0 queueFull"])
         }
     }
 
@@ -90,10 +90,10 @@ struct PushSenderTests {
             let waiting = try await issuer.purchase()
             for _ in 0..<9 { _ = try await issuer.purchase(["repeat": 1_000, "push": "only"]) }
             _ = try await issuer.purchase(["repeat": 998, "push": "only"])
-            #expect(try await issuer.story(over).request.pushOutcomes == ["delivered 1 201"])
+            #expect(try await issuer.timeline(over).request.pushOutcomes == ["delivered 1 201"])
             for _ in 0..<2 { _ = try await issuer.purchase() }
-            #expect(try await issuer.story(over).request.pushOutcomes.isEmpty)
-            #expect(try await issuer.story(waiting).request.pushOutcomes == ["waiting 0"])
+            #expect(try await issuer.timeline(over).request.pushOutcomes.isEmpty)
+            #expect(try await issuer.timeline(waiting).request.pushOutcomes == ["waiting 0"])
         }
     }
 }

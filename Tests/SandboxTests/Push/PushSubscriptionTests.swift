@@ -21,7 +21,7 @@ import Testing
 
     private func enrollment(_ issuer: TestIssuer, subscription: JSONValue) async throws -> [UInt8] {
         let body = try SoftwareAuthenticator(site: issuer.site).enrollment(try await issuer.options())
-        var object = try JSONReader.object(body, limits: JSONLimits(maxOctets: 65_536))
+        var object = try JSONReader.object(body, limits: JSONLimits(maxBytes: 65_536))
         object["pushSubscription"] = subscription
         return object.serialized()
     }
@@ -34,7 +34,7 @@ import Testing
         let issuer = try TestIssuer()
         let body = try await enrollment(issuer, subscription: .object(Self.subscription()))
         let answer = try await issuer.call("POST", "/v1/enrollments", body: body)
-            .decoded(EnrollmentAnswer.init(octets:))
+            .decoded(EnrollmentAnswer.init(bytes:))
         let authenticator = try SoftwareAuthenticator(site: issuer.site).enrolled(as: answer)
         #expect(try await issuer.endpoint(of: authenticator) == "https://localhost:8443/push/x")
         #expect(try await issuer.endpoint(of: issuer.enrolled()) == nil)
@@ -109,7 +109,7 @@ import Testing
         }
         let body = try await enrollment(issuer, subscription: "text")
         #expect(await issuer.call("POST", "/v1/enrollments", body: body).outcome == "400 invalid_request")
-        var object = try JSONReader.object(body, limits: JSONLimits(maxOctets: 65_536))
+        var object = try JSONReader.object(body, limits: JSONLimits(maxBytes: 65_536))
         object["pushSubscription"] = nil
         #expect(await issuer.call("POST", "/v1/enrollments", body: object.serialized()).status == 201)
     }

@@ -15,7 +15,7 @@ struct PushTryTests {
             let purchase = try await issuer.purchase()
             for _ in 0..<2 { try await issuer.push() }
             #expect(receiver.count == 1)
-            #expect(try await issuer.story(purchase).request.pushOutcomes == ["delivered 1 \(status)"])
+            #expect(try await issuer.timeline(purchase).request.pushOutcomes == ["delivered 1 \(status)"])
         }
     }
 
@@ -26,7 +26,7 @@ struct PushTryTests {
             let authenticator = try await issuer.subscribed(at: receiver)
             let purchase = try await issuer.purchase()
             try await issuer.push()
-            #expect(try await issuer.story(purchase).request.pushOutcomes == ["failed 1 \(status)"])
+            #expect(try await issuer.timeline(purchase).request.pushOutcomes == ["failed 1 \(status)"])
             #expect(try await issuer.endpoint(of: authenticator) == nil)
             _ = try await issuer.purchase()
             try await issuer.push()
@@ -62,7 +62,7 @@ struct PushTryTests {
             issuer.pass(seconds: 500)
             try await issuer.push()
             #expect(receiver.count == 1)
-            #expect(try await issuer.story(purchase).request.pushOutcomes == ["failed 1 \(status)"])
+            #expect(try await issuer.timeline(purchase).request.pushOutcomes == ["failed 1 \(status)"])
             #expect(try await issuer.endpoint(of: authenticator) == receiver.endpoint.text)
         }
     }
@@ -75,14 +75,14 @@ struct PushTryTests {
             let purchase = try await issuer.purchase()
             for (tries, seconds) in [(1, 1), (2, 2), (3, 4)] {
                 try await issuer.push()
-                #expect(try await issuer.story(purchase).request.pushOutcomes == ["waiting \(tries) \(status)"])
+                #expect(try await issuer.timeline(purchase).request.pushOutcomes == ["waiting \(tries) \(status)"])
                 issuer.pass(seconds: Int64(seconds) - 1)
                 try await issuer.push()
                 #expect(receiver.count == tries)
                 issuer.pass(seconds: 1)
             }
             try await issuer.push()
-            #expect(try await issuer.story(purchase).request.pushOutcomes == ["delivered 4 201"])
+            #expect(try await issuer.timeline(purchase).request.pushOutcomes == ["delivered 4 201"])
         }
     }
 
@@ -119,7 +119,7 @@ struct PushTryTests {
             _ = try await issuer.purchase()
             try await issuer.push()
             #expect(receiver.count == 9)
-            #expect(try await issuer.story(purchase).request.pushOutcomes == ["failed 8 500"])
+            #expect(try await issuer.timeline(purchase).request.pushOutcomes == ["failed 8 500"])
         }
     }
 
@@ -129,7 +129,7 @@ struct PushTryTests {
             _ = try await issuer.subscribed(at: receiver)
             let purchase = try await issuer.purchase(["expiresIn": 10])
             try await issuer.push()
-            #expect(try await issuer.story(purchase).request.pushOutcomes == ["failed 1 503"])
+            #expect(try await issuer.timeline(purchase).request.pushOutcomes == ["failed 1 503"])
         }
     }
 
@@ -148,11 +148,11 @@ struct PushTryTests {
             // Its time is over once the push has reached it.
             try await issuer.push(.until { for await _ in receiver.arrivals { break } })
             opener.finish()
-            #expect(try await issuer.story(purchase).request.pushOutcomes == ["waiting 1"])
+            #expect(try await issuer.timeline(purchase).request.pushOutcomes == ["waiting 1"])
             #expect(receiver.count == 1)
         }
         for purchase in purchases {
-            #expect(try await issuer.story(purchase).request.pushOutcomes == ["waiting 1"])
+            #expect(try await issuer.timeline(purchase).request.pushOutcomes == ["waiting 1"])
         }
     }
 }
