@@ -22,7 +22,7 @@ from unittest import mock
 from cryptography.hazmat.primitives import serialization
 
 from issuer import Issuer
-from programs import BIN_DIR, Agent, started, temporary_folder
+from programs import BIN_DIR, IS_SANITIZED, Agent, started, temporary_folder
 from sealed import opened_by, spellings
 
 IS_ROOT = os.geteuid() == 0
@@ -344,6 +344,7 @@ class WhatARunLeavesBehind(unittest.TestCase):
             finally:
                 watch.terminate()
 
+    @unittest.skipIf(IS_SANITIZED, "the core would hold AddressSanitizer's terabytes")
     @unittest.skipUnless(IS_ROOT and shutil.which("gcore"), "only root can force a core, with gdb's gcore")
     def test_a_core_that_root_forces_has_neither_the_secret_nor_the_private_number(self):
         subprocess.run(["gcore", "-o", self.folder / "core", str(self.agent.process.pid)], check=True,
