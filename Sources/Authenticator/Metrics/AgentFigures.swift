@@ -1,4 +1,5 @@
 import IssuerProtocol
+import Synchronization
 import ThreeDS
 
 /// The agent in numbers, at one moment; what is counted is counted since it started.
@@ -105,4 +106,53 @@ extension Agent {
         }
         return holdings
     }
+}
+
+/// Why a message of an issuer's is neither presented nor answered.
+package enum MessageDrop: String, Sendable, CaseIterable {
+    case reusedID = "reused_id"
+    case overQuota = "over_quota"
+    case future
+    case notAuthentic = "not_authentic"
+    case unanswerable
+    /// It could not be judged, and was not held any longer.
+    case notHeld = "not_held"
+}
+
+/// How many messages were dropped since the agent started.
+final class MessageDrops: Sendable {
+    private let counts = Mutex<[MessageDrop: Int]>([:])
+
+    func note(_ drop: MessageDrop) { counts.withLock { $0[drop, default: 0] += 1 } }
+
+    var all: [MessageDrop: Int] { counts.withLock(\.self) }
+}
+
+/// The connections of a port: how many there are, and how many were closed from this side since the start.
+package struct PortFigures: Sendable, Equatable {
+    package let open: Int
+    /// Newcomers for whom nobody could go.
+    package let refused: Int
+    /// Those that went for another.
+    package let crowded: Int
+    /// Those whose client took too long.
+    package let slow: Int
+
+    package init(open: Int = 0, refused: Int = 0, crowded: Int = 0, slow: Int = 0) {
+        self.open = open
+        self.refused = refused
+        self.crowded = crowded
+        self.slow = slow
+    }
+}
+
+/// Knows whom to ask about a port's connections.
+package final class PortTally: Sendable {
+    private let source = Mutex<(@Sendable () -> PortFigures)?>(nil)
+
+    /// Has whoever serves the port asked from now on.
+    package func follow(_ source: @escaping @Sendable () -> PortFigures) { self.source.withLock { $0 = source } }
+
+    /// None before anyone serves the port.
+    var figures: PortFigures { source.withLock { $0 }?() ?? PortFigures() }
 }

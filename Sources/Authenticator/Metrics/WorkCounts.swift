@@ -51,3 +51,42 @@ package struct WorkCounts: Sendable, Equatable {
 
     private mutating func end(as outcome: Outcome) { outcomes[outcome, default: 0] += 1 }
 }
+
+/// How often each of some words came; bounded, whoever makes up the words.
+package struct WordCounts: Sendable, Equatable {
+    /// The most words besides the known ones that are counted apart.
+    static let limit = 64
+    /// What further ones count as.
+    static let other = "other"
+
+    package private(set) var counts: [String: Int]
+    private let room: Int
+
+    /// - Parameter known: are there with 0 before they have come: who watches a number has to see it grow from there.
+    init(known: some Sequence<String> = []) {
+        counts = Dictionary(known.map { ($0, 0) }, uniquingKeysWith: +)
+        room = counts.count + Self.limit
+    }
+
+    mutating func note(_ word: String) {
+        counts[counts[word] != nil || counts.count < room ? word : Self.other, default: 0] += 1
+    }
+}
+
+/// How often something took how long: whole seconds, in buckets with fixed bounds.
+package struct DurationHistogram: Sendable, Equatable {
+    /// The most seconds of each bucket but the last, which has no bound.
+    package static let bounds: [Int64] = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600]
+
+    /// How many are in each bucket and in no lower one.
+    package private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
+    /// All seconds together.
+    package private(set) var sum: Int64 = 0
+
+    /// A time that a clock set back made negative counts as none.
+    mutating func note(_ seconds: Int64) {
+        let seconds = max(seconds, 0)
+        counts[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1
+        sum += seconds
+    }
+}

@@ -1,4 +1,6 @@
 package import IssuerProtocol
+import Keys
+import StrictJSON
 import Synchronization
 
 /// Where issuers push to, which can be learned late, and change: what every endpoint begins with.
@@ -24,4 +26,27 @@ package final class PushAddress: Sendable {
         _ = try PushEndpoint(base + String(repeating: "A", count: PushToken.characters))
         text.withLock { $0 = base }
     }
+}
+
+/// What makes an endpoint unguessable: 32 random bytes at the end of its path.
+struct PushToken: Sendable {
+    /// What stands before it in the path.
+    static let path = "/push/"
+    static let characters = 43
+    private static let count = 32
+
+    let text: String
+
+    init(random entropy: any Entropy) throws { text = Base64URL.encode(try entropy.bytes(Self.count)) }
+
+    /// Takes the path of a request; nil for what is none of an endpoint.
+    init?(path: String) {
+        guard path.hasPrefix(Self.path) else { return nil }
+        let text = String(path.dropFirst(Self.path.count))
+        guard text.utf8.count == Self.characters, Base64URL.decode(text)?.count == Self.count else { return nil }
+        self.text = text
+    }
+
+    /// Under this it is looked up, so that the time of a look-up tells nothing about tokens that are near.
+    var digest: [UInt8] { get throws(OpenSSLError) { try SHA256Digest.of(Array(text.utf8)) } }
 }

@@ -157,3 +157,25 @@ package protocol StoreWriter: StoreReader {
     /// - Returns: how many rows were removed; fewer than `limit` where nothing is left to remove.
     func removeWhatWasOver(before time: Int64, limit: Int) throws -> Int
 }
+
+/// Between which requests a list is, in the order in which they came; neither of them is in it.
+package struct RequestPage: Sendable, Equatable {
+    package var after: RequestID?
+    package var before: RequestID?
+
+    package init(after: RequestID? = nil, before: RequestID? = nil) {
+        self.after = after
+        self.before = before
+    }
+
+    /// Whether a list that is cut short has its last ones: those before a request, and of all without a bound.
+    package func isFromTheEnd(pendingOnly: Bool) -> Bool {
+        after == nil && (before != nil || !pendingOnly)
+    }
+}
+
+extension StoreReader {
+    package func requests(pendingOnly: Bool, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord] {
+        try requests(pendingOnly: pendingOnly, enrollment: enrollment, page: RequestPage(), limit: limit)
+    }
+}

@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import IssuerProtocol
 import Keys
+import Logging
 import Synchronization
 
 /// A directory that goes when the last one lets go of it.
@@ -198,4 +199,23 @@ extension Box where Value: BinaryInteger {
             return count
         }
     }
+}
+
+/// What an agent logs.
+struct WrittenLog: LogHandler {
+    let lines = Box<[(level: Logger.Level, text: String)]>([])
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+
+    var logger: Logger { Logger(label: "test") { _ in self } }
+
+    /// The lines of one level.
+    func lines(_ level: Logger.Level) -> [String] { lines.value.filter { $0.level == level }.map(\.text) }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { lines.change { $0.append((event.level, "\(event.message)")) } }
 }

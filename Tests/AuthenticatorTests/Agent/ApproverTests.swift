@@ -1,4 +1,5 @@
 import IssuerProtocol
+import Logging
 import Testing
 
 @testable import Authenticator
@@ -16,5 +17,14 @@ struct AppApproverTests {
         #expect(decided.number("uid") == 7 && decided.number("pid") == 8)
         // It was given the transaction's members, and not the agent's text.
         #expect(decided.text("shown") == "nothing")
+    }
+}
+
+@Suite struct ControlPeerTests {
+    @Test func `a line of the log names a process that the agent may see, and none that it may not`() {
+        let seen = ControlPeer(uid: 7, gid: 8, pid: 9, process: "oobctl")
+        #expect(seen.logged([:]) == ["uid": "7", "gid": "8", "pid": "9", "process": "oobctl"])
+        let unseen = ControlPeer(uid: 7, gid: 8, pid: 9, process: "")
+        #expect(unseen.logged(["command": "enroll"]) == ["uid": "7", "gid": "8", "pid": "9", "command": "enroll"])
     }
 }
