@@ -1,5 +1,6 @@
 // swift-tools-version: 6.2
-// The target list is the table of contents: lower rows may be imported by higher ones, never the other way.
+// The target list is the table of contents. A target imports only targets that are listed below it, which
+// Scripts/check-walls checks.
 import PackageDescription
 
 let package = Package(
@@ -29,9 +30,8 @@ let package = Package(
             name: "oob-agent",
             dependencies: [
                 "AgentConfig", "AgentHost", "Authenticator", "Control", "ControlServer", "Custody", "IssuerLink",
-                "Keys", "LineLog", "LinuxProcess", "PushReceiver", "StateArchive", "SQLiteStore", "StrictJSON",
-                "ThreeDS",
-                "Versioning",
+                "Keys", "LineLog", "LinuxProcess", "PushReceiver", "SQLiteStore", "StateArchive", "StrictJSON",
+                "ThreeDS", "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -56,13 +56,13 @@ let package = Package(
             name: "D1",
             dependencies: [
                 "AgentHost", "Authenticator", "Custody", "IssuerLink", "IssuerProtocol", "Keys", "LinuxProcess",
-                "StateArchive", "SQLiteStore", "ThreeDS", "Versioning",
+                "SQLiteStore", "StateArchive", "ThreeDS", "Versioning",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(  // What both homes of the core have: the machine's clock, and the claim to a state directory.
             name: "AgentHost", dependencies: ["Authenticator", "Keys", "LinuxProcess", "ThreeDS"]),
 
-        // The edges: each depends on the core and never on another edge.
+        // The edges of the agent: each depends on the core and never on another edge.
         .target(  // The control API on the Unix socket, and metrics on a loopback port.
             name: "ControlServer",
             dependencies: [
@@ -112,6 +112,8 @@ let package = Package(
         .target(  // Private keys in files under the agent's secret.
             name: "Custody",
             dependencies: ["Authenticator", "IssuerProtocol", "Keys"]),
+
+        // What the programs are made of besides the core.
         .target(  // The sandbox: an issuer backend with a small ACS and a merchant.
             name: "Sandbox",
             dependencies: [
@@ -129,6 +131,8 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
+        .target(  // What an approver sees and answers at a prompt: events in, screens out, no terminal.
+            name: "Prompting", dependencies: ["Control"]),
         .target(  // What client and agent say to each other on the control socket, and the client.
             name: "Control",
             dependencies: [
@@ -137,8 +141,6 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
-        .target(  // What an approver sees and answers at a prompt: events in, screens out, no terminal.
-            name: "Prompting", dependencies: ["Control"]),
         .target(  // The agent's config file: YAML, with the line of each member.
             name: "AgentConfig", dependencies: ["StrictJSON", "Yams"]),
 
@@ -150,18 +152,20 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
 
-        // The wire: pure values, no I/O.
+        // The wire: values that are parsed, checked and written. No I/O; cryptography is by Keys.
         .target(  // The issuer protocol's messages, JWS, challenge commitment.
             name: "IssuerProtocol",
             dependencies: ["Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
         .target(  // Client data, authenticator data, CBOR, attestation, verification.
             name: "WebAuthn",
             dependencies: ["Keys", "StrictJSON"]),
-        .target(name: "QRCode"),  // A link as a QR code, drawn in a terminal (ISO/IEC 18004).
-        .target(name: "ThreeDS"),  // EMV 3-D Secure and ISO 4217 values, and the text that is shown.
-        .target(name: "StrictJSON"),  // JSON read strictly and bounded, RFC 8785 out, base64url.
-        .target(name: "Keys", dependencies: ["CCryptoki", "COpenSSL"]),  // The only door to OpenSSL and to tokens.
-        .target(name: "Versioning"),  // The version of the software, for all its programs.
+
+        // What is below: the process and its servers, keys and files.
+        .target(  // Lines on standard output and error that hold nobody up if nobody reads, and the log in them.
+            name: "LineLog",
+            dependencies: [
+                "LinuxProcess", "StrictJSON", "ThreeDS", .product(name: "Logging", package: "swift-log"),
+            ]),
         .target(  // What the agent's servers have in common: an address to listen on, and patience with a client.
             name: "HTTPServing",
             dependencies: [
@@ -172,12 +176,16 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
-        .target(  // Lines on standard output and error that hold nobody up if nobody reads, and the log in them.
-            name: "LineLog",
-            dependencies: [
-                "LinuxProcess", "StrictJSON", "ThreeDS", .product(name: "Logging", package: "swift-log"),
-            ]),
         .target(name: "LinuxProcess", dependencies: ["CLinux"]),  // What a careful Linux process sets for itself.
+        .target(name: "Keys", dependencies: ["CCryptoki", "COpenSSL"]),  // The only door to OpenSSL and to tokens.
+
+        // Pure values: no I/O, no clock, and no import of ours.
+        .target(name: "QRCode"),  // A link as a QR code, drawn in a terminal (ISO/IEC 18004).
+        .target(name: "ThreeDS"),  // EMV 3-D Secure and ISO 4217 values, and the text that is shown.
+        .target(name: "StrictJSON"),  // JSON read strictly and bounded, RFC 8785 out, base64url.
+        .target(name: "Versioning"),  // The version of the software, for all its programs.
+
+        // C modules of the system.
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCryptoki", providers: [.apt(["libp11-kit-dev"])]),  // The types of PKCS #11.
@@ -187,9 +195,9 @@ let package = Package(
         .testTarget(name: "ThreeDSTests", dependencies: ["ThreeDS"]),
         .testTarget(name: "QRCodeTests", dependencies: ["QRCode"]),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
-        .target(name: "SpawnedProcesses", path: "Tests/SpawnedProcesses"),  // Processes that tests start.
         .target(  // Tokens and TPMs of software that tests make keys in.
             name: "SoftKeys", dependencies: ["SpawnedProcesses"], path: "Tests/SoftKeys"),
+        .target(name: "SpawnedProcesses", path: "Tests/SpawnedProcesses"),  // Processes that tests start.
         .testTarget(name: "KeysTests", dependencies: ["Keys", "SoftKeys", "SpawnedProcesses"]),
         .testTarget(
             name: "LineLogTests", dependencies: ["LineLog", .product(name: "Logging", package: "swift-log")]),
