@@ -1,5 +1,7 @@
 import FoundationEssentials
 package import Logging
+import StrictJSON
+import Synchronization
 import ThreeDS
 
 /// How a log line is written.
@@ -91,5 +93,39 @@ extension Logger.Level {
         case .error: 3
         case .critical: 2
         }
+    }
+}
+
+/// A log line as a JSON object: `time`, `level`, `message`, then the pairs.
+struct JSONLine {
+    let text: String
+
+    init(_ level: Logger.Level, _ message: String, _ pairs: [(String, String)]) {
+        var object: JSONObject = [
+            "time": .string(LineLogHandler.now), "level": .string("\(level)"), "message": .string(message),
+        ]
+        for (name, value) in pairs { object[name] = .string(value) }
+        text = String(decoding: JSONValue.object(object).serialized(), as: UTF8.self)
+    }
+}
+
+/// How the process logs at the moment; all its loggers look here, so that a reload reaches each of them.
+///
+/// One that was given a level of its own is never louder than this.
+package final class LogTuning: Sendable {
+    private struct State {
+        var format: LineFormat
+        var level: Logger.Level
+    }
+
+    private let state: Mutex<State>
+
+    package init(_ format: LineFormat, _ level: Logger.Level) { state = Mutex(State(format: format, level: level)) }
+
+    package var format: LineFormat { state.withLock(\.format) }
+    package var level: Logger.Level { state.withLock(\.level) }
+
+    package func set(_ format: LineFormat, _ level: Logger.Level) {
+        state.withLock { $0 = State(format: format, level: level) }
     }
 }

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOSSL
+import Synchronization
 
 /// The certificate by which the receiver is known, and its private key.
 package struct ServerIdentity: Sendable {
@@ -41,5 +42,27 @@ package struct ServerIdentity: Sendable {
             throw Refusal(part: .key, description: "it is not the private key of the certificate")
         }
         self.configuration = configuration
+    }
+}
+
+/// The certificate and key that the receiver shows at the moment; it may get others while it listens.
+final class LiveIdentity: Sendable {
+    private let present: Mutex<ServerIdentity>
+
+    init(_ identity: ServerIdentity) { present = Mutex(identity) }
+
+    func replace(by identity: ServerIdentity) { present.withLock { $0 = identity } }
+
+    /// That of a server which asks for the present ones at each handshake.
+    var configuration: TLSConfiguration {
+        var configuration = present.withLock(\.configuration)
+        configuration.sslContextCallback = { [self] _, promise in
+            let shown = present.withLock(\.configuration)
+            var override = NIOSSLContextConfigurationOverride()
+            override.certificateChain = shown.certificateChain
+            override.privateKey = shown.privateKey
+            promise.succeed(override)
+        }
+        return configuration
     }
 }

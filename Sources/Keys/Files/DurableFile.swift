@@ -96,3 +96,59 @@ package enum DurableFile {
         try temporary.take(location, in: directory, replacing: replacing)
     }
 }
+
+/// A path taken apart into the directory and the name in it.
+///
+/// The directory is opened once, and every step works on that descriptor: nobody can put another directory in its
+/// place between the steps.
+struct FileLocation {
+    let path: String
+    let directory: String
+    let name: String
+
+    /// Refuses paths that name no file: empty, ending in "/", "." or "..", or with a zero byte, which C would end at.
+    init(_ path: String) throws(FileError) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let last = parts.last.map(String.init) ?? ""
+        guard !path.utf8.contains(0), !["", ".", ".."].contains(last) else {
+            throw FileError(path: path, reason: .unusablePath)
+        }
+        let above = parts.dropLast().joined(separator: "/")
+        (self.path, name) = (path, last)
+        directory = parts.count == 1 ? "." : above.isEmpty ? "/" : above
+    }
+
+    func openDirectory() throws(FileError) -> Descriptor {
+        let number = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        return try Descriptor(takingOwnershipOf: number, path: directory, operation: "open")
+    }
+}
+
+extension DurableFile {
+    /// Removes what a crash in the middle of `write` left in a directory: files under temporary names.
+    ///
+    /// Only for a directory in which nobody writes at the moment. One that is not there holds none.
+    package static func removeLeftovers(in directory: String) throws(FileError) {
+        guard !directory.utf8.contains(0) else { throw FileError(path: directory, reason: .unusablePath) }
+        for name in try names(in: directory) where name.hasPrefix(TemporaryFile.prefix) {
+            try remove(directory + "/" + name)
+        }
+    }
+
+    private static func names(in path: String) throws(FileError) -> [String] {
+        guard let directory = unsafe opendir(path) else {
+            let error = FileError.afterCall("opendir", path: path)
+            if error.reason == .missing { return [] }
+            throw error
+        }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            names.append(name)
+        }
+        return names
+    }
+}

@@ -71,3 +71,46 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     /// Without children: `dump` walks the mirror, whatever the description says.
     package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
+
+extension Secret {
+    /// The bytes as lower-case hexadecimal digits, twice as many, themselves secret.
+    func hexadecimal() throws(OpenSSLError) -> Secret {
+        try unsafe Secret(count: 2 * count) { output throws(OpenSSLError) in
+            unsafe withBytes { bytes in
+                for index in bytes.indices {
+                    unsafe output[2 * index] = Self.digit(bytes[index] >> 4)
+                    unsafe output[2 * index + 1] = Self.digit(bytes[index] & 0x0F)
+                }
+            }
+        }
+    }
+
+    /// Arithmetic, not a table: a table's cache lines would tell which digits were looked up.
+    private static func digit(_ value: UInt8) -> UInt8 {
+        // 39 is the way from the character after "9" to "a"; the shift makes 1 of every value above 9.
+        value + 0x30 + 39 * ((value &+ 6) >> 4)
+    }
+}
+
+extension Secret {
+    /// The parts one after the other, in memory that no other has held.
+    static func joined(_ parts: [Secret]) throws(OpenSSLError) -> Secret {
+        try unsafe Secret(count: parts.reduce(0) { $0 + $1.count }) { output throws(OpenSSLError) in
+            var offset = 0
+            for part in parts {
+                unsafe part.withBytes { unsafe output[offset...].copyBytes(from: $0) }
+                offset += part.count
+            }
+        }
+    }
+
+    /// The first bytes, or all where there are fewer.
+    func prefix(_ count: Int) -> Secret {
+        unsafe withBytes { unsafe Secret(copying: UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
+    }
+
+    /// The last bytes, or all where there are fewer.
+    func suffix(_ count: Int) -> Secret {
+        unsafe withBytes { unsafe Secret(copying: UnsafeRawBufferPointer(rebasing: $0.suffix(count))) }
+    }
+}

@@ -76,3 +76,11 @@ extension [UInt8] {
     /// The bytes as SQLite takes them.
     var blob: DatabaseValue { Data(self).databaseValue }
 }
+
+/// A row that this agent cannot have written; carries nothing of it.
+struct UnreadableRow: Error, CustomStringConvertible {
+    let table: String
+    let column: String
+
+    var description: String { "a row of \(table) has an unreadable \(column)" }
+}
