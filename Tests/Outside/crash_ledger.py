@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from crash_world import DyingAgent, Issuer
 
+PAGE = 1000  # Of a list of requests.
 STATES = {"approve": ("approved", "Y", "authenticated"), "deny": ("denied", "N", "notAuthenticated")}
 
 
@@ -59,7 +60,7 @@ class Ledger:
         audit = agent.call("GET", "/audit/verify")
         found += [] if audit["whole"] else [f"the journal: {audit['fault']}"]
         rows: dict[str, list] = {}
-        for row in agent.call("GET", "/requests?all=true&limit=1000"):
+        for row in all_requests(agent):
             rows.setdefault(row["acsTransId"].lower(), []).append(row)
         for purchase in [each for each in self.purchases if not each.rests]:
             story = self.issuer.call("GET", f"/purchases/{purchase.acs_trans_id}")
@@ -154,6 +155,17 @@ class Ledger:
             found.append(f"there are the key files {present}, the enrollments need {wanted}")
         left = {path.name for path in agent.state.iterdir() if path.name.startswith(".")}
         return found + ([f"there is left in the state directory: {left}"] if left else [])
+
+
+def all_requests(agent: DyingAgent) -> list[dict]:
+    """Every request that the agent knows, page by page: an agent that lives on has more than fit one."""
+    found: list[dict] = []
+    while True:
+        after = f"&after={found[-1]['id']}" if found else ""
+        page = agent.call("GET", f"/requests?all=true&limit={PAGE}{after}")
+        found += page
+        if len(page) < PAGE:
+            return found
 
 
 def purchase_problems(purchase: Purchase, rows: list[dict], story: dict) -> list[str]:

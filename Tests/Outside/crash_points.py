@@ -74,7 +74,9 @@ class Stage:
     def ready(self) -> Scene:
         """An agent that has an enrollment; a new one when the state has grown."""
         scene = self.scene
-        if len(scene.ledger.purchases) > 150 and scene.agent.process is not None:
+        # What ended with its enrollment is no longer in the ledger, but the agent still has it.
+        has_grown = len(scene.ledger.purchases) > 150 or scene.agent.crashes > 300
+        if has_grown and scene.agent.process is not None:
             scene.ledger.look_at_all()
             scene.settle()
             scene.agent.stop()
