@@ -85,7 +85,7 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
     }
 
     package func batchFetch(
-        _ target: IssuerTarget, _ discovery: Discovery, _ request: BatchFetchRequest
+        _ target: IssuerTarget, _ discovery: Discovery, request: BatchFetchRequest
     ) async throws(IssuerFailure) -> BatchFetchAnswer {
         guard let endpoint = discovery.batchFetchEndpoint else {
             throw .transient(reason: "the issuer has no batch fetch", retryAfter: nil)

@@ -25,7 +25,7 @@ struct BatchFetchCallTests {
         try await Link.run { _ in
             .answer(200, text: #"{"results":[{"authenticatorId":"a-1","requests":["x"],"cursor":"d"}]}"#)
         } _: { link in
-            let answer = try await link.gateway.batchFetch(link.target, discovery(link), try request(link))
+            let answer = try await link.gateway.batchFetch(link.target, discovery(link), request: try request(link))
             #expect(answer.results.map(\.outcome) == [.list(RequestList(requests: ["x"], cursor: "d"))])
             let received = try await link.firstRequest()
             #expect(received.method == "POST" && received.target == "/v1/batch")
@@ -49,7 +49,7 @@ struct BatchFetchCallTests {
                      {"authenticatorId":"a-2","requests":[\#(second)],"cursor":"d"}]}
                     """#)
         } _: { link in
-            let answer = try? await link.gateway.batchFetch(link.target, discovery(link), try request(link))
+            let answer = try? await link.gateway.batchFetch(link.target, discovery(link), request: try request(link))
             #expect((answer != nil) == isTaken)
         }
     }
@@ -60,7 +60,7 @@ struct BatchFetchCallTests {
             .silence
         } _: { link in
             async let ended = mustFail {
-                try await link.gateway.batchFetch(link.target, discovery(link), try request(link, wait: 50))
+                try await link.gateway.batchFetch(link.target, discovery(link), request: try request(link, wait: 50))
             }
             _ = try await link.firstRequest()
             clock.letGo()
@@ -78,7 +78,8 @@ struct BatchFetchCallTests {
             try await Link.run { _ in
                 .answer(200, text: head + fill + tail)
             } _: { link in
-                let answer = try? await link.gateway.batchFetch(link.target, discovery(link), try request(link))
+                let answer = try? await link.gateway.batchFetch(
+                    link.target, discovery(link), request: try request(link))
                 #expect((answer != nil) == isRead)
             }
         }
@@ -92,7 +93,8 @@ struct BatchFetchCallTests {
         } _: { link in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    _ = try? await link.gateway.batchFetch(link.target, discovery(link), try request(link, wait: 60))
+                    _ = try? await link.gateway.batchFetch(
+                        link.target, discovery(link), request: try request(link, wait: 60))
                 }
                 _ = try await link.firstRequest()
                 try await link.decide()
@@ -106,7 +108,7 @@ struct BatchFetchCallTests {
             .authenticated
         } _: { link in
             let failure = try await mustFail {
-                try await link.gateway.batchFetch(link.target, link.discovery, try request(link))
+                try await link.gateway.batchFetch(link.target, link.discovery, request: try request(link))
             }
             #expect(failure.reason == "the issuer has no batch fetch")
         }

@@ -142,7 +142,7 @@ package protocol IssuerGateway: Sendable {
     func fetch(_ access: IssuerAccess, wait: Int, after cursor: String?) async throws(IssuerFailure) -> RequestList
     /// Fetches for many authenticators of one issuer, which must have an endpoint for that.
     func batchFetch(
-        _ target: IssuerTarget, _ discovery: Discovery, _ request: BatchFetchRequest
+        _ target: IssuerTarget, _ discovery: Discovery, request: BatchFetchRequest
     ) async throws(IssuerFailure) -> BatchFetchAnswer
     /// Sends the bytes of a decision as they are.
     func decide(

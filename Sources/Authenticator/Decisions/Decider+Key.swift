@@ -8,35 +8,35 @@ extension Decider {
     /// A PIN that was found right counts as such, also where the request ends before it is decided: the try that was
     /// counted is taken back with the decision, or else by itself.
     func opened(
-        _ request: RequestRecord, of enrollment: Enrollment, _ pin: PIN?, _ wanted: Wanted,
+        _ request: RequestRecord, of enrollment: Enrollment, on terms: Terms,
         then decide: (any UnlockedKey) async throws -> RequestRecord
     ) async throws -> RequestRecord {
-        let key = try await unlocked(enrollment, for: request, pin, wanted)
+        let key = try await unlocked(enrollment, for: request, on: terms)
         do {
             return try await decide(key)
         } catch {
             // What went wrong with the decision counts more than a try that could not be taken back.
-            if pin != nil { try? await PINCheck(ports: ports).succeeded(enrollment.id) }
+            if terms.pin != nil { try? await PINCheck(ports: ports).succeeded(enrollment.id) }
             throw error
         }
     }
 
     private func unlocked(
-        _ enrollment: Enrollment, for request: RequestRecord, _ pin: PIN?, _ wanted: Wanted
+        _ enrollment: Enrollment, for request: RequestRecord, on terms: Terms
     ) async throws -> any UnlockedKey {
         do {
             guard enrollment.authnType == .pin else {
-                if pin != nil { throw KeyFailure(noPINFor: enrollment) }
-                return try await unlock(enrollment, nil, wanted)
+                if terms.pin != nil { throw KeyFailure(noPINFor: enrollment) }
+                return try await unlock(enrollment, on: terms)
             }
             let check = PINCheck(ports: ports)
-            guard let pin else {
+            guard terms.pin != nil else {
                 // Nobody is asked for a PIN that would not be tried.
                 try await check.expectNotBlocked(enrollment.id)
                 throw CommandFailure(pinWantedFor: request)
             }
             return try await check.run(enrollment.id) {
-                let key = try await unlock(enrollment, pin, wanted)
+                let key = try await unlock(enrollment, on: terms)
                 guard key.verifiesUser else { throw KeyFailure(unverifiedBy: enrollment) }
                 return key
             }
@@ -45,9 +45,9 @@ extension Decider {
         }
     }
 
-    private func unlock(_ enrollment: Enrollment, _ pin: PIN?, _ wanted: Wanted) async throws -> any UnlockedKey {
-        try await wanted.run { [custody = ports.custody] in
-            try await custody.unlock(enrollment.id, at: enrollment.key, pin: pin)
+    private func unlock(_ enrollment: Enrollment, on terms: Terms) async throws -> any UnlockedKey {
+        try await terms.wanted.run { [custody = ports.custody] in
+            try await custody.unlock(enrollment.id, at: enrollment.key, pin: terms.pin)
         }
     }
 }

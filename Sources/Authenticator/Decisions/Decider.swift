@@ -24,12 +24,13 @@ struct Decider: Sendable {
         _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver,
         pin: PIN?, while wanted: Wanted
     ) async throws -> RequestRecord {
+        let terms = Terms(expectations: expectations, approver: approver, pin: pin, wanted: wanted)
         let decided: RequestRecord
         do {
             decided =
                 switch decision {
-                case .deny(let reason): try await deny(id, reason, expectations, approver, wanted)
-                case .approve: try await approve(id, expectations, approver, pin, wanted)
+                case .deny(let reason): try await deny(id, because: reason, on: terms)
+                case .approve: try await approve(id, on: terms)
                 }
         } catch let error where error is CancellationError || error is GivenUp {
             // What was cut off says only that; why, is known here.
@@ -40,29 +41,37 @@ struct Decider: Sendable {
         return decided
     }
 
-    private func deny(
-        _ id: RequestID, _ reason: DenyReason, _ expectations: Expectations, _ approver: Approver,
-        _ wanted: Wanted
-    ) async throws -> RequestRecord {
+    /// On which terms something is decided.
+    struct Terms: Sendable {
+        /// What must hold of the request.
+        let expectations: Expectations
+        /// Who decides.
+        let approver: Approver
+        /// For an approval that takes one.
+        let pin: PIN?
+        /// Until when, and as long as who asked is there.
+        let wanted: Wanted
+    }
+
+    private func deny(_ id: RequestID, because reason: DenyReason, on terms: Terms) async throws -> RequestRecord {
         let now = ports.clock.now
         return try await ports.store.write { store in
-            var (request, enrollment) = try decidable(id, expectations, now: now, in: store)
-            try wanted.check(request)
+            var (request, enrollment) = try decidable(id, expecting: terms.expectations, now: now, in: store)
+            try terms.wanted.check(request)
             let text = request.text(for: enrollment, localTime)
             guard request.life.decide(.deny(reason)) == .queueDenial(reason) else { throw request.tooLate }
-            try store.record(.decided(.deny(reason), on: request, by: approver, text: try text?.digest), at: now)
+            try store.record(.decided(.deny(reason), on: request, by: terms.approver, text: try text?.digest), at: now)
             let body = DecisionBody.deny(reason)
             try Self.commit(&request, text, body: body, signCount: nil, now: now, in: store)
             return request
         }
     }
 
-    private func approve(
-        _ id: RequestID, _ expectations: Expectations, _ approver: Approver, _ pin: PIN?, _ wanted: Wanted
-    ) async throws -> RequestRecord {
+    private func approve(_ id: RequestID, on terms: Terms) async throws -> RequestRecord {
+        let wanted = terms.wanted
         let now = ports.clock.now
         let enrollment = try await ports.store.read { store in
-            try decidable(id, expectations, now: now, in: store).1
+            try decidable(id, expecting: terms.expectations, now: now, in: store).1
         }
         // In its queue an approval is alone with its credential, so the number it takes cannot be taken twice.
         try await wanted.run { [queues] in try await queues.enter(enrollment.id) }
@@ -72,15 +81,15 @@ struct Decider: Sendable {
         // Who was in the queue before may have decided it: then no key is opened and no PIN tried for it.
         let inTurn = ports.clock.now
         let first = try await ports.store.read { store in
-            let (request, enrollment) = try decidable(id, expectations, now: inTurn, in: store)
+            let (request, enrollment) = try decidable(id, expecting: terms.expectations, now: inTurn, in: store)
             try wanted.check(request)
             try Self.expectKnownSignCount(of: enrollment, for: request, unknown)
             return request
         }
-        return try await opened(first, of: enrollment, pin, wanted) { key in
+        return try await opened(first, of: enrollment, on: terms) { key in
             var request = first
             while true {
-                switch try await approveOnce(request, expectations, approver, key, wanted) {
+                switch try await approveOnce(request, on: terms, with: key) {
                 case .committed(let record): return record
                 case .overtaken(let newer): request = newer
                 }
@@ -97,8 +106,7 @@ struct Decider: Sendable {
 
     /// Takes a number, signs without holding the database, looks again, commits.
     private func approveOnce(
-        _ request: RequestRecord, _ expectations: Expectations, _ approver: Approver, _ key: any UnlockedKey,
-        _ wanted: Wanted
+        _ request: RequestRecord, on terms: Terms, with key: any UnlockedKey
     ) async throws -> Attempt {
         let id = request.enrollmentId
         guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }), enrollment.signCount < .max else {
@@ -106,20 +114,23 @@ struct Decider: Sendable {
         }
         try enrollment.expectWhole(for: request)
         let signCount = enrollment.signCount + 1
-        let body = try await wanted.run { try await assertion(request, enrollment, signCount, key) }
+        let body = try await terms.wanted.run {
+            try await assertion(for: request, of: enrollment, signCount: signCount, with: key)
+        }
         // The await above let a cancellation, the expiry or a newer message run, and whoever asked may be gone; look
         // again before anything is kept.
         let now = ports.clock.now
         return try await ports.store.write { store in
-            var (current, enrollment) = try decidable(request.id, expectations, now: now, in: store)
-            try wanted.check(current)
+            var (current, enrollment) = try decidable(request.id, expecting: terms.expectations, now: now, in: store)
+            try terms.wanted.check(current)
             try Self.expectKnownSignCount(of: enrollment, for: current)
             guard current.jti == request.jti, try store.change(id, .signCountTaken(signCount)) != nil else {
                 return .overtaken(current)
             }
             let text = current.text(for: enrollment, localTime)
             guard current.life.signed() else { throw current.tooLate }
-            try store.record(.decided(.approve, on: current, by: approver, text: try text?.digest, key: key), at: now)
+            let digest = try text?.digest
+            try store.record(.decided(.approve, on: current, by: terms.approver, text: digest, key: key), at: now)
             try store.record(.signed(current, signCount: signCount), at: now)
             try Self.commit(&current, text, body: body, signCount: signCount, now: now, in: store)
             return .committed(current)
@@ -127,7 +138,7 @@ struct Decider: Sendable {
     }
 
     private func assertion(
-        _ request: RequestRecord, _ enrollment: Enrollment, _ signCount: UInt32, _ key: any UnlockedKey
+        for request: RequestRecord, of enrollment: Enrollment, signCount: UInt32, with key: any UnlockedKey
     ) async throws -> [UInt8] {
         let check = UserCheck.explicitApproval(by: enrollment.authnType, with: key)
         guard let confirmed = ConfirmedTransaction(request, of: enrollment, check: check, signCount: signCount) else {
@@ -156,7 +167,7 @@ struct Decider: Sendable {
 
     /// A request that can be decided now and of which all expectations hold.
     private func decidable(
-        _ id: RequestID, _ expectations: Expectations, now: Int64, in store: any StoreReader
+        _ id: RequestID, expecting expectations: Expectations, now: Int64, in store: any StoreReader
     ) throws -> (RequestRecord, Enrollment) {
         guard let request = try store.request(id) else { throw CommandFailure(.notFound, "there is no request \(id)") }
         guard request.life.state == .pending else { throw request.tooLate }

@@ -47,7 +47,7 @@ package struct OutboxDelivery: Sendable {
                 guard let (entry, enrollment) = try await head(of: queue) else { return }
                 switch await send(entry, of: enrollment, &tries) {
                 case .ended(let end):
-                    try await ports.patiently { try await settle(entry, of: enrollment, end, tries) }
+                    try await ports.patiently { try await finish(entry, of: enrollment, with: end, after: tries) }
                     backoff.reset()
                     tries = Tries()
                 case .again(let retryAfter, let error):
@@ -102,7 +102,7 @@ package struct OutboxDelivery: Sendable {
                     try await ports.gateway.decide(
                         access, jti: entry.jti, body: entry.body, traceparent: entry.traceparent)))
         } catch let failure as IssuerFailure {
-            return judge(failure, entry, enrollment)
+            return outcome(of: failure, sending: entry, of: enrollment)
         } catch {
             log.error("an access token cannot be opened", metadata: enrollment.logged(["reason": "\(error)"]))
             return .again(retryAfter: 60, error: "its access token cannot be opened")
@@ -110,7 +110,9 @@ package struct OutboxDelivery: Sendable {
     }
 
     /// Only a problem with a listed code ends it; anything else is like a broken connection.
-    private func judge(_ failure: IssuerFailure, _ entry: OutboxEntry, _ enrollment: Enrollment) -> Outcome {
+    private func outcome(
+        of failure: IssuerFailure, sending entry: OutboxEntry, of enrollment: Enrollment
+    ) -> Outcome {
         // A call that was cut off because the agent stops says nothing about the issuer.
         guard !Task.isCancelled else { return .again(retryAfter: nil, error: nil) }
         log.notice(
@@ -148,13 +150,13 @@ package struct OutboxDelivery: Sendable {
         }
     }
 
-    private func settle(
-        _ entry: OutboxEntry, of enrollment: Enrollment, _ end: End, _ tries: Tries
+    private func finish(
+        _ entry: OutboxEntry, of enrollment: Enrollment, with end: End, after tries: Tries
     ) async throws {
         let now = ports.clock.now
         let (event, isSuspended) = try await ports.store.write { store in
             if tries.times > 0, !tries.isRecorded { try store.record(.sent(entry), at: now) }
-            return try settle(entry, end, tries, now: now, in: store)
+            return try remove(entry, with: end, after: tries, now: now, in: store)
         }
         var metadata: Logger.Metadata = ["enrollment": "\(entry.enrollmentId)", "jti": "\(entry.jti.text)"]
         if let traceparent = entry.traceparent { metadata["traceparent"] = "\(traceparent)" }
@@ -173,8 +175,8 @@ package struct OutboxDelivery: Sendable {
     }
 
     /// - Returns: what is to be told, and whether it is news that the issuer no longer knows the enrollment.
-    private func settle(
-        _ entry: OutboxEntry, _ end: End, _ tries: Tries, now: Int64, in store: any StoreWriter
+    private func remove(
+        _ entry: OutboxEntry, with end: End, after tries: Tries, now: Int64, in store: any StoreWriter
     ) throws -> (AgentEvent, isSuspended: Bool) {
         if let sequence = entry.sequence { try store.removeOutbox(sequence: sequence) }
         var isSuspended = false

@@ -76,7 +76,7 @@ extension Enroller {
 
     /// Has the key made where the agent makes it, and opens it.
     func key(
-        of enrollment: Enrollment, _ algorithm: SignatureAlgorithm, _ pin: PIN?
+        of enrollment: Enrollment, algorithm: SignatureAlgorithm, pin: PIN?
     ) async throws -> (publicKey: PublicKey, opened: any UnlockedKey) {
         let publicKey: PublicKey
         switch enrollment.key {

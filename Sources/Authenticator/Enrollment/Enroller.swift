@@ -54,12 +54,14 @@ struct Enroller: Sendable {
         let answer = try await options(parameters)
         try await check(answer.options, parameters)
         let algorithm = try Self.algorithm(of: answer.options, at: place)
-        let enrollment = try newEnrollment(parameters, answer.options, algorithm, place)
+        let enrollment = try newEnrollment(
+            for: parameters, options: answer.options, algorithm: algorithm, key: place)
         // While the issuer was asked, another may have enrolled the same key: `insert` looks again.
         try await insert(enrollment)
         do {
             let push = try pushes.make(for: enrollment, try await directory.discovery(parameters.target))
-            let (body, publicKey) = try await registration(enrollment, algorithm, answer, parameters.pin, push?.sent)
+            let (body, publicKey) = try await registration(
+                of: enrollment, algorithm: algorithm, answering: answer, pin: parameters.pin, push: push?.sent)
             // While the key was made, somebody may have ended the enrollment, and erased it.
             let now = ports.clock.now
             try await ports.store.write { store in
@@ -132,23 +134,22 @@ struct Enroller: Sendable {
     }
 
     private func newEnrollment(
-        _ parameters: EnrollmentParameters, _ options: PublicKeyCredentialCreationOptions,
-        _ algorithm: SignatureAlgorithm,
-        _ place: KeyPlace
+        for parameters: EnrollmentParameters, options: PublicKeyCredentialCreationOptions,
+        algorithm: SignatureAlgorithm, key: KeyPlace
     ) throws -> Enrollment {
         Enrollment(
             id: try EnrollmentID(random: ports.entropy), target: parameters.target, name: parameters.name,
             authnType: parameters.authnType, algorithm: algorithm.rawValue, rpId: options.rpId,
             credentialId: try ports.entropy.bytes(32), userHandle: options.userId, startedAt: ports.clock.now,
-            key: place, takesPush: parameters.takesPush, signCount: 0, state: .keyless,
+            key: key, takesPush: parameters.takesPush, signCount: 0, state: .keyless,
             isPINGuessable: parameters.pin?.isGuessable ?? false)
     }
 
     private func registration(
-        _ enrollment: Enrollment, _ algorithm: SignatureAlgorithm, _ answer: EnrollmentOptionsAnswer, _ pin: PIN?,
-        _ push: PushSubscription?
+        of enrollment: Enrollment, algorithm: SignatureAlgorithm, answering answer: EnrollmentOptionsAnswer, pin: PIN?,
+        push: PushSubscription?
     ) async throws -> (body: [UInt8], publicKey: PublicKey) {
-        let (publicKey, key) = try await key(of: enrollment, algorithm, pin)
+        let (publicKey, key) = try await key(of: enrollment, algorithm: algorithm, pin: pin)
         let check = UserCheck.explicitApproval(by: enrollment.authnType, with: key)
         let unsigned = try UnsignedRegistration(
             enrollment, publicKey: publicKey, check: check, options: answer.options)

@@ -82,7 +82,7 @@ package struct RegistrationDelivery: Sendable {
                 enrolledAt: ports.clock.now)
             let fact = try JournalFact.enrolled(enrollment, as: answer.authenticatorId)
             let isNews = try await ports.patiently {
-                try await change(enrollment.id, .registered(membership), fact)
+                try await change(enrollment.id, by: .registered(membership), recording: fact)
             }
             guard isNews else { return }
         } catch {
@@ -95,7 +95,8 @@ package struct RegistrationDelivery: Sendable {
 
     private func give(up enrollment: Enrollment, _ reason: String) async throws {
         let isNews = try await change(
-            enrollment.id, .givenUp(reason: reason, at: ports.clock.now), .enrollmentGivenUp(enrollment.id))
+            enrollment.id, by: .givenUp(reason: reason, at: ports.clock.now),
+            recording: .enrollmentGivenUp(enrollment.id))
         guard isNews else { return }
         try await EndedKeys(ports: ports).remove(of: enrollment.id)
         log.error("an enrollment was given up", metadata: enrollment.logged(["reason": "\(reason)"]))
@@ -104,7 +105,7 @@ package struct RegistrationDelivery: Sendable {
 
     /// False, and nothing is changed, where someone ended the enrollment while its issuer was asked.
     private func change(
-        _ id: EnrollmentID, _ transition: EnrollmentTransition, _ fact: JournalFact
+        _ id: EnrollmentID, by transition: EnrollmentTransition, recording fact: JournalFact
     ) async throws -> Bool {
         let now = ports.clock.now
         return try await ports.store.write { store in

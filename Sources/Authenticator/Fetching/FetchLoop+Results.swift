@@ -12,8 +12,8 @@ extension FetchLoop {
         var isNew: Bool
     }
 
-    func take(
-        _ results: [BatchFetchAnswer.Result], asked members: [FetchMember], _ target: IssuerTarget
+    func keepAll(
+        _ results: [BatchFetchAnswer.Result], asked members: [FetchMember], at target: IssuerTarget
     ) async throws -> Gain {
         let asked = Dictionary(uniqueKeysWithValues: members.map { ($0.authenticatorId, $0) })
         // Whatever the issuer says about others is nobody's.
@@ -26,21 +26,21 @@ extension FetchLoop {
         for ((member, outcome), enrollment) in zip(answered, enrollments) {
             guard let enrollment else { continue }
             do {
-                let gained = try await take(outcome, member, enrollment)
+                let gained = try await keep(outcome, of: member, enrollment)
                 gain = Gain(isNews: gain.isNews || gained.isNews, isNew: gain.isNew || gained.isNew)
             } catch let trouble as StoreError {
                 throw trouble
             } catch {
                 try Task.checkCancellation()
-                try leaveOut(member, error, target)
+                try leaveOut(member, after: error, at: target)
                 gain = .all
             }
         }
         return gain
     }
 
-    private func take(
-        _ outcome: BatchFetchAnswer.Outcome, _ member: FetchMember, _ enrollment: Enrollment
+    private func keep(
+        _ outcome: BatchFetchAnswer.Outcome, of member: FetchMember, _ enrollment: Enrollment
     ) async throws -> Gain {
         switch outcome {
         case .list(let list):
@@ -64,9 +64,9 @@ extension FetchLoop {
     }
 
     /// One that does not go well is tried again later, and does not hold the others up.
-    private func leaveOut(_ member: FetchMember, _ error: any Error, _ target: IssuerTarget) throws {
+    private func leaveOut(_ member: FetchMember, after error: any Error, at target: IssuerTarget) throws {
         let failure = error as? IssuerFailure
-        fetcher.note(failure?.reason ?? "what came could not be kept: \(error)", [member.id], target)
+        fetcher.noteFailure(failure?.reason ?? "what came could not be kept: \(error)", of: [member.id], at: target)
         let now = ports.clock.now
         try roster.with { groups in
             try groups[member.id]?.pause(now: now, retryAfter: failure?.retryAfter, entropy: ports.entropy)

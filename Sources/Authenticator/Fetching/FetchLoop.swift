@@ -41,7 +41,8 @@ struct FetchLoop: Sendable {
                     return
                 }
                 for id in turn.suspended { try await lookAgain(id) }
-                pause = try await take(turn, Call(target: target, discovery: discovery), &known, &cut)
+                pause = try await poll(
+                    turn, calling: Call(target: target, discovery: discovery), known: &known, cut: &cut)
                 backoff.reset()
                 fetcher.health.notePause(of: group, at: target.issuer, until: nil)
             } catch is StoreError {
@@ -51,7 +52,8 @@ struct FetchLoop: Sendable {
                 // A call that was cut off because the agent stops says nothing about the issuer.
                 guard !Task.isCancelled else { return }
                 let failure = error as? IssuerFailure
-                fetcher.note(failure?.reason ?? "\(error)", roster.with { $0.members(of: group) }, target)
+                fetcher.noteFailure(
+                    failure?.reason ?? "\(error)", of: roster.with { $0.members(of: group) }, at: target)
                 // What a server asked for is kept to; else whoever waits for a request may have it asked for earlier.
                 wakes = failure?.retryAfter == nil
                 pause = try? backoff.next(retryAfter: failure?.retryAfter, entropy: ports.entropy)
@@ -80,8 +82,8 @@ struct FetchLoop: Sendable {
     ///
     /// - Parameter known: how many answers in a row brought nothing that was not known.
     /// - Parameter cut: what is known of polls that were cut; changed where one is.
-    private func take(
-        _ turn: FetchGroups.Turn, _ call: Call, _ known: inout Int, _ cut: inout Cut
+    private func poll(
+        _ turn: FetchGroups.Turn, calling call: Call, known: inout Int, cut: inout Cut
     ) async throws -> Double? {
         let startedAt = ports.clock.now
         let untilNext = (turn.nextAt ?? .max).seconds(since: startedAt)
@@ -107,7 +109,7 @@ struct FetchLoop: Sendable {
         }
         guard let results = answer else { return nil }
         try Task.checkCancellation()
-        let gain = try await take(results, asked: turn.members, call.target)
+        let gain = try await keepAll(results, asked: turn.members, at: call.target)
         known = gain.isNew ? 0 : known + 1
         // An issuer that answers at once and has nothing to say, or the same under ever new cursors, would be asked
         // without end.
@@ -203,7 +205,7 @@ extension FetchLoop {
                     authenticatorId: member.authenticatorId, accessToken: member.token, after: member.cursor)
             }
             let request = BatchFetchRequest(wait: wait, entries: entries)
-            return try await ports.gateway.batchFetch(call.target, call.discovery, request).results
+            return try await ports.gateway.batchFetch(call.target, call.discovery, request: request).results
         }
         // Without a batch fetch there is one in a group.
         guard let member = members.first else { return [] }

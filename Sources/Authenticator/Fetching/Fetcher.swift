@@ -110,7 +110,7 @@ package struct Fetcher: Sendable {
             if case .problem(let problem) = failure, problem.code == .invalidToken {
                 try await setKnown(false, enrollment)
             } else {
-                note(failure.reason, [enrollment.id], enrollment.target)
+                noteFailure(failure.reason, of: [enrollment.id], at: enrollment.target)
             }
             throw failure
         }
@@ -189,7 +189,7 @@ package struct Fetcher: Sendable {
     }
 
     /// Notes why nothing can be fetched; one log line for all for whom that is news.
-    func note(_ reason: String, _ ids: [EnrollmentID], _ target: IssuerTarget) {
+    func noteFailure(_ reason: String, of ids: [EnrollmentID], at target: IssuerTarget) {
         let news = ids.filter { health.note($0, trouble: reason) }
         guard let first = news.first else { return }
         var metadata: Logger.Metadata = ["issuer": "\(target.issuer.text)", "reason": "\(reason)"]

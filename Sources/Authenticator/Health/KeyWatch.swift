@@ -30,7 +30,8 @@ package struct KeyWatch: Sendable {
         while !Task.isCancelled {
             let isAllDue = secondsUntilAll(after: last) == 0
             if isAllDue { last = ports.clock.now }
-            try await round(isAllDue ? try await all() : Round(own: health.failing), &failed, onStep)
+            try await look(
+                through: isAllDue ? try await all() : Round(own: health.failing), failed: &failed, onStep: onStep)
             let notifier = hub.notifier { event in
                 switch event {
                 case .keyFailed, .enrolled, .unenrolled: true
@@ -66,15 +67,15 @@ package struct KeyWatch: Sendable {
         try await ports.patiently { try await ports.store.read { try $0.enrollments(includingEnded: false) } }
     }
 
-    private func round(
-        _ round: Round, _ failed: inout Set<EnrollmentID>, _ onStep: @Sendable (StartStep) -> Void
+    private func look(
+        through round: Round, failed: inout Set<EnrollmentID>, onStep: @Sendable (StartStep) -> Void
     ) async throws {
         let names = round.own + round.external
         var ownDone: Int64?
         for (place, name) in names.enumerated() {
             if place == round.own.count { ownDone = ports.clock.now }
             try await look(at: name)
-            say(name, &failed)
+            logChange(of: name, failed: &failed)
             await Task.yield()
             guard health.isFirstLookDue else { continue }
             onStep(.lookedAtKeys(place + 1, of: names.count))
@@ -146,7 +147,7 @@ package struct KeyWatch: Sendable {
         try await ports.store.write { _ = try $0.change(name, .keyFound(publicKey)) }
     }
 
-    private func say(_ name: EnrollmentID, _ failed: inout Set<EnrollmentID>) {
+    private func logChange(of name: EnrollmentID, failed: inout Set<EnrollmentID>) {
         guard let problem = health.test(of: name)?.problem else {
             if failed.remove(name) != nil {
                 log.notice("a key can be used again", metadata: ["enrollment": "\(name)"])

@@ -102,7 +102,7 @@ extension JournalFact {
     static func erased(_ id: EnrollmentID) -> JournalFact { about(id, .erased) }
 
     static func signCountRaised(_ id: EnrollmentID, _ raise: SignCountRaise) -> JournalFact {
-        about(id, .signCountRaised, ["from": .integer(Int64(raise.from)), "to": .integer(Int64(raise.to))])
+        about(id, .signCountRaised, with: ["from": .integer(Int64(raise.from)), "to": .integer(Int64(raise.to))])
     }
 
     /// A wrong PIN was tried.
@@ -115,7 +115,7 @@ extension JournalFact {
 
     /// Something else than the agent had set them back.
     static func pinTriesPutBack(_ id: EnrollmentID, _ tries: PINTries) -> JournalFact {
-        about(id, .pinTriesPutBack, ["failures": .integer(Int64(tries.failures))])
+        about(id, .pinTriesPutBack, with: ["failures": .integer(Int64(tries.failures))])
     }
 
     /// No try is taken for some time.
@@ -125,7 +125,7 @@ extension JournalFact {
 
     static func pinChanged(_ id: EnrollmentID) -> JournalFact { about(id, .pinChanged) }
 
-    static func about(_ id: EnrollmentID, _ kind: Kind, _ more: JSONObject = [:]) -> JournalFact {
+    static func about(_ id: EnrollmentID, _ kind: Kind, with more: JSONObject = [:]) -> JournalFact {
         JournalFact(kind, more.adding("enrollment", id.text))
     }
 }
@@ -137,7 +137,7 @@ extension JournalFact {
     static func received(_ message: SeenMessage, acsTransId: String? = nil, cancels: TokenID? = nil) -> JournalFact {
         let facts: JSONObject = ["payload": .string(Base64URL.encode(message.payloadDigest))]
         return about(
-            message, .received, facts.adding("acsTransId", acsTransId).adding("cancels", cancels?.text))
+            message, .received, with: facts.adding("acsTransId", acsTransId).adding("cancels", cancels?.text))
     }
 
     /// The same transaction came again after it was decided, under the jti of `message`.
@@ -147,34 +147,34 @@ extension JournalFact {
     ///
     /// - Parameter text: the digest of the request's text, where that changed.
     static func conflict(_ message: SeenMessage, text: String? = nil) -> JournalFact {
-        about(message, .conflict, JSONObject().adding("text", text))
+        about(message, .conflict, with: JSONObject().adding("text", text))
     }
 
     /// - Parameter text: the digest of the text that is shown for it.
     static func presented(_ request: RequestRecord, text: String?) -> JournalFact {
-        about(request, .presented, JSONObject().adding("text", text))
+        about(request, .presented, with: JSONObject().adding("text", text))
     }
 
     /// - Parameter text: the digest of the text that is shown from now on.
     static func superseded(_ request: RequestRecord, text: String?) -> JournalFact {
-        about(request, .superseded, JSONObject().adding("text", text))
+        about(request, .superseded, with: JSONObject().adding("text", text))
     }
 
     static func refused(_ request: RequestRecord, token: String, reason: DenyReason) -> JournalFact {
-        about(request, .refused, ["refusal": .string(token), "reason": .string(reason.rawValue)])
+        about(request, .refused, with: ["refusal": .string(token), "reason": .string(reason.rawValue)])
     }
 
     static func expired(_ request: RequestRecord) -> JournalFact { about(request, .expired) }
 
     static func cancelled(_ request: RequestRecord) -> JournalFact { about(request, .cancelled) }
 
-    private static func about(_ message: SeenMessage, _ kind: Kind, _ more: JSONObject = [:]) -> JournalFact {
+    private static func about(_ message: SeenMessage, _ kind: Kind, with more: JSONObject = [:]) -> JournalFact {
         let facts = more.adding("request", message.requestId?.text).adding("jti", message.jti.text)
-        return about(message.enrollmentId, kind, facts)
+        return about(message.enrollmentId, kind, with: facts)
     }
 
-    private static func about(_ request: RequestRecord, _ kind: Kind, _ more: JSONObject = [:]) -> JournalFact {
-        about(request.enrollmentId, kind, more.adding("request", request.id.text).adding("jti", request.jti.text))
+    private static func about(_ request: RequestRecord, _ kind: Kind, with more: JSONObject = [:]) -> JournalFact {
+        about(request.enrollmentId, kind, with: more.adding("request", request.id.text).adding("jti", request.jti.text))
     }
 }
 
@@ -196,32 +196,33 @@ extension JournalFact {
             facts["decision"] = "deny"
             facts["reason"] = .string(reason.rawValue)
         }
-        return about(request, .decided, facts)
+        return about(request, .decided, with: facts)
     }
 
     static func signed(_ request: RequestRecord, signCount: UInt32) -> JournalFact {
-        about(request, .signed, ["signCount": .integer(Int64(signCount))])
+        about(request, .signed, with: ["signCount": .integer(Int64(signCount))])
     }
 
     /// It was sent for the first time since the agent started.
     static func sent(_ entry: OutboxEntry) throws -> JournalFact {
-        about(entry, .sent, ["body": .string(Base64URL.encode(try SHA256Digest.of(entry.body)))])
+        about(entry, .sent, with: ["body": .string(Base64URL.encode(try SHA256Digest.of(entry.body)))])
     }
 
     /// - Parameter times: how often it was sent since the agent started.
     static func answered(_ entry: OutboxEntry, _ status: TransStatus, times: Int) -> JournalFact {
-        about(entry, .answered, ["transStatus": .string(status.rawValue), "times": .integer(Int64(times))])
+        about(entry, .answered, with: ["transStatus": .string(status.rawValue), "times": .integer(Int64(times))])
     }
 
     /// - Parameter times: how often it was sent since the agent started; nil where that is not known.
     static func deliveryFailed(_ entry: OutboxEntry, token: String, times: Int? = nil) -> JournalFact {
         var facts: JSONObject = ["failure": .string(token)]
         facts["times"] = times.map { .integer(Int64($0)) }
-        return about(entry, .deliveryFailed, facts)
+        return about(entry, .deliveryFailed, with: facts)
     }
 
-    private static func about(_ entry: OutboxEntry, _ kind: Kind, _ more: JSONObject) -> JournalFact {
-        about(entry.enrollmentId, kind, more.adding("request", entry.requestId?.text).adding("jti", entry.jti.text))
+    private static func about(_ entry: OutboxEntry, _ kind: Kind, with more: JSONObject) -> JournalFact {
+        about(
+            entry.enrollmentId, kind, with: more.adding("request", entry.requestId?.text).adding("jti", entry.jti.text))
     }
 }
 

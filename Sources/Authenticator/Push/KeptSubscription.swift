@@ -77,6 +77,6 @@ extension JournalFact {
 
     private static func push(_ kind: Kind, _ kept: KeptSubscription) throws -> JournalFact {
         let digest = Base64URL.encode(try SHA256Digest.of(Array(kept.endpoint.text.utf8)))
-        return about(kept.enrollmentId, kind, ["endpoint": .string(digest)])
+        return about(kept.enrollmentId, kind, with: ["endpoint": .string(digest)])
     }
 }

@@ -64,7 +64,7 @@ package struct PushReception: Sendable {
     package func receive(
         _ fields: PushFields, body: [UInt8], at target: Target
     ) async throws(PushAnswer) -> String {
-        let message = try read(fields, body, target)
+        let message = try read(body, fields: fields, at: target)
         let id = target.enrollment.id
         if tally.notePush(id, at: ports.clock.now) {
             log.notice("pushes come: polls are less frequent", metadata: target.enrollment.logged())
@@ -101,7 +101,7 @@ package struct PushReception: Sendable {
             ])
     }
 
-    private func read(_ fields: PushFields, _ body: [UInt8], _ target: Target) throws(PushAnswer) -> PushMessage {
+    private func read(_ body: [UInt8], fields: PushFields, at target: Target) throws(PushAnswer) -> PushMessage {
         let inbox: PushInbox
         do {
             let kept = target.subscription

@@ -27,11 +27,11 @@ struct Intake: Sendable {
     ) async throws -> Bool {
         guard let facts = enrollment.facts(settings.exponentPolicy), !messages.isEmpty else { return false }
         let keys = try await knownKeys(of: enrollment)
-        var verdicts = messages.map { read($0, facts, keys) }
+        var verdicts = messages.map { judge($0, by: facts, keys: keys) }
         if verdicts.contains(where: { $0.hasUnknownKey }), let newer = await newerKeys(of: enrollment) {
-            verdicts = messages.map { read($0, facts, newer) }
+            verdicts = messages.map { judge($0, by: facts, keys: newer) }
         }
-        return try await enter(
+        return try await admit(
             zip(messages, verdicts).map { Item(message: $0, verdict: $1, channel: channel, heldUntil: heldUntil) },
             for: enrollment)
     }
@@ -43,7 +43,7 @@ struct Intake: Sendable {
         let heldUntil: Int64?
     }
 
-    private func read(_ message: String, _ facts: EnrollmentFacts, _ keys: JWKSet) -> MessageVerdict {
+    private func judge(_ message: String, by facts: EnrollmentFacts, keys: JWKSet) -> MessageVerdict {
         guard message.utf8.count <= settings.bounds.messageBytes else { return .unanswerable(.tooLarge) }
         return AuthnRequestReader.read(message, for: facts, keys: keys, now: ports.clock.now)
     }
@@ -61,7 +61,7 @@ struct Intake: Sendable {
         }
     }
 
-    private func enter(_ items: [Item], for enrollment: Enrollment) async throws -> Bool {
+    private func admit(_ items: [Item], for enrollment: Enrollment) async throws -> Bool {
         let ids = try items.map { _ in try RequestID(random: ports.entropy) }
         let now = ports.clock.now
         let settings = settings
@@ -71,60 +71,59 @@ struct Intake: Sendable {
             return try zip(items, ids).map { item, id in
                 let admission = RequestAdmission(
                     enrollment: enrollment, now: now, bounds: settings.bounds, newId: id, localTime: settings.localTime)
-                return try Self.enter(item, by: admission, in: store)
+                return try Self.admit(item, by: admission, in: store)
             }
         }
-        for (item, outcome) in zip(items, outcomes) { conclude(item, outcome, enrollment) }
+        for (item, outcome) in zip(items, outcomes) { conclude(item, outcome, of: enrollment) }
         return outcomes.contains { if case .entered = $0 { true } else { false } }
     }
 
-    private static func enter(
+    private static func admit(
         _ item: Item, by admission: RequestAdmission, in store: any StoreWriter
     ) throws -> RequestAdmission.Outcome? {
         switch item.verdict {
-        case .request(let request): try admission.enter(request, message: item.message, in: store)
-        case .cancellation(let cancellation): try admission.enter(cancellation, in: store)
+        case .request(let request): try admission.admit(request, message: item.message, in: store)
+        case .cancellation(let cancellation): try admission.takeBack(by: cancellation, in: store)
         case .notAuthentic, .unknownKey, .unanswerable: nil
         }
     }
 
     /// Tells of what is durable, and holds or drops the rest.
-    private func conclude(_ item: Item, _ outcome: RequestAdmission.Outcome?, _ enrollment: Enrollment) {
+    private func conclude(_ item: Item, _ outcome: RequestAdmission.Outcome?, of enrollment: Enrollment) {
         switch (outcome, item.verdict) {
         case (.entered(let events)?, _):
             noteNew(item, enrollment)
             noteLate(item, enrollment)
-            events.forEach { tell($0, item, enrollment) }
+            events.forEach { logNews($0, from: item, of: enrollment) }
             hub.publish(events)
         case (.known?, _):
             if item.channel != nil { tally.noteAgain(enrollment.id) }
         case (.reusedJTI?, _):
-            drop(.reusedID, "a jti came again with other bytes", enrollment, ["jti": item.verdict.loggedJTI])
+            drop(
+                .reusedID, "a jti came again with other bytes", of: enrollment, with: ["jti": item.verdict.loggedJTI])
             hub.publish(.requestConflict(enrollment.id))
         case (.overQuota?, _):
-            drop(
-                .overQuota,
-                "too many messages came for one enrollment; one more was dropped", enrollment, [:])
+            drop(.overQuota, "too many messages came for one enrollment; one more was dropped", of: enrollment)
         case (.early(let seconds)?, _):
             // Clocks differ: it is read again when its iat is no longer ahead by more than the tolerance.
             hold(item, for: seconds.later(by: -AuthnRequestReader.clockTolerance), enrollment)
         case (.tooEarly(let seconds)?, _):
             drop(
-                .future, "a request is from the future; check this machine's clock", enrollment,
-                ["seconds-ahead": "\(seconds)"])
+                .future, "a request is from the future; check this machine's clock", of: enrollment,
+                with: ["seconds-ahead": "\(seconds)"])
         case (nil, .unknownKey(let kid)):
             noteUnknownKey(kid, enrollment)
             hold(item, for: IssuerDirectory.unknownKeyPause, enrollment)
         case (nil, .notAuthentic(let reason)):
-            drop(.notAuthentic, "a request is not authentic", enrollment, ["reason": "\(reason)"])
+            drop(.notAuthentic, "a request is not authentic", of: enrollment, with: ["reason": "\(reason)"])
         case (nil, .unanswerable(let reason)):
-            drop(.unanswerable, "a request cannot be answered", enrollment, ["reason": "\(reason)"])
+            drop(.unanswerable, "a request cannot be answered", of: enrollment, with: ["reason": "\(reason)"])
         case (nil, .request), (nil, .cancellation):
             break
         }
     }
 
-    private func tell(_ event: AgentEvent, _ item: Item, _ enrollment: Enrollment) {
+    private func logNews(_ event: AgentEvent, from item: Item, of enrollment: Enrollment) {
         let jti: Logger.Metadata = ["jti": item.verdict.loggedJTI]
         switch event {
         case .requestPresented(let id):
@@ -152,14 +151,16 @@ struct Intake: Sendable {
     /// An issuer lists nothing whose time is over, so its clock and this one differ.
     private func noteLate(_ item: Item, _ enrollment: Enrollment) {
         guard item.channel == .poll, case .request(let request) = item.verdict, case .expired = request.verdict,
-            let exp = request.exp, let metadata = seldom("late", enrollment, ["exp": "\(exp)"])
+            let exp = request.exp, let metadata = limitedMetadata(about: "late", of: enrollment, with: ["exp": "\(exp)"])
         else { return }
         log.warning("a request came when its time was over; check this machine's clock", metadata: metadata)
     }
 
     /// Nothing has proved who sent it.
     private func noteUnknownKey(_ kid: String, _ enrollment: Enrollment) {
-        guard let metadata = seldom("kid", enrollment, ["kid": "\(kid.debugDescription)"]) else { return }
+        guard let metadata = limitedMetadata(about: "kid", of: enrollment, with: ["kid": "\(kid.debugDescription)"]) else {
+            return
+        }
         log.notice("a request waits for an unknown key", metadata: metadata)
     }
 
@@ -169,26 +170,29 @@ struct Intake: Sendable {
             enrollmentId: enrollment.id, issuer: enrollment.target, message: item.message,
             readAgainAt: now.later(by: seconds), dropAt: item.heldUntil ?? now.later(by: DeferredMessages.longest))
         guard held.readAgainAt <= held.dropAt, deferred.hold(held) else {
-            drop(.notHeld, "a request that could not be judged was not held any longer", enrollment, [:])
+            drop(.notHeld, "a request that could not be judged was not held any longer", of: enrollment)
             return
         }
         hub.publish(.messageHeld(enrollment.target))
     }
 
     private func drop(
-        _ drop: MessageDrop, _ sentence: Logger.Message, _ enrollment: Enrollment, _ metadata: Logger.Metadata
+        _ drop: MessageDrop, _ sentence: Logger.Message, of enrollment: Enrollment,
+        with metadata: Logger.Metadata = [:]
     ) {
         drops.note(drop)
         // By reason, of which there are few: an issuer that gets several things wrong is told of each.
         let topic = "\(drop) \(metadata["reason"].map { "\($0)" } ?? "")"
-        guard let metadata = seldom(topic, enrollment, metadata) else { return }
+        guard let metadata = limitedMetadata(about: topic, of: enrollment, with: metadata) else { return }
         log.warning(sentence, metadata: metadata)
     }
 
     /// What a line says, if one about this may be written now: one per enrollment, topic and pause.
     ///
     /// So an issuer cannot fill the log. The topics are the agent's own words.
-    private func seldom(_ topic: String, _ enrollment: Enrollment, _ metadata: Logger.Metadata) -> Logger.Metadata? {
+    private func limitedMetadata(
+        about topic: String, of enrollment: Enrollment, with metadata: Logger.Metadata
+    ) -> Logger.Metadata? {
         guard let leftOut = refusedPeers.admit(enrollment.id.text, about: topic, now: ports.clock.now) else {
             return nil
         }

@@ -43,7 +43,7 @@ struct RequestAdmission {
         }
     }
 
-    func enter(_ read: VerifiedRequest, message: String, in store: any StoreWriter) throws -> Outcome {
+    func admit(_ read: VerifiedRequest, message: String, in store: any StoreWriter) throws -> Outcome {
         if let seen = try store.message(enrollment: enrollment.id, jti: read.jti) {
             return try outcome(of: seen, comingAgainAs: read.payloadDigest, in: store)
         }
@@ -54,13 +54,13 @@ struct RequestAdmission {
         case .tooEarly(let seconds): return .tooEarly(secondsAhead: seconds)
         case .expired:
             guard try isWithinQuota(in: store) else { return .overQuota }
-            let late = try insert(read, message, presented: nil, life: .expired, in: store)
+            let late = try insert(read, message: message, presented: nil, life: .expired, in: store)
             try store.record(.expired(late), at: now)
             return .entered([.requestExpired(newId)])
         case .refused(let refusal):
-            return try refuse(read, message, token: refusal.token, reason: refusal.reason, in: store)
+            return try refuse(read, message: message, token: refusal.token, reason: refusal.reason, in: store)
         case .inOrder(let request):
-            return try enter(request, read, message, in: store)
+            return try admit(request, from: read, message: message, in: store)
         }
     }
 
@@ -74,36 +74,36 @@ struct RequestAdmission {
         return .reusedJTI
     }
 
-    private func enter(
-        _ request: AuthnRequest, _ read: VerifiedRequest, _ message: String, in store: any StoreWriter
+    private func admit(
+        _ request: AuthnRequest, from read: VerifiedRequest, message: String, in store: any StoreWriter
     ) throws -> Outcome {
         let acsTransId = request.transaction.acsTransId.canonical
         guard var holder = try store.newestPresented(enrollment: enrollment.id, acsTransId: acsTransId) else {
-            return try present(request, read, message, in: store)
+            return try present(request, from: read, message: message, in: store)
         }
         let expired = try expireIfDue(&holder, in: store)
-        return try enter(request, read, message, after: holder, in: store).after(expired)
+        return try admit(request, from: read, message: message, besides: holder, in: store).after(expired)
     }
 
-    private func enter(
-        _ request: AuthnRequest, _ read: VerifiedRequest, _ message: String, after holder: RequestRecord,
+    private func admit(
+        _ request: AuthnRequest, from read: VerifiedRequest, message: String, besides holder: RequestRecord,
         in store: any StoreWriter
     ) throws -> Outcome {
         guard holder.presented?.transactionDigest == request.transactionDigest else {
-            return try conflict(with: holder, read, message, in: store)
+            return try conflict(of: read, message: message, with: holder, in: store)
         }
         switch holder.life.state {
         case .pending:
-            return try supersede(holder, by: request, read, message, in: store)
+            return try supersede(holder, by: request, from: read, message: message, in: store)
         case .approved, .denied, .refused:
-            return .entered(try answerDuplicate(request, read, of: holder, in: store))
+            return .entered(try answerDuplicate(request, from: read, of: holder, in: store))
         case .expired, .cancelled:
             // Presented anew only by a later one: an older one that comes late never is.
             guard request.iat > (holder.iat ?? .min) else {
                 try remember(read, as: holder.id, in: store)
                 return .known
             }
-            return try present(request, read, message, in: store)
+            return try present(request, from: read, message: message, in: store)
         }
     }
 
@@ -116,18 +116,19 @@ struct RequestAdmission {
     }
 
     private func present(
-        _ request: AuthnRequest, _ read: VerifiedRequest, _ message: String, in store: any StoreWriter
+        _ request: AuthnRequest, from read: VerifiedRequest, message: String, in store: any StoreWriter
     ) throws -> Outcome {
         let presented = PresentedRequest(request)
         if try isTakenBack(read.jti, in: store) {
-            let cancelled = try insert(read, message, presented: presented, life: .cancelled, in: store)
+            let cancelled = try insert(read, message: message, presented: presented, life: .cancelled, in: store)
             try store.record(.cancelled(cancelled), at: now)
             return .entered([.requestCancelled(newId)])
         }
         guard try store.pendingCount(enrollment: enrollment.id) < bounds.undecided else {
-            return try refuse(read, message, token: Refusal.tooManyUndecided.rawValue, reason: .policy, in: store)
+            return try refuse(
+                read, message: message, token: Refusal.tooManyUndecided.rawValue, reason: .policy, in: store)
         }
-        let pending = try insert(read, message, presented: presented, life: .pending, in: store)
+        let pending = try insert(read, message: message, presented: presented, life: .pending, in: store)
         try store.record(.presented(pending, text: try textDigest(of: pending, in: store)), at: now)
         return .entered([.requestPresented(newId), .deadlineMoved])
     }
@@ -140,7 +141,7 @@ struct RequestAdmission {
 
     /// The same transaction under a new jti: a later approval answers the one with the greatest `iat`.
     private func supersede(
-        _ holder: RequestRecord, by request: AuthnRequest, _ read: VerifiedRequest, _ message: String,
+        _ holder: RequestRecord, by request: AuthnRequest, from read: VerifiedRequest, message: String,
         in store: any StoreWriter
     ) throws -> Outcome {
         try remember(read, as: holder.id, in: store)
@@ -162,7 +163,7 @@ struct RequestAdmission {
 
     /// A decided transaction that is asked again is not decided again.
     private func answerDuplicate(
-        _ request: AuthnRequest, _ read: VerifiedRequest, of holder: RequestRecord, in store: any StoreWriter
+        _ request: AuthnRequest, from read: VerifiedRequest, of holder: RequestRecord, in store: any StoreWriter
     ) throws -> [AgentEvent] {
         let message = try remember(read, as: holder.id, in: store)
         try store.record(.duplicate(message), at: now)
@@ -175,14 +176,15 @@ struct RequestAdmission {
 
     /// Another transaction under a known acsTransId: the newcomer is refused, an undecided first one is marked.
     private func conflict(
-        with holder: RequestRecord, _ read: VerifiedRequest, _ message: String, in store: any StoreWriter
+        of read: VerifiedRequest, message: String, with holder: RequestRecord, in store: any StoreWriter
     ) throws -> Outcome {
         var marked = holder
         if holder.life.state == .pending, !holder.hasConflict {
             marked.hasConflict = true
             try store.update(marked)
         }
-        let refused = try refuse(read, message, token: Refusal.conflict.rawValue, reason: .invalidRequest, in: store)
+        let refused = try refuse(
+            read, message: message, token: Refusal.conflict.rawValue, reason: .invalidRequest, in: store)
         guard case .entered = refused else { return refused }
         try store.record(
             .conflict(seen(read, as: holder.id), text: try textDigest(of: marked, in: store)), at: now)
@@ -190,11 +192,11 @@ struct RequestAdmission {
     }
 
     private func refuse(
-        _ read: VerifiedRequest, _ message: String, token: String, reason: DenyReason, in store: any StoreWriter
+        _ read: VerifiedRequest, message: String, token: String, reason: DenyReason, in store: any StoreWriter
     ) throws -> Outcome {
         guard try isWithinQuota(in: store) else { return .overQuota }
         let refused = try insert(
-            read, message, presented: nil, life: .refused(token: token, reason: reason), in: store)
+            read, message: message, presented: nil, life: .refused(token: token, reason: reason), in: store)
         try store.record(.refused(refused, token: token, reason: reason), at: now)
         let body = DecisionBody.deny(reason)
         try store.keep(KeptEvidence(decision: body), of: newId)
@@ -220,7 +222,7 @@ struct RequestAdmission {
     }
 
     private func insert(
-        _ read: VerifiedRequest, _ message: String, presented: PresentedRequest?, life: RequestLife,
+        _ read: VerifiedRequest, message: String, presented: PresentedRequest?, life: RequestLife,
         in store: any StoreWriter
     ) throws -> RequestRecord {
         let request = RequestRecord(

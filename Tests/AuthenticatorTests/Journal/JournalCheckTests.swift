@@ -42,7 +42,7 @@ struct JournalCheckTests {
     }
 
     /// The row with a member of another value; still in the canonical form.
-    private func changed(_ row: JournalRow, _ name: String, _ value: JSONValue) throws -> JournalRow {
+    private func changed(_ row: JournalRow, member name: String, to value: JSONValue) throws -> JournalRow {
         var json = try JSONReader.object(row.bytes, limits: JSONLimits(maxBytes: 4_096))
         json[name] = value
         return JournalRow(sequence: row.sequence, bytes: try RFC8785.canonical(.object(json)))
@@ -57,14 +57,15 @@ struct JournalCheckTests {
     @Test(arguments: 1...8) func `an entry that was changed is named`(number: Int) throws {
         for (name, value) in [("at", "2020-01-01T00:00:00Z"), ("version", "0"), ("more", nil as JSONValue)] {
             var rows = rows
-            rows[number - 1] = try changed(rows[number - 1], name, value)
+            rows[number - 1] = try changed(rows[number - 1], member: name, to: value)
             #expect(try named(rows) == Int64(number), "\(name)")
         }
     }
 
     @Test(arguments: 2...8) func `an entry whose link to the one before was changed is named`(number: Int) throws {
         var rows = rows
-        rows[number - 1] = try changed(rows[number - 1], "previous", .string(String(repeating: "0", count: 64)))
+        rows[number - 1] = try changed(
+            rows[number - 1], member: "previous", to: .string(String(repeating: "0", count: 64)))
         #expect(try named(rows) == Int64(number))
     }
 
@@ -81,8 +82,8 @@ struct JournalCheckTests {
         rows[number] = JournalRow(sequence: second.sequence, bytes: first.bytes)
         #expect(try named(rows) == Int64(number))
         // Also where each says the number of its new place.
-        rows[number - 1] = try changed(rows[number - 1], "seq", .integer(first.sequence))
-        rows[number] = try changed(rows[number], "seq", .integer(second.sequence))
+        rows[number - 1] = try changed(rows[number - 1], member: "seq", to: .integer(first.sequence))
+        rows[number] = try changed(rows[number], member: "seq", to: .integer(second.sequence))
         #expect(try named(rows) == Int64(number))
     }
 
@@ -122,10 +123,10 @@ struct JournalCheckTests {
 
     @Test func `a second audit key is named, and so is a beginning without one`() throws {
         var rows = rows
-        rows[4] = try changed(rows[4], "entry", "auditKeyMade")
+        rows[4] = try changed(rows[4], member: "entry", to: "auditKeyMade")
         #expect(try named(rows) == 5)
         rows = self.rows
-        rows[0] = try changed(rows[0], "entry", "started")
+        rows[0] = try changed(rows[0], member: "entry", to: "started")
         #expect(try named(rows) == 1)
     }
 }

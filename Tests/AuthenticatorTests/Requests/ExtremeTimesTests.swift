@@ -16,7 +16,9 @@ struct ExtremeTimesTests {
         [["iat": time], ["exp": time], ["iat": time, "exp": time]]
     }
 
-    private func messages(_ claims: JSONObject, _ sample: SampleAgent, _ card: SampleEnrollment) throws -> [String] {
+    private func messages(
+        with claims: JSONObject, to sample: SampleAgent, for card: SampleEnrollment
+    ) throws -> [String] {
         var request = SampleRequest.numbered(2)
         request.claims = claims
         var cancellation: JSONObject = [
@@ -38,12 +40,12 @@ struct ExtremeTimesTests {
         // Pushes come from now on, so that a poll looks how late a message is.
         _ = try await sample.push(Array("hint".utf8), to: subscription, by: push)
         let enrollment = try await sample.enrollment(card.id)
-        for message in try messages(claims, sample, card) {
+        for message in try messages(with: claims, to: sample, for: card) {
             try await sample.agent.fetcher.intake.receive([message], for: enrollment, by: .poll)
         }
         var byPush = claims
         byPush["jti"] = "pushed"
-        for message in try messages(byPush, sample, card) {
+        for message in try messages(with: byPush, to: sample, for: card) {
             _ = try await sample.push(Array(message.utf8), to: subscription, by: push)
         }
         try await sample.receive(.numbered(1), for: card)

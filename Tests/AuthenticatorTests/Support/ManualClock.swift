@@ -30,14 +30,14 @@ final class ManualClock: AgentClock {
         let id = newID()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                lieDown(id, seconds, continuation)
+                lieDown(id, for: seconds, continuation)
             }
         } onCancel: {
             state.withLock { $0.sleepers.removeValue(forKey: id) }?.continuation.resume(throwing: CancellationError())
         }
     }
 
-    private func lieDown(_ id: Int, _ seconds: Double, _ continuation: CheckedContinuation<Void, any Error>) {
+    private func lieDown(_ id: Int, for seconds: Double, _ continuation: CheckedContinuation<Void, any Error>) {
         let watchers = state.withLock { state -> [CheckedContinuation<Void, any Error>]? in
             guard !Task.isCancelled else { return nil }
             state.sleepers[id] = Sleeper(until: state.now + seconds, seconds: seconds, continuation: continuation)
@@ -65,13 +65,13 @@ final class ManualClock: AgentClock {
     func sleepers(_ least: Int = 1) async throws {
         let id = newID()
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in watch(id, least, continuation) }
+            try await withCheckedThrowingContinuation { continuation in watch(id, for: least, continuation) }
         } onCancel: {
             state.withLock { $0.watchers.removeValue(forKey: id) }?.continuation.resume(throwing: CancellationError())
         }
     }
 
-    private func watch(_ id: Int, _ least: Int, _ continuation: CheckedContinuation<Void, any Error>) {
+    private func watch(_ id: Int, for least: Int, _ continuation: CheckedContinuation<Void, any Error>) {
         let now = state.withLock { state -> Result<Void, any Error>? in
             if Task.isCancelled { return .failure(CancellationError()) }
             guard state.sleepers.count < least else { return .success(()) }

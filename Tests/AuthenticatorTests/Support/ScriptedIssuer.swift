@@ -179,7 +179,7 @@ actor ScriptedIssuer: IssuerGateway {
     }
 
     func batchFetch(
-        _ target: IssuerTarget, _ discovery: Discovery, _ request: BatchFetchRequest
+        _ target: IssuerTarget, _ discovery: Discovery, request: BatchFetchRequest
     ) async throws(IssuerFailure) -> BatchFetchAnswer {
         let cursors = request.entries.map { ($0.authenticatorId.text, $0.after) }
         try await pass(.batchFetch, target)

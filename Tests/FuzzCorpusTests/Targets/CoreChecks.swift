@@ -224,7 +224,7 @@ private final class ListingIssuer: IssuerGateway {
     ) async throws(IssuerFailure) -> EnrollmentAnswer { throw Self.none }
 
     func batchFetch(
-        _ target: IssuerTarget, _ discovery: Discovery, _ request: BatchFetchRequest
+        _ target: IssuerTarget, _ discovery: Discovery, request: BatchFetchRequest
     ) async throws(IssuerFailure) -> BatchFetchAnswer { throw Self.none }
 
     func decide(

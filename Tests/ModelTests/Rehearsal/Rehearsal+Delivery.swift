@@ -3,13 +3,13 @@ import IssuerProtocol
 
 extension Rehearsal {
     /// Runs the courier until it offers all that it may, has one decision answered, and stops it.
-    func deliver(_ card: Int, _ queue: Queue, _ fate: Fate, meanwhile: [Step]) async throws {
+    func deliver(_ card: Int, queue: Queue, fate: Fate, meanwhile: [Step]) async throws {
         model.giveUpExpired()
         try await withOutboxDelivery {
             guard let head = model.cards[card].head(queue) else { return }
             for step in meanwhile { try await perform(step) }
             try await untilOffered()
-            try await answer(card, head, fate)
+            try await answer(card, head, with: fate)
         }
     }
 
@@ -19,7 +19,7 @@ extension Rehearsal {
         try await withOutboxDelivery {
             while let call = model.heads.min(by: { ($0.card, $0.jti) < ($1.card, $1.jti) }) {
                 guard let entry = model.cards[call.card].outbox.first(where: { $0.jti == call.jti }) else { return }
-                try await answer(call.card, entry, .taken)
+                try await answer(call.card, entry, with: .taken)
             }
         }
     }
@@ -77,15 +77,15 @@ extension Rehearsal {
         try record.check(call.body, of: place)
     }
 
-    private func answer(_ card: Int, _ entry: CardModel.Entry, _ fate: Fate) async throws {
+    private func answer(_ card: Int, _ entry: CardModel.Entry, with fate: Fate) async throws {
         switch fate {
         case .taken:
             try process(card, entry)
             let status = entry.answer == .approve ? TransStatus.authenticated : .notAuthenticated
-            try await end(card, entry, .success(status), as: .delivered)
+            try await end(card, entry, with: .success(status), as: .delivered)
         case .code(let code):
             if code == .invalidToken { model.cards[card].isSuspended = true }
-            try await end(card, entry, .failure(.problem(Problem(code))), as: .failed)
+            try await end(card, entry, with: .failure(.problem(Problem(code))), as: .failed)
         case .again(let hadEffect):
             if hadEffect { try process(card, entry) }
             try await fail(card, entry)
@@ -96,9 +96,10 @@ extension Rehearsal {
 
     /// An answer that ends the repeating; what comes next in that queue may be past its time.
     private func end(
-        _ card: Int, _ entry: CardModel.Entry, _ answer: Result<TransStatus, IssuerFailure>, as end: CardModel.Delivery
+        _ card: Int, _ entry: CardModel.Entry, with answer: Result<TransStatus, IssuerFailure>,
+        as end: CardModel.Delivery
     ) async throws {
-        gateway.answer(issuer.cards[card].token, SampleIssuer.name(entry.jti), answer)
+        gateway.answer(issuer.cards[card].token, jti: SampleIssuer.name(entry.jti), with: answer)
         model.cards[card].settle(entry.jti, as: end)
         model.giveUpExpired()
         try await untilOffered()
@@ -107,7 +108,7 @@ extension Rehearsal {
     /// No answer that counts: the courier rests, and the decision waits as before.
     private func fail(_ card: Int, _ entry: CardModel.Entry) async throws {
         let naps = clock.naps
-        gateway.answer(issuer.cards[card].token, SampleIssuer.name(entry.jti), .failure(.down))
+        gateway.answer(issuer.cards[card].token, jti: SampleIssuer.name(entry.jti), with: .failure(.down))
         try await notifier.until {
             guard try await waiting() == model.calls else {
                 throw Finding("jti \(entry.jti) is no longer sent, though no answer counted")

@@ -14,12 +14,12 @@ extension Rehearsal {
 
     private func performAlone(_ step: Step) async throws {
         switch step {
-        case .list(let card, let messages, let crash): try await list(card, messages, crash)
+        case .list(let card, let messages, let crash): try await list(messages, for: card, crash: crash)
         case .approve(let card, let jti, let meanwhile, let crash):
-            try await approve(card, jti, meanwhile: meanwhile, crash)
-        case .deny(let card, let jti, let crash): try await deny(card, jti, crash)
+            try await approve(jti, of: card, meanwhile: meanwhile, crash: crash)
+        case .deny(let card, let jti, let crash): try await deny(jti, of: card, crash: crash)
         case .deliver(let card, let queue, let fate, let meanwhile):
-            try await deliver(card, queue, fate, meanwhile: meanwhile)
+            try await deliver(card, queue: queue, fate: fate, meanwhile: meanwhile)
         case .pass(let seconds):
             clock.pass(seconds)
             model.pass(seconds)
@@ -29,7 +29,7 @@ extension Rehearsal {
         }
     }
 
-    func list(_ card: Int, _ messages: [Message], _ crash: Crash?) async throws {
+    func list(_ messages: [Message], for card: Int, crash: Crash?) async throws {
         listed[card, default: []] += messages
         let texts = try messages.map { try text($0, for: card) }
         gateway.list(texts, for: issuer.cards[card].token)
@@ -57,10 +57,10 @@ extension Rehearsal {
         return text
     }
 
-    private func deny(_ card: Int, _ jti: Int, _ crash: Crash?) async throws {
+    private func deny(_ jti: Int, of card: Int, crash: Crash?) async throws {
         let row = model.cards[card].decidable(jti, at: model.now)
         store.arm(crash)
-        let isDone = try await decide(.deny(.userDenied), card, jti)
+        let isDone = try await decide(.deny(.userDenied), jti: jti, of: card)
         store.arm(nil)
         try expect("whether a deny of jti \(jti) is taken", isDone || store.hasDied, is: row != nil)
         try await apply(crash) { model in
@@ -68,7 +68,7 @@ extension Rehearsal {
         }
     }
 
-    private func approve(_ card: Int, _ jti: Int, meanwhile: [Step], _ crash: Crash?) async throws {
+    private func approve(_ jti: Int, of card: Int, meanwhile: [Step], crash: Crash?) async throws {
         let row = model.cards[card].decidable(jti, at: model.now)
         let isAtWork = Mutex(false)
         custody.whileSigning { [self] in
@@ -77,7 +77,7 @@ extension Rehearsal {
             if crash == .signing { throw Died() }
             await store.arm(crash)
         }
-        let isDone = try await decide(.approve, card, jti)
+        let isDone = try await decide(.approve, jti: jti, of: card)
         custody.whileSigning(nil)
         store.arm(nil)
         try expect("whether the key is used for jti \(jti)", isAtWork.withLock { $0 }, is: row != nil)
@@ -95,7 +95,7 @@ extension Rehearsal {
     private static let peer = ControlPeer(uid: 1_000, gid: 1_000, pid: 4_242, process: "oobctl")
 
     /// False where nothing was decided, or the process died.
-    private func decide(_ decision: RequestLife.Decision, _ card: Int, _ jti: Int) async throws -> Bool {
+    private func decide(_ decision: RequestLife.Decision, jti: Int, of card: Int) async throws -> Bool {
         let id = issuer.cards[card].id
         return try await living { agent in
             do {

@@ -38,7 +38,7 @@ actor Rehearsal {
         custody = QuickCustody(keys: Dictionary(uniqueKeysWithValues: issuer.cards.map { ($0.id, $0.key) }))
         model = Model(cards: issuer.cards.count)
         store = try MortalStore(path: "\(directory.path)/store.sqlite")
-        agent = Self.agent(store, custody, gateway, clock, issuer.agentSecret)
+        agent = Self.agent(on: store, custody: custody, gateway: gateway, clock: clock, secret: issuer.agentSecret)
         listener = presented.listen(to: agent.hub)
         for card in issuer.cards { try await enroll(card) }
         try await agent.prepare()
@@ -82,8 +82,8 @@ actor Rehearsal {
     private func finding(_ sentence: String) -> Finding { Finding(sentence, step: step) }
 
     private static func agent(
-        _ store: MortalStore, _ custody: QuickCustody, _ gateway: ScriptedGateway, _ clock: StandingClock,
-        _ secret: AgentSecret
+        on store: MortalStore, custody: QuickCustody, gateway: ScriptedGateway, clock: StandingClock,
+        secret: AgentSecret
     ) -> Agent {
         let ports = Ports(
             store: store, custody: custody, auditKeys: SealedAuditKeys(secret: secret), gateway: gateway, clock: clock,
@@ -107,7 +107,7 @@ actor Rehearsal {
 
     func restart() async throws {
         store = try MortalStore(path: "\(directory.path)/store.sqlite")
-        agent = Self.agent(store, custody, gateway, clock, issuer.agentSecret)
+        agent = Self.agent(on: store, custody: custody, gateway: gateway, clock: clock, secret: issuer.agentSecret)
         listener = presented.listen(to: agent.hub)
         try await agent.prepare()
         model.restart()
@@ -120,7 +120,7 @@ actor Rehearsal {
         try await restart()
         for (card, messages) in listed.sorted(by: { $0.key < $1.key }) {
             for start in stride(from: 0, to: messages.count, by: 50) {
-                try await list(card, Array(messages[start..<min(start + 50, messages.count)]), nil)
+                try await list(Array(messages[start..<min(start + 50, messages.count)]), for: card, crash: nil)
             }
         }
         try await tick()

@@ -44,7 +44,7 @@ final class ScriptedGateway: IssuerGateway {
 
     func accepted(for token: String) -> UInt32 { state.withLock { $0.accepted[token] ?? 0 } }
 
-    func answer(_ token: String, _ jti: String, _ answer: Result<TransStatus, IssuerFailure>) {
+    func answer(_ token: String, jti: String, with answer: Result<TransStatus, IssuerFailure>) {
         let found = state.withLock { state in
             state.underWay.first { $0.value.call.token == token && $0.value.call.jti == jti }
                 .flatMap { state.underWay.removeValue(forKey: $0.key) }
@@ -63,7 +63,7 @@ final class ScriptedGateway: IssuerGateway {
             return state.next
         }
         let answer = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in hold(id, call, continuation) }
+            await withCheckedContinuation { continuation in hold(call, as: id, continuation) }
         } onCancel: {
             let held = state.withLock { $0.underWay.removeValue(forKey: id) }
             held?.continuation.resume(returning: .failure(.down))
@@ -71,7 +71,7 @@ final class ScriptedGateway: IssuerGateway {
         return try answer.get()
     }
 
-    private func hold(_ id: Int, _ call: Call, _ continuation: CheckedContinuation<Answer, Never>) {
+    private func hold(_ call: Call, as id: Int, _ continuation: CheckedContinuation<Answer, Never>) {
         let isCancelled = state.withLock { state in
             guard !Task.isCancelled else { return true }
             state.underWay[id] = (call, continuation)
@@ -112,7 +112,7 @@ final class ScriptedGateway: IssuerGateway {
     ) async throws(IssuerFailure) -> EnrollmentAnswer { throw .down }
 
     func batchFetch(
-        _ target: IssuerTarget, _ discovery: Discovery, _ request: BatchFetchRequest
+        _ target: IssuerTarget, _ discovery: Discovery, request: BatchFetchRequest
     ) async throws(IssuerFailure) -> BatchFetchAnswer { throw .down }
 
     func unenroll(_ access: IssuerAccess) async throws(IssuerFailure) { throw .down }
