@@ -22,7 +22,7 @@ struct CardModel: Sendable {
         let transaction: Int
         var iat: Int64
         var exp: Int64
-        /// Whether it was presented, or would have been but for its cancellation.
+        /// Whether it was presented, or would have been without its cancellation.
         let isPresentable: Bool
         var state: State
         var delivery = Delivery.none

@@ -30,7 +30,7 @@ struct Model: Sendable {
         for card in cards.indices { cards[card].giveUpExpired(at: now) }
     }
 
-    /// What a courier may have under way: the first of each queue.
+    /// What an outbox delivery may have under way: the first of each queue.
     var heads: Set<Call> {
         var heads: Set<Call> = []
         for (card, model) in cards.enumerated() {
@@ -50,7 +50,7 @@ struct Model: Sendable {
 
 /// What an agent did that the model does not allow, and at which step.
 struct Finding: Error, Sendable, CustomStringConvertible {
-    /// The first is 1; one past the last is the end, when the issuer is well again.
+    /// The first is 1; one past the last is the end, when the issuer has recovered.
     let step: Int
     let sentence: String
     /// Whether it was only waited for too long; on a machine that stood still that says nothing.

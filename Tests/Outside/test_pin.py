@@ -138,15 +138,15 @@ class ByFiles(WithPIN):
     def test_five_wrong_ones_block_also_across_restarts_and_a_deny_goes_on(self):
         self.enroll()
         acs, other = self.ask(), self.ask()
-        for left in ["4 tries are", "3 tries are", "2 tries are", "1 try is"]:
+        for left in ["4 tries", "3 tries", "2 tries", "1 try"]:
             run = self.approve(acs, WRONG, exits=5)
-            self.assertIn(f"the user was not verified; {left} left", run.stderr)
+            self.assertIn(f"not verified: wrong PIN. {left} left", run.stderr)
         self.assertEqual(self.error("approve", acs, "--pin-file", self.file("tried", WRONG), exits=6)["code"], 70004)
         self.restart()
         run = self.approve(acs, PIN, exits=6)
         (row,) = self.agent.json("enrollments")
         self.assertEqual(row["state"], "blocked")
-        self.assertIn(f"the next one is taken at {row['blockedUntil']}", run.stderr)
+        self.assertIn(f"the next try is possible at {row['blockedUntil']}", run.stderr)
         self.ctl("deny", other)
         self.assertEqual([row["state"] for row in self.agent.json("list", "--all")], ["pending", "denied"])
         kinds = [json.loads(line)["entry"] for line in self.agent.ctl("audit export").stdout.splitlines()]
@@ -159,7 +159,7 @@ class ByFiles(WithPIN):
         error = self.error("pin change", enrollment, *files, exits=5)
         self.assertEqual(error["code"], 70003)
         acs = self.ask()
-        self.assertIn("3 tries are left", self.approve(acs, PIN, exits=5).stderr)
+        self.assertIn("3 tries left", self.approve(acs, PIN, exits=5).stderr)
         self.approve(acs, OTHER)
         self.assertEqual(self.agent.json("enrollments")[0]["pinTriesLeft"], 5)
 

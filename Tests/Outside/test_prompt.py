@@ -253,7 +253,7 @@ class WithAPIN(AtAPrompt):
         person = self.approver("--once")
         person.answer("a")
         person.pin("9999-wrong")
-        person.until("Not decided: the user was not verified; 4 tries are left")
+        person.until("Not decided: not verified: wrong PIN. 4 tries left")
         person.pin("")
         person.until("No PIN was given")
         person.answer("a")
@@ -267,7 +267,7 @@ class WithAPIN(AtAPrompt):
         row = self.ask()
         person = self.approver("--once")
         person.answer("a")
-        for left in ["4 tries are", "3 tries are", "2 tries are", "1 try is"]:
+        for left in ["4 tries", "3 tries", "2 tries", "1 try"]:
             person.pin("9999")
             person.until(f"{left} left")
         person.pin("9999")
@@ -289,7 +289,7 @@ class WithAPIN(AtAPrompt):
         another = self.ask()
         person.answer("a")
         person.pin(self.pin[4:])
-        person.until("4 tries are left")
+        person.until("4 tries left")
         self.assertEqual(self.state(another), ("pending", None))
 
     def test_giving_up_at_the_pin_decides_nothing_and_what_is_typed_shows_again(self):

@@ -3,7 +3,7 @@ extension Agent {
     ///
     /// - Parameters:
     ///   - isPolling: whether the agent asks issuers by itself whether there is something.
-    ///   - onStep: called where keys were looked at.
+    ///   - onStep: called after keys were tested.
     package func loops(
         isPolling: Bool, onStep: @escaping @Sendable (StartStep) -> Void = { _ in }
     ) -> [@Sendable () async throws -> Void] {

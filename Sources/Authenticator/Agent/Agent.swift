@@ -21,7 +21,7 @@ package struct Agent: Sendable {
     package let keyWatch: KeyWatch
     package let pushSubscriber: PushSubscriber
     package let pushHints: PushHints
-    /// Nil where the agent is not pushed to.
+    /// Nil if the agent is not pushed to.
     package let pushReception: PushReception?
     package let journal: Journal
     package let checkup: Checkup
@@ -93,8 +93,8 @@ package struct Agent: Sendable {
     /// Clears up after a crash, and sees that the custody opens what the store holds; before anything runs.
     ///
     /// - Parameters:
-    ///   - rewrapper: where the agent's secret changes.
-    ///   - onStep: called where something that takes time was done.
+    ///   - rewrapper: given if the agent's secret changes.
+    ///   - onStep: called after each step that takes time.
     ///
     /// On a forged journal it returns all the same, and the agent is in trouble for good.
     /// - Throws: what the custody throws for a secret that is not the one this state was made with; `RotationFailure`.
@@ -158,13 +158,13 @@ package struct Agent: Sendable {
         return try await fetcher.fetchNow(chosen)
     }
 
-    /// - Throws: `CommandFailure` where the request is not there that `page` begins at.
+    /// - Throws: `CommandFailure` if the request is not there that `page` begins at.
     package func requests(
         pendingOnly: Bool, enrollment: EnrollmentID?, page: RequestPage = RequestPage(), limit: Int
     ) async throws -> [RequestRecord] {
         try await ports.store.read { store in
             for bound in [page.after, page.before].compactMap(\.self) where try store.request(bound) == nil {
-                throw CommandFailure(.notFound, "there is no request \(bound) to go on from")
+                throw CommandFailure(.notFound, "there is no request \(bound)")
             }
             return try store.requests(pendingOnly: pendingOnly, enrollment: enrollment, page: page, limit: limit)
         }
@@ -239,7 +239,7 @@ package struct Agent: Sendable {
 
     // MARK: Presenting
 
-    /// The text that is shown for a request; nil where there is nothing to show.
+    /// The text that is shown for a request; nil if there is nothing to show.
     package func text(of request: RequestRecord) async throws -> TransactionText? {
         try await ports.store.read { try $0.enrollment(request.enrollmentId) }
             .flatMap { request.text(for: $0, settings.localTime) }
@@ -256,16 +256,16 @@ package struct Agent: Sendable {
         }
     }
 
-    /// The number of log lines left out about a peer since the last one, where one may be written now; nil where not.
+    /// The number of log lines left out about a peer since the last one, if one may be written now; nil if not.
     package func admitLogLine(about peer: String) -> Int? { badPeers.admit(peer, now: ports.clock.now) }
 
-    /// What is wrong at the moment with reaching an enrollment's issuer; nil where nothing is known to be.
+    /// What is wrong at the moment with reaching an enrollment's issuer; nil if nothing is known to be.
     package func trouble(of enrollment: EnrollmentID) -> String? { health.trouble(of: enrollment) }
 
-    /// The last look at an enrollment's key; nil where there was none since the start.
+    /// The last look at an enrollment's key; nil if there was none since the start.
     package func keyTest(of enrollment: EnrollmentID) -> KeyTest? { keyWatch.health.test(of: enrollment) }
 
-    /// What is wrong with the store at the moment; nil where nothing is known to be.
+    /// What is wrong with the store at the moment; nil if nothing is known to be.
     package var storeError: StoreError? { ports.storeHealth.trouble }
 
     /// One enrollment, also one that is over.

@@ -5,7 +5,7 @@ package struct AgentSettings: Sendable {
     /// What happens to an exponent that is not ISO 4217's.
     package var exponentPolicy: ExponentPolicy
     package var bounds: AgentBounds
-    /// How long what is over is kept, in seconds; less than ``leastRetention`` counts as that.
+    /// How long closed requests and ended enrollments are kept, in seconds; less than ``leastRetention`` counts as that.
     package var retention: Int64
     /// For how many seconds the journal's entries are kept.
     package var auditRetention: Int64

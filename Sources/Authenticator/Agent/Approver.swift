@@ -5,7 +5,7 @@ import StrictJSON
 package enum Approver: Sendable, Equatable {
     /// A command on the control socket.
     ///
-    /// - shownTextDigest: the digest of the text that it says it has shown to a person, base64url; nil where it showed
+    /// - shownTextDigest: the digest of the text that it says it has shown to a person, base64url; nil if it showed
     ///   nothing to anyone.
     case command(ControlPeer, shownTextDigest: String?)
     /// The app that the core runs in.
@@ -19,7 +19,7 @@ package struct ControlPeer: Sendable, Equatable {
     package let pid: Int32
     /// The name that the process gave itself, fit for a terminal; a hint, for anyone can take any name.
     ///
-    /// Empty where the agent may not see it, or the process is gone.
+    /// Empty if the agent may not see it, or the process is gone.
     package let process: String
 
     package init(uid: UInt32, gid: UInt32, pid: Int32, process: String) {
@@ -41,7 +41,7 @@ extension ControlPeer {
 }
 
 extension ControlPeer {
-    /// What a line of the log has about it: no name of a process where the agent may not see it.
+    /// What a line of the log has about it: no name of a process if the agent may not see it.
     package func logged(_ more: Logger.Metadata) -> Logger.Metadata {
         var own: Logger.Metadata = ["uid": "\(uid)", "gid": "\(gid)", "pid": "\(pid)"]
         if !process.isEmpty { own["process"] = "\(process)" }
@@ -78,7 +78,7 @@ extension Approver {
     }
 }
 
-/// The process that the core itself runs in, where that is an app's.
+/// The process that the core itself runs in, if that is an app's.
 package struct AppProcess: Sendable, Equatable {
     package let uid: UInt32
     package let pid: Int32

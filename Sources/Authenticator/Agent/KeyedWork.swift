@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Runs one piece of work per key at a time, and once more where the key was called again meanwhile.
+/// Runs one piece of work per key at a time, and once more if the key was named again meanwhile.
 ///
 /// There is a task for a key only while it has work.
 struct KeyedWork<Key: Hashable & Sendable>: Sendable {
     private final class Running: Sendable {
-        /// Keys at work; true where the key was called again.
+        /// Keys at work; true if the key was called again.
         let keys = Mutex<[Key: Bool]>([:])
 
         func begins(_ key: Key) -> Bool {
@@ -33,7 +33,7 @@ struct KeyedWork<Key: Hashable & Sendable>: Sendable {
 
     private let running = Running()
 
-    /// Works on the first keys and on those that come by the pendingKeys, until the task is cancelled.
+    /// Works on the first keys and on those that become pending, until the task is cancelled.
     func run(_ first: [Key], then pendingKeys: PendingKeys<Key>, work: @escaping @Sendable (Key) async -> Void) async {
         let running = running
         await withDiscardingTaskGroup { group in

@@ -81,7 +81,7 @@ package protocol UnlockedKey: Sendable {
     var publicKey: PublicKey { get }
     /// Signs something that no relying party can take for an assertion, and sees that the public half verifies it.
     ///
-    /// - Throws: `KeyFailure` where it does not.
+    /// - Throws: `KeyFailure` if it does not.
     func prove() throws
     /// Signs what a permit allows, and nothing else can be signed.
     func signature(for permit: SigningPermit) async throws -> [UInt8]
@@ -111,7 +111,7 @@ package enum IssuerFailure: Error, Sendable {
     /// The issuer answered with a problem whose code the protocol lists: it ends what was tried.
     case problem(Problem)
     /// Anything else (no connection, a proxy's page, a redirect, garbage, 5xx): the same may be tried again,
-    /// not before `retryAfter` seconds where the server asked for that.
+    /// not before `retryAfter` seconds if the server asked for that.
     case transient(reason: String, retryAfter: Int64?)
 
     /// One sentence for logs and people; carries no body and no token.

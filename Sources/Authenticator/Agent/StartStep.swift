@@ -27,7 +27,7 @@ package enum StartStep: Sendable, Equatable {
         }
     }
 
-    /// How long it may take until the next one; nil where nobody knows.
+    /// How long it may take until the next one; nil if nobody knows.
     package var patience: Duration? {
         switch self {
         case .scrubbing: .seconds(1_800)

@@ -49,7 +49,7 @@ struct ConfirmedTransaction: Sendable {
         self.signCount = signCount
     }
 
-    /// The assertion but for its signature (WebAuthn §6.3.3).
+    /// The assertion without its signature (WebAuthn §6.3.3).
     ///
     /// The challenge is computed here from the transaction that was presented, never copied from what was sent, so
     /// one signature covers every member that the payer was shown (PSD2 RTS Article 5, dynamic linking).
@@ -91,7 +91,7 @@ struct UnsignedAssertion: Sendable {
     }
 }
 
-/// The bytes of a registration that waits for its attestation signature, where it has one.
+/// The bytes of a registration that waits for its attestation signature, if it has one.
 struct UnsignedRegistration: Sendable {
     private let enrollment: Enrollment
     private let clientDataJSON: [UInt8]
@@ -116,7 +116,7 @@ struct UnsignedRegistration: Sendable {
         algorithm = publicKey.algorithm
     }
 
-    /// What a self attestation signs (WebAuthn §8.2); nil where the issuer asked for none.
+    /// What a self attestation signs (WebAuthn §8.2); nil if the issuer asked for none.
     func permit() throws -> SigningPermit? {
         guard attestsItself else { return nil }
         return SigningPermit(bytes: authenticatorData + (try SHA256Digest.of(clientDataJSON)))

@@ -5,7 +5,7 @@ import Keys
 extension Decider {
     /// Signs and commits in the enrollment's queue, with the key that its user opened for it.
     ///
-    /// A PIN that was found right counts as such, also where the request ends before it is decided: the try that was
+    /// A PIN that was found right counts as such, also if the request ends before it is decided: the try that was
     /// counted is taken back with the decision, or else by itself.
     func opened(
         _ request: RequestRecord, of enrollment: Enrollment, on terms: Terms,

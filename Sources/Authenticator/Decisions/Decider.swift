@@ -110,7 +110,7 @@ struct Decider: Sendable {
     ) async throws -> Attempt {
         let id = request.enrollmentId
         guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }), enrollment.signCount < .max else {
-            throw CommandFailure(.notEnrolled, "the enrollment \(id) is over", request: request)
+            throw CommandFailure(.notEnrolled, "the enrollment \(id) has ended", request: request)
         }
         try enrollment.expectWhole(for: request)
         let signCount = enrollment.signCount + 1
@@ -161,8 +161,8 @@ struct Decider: Sendable {
         guard enrollment.refusedSignCount != nil else { return }
         throw CommandFailure(
             .issuerUnreachable,
-            "nothing was decided: after a refused assertion or a restore the issuer must say which signCount it "
-                + "accepted: \(reason ?? "it has just refused another one"); ask again", request: request)
+            "nothing was decided: after a refused assertion or a restore, the issuer must first say which signCount "
+                + "it accepted: \(reason ?? "it has just refused another assertion"); ask again", request: request)
     }
 
     /// A request that can be decided now and of which all expectations hold.

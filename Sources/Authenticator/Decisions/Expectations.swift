@@ -19,7 +19,7 @@ package struct Expectations: Sendable {
         self.textDigest = textDigest
     }
 
-    /// The first expectation that does not hold, as a sentence; nil where all hold.
+    /// The first expectation that does not hold, as a sentence; nil if all hold.
     func firstBroken(by request: RequestRecord) -> String? {
         guard let transaction = request.presented?.transaction else { return "the request shows no transaction" }
         if let amount, !amount.holds(for: transaction.purchase) {

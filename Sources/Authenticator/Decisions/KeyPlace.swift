@@ -7,7 +7,7 @@ package enum KeyPlace: Sendable, Equatable {
     /// In a place that the agent uses and never changes.
     case external(ExternalKey)
 
-    /// Nil where the agent made the key.
+    /// Nil if the agent made the key.
     package var external: ExternalKey? {
         if case .external(let key) = self { key } else { nil }
     }

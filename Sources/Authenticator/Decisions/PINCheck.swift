@@ -1,12 +1,12 @@
 import Keys
 import ThreeDS
 
-/// The one place where PINs are tried: every try is counted, and on the disk, before it is made.
+/// The only place that tries PINs: every try is counted, and on the disk, before it is made.
 ///
 /// Of a key that the agent made, tries are counted for its enrollment, and come one after the other in its queue. Of a key
 /// that was there already they are counted for the key, and come one after the other in the key's queue: also at `enroll`,
-/// where there is no enrollment yet. No answer tells more than that the user was not verified, and how many tries are
-/// left (PSD2 RTS Article 4(3)(a)).
+/// when there is no enrollment yet. An answer says that the PIN was wrong and how many tries are left. It may: the PIN is
+/// the only factor that is checked, so nothing is told about another (PSD2 RTS Article 4(3)(a)).
 struct PINCheck: Sendable {
     let ports: Ports
 
@@ -109,7 +109,7 @@ struct PINCheck: Sendable {
             guard !before.isBlocked(at: now) else { throw CommandFailure(before, of: counter) }
             let begun = before.begun(at: now)
             guard try store.setPINTries(of: counter, from: before, to: begun) else {
-                throw CommandFailure(.notEnrolled, "\(counter.name) is over")
+                throw CommandFailure(.notEnrolled, "\(counter.name) has ended")
             }
             return (before, begun)
         }
@@ -130,16 +130,18 @@ struct PINCheck: Sendable {
 }
 
 extension CommandFailure {
-    /// The user was not verified; says what is left, and never what was wrong.
+    /// The PIN was wrong: says how many tries are left.
+    ///
+    /// A PIN is the only factor here, so this tells nothing about another one.
     fileprivate init(_ tries: PINTries, of counter: PINCounter) {
         guard let until = tries.blockedUntil else {
-            let left = tries.left == 1 ? "1 try is" : "\(tries.left) tries are"
-            self.init(.userNotVerified, "the user was not verified; \(left) left before \(counter.name) is blocked")
+            let left = tries.left == 1 ? "1 try" : "\(tries.left) tries"
+            self.init(.userNotVerified, "not verified: wrong PIN. \(left) left before \(counter.name) is blocked")
             return
         }
         self.init(
             .blocked,
-            "\(counter.name) is blocked after \(tries.failures) tries in vain; the next one is taken at "
+            "\(counter.name) is blocked after \(tries.failures) wrong PINs; the next try is possible at "
                 + "\(UTCTime.text(until))" + (counter.enrollment == nil ? "" : ", a deny at any time"))
     }
 

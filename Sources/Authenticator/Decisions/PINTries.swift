@@ -1,19 +1,19 @@
-/// How often in a row a PIN was tried in vain, and until when no more tries are taken.
+/// How many wrong PINs were tried in a row, and until when no more tries are taken.
 ///
 /// At most five in a row, then the enrollment is blocked for some time (PSD2 RTS Article 4(3)(b) and 4(4)): after a
-/// minute there is one more try, and each one in vain doubles the wait, up to a day.
+/// minute there is one more try, and each wrong one doubles the wait, up to a day.
 package struct PINTries: Sendable, Equatable {
-    /// The tries in a row that may be in vain before there is a wait.
+    /// The wrong PINs in a row before there is a wait.
     package static let limit = 5
     private static let firstWait: Int64 = 60
     private static let longestWait: Int64 = 86_400
 
     /// Tries that were begun since the PIN was last found right.
     package let failures: Int
-    /// When the next try is taken, seconds since 1970; nil where one is taken at any time.
+    /// When the next try is taken, seconds since 1970; nil if one is taken at any time.
     package let blockedUntil: Int64?
 
-    /// None was in vain.
+    /// No wrong PIN.
     package static let fresh = PINTries(failures: 0, blockedUntil: nil)
 
     package init(failures: Int, blockedUntil: Int64?) {
@@ -27,7 +27,7 @@ package struct PINTries: Sendable, Equatable {
     /// Whether a try is taken now.
     package func isBlocked(at now: Int64) -> Bool { blockedUntil.map { now < $0 } ?? false }
 
-    /// What to write down before a try: as if it were in vain.
+    /// What to write down before a try: as if the PIN were wrong.
     ///
     /// So that whoever stops the agent between the check and its outcome gains no try.
     func begun(at now: Int64) -> PINTries {

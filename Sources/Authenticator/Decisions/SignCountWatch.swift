@@ -145,7 +145,7 @@ package struct SignCountWatch: Sendable {
         log.error(
             isElsewhere
                 ? "the issuer has accepted a signCount that this agent did not send: someone else signs with this key"
-                : "the issuer has accepted a greater signCount than this state knows: it is an old copy",
+                : "the issuer has accepted a greater signCount than this state has: it is an old copy",
             metadata: ["enrollment": "\(id)", "own": "\(raised.from)", "accepted": "\(raised.to)"])
         hub.publish(.signCountRaised(id))
     }

@@ -1,8 +1,9 @@
 import IssuerProtocol
 import Logging
 
-/// Delivers decisions: per credential in the order of their signCounts, repeated byte for byte until the issuer has
-/// answered, and never after `exp`.
+/// Delivers decisions, per credential in the order of their signCounts.
+///
+/// Each is repeated byte for byte until the issuer has answered, and never sent after `exp`.
 package struct OutboxDelivery: Sendable {
     let ports: Ports
     let directory: IssuerDirectory
@@ -116,7 +117,7 @@ package struct OutboxDelivery: Sendable {
         // A call that was cut off because the agent stops says nothing about the issuer.
         guard !Task.isCancelled else { return .again(retryAfter: nil, error: nil) }
         log.notice(
-            "a decision was not taken",
+            "a decision was not accepted",
             metadata: enrollment.logged(["jti": "\(entry.jti.text)", "reason": "\(failure.reason)"]))
         switch failure {
         case .problem(let problem):

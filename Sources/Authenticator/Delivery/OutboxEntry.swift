@@ -6,7 +6,7 @@ package struct OutboxEntry: Sendable {
     package let sequence: Int64?
     package let enrollmentId: EnrollmentID
     package let jti: TokenID
-    /// The request whose delivery this is; nil where only a message is answered (a duplicate).
+    /// The request whose delivery this is; nil if only a message is answered (a duplicate).
     package let requestId: RequestID?
     /// The signCount of an approval; nil for a deny.
     package let signCount: UInt32?

@@ -20,14 +20,14 @@ extension Agent {
         guard found.count == 1 else {
             throw CommandFailure(
                 .ambiguous,
-                "\(prefix) stands for several enrollments: \(found.prefix(5).map(\.id.text).joined(separator: ", "))")
+                "\(prefix) matches several enrollments: \(found.prefix(5).map(\.id.text).joined(separator: ", "))")
         }
         return first
     }
 
     /// Enrolls, and waits up to `patience` seconds for the issuer's answer.
     ///
-    /// - Returns: the enrollment: active, or still enrolling where the issuer has not answered in time.
+    /// - Returns: the enrollment: active, or still enrolling if the issuer has not answered in time.
     package func enroll(_ parameters: EnrollmentParameters, patience: Double) async throws -> Enrollment {
         let id = try await enroller.begin(parameters)
         let isAboutThis: @Sendable (AgentEvent) -> Bool = { event in
@@ -42,7 +42,7 @@ extension Agent {
             return enrollment
         }
         guard let current = try await concluded == nil ? enrollment(id) : concluded else {
-            throw CommandFailure(.failed, "the enrollment \(id) is gone")
+            throw CommandFailure(.failed, "the enrollment \(id) no longer exists")
         }
         if case .ended = current.state { throw CommandFailure(ended: current) }
         return current
@@ -50,12 +50,12 @@ extension Agent {
 
     /// Changes the PIN of an enrollment.
     ///
-    /// - Throws: `CommandFailure` where it is as it was; a wrong old one counts as at an approval.
+    /// - Throws: `CommandFailure` if it was not changed; a wrong old one counts as at an approval.
     package func changePIN(of id: EnrollmentID, from old: PIN, to new: PIN) async throws {
         try await pinChange.run(id, from: old, to: new)
     }
 
-    /// Sees that a wish can come true at all, as far as that is known without asking anyone.
+    /// Checks what is asked for, as far as that is possible without asking the issuer.
     ///
     /// - Throws: `CommandFailure` if it cannot.
     package func check(_ parameters: EnrollmentParameters) throws { try enroller.checkAuthnType(parameters) }
@@ -71,7 +71,7 @@ extension Agent {
         return try await ports.store.read { try $0.isErased(enrollment.id) }
     }
 
-    /// Until when an enrollment takes no PIN, seconds since 1970; nil where it takes one now, or has none.
+    /// Until when an enrollment takes no PIN, seconds since 1970; nil if it takes one now, or has none.
     package func blockedUntil(_ enrollment: Enrollment) -> Int64? {
         enrollment.countedTries.isBlocked(at: ports.clock.now) ? enrollment.countedTries.blockedUntil : nil
     }
@@ -92,6 +92,6 @@ extension CommandFailure {
             self.init(enrolling: refusedCode, at: enrollment.target)
             return
         }
-        self.init(.issuerRefused, "the enrollment was given up: \(enrollment.endReason ?? "it is over")")
+        self.init(.issuerRefused, "the enrollment was given up: \(enrollment.endReason ?? "it has ended")")
     }
 }

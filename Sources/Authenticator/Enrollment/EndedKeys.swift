@@ -1,6 +1,6 @@
 import Logging
 
-/// Removes the keys of enrollments that are over, those of their push subscriptions as well, also where a crash came
+/// Removes the keys of enrollments that are over, those of their push subscriptions as well, also if a crash came
 /// between the row and the key.
 struct EndedKeys: Sendable {
     let ports: Ports

@@ -15,7 +15,7 @@ extension Enroller {
         if let first = wanted.first(where: has.contains) { return first }
         let names = has.map(\.name).joined(separator: ", ")
         let whose = place.external.map { "the key \($0.uri.text)" } ?? "this agent"
-        throw CommandFailure(.issuerRefused, "the issuer takes no signature algorithm that \(whose) has (\(names))")
+        throw CommandFailure(.issuerRefused, "the issuer accepts no signature algorithm that \(whose) has (\(names))")
     }
 
     /// Looks at a key that was there already, and has it show that it signs.
@@ -74,7 +74,7 @@ extension Enroller {
         }
     }
 
-    /// Has the key made where the agent makes it, and opens it.
+    /// Has the key made if the agent makes it, and opens it.
     func key(
         of enrollment: Enrollment, algorithm: SignatureAlgorithm, pin: PIN?
     ) async throws -> (publicKey: PublicKey, opened: any UnlockedKey) {
@@ -90,6 +90,6 @@ extension Enroller {
 
 extension CommandFailure {
     fileprivate init(_ uri: KeyURI, usedBy other: Enrollment) {
-        self.init(.alreadyEnrolled, "the key \(uri.text) is the enrollment \(other.id)'s: unenroll that first")
+        self.init(.alreadyEnrolled, "enrollment \(other.id) uses the key \(uri.text): unenroll that enrollment first")
     }
 }

@@ -13,7 +13,7 @@ package struct EnrollmentParameters: Sendable {
     package let keyURI: KeyURI?
     /// Of authnType `pin`: what every approval is to take; for a key that is there already, its own PIN.
     package let pin: PIN?
-    /// Whether the issuer may push, where this agent can be pushed to.
+    /// Whether the issuer may push, if this agent can be pushed to.
     package let takesPush: Bool
 
     package init(
@@ -43,7 +43,7 @@ struct Enroller: Sendable {
     private static let maxEnrollments = 100_000
 
     /// - Returns: the enrollment's id once it is durable; ``RegistrationDelivery`` sends it.
-    /// - Throws: `CommandFailure` where nothing was begun; then there is no key and no row.
+    /// - Throws: `CommandFailure` if nothing was begun; then there is no key and no row.
     func begin(_ parameters: EnrollmentParameters) async throws -> EnrollmentID {
         try checkAuthnType(parameters)
         if let problem = parameters.target.rootsPEM.flatMap(ports.gateway.problem(withRoots:)) {
@@ -118,18 +118,19 @@ struct Enroller: Sendable {
         }
         guard options.userVerification != .required || parameters.authnType.verifiesUser else {
             throw CommandFailure(
-                .issuerRefused, "the issuer requires user verification, which authnType \(parameters.authnType) has not"
-            )
+                .issuerRefused,
+                "the issuer requires user verification, which authnType \(parameters.authnType) does not do")
         }
         let known = try await ports.store.read { try $0.enrollments(includingEnded: false) }
         guard known.count < Self.maxEnrollments else {
-            throw CommandFailure(.failed, "there are \(known.count) enrollments already, which is the most")
+            throw CommandFailure(
+                .failed, "there are \(known.count) enrollments already: the limit is \(Self.maxEnrollments)")
         }
         let excluded = known.first {
             $0.target.issuer == issuer && options.excludeCredentials.contains($0.credentialId)
         }
         if let excluded {
-            throw CommandFailure(.alreadyEnrolled, "the issuer knows this agent already, as enrollment \(excluded.id)")
+            throw CommandFailure(.alreadyEnrolled, "the issuer already has this agent, as enrollment \(excluded.id)")
         }
     }
 
@@ -182,7 +183,7 @@ extension CommandFailure {
             self.init(
                 .invalidEnrollmentCode,
                 """
-                the issuer \(target.issuer.text) does not take the enrollment code: it is mistyped, was used before (a \
+                the issuer \(target.issuer.text) does not accept the enrollment code: it is mistyped, was used before (a \
                 code is good for one enrollment), or is too old. Ask the issuer for a new one, and enroll again with it
                 """)
         case .problem:

@@ -33,14 +33,14 @@ package struct Enrollment: Sendable {
     package internal(set) var pinTries: PINTries
     /// The tries of its key's PIN that were wrong, through this enrollment and others; nil for a key of the agent's own.
     package let keyTries: PINTries?
-    /// Whether its PIN is among the first that anyone would try; false where it has none.
+    /// Whether its PIN is among the first that anyone would try; false if it has none.
     package internal(set) var isPINGuessable: Bool
-    /// When this state was last found to be an old copy; nil where it never was.
+    /// When this state was last found to be an old copy; nil if it never was.
     package internal(set) var signCountRaise: SignCountRaise?
     /// The signCount that its issuer refused, or that a restored copy has, until the issuer has said which one it
     /// accepted: nothing is signed meanwhile; nil if nothing is open.
     package internal(set) var refusedSignCount: UInt32?
-    /// Why it was given up; nil where it was not.
+    /// Why it was given up; nil if it was not.
     package internal(set) var endReason: String?
     /// When it ended, seconds since 1970; nil while it has not.
     package private(set) var endedAt: Int64?
@@ -98,7 +98,7 @@ package struct Enrollment: Sendable {
         if case .ended = state { true } else { false }
     }
 
-    /// What the issuer gave, where the issuer has accepted the registration; nothing of a damaged row.
+    /// What the issuer gave, if the issuer has accepted the registration; nothing of a damaged row.
     package var membership: Membership? {
         if isDamaged { return nil }
         return switch state {

@@ -12,7 +12,7 @@ package protocol RowSeals: Sendable {
 extension Enrollment {
     /// All that its seal vouches for: the whole row, each value with its length, so that no two rows give the same.
     ///
-    /// But for the refused signCount, which only keeps it from signing, and which a copy sets in every row.
+    /// Except for the refused signCount: it only keeps it from signing, and a copy sets it in every row.
     package var sealedBytes: [UInt8] {
         var bytes = SealedBytes(of: "oob-agent enrollment 1")
         bytes.add(id.text)

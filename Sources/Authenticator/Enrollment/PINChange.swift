@@ -6,7 +6,7 @@ struct PINChange: Sendable {
     let ports: Ports
     let queues: SignatureQueues
 
-    /// - Throws: `CommandFailure` where the PIN is as it was; a wrong old one counts as at an approval.
+    /// - Throws: `CommandFailure` if the PIN was not changed; a wrong old one counts as at an approval.
     func run(_ id: EnrollmentID, from old: PIN, to new: PIN) async throws {
         try await queues.run(id) {
             try await check(id)
@@ -35,7 +35,7 @@ struct PINChange: Sendable {
     /// Throws `CommandFailure` if no PIN can be changed now; no try is counted.
     func check(_ id: EnrollmentID) async throws {
         guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }), !enrollment.isOver else {
-            throw CommandFailure(.notEnrolled, "the enrollment \(id) is over")
+            throw CommandFailure(.notEnrolled, "the enrollment \(id) has ended")
         }
         try enrollment.expectWhole()
         guard enrollment.authnType == .pin else {
@@ -45,7 +45,8 @@ struct PINChange: Sendable {
         if let key = enrollment.key.external {
             throw CommandFailure(
                 .invalidArgument,
-                "the PIN of the key \(key.uri.text) is checked where that is: change it with the tools of that place")
+                "the agent does not manage the PIN of the key \(key.uri.text): change it with the tools of its token, TPM or file"
+            )
         }
         try await PINCheck(ports: ports).expectNotBlocked(id)
     }

@@ -63,7 +63,7 @@ package struct RegistrationDelivery: Sendable {
             try await keep(answer, enrollment)
             return .over
         } catch {
-            log.notice("an enrollment was not taken", metadata: enrollment.logged(["reason": "\(error.reason)"]))
+            log.notice("an enrollment was not accepted", metadata: enrollment.logged(["reason": "\(error.reason)"]))
             switch error {
             case .problem(let problem) where problem.code?.endsCeremony == true:
                 try await give(up: enrollment, error.reason)
@@ -103,7 +103,7 @@ package struct RegistrationDelivery: Sendable {
         hub.publish(.enrollmentFailed(enrollment.id))
     }
 
-    /// False, and nothing is changed, where someone ended the enrollment while its issuer was asked.
+    /// False, and nothing is changed, if someone ended the enrollment while its issuer was asked.
     private func change(
         _ id: EnrollmentID, by transition: EnrollmentTransition, recording fact: JournalFact
     ) async throws -> Bool {

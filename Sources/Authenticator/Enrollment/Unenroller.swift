@@ -5,7 +5,7 @@ import Logging
 package struct Unenrollment: Sendable, Equatable {
     /// Whether it was still enrolled.
     package let wasEnrolled: Bool
-    /// Whether its personal data is gone; nil where that was not asked for, false where it takes longer.
+    /// Whether its personal data is gone; nil if that was not asked for, false if it takes longer.
     package let isErased: Bool?
 }
 
@@ -28,8 +28,8 @@ struct Unenroller: Sendable {
     /// - Parameters:
     ///   - locally: the issuer is not told.
     ///   - forced: decisions that wait in the outbox are given up.
-    ///   - erasing: its personal data goes as well, also where it was over already.
-    /// - Throws: `CommandFailure` where it goes on as it was.
+    ///   - erasing: its personal data goes as well, also if it was over already.
+    /// - Throws: `CommandFailure` if it goes on as it was.
     func unenroll(_ id: EnrollmentID, locally: Bool, forced: Bool, erasing: Bool) async throws -> Unenrollment {
         guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }) else {
             throw CommandFailure(.notFound, "there is no enrollment \(id)")
@@ -81,7 +81,7 @@ struct Unenroller: Sendable {
                 token: try ports.custody.open(membership.sealedToken, for: enrollment.id))
             try await ports.gateway.unenroll(access)
         } catch let failure as IssuerFailure {
-            // Where there is no enrollment any more, it has succeeded all the same.
+            // If the issuer has no such enrollment any more, the call has succeeded too.
             if case .problem(let problem) = failure,
                 problem.code == .invalidToken || problem.code == .unknownAuthenticator
             {

@@ -3,7 +3,7 @@ import IssuerProtocol
 /// Which enrollments are fetched together: those of one issuer, in groups that have one loop each.
 ///
 /// A group is as large as its issuer allows: 1,000 with a batch fetch, else one. Until that is known all are in one
-/// group; where it changes, groups are split or joined at their next turn.
+/// group; if it changes, groups are split or joined at their next turn.
 struct FetchGroups: Sendable {
     typealias ID = Int
 
@@ -48,7 +48,7 @@ struct FetchGroups: Sendable {
     private var last: ID = 0
     private var groups: [ID: Group] = [:]
     private var places: [EnrollmentID: Place] = [:]
-    /// How many an issuer allows in a group, where that is known.
+    /// How many an issuer allows in a group, if that is known.
     private var sizes: [IssuerTarget: Int] = [:]
     private var changes = Changes()
 
@@ -84,14 +84,14 @@ struct FetchGroups: Sendable {
 
     func hasNews(_ id: ID) -> Bool { groups[id]?.hasNews == true }
 
-    /// Whose enrollments they are; nil where the group is gone, because all have left or have moved to another.
+    /// Whose enrollments they are; nil if the group is gone, because all have left or have moved to another.
     mutating func target(of id: ID) -> IssuerTarget? {
         endIfEmpty(id)
         groups[id]?.hasNews = false
         return groups[id]?.target
     }
 
-    /// What to do next, once it is known how many the issuer allows in a group; nil where the group is gone.
+    /// What to do next, once it is known how many the issuer allows in a group; nil if the group is gone.
     mutating func turn(of id: ID, size: Int, now: Int64) -> Turn? {
         guard let target = groups[id]?.target else { return nil }
         sizes[target] = size
@@ -128,7 +128,7 @@ extension FetchGroups {
 
     private mutating func add(_ member: FetchMember, of target: IssuerTarget) {
         let size = sizes[target] ?? .max
-        // Where nobody shares, nobody is looked for.
+        // If groups have one member, no other group is searched.
         let found = size == 1 ? nil : groups.first { $0.value.hasRoom(for: [member], of: target, size: size) }?.key
         let id = found ?? begin(of: target)
         put(member, in: id)

@@ -81,7 +81,7 @@ struct FetchLoop: Sendable {
     /// Polls once for those who are to be asked for; returns how many seconds to rest before the next turn.
     ///
     /// - Parameter known: how many answers in a row brought nothing that was not known.
-    /// - Parameter cut: what is known of polls that were cut; changed where one is.
+    /// - Parameter cut: what is known of polls that were cut; changed if one is.
     private func poll(
         _ turn: FetchGroups.Turn, calling call: Call, known: inout Int, cut: inout Cut
     ) async throws -> Double? {
@@ -129,7 +129,7 @@ struct FetchLoop: Sendable {
         return held >= leastHeld && held < Double(wait)
     }
 
-    /// The seconds between two polls where pushes come to all; nil where one long poll follows the other.
+    /// The seconds between two polls if pushes come to all; nil if one long poll follows the other.
     private func pushedInterval(_ members: [FetchMember]) -> Int64? {
         guard let interval = fetcher.pollInterval, members.allSatisfy({ fetcher.tally.works($0.id) }) else {
             return nil
@@ -159,7 +159,7 @@ struct FetchLoop: Sendable {
         }
     }
 
-    /// A suspended one is asked for alone: about one that is well again, a batch fetch may have nothing to say.
+    /// A suspended one is asked for alone: a batch fetch may leave out one that has recovered.
     private func lookAgain(_ id: EnrollmentID) async throws {
         let next = ports.clock.now + Self.suspendedPause
         roster.with { $0[id]?.suspend(until: next) }
@@ -175,7 +175,7 @@ struct FetchLoop: Sendable {
 // MARK: Asking
 
 extension FetchLoop {
-    /// The issuer's answer; nil where someone came meanwhile for whom nothing was asked.
+    /// The issuer's answer; nil if someone came meanwhile for whom nothing was asked.
     ///
     /// The call is given up for a newcomer, whose requests would wait for its end. Nothing is lost by that, since no
     /// cursor has moved. For many newcomers that is done once a second at most.

@@ -13,7 +13,7 @@ struct FetchMember: Sendable {
     private(set) var pausedUntil: Int64
     private var backoff = Backoff(first: 1, limit: 300)
 
-    /// - Parameter suspendedUntil: where it is suspended, when it is looked at again; seconds since 1970.
+    /// - Parameter suspendedUntil: if it is suspended, when it is looked at again; seconds since 1970.
     init(id: EnrollmentID, authenticatorId: TokenID, token: AccessToken, suspendedUntil: Int64?) {
         self.id = id
         self.authenticatorId = authenticatorId

@@ -10,7 +10,7 @@ package struct Fetcher: Sendable {
     let health: IssuerHealth
     let standing: IssuerStanding
     let tally: PushTally
-    /// The seconds from one poll to the next while pushes come; nil where there are none.
+    /// The seconds from one poll to the next while pushes come; nil if there are none.
     let pollInterval: Int64?
     let log: Logger
 
@@ -68,7 +68,7 @@ package struct Fetcher: Sendable {
         }
     }
 
-    /// Nil where there is nothing to fetch with: it is not enrolled yet or no longer, or the secret is not the one that
+    /// Nil if there is nothing to fetch with: it is not enrolled yet or no longer, or the secret is not the one that
     /// the token was sealed under.
     private func member(_ enrollment: Enrollment, suspendedUntil: Int64) -> FetchMember? {
         guard let membership = enrollment.membership else { return nil }
@@ -90,7 +90,7 @@ package struct Fetcher: Sendable {
 
     /// Fetches all that is listed now, up to a hundred answers full of requests.
     ///
-    /// - Parameter way: why: what comes because of a push came by push.
+    /// - Parameter channel: `.push` for what is fetched because of a push.
     func fetchNow(_ enrollment: Enrollment, by channel: ArrivalChannel = .poll) async throws {
         guard let membership = enrollment.membership else { return }
         do {
@@ -166,7 +166,7 @@ package struct Fetcher: Sendable {
 
     /// All that came is in the store, held or dropped when this returns, so a cursor may move.
     ///
-    /// True where some of it was not in the store before.
+    /// True if some of it was not in the store before.
     @discardableResult
     func keep(_ list: RequestList, for enrollment: Enrollment, by channel: ArrivalChannel = .poll) async throws -> Bool
     {
@@ -177,7 +177,7 @@ package struct Fetcher: Sendable {
         return isNew
     }
 
-    /// Writes only where it is news that the issuer knows the token, or no longer does.
+    /// Writes only if it is news that the issuer knows the token, or no longer does.
     func setKnown(_ isKnown: Bool, _ enrollment: Enrollment) async throws {
         let transition: EnrollmentTransition = isKnown ? .resumed : .suspended
         guard transition.applied(to: enrollment) != nil else { return }

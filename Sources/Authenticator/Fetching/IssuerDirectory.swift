@@ -52,7 +52,7 @@ actor IssuerDirectory {
         return try await fetchKeys(target)
     }
 
-    /// Keys to try where a `kid` is not among those at hand: fetched for it, or where it is too soon to ask again, the
+    /// Keys to try if a `kid` is not among those at hand: fetched for it, or if it is too soon to ask again, the
     /// ones that were fetched last.
     func keysForUnknown(_ target: IssuerTarget) async throws(IssuerFailure) -> JWKSet? {
         if let asked = entries[target]?.askedForUnknownAt, clock.now.isWithin(Self.unknownKeyPause, of: asked) {

@@ -10,7 +10,7 @@ struct IssuerStanding: Sendable {
 
     /// Notes in a database transaction what the issuer's answer says; to be told once that is committed.
     ///
-    /// - Returns: whether it is news. That an enrollment is not known any more whose end its issuer is being told is none.
+    /// - Returns: whether it is news. While the issuer is being told of the enrollment's end, "unknown" is no news.
     func note(isKnown: Bool, _ id: EnrollmentID, at now: Int64, in store: any StoreWriter) throws -> Bool {
         guard isKnown || !health.isLeaving(id), try store.change(id, isKnown ? .resumed : .suspended) != nil else {
             return false

@@ -5,12 +5,12 @@ extension Agent {
     /// Whether the first look at the keys is still to come.
     package var isStarting: Bool { keyWatch.health.isFirstLookDue }
 
-    /// Why the agent cannot do its work for every enrollment; empty where it can.
+    /// Why the agent cannot do its work for every enrollment; empty if it can.
     ///
-    /// Also where the store cannot be read, which is then the reason.
+    /// Also if the store cannot be read, which is then the reason.
     package func troubles() async throws -> [String] {
         do {
-            // What was looked up is gone again where the look-up ends: few of them go on at a time.
+            // What was looked up is gone again when the look-up ends: few of them go on at a time.
             return try await ports.store.read { troubles(with: try $0.enrollments(includingEnded: false)) }
         } catch let trouble as StoreError {
             return ["\(trouble)"]
@@ -26,7 +26,7 @@ extension Agent {
             + (others > 0 ? ["\(others) more enrollment\(others == 1 ? " is" : "s are") in trouble"] : [])
     }
 
-    /// Why the agent cannot do its work for an enrollment; nil where nothing is known that keeps it from that.
+    /// Why the agent cannot do its work for an enrollment; nil if nothing is known that keeps it from that.
     func trouble(with enrollment: Enrollment) -> Trouble? {
         if enrollment.isDamaged { return Trouble(.key, enrollment.damage) }
         let (id, issuer) = (enrollment.id, enrollment.target.issuer)

@@ -7,7 +7,7 @@ package struct Checkup: Sendable {
 
     /// The most severe first, and bounded however many enrollments there are.
     ///
-    /// Also where the database cannot be read, which is then one of the findings.
+    /// Also if the database cannot be read, which is then one of the findings.
     package func findings() async -> [Finding] {
         do {
             return try await findingsOfAll()
@@ -17,7 +17,7 @@ package struct Checkup: Sendable {
         }
     }
 
-    /// The same, but throws `StoreError` where the database cannot be read.
+    /// The same, but throws `StoreError` if the database cannot be read.
     package func findingsOfAll() async throws -> [Finding] {
         let ofTheStore = try await storeFindings()
         return Finding.listed(storeTrouble + ofTheStore + (await ports.inspector.findings()))

@@ -7,7 +7,7 @@ extension Enrollment {
     package var findings: [Finding] {
         // Nothing in a damaged row says anything.
         if isDamaged { return [Finding(.enrollmentDamaged, damage, about: id)] }
-        return [signCountRaise.map(finding), typeFinding, pinFinding, keyFinding, roadFinding].compactMap(\.self)
+        return [signCountRaise.map(finding), typeFinding, pinFinding, keyFinding, issuerFinding].compactMap(\.self)
     }
 
     /// Those of them that whoever enrolls, or lists enrollments, should read at once.
@@ -20,13 +20,14 @@ extension Enrollment {
 
     private var pinFinding: Finding? {
         guard isPINGuessable else { return nil }
-        return Finding(.pinGuessable, "the PIN of enrollment \(id) is one of the first that are tried", about: id)
+        return Finding(.pinGuessable, "the PIN of enrollment \(id) is easy to guess", about: id)
     }
 
-    private var roadFinding: Finding? {
+    private var issuerFinding: Finding? {
         guard target.issuer.text.hasPrefix("http:") else { return nil }
         return Finding(
-            .plainHTTP, "enrollment \(id) is at \(target.issuer), without TLS: whoever has that port is the issuer",
+            .plainHTTP,
+            "enrollment \(id) is at \(target.issuer), without TLS: whoever listens on that port can act as the issuer",
             about: id)
     }
 
@@ -61,6 +62,6 @@ extension Enrollment {
         return Finding(
             .signedElsewhere,
             what + "someone else signs with this key, such as a second agent on a copy of this state: stop that one; "
-                + "where there is none, unenroll and enroll anew", about: id)
+                + "if there is none, unenroll and enroll anew", about: id)
     }
 }

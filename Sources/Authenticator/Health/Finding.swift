@@ -3,11 +3,11 @@ package import ThreeDS
 /// What a check found: a weakness, or that it cannot be told whether there is one.
 package struct Finding: Sendable, Equatable {
     package let weakness: Weakness
-    /// A sentence or two: what is weak, where, and what it means.
+    /// A sentence or two: what is weak, if, and what it means.
     package let message: String
     /// Nil for one about the agent as a whole.
     package let enrollment: EnrollmentID?
-    /// False where the check could not be made.
+    /// False if the check could not be made.
     package let isCertain: Bool
     /// For how many further enrollments this one stands; nil for one that stands for itself.
     package let others: Int?
@@ -28,7 +28,7 @@ package struct Finding: Sendable, Equatable {
         self.others = others
     }
 
-    /// The weakness's own; low where it cannot be told whether there is one.
+    /// The weakness's own; low if it cannot be told whether there is one.
     package var severity: Warning.Severity { isCertain ? weakness.severity : .low }
 
     package var warning: Warning { Warning(id: weakness.rawValue, message: message, severity: severity) }

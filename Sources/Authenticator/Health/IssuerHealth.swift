@@ -24,7 +24,7 @@ final class IssuerHealth: Sendable {
 
     /// Notes how the last call went.
     ///
-    /// True where there is a trouble that was not there before.
+    /// True if there is a trouble that was not there before.
     @discardableResult
     func note(_ enrollment: EnrollmentID, trouble: String?, cause: Trouble.Cause = .issuer) -> Bool {
         troubles.withLock { troubles in
@@ -42,7 +42,7 @@ final class IssuerHealth: Sendable {
 // MARK: Pauses
 
 extension IssuerHealth {
-    /// Notes when a group that could not be fetched for is fetched for again; nil where it could, or is gone.
+    /// Notes when a group that could not be fetched for is fetched for again; nil if it could, or is gone.
     func notePause(of group: FetchGroups.ID, at issuer: IssuerURL, until: Int64?) {
         pauses.withLock { $0[group] = until.map { Pause(issuer: issuer, until: $0) } }
     }

@@ -13,7 +13,7 @@ package struct KeyTest: Sendable, Equatable {
     package let extent: Extent
     /// Seconds since 1970.
     package let at: Int64
-    /// One sentence: why the key cannot be used; nil where it can.
+    /// One sentence: why the key cannot be used; nil if it can.
     package let problem: String?
 }
 
@@ -30,7 +30,7 @@ package final class KeyHealth: Sendable {
 
     private let state = Mutex(State())
 
-    /// The last look at a key; nil where there was none yet.
+    /// The last look at a key; nil if there was none yet.
     func test(of name: EnrollmentID) -> KeyTest? { state.withLock { $0.tests[name] } }
 
     /// Those that cannot be used at the moment.
@@ -45,7 +45,7 @@ package final class KeyHealth: Sendable {
 
     func isProven(_ name: EnrollmentID) -> Bool { state.withLock { $0.proven.contains(name) } }
 
-    /// - Returns: whether it is a problem where there was none before.
+    /// - Returns: whether it is a problem, and there was none before.
     @discardableResult
     func note(_ test: KeyTest, of name: EnrollmentID) -> Bool {
         state.withLock { state in

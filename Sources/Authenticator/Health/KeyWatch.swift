@@ -5,7 +5,7 @@ import Logging
 /// Looks at keys in the background: what cannot be used is known before it is needed.
 ///
 /// No PIN is asked for. A key with a PIN of the agent's own is looked at as far as that goes; one of a token or a TPM is
-/// not, where it could cost a try.
+/// not, if it could cost a try.
 package struct KeyWatch: Sendable {
     let ports: Ports
     let health: KeyHealth
@@ -30,8 +30,8 @@ package struct KeyWatch: Sendable {
         while !Task.isCancelled {
             let isAllDue = secondsUntilAll(after: last) == 0
             if isAllDue { last = ports.clock.now }
-            try await look(
-                through: isAllDue ? try await all() : Round(own: health.failing), failed: &failed, onStep: onStep)
+            try await testKeys(
+                of: isAllDue ? try await all() : Round(own: health.failing), failed: &failed, onStep: onStep)
             let notifier = hub.notifier { event in
                 switch event {
                 case .keyFailed, .enrolled, .unenrolled: true
@@ -44,7 +44,7 @@ package struct KeyWatch: Sendable {
         }
     }
 
-    /// 0 where there was none yet, also where the clock was set back since.
+    /// 0 if there was none yet, also if the clock was set back since.
     private func secondsUntilAll(after last: Int64?) -> Double {
         guard let last, ports.clock.now >= last else { return 0 }
         return max(Self.pause - Double(ports.clock.now - last), 0)
@@ -67,14 +67,14 @@ package struct KeyWatch: Sendable {
         try await ports.patiently { try await ports.store.read { try $0.enrollments(includingEnded: false) } }
     }
 
-    private func look(
-        through round: Round, failed: inout Set<EnrollmentID>, onStep: @Sendable (StartStep) -> Void
+    private func testKeys(
+        of round: Round, failed: inout Set<EnrollmentID>, onStep: @Sendable (StartStep) -> Void
     ) async throws {
         let names = round.own + round.external
         var ownDone: Int64?
         for (place, name) in names.enumerated() {
             if place == round.own.count { ownDone = ports.clock.now }
-            try await look(at: name)
+            try await testKey(named: name)
             logChange(of: name, failed: &failed)
             await Task.yield()
             guard health.isFirstLookDue else { continue }
@@ -92,7 +92,7 @@ package struct KeyWatch: Sendable {
         onStep(problem.map(StartStep.noKeyUsable) ?? .keyUsable)
     }
 
-    /// Why no key of any enrollment can be used; nil where one can, or none is needed.
+    /// Why no key of any enrollment can be used; nil if one can, or none is needed.
     ///
     /// - Parameter areAllSeen: nothing is known against one without a look, which would take a PIN.
     private func problemOfAll(areAllSeen: Bool) async throws -> String? {
@@ -109,13 +109,13 @@ package struct KeyWatch: Sendable {
         return first
     }
 
-    private func look(at name: EnrollmentID) async throws {
+    private func testKey(named name: EnrollmentID) async throws {
         try await ports.patiently {
             guard let enrollment = try await ports.store.read({ try $0.enrollment(name) }),
                 enrollment.membership != nil
             else { return health.forget(name) }
             do {
-                try await look(at: enrollment)
+                try await testKey(of: enrollment)
             } catch is KeyFailure {
                 // It has been noted.
             } catch let error where !(error is StoreError || error is CancellationError) {
@@ -124,7 +124,7 @@ package struct KeyWatch: Sendable {
         }
     }
 
-    private func look(at enrollment: Enrollment) async throws {
+    private func testKey(of enrollment: Enrollment) async throws {
         let last = health.test(of: enrollment.id)
         switch (enrollment.key, enrollment.authnType) {
         case (.external, .pin): return

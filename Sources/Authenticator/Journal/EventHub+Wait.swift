@@ -1,5 +1,5 @@
 extension EventHub {
-    /// Looks for something now and after every relevant event, for at most `seconds`; nil where it was not found in
+    /// Looks for something now and after every relevant event, for at most `seconds`; nil if it was not found in
     /// time.
     func wait<T: Sendable>(
         seconds: Double, on clock: any AgentClock, for isRelevant: @escaping @Sendable (AgentEvent) -> Bool,
@@ -41,7 +41,7 @@ extension AgentClock {
 }
 
 extension AgentEvent {
-    /// The request that it is about; nil where it is about none.
+    /// The request that it is about; nil if it is about none.
     package var request: RequestID? {
         switch self {
         case .requestPresented(let id), .requestSuperseded(let id), .requestDecided(let id),

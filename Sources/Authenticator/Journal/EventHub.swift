@@ -23,8 +23,8 @@ package final class EventHub: Sendable {
 
     package func publish(_ events: [AgentEvent]) {
         guard !events.isEmpty else { return }
-        // Whoever begins to listen meanwhile does so before all of it or after, and all pendingKeys have their keys before
-        // the first notifier rings: whoever made a notifier, looked into a pendingKeys and then waited finds there what it rang for.
+        // Whoever begins to listen meanwhile does so before all of it or after. All pending keys are there before the first
+        // notifier rings: whoever waits on a notifier and then takes the pending keys finds what it rang for.
         state.withLock { state in
             var ringing: Set<Int> = []
             for event in events {

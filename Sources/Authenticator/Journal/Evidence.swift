@@ -15,7 +15,7 @@ package struct Evidence: Sendable {
     package let auditKey: String?
     /// The transaction in its canonical form (RFC 8785): what the challenge is over, besides the nonce.
     package let transaction: [UInt8]?
-    /// What was signed, and the signature; nil where the decision carries none.
+    /// What was signed, and the signature; nil if the decision carries none.
     package let assertion: Assertion?
 
     /// The parts of an assertion that a signature is checked with (WebAuthn §6.3.3).
@@ -29,7 +29,7 @@ package struct Evidence: Sendable {
 extension Agent {
     /// Everything that is known about a request; it reads the whole journal.
     ///
-    /// - Throws: `CommandFailure` `.notFound` where the request has gone meanwhile.
+    /// - Throws: `CommandFailure` `.notFound` if the request has gone meanwhile.
     package func evidence(about id: RequestID) async throws -> Evidence {
         // First the journal: what it says of the request then stands in the store as well.
         let extract = try await journal.extract(about: id)

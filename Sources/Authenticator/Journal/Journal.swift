@@ -34,7 +34,7 @@ extension Journal {
         try await store.read { try $0.journalMark(.head)?.point.sequence ?? 0 }
     }
 
-    /// What the newest entry is about; nil where there is none.
+    /// What the newest entry is about; nil if there is none.
     func newestKind() async throws -> JournalFact.Kind? {
         try await store.read { store in
             let newest = try store.journalMark(.head)?.point.sequence ?? 0
@@ -44,7 +44,7 @@ extension Journal {
 
     /// The events after one entry, oldest first.
     ///
-    /// Where entries after it are no longer kept, or it is of a future that this store does not have (it was restored
+    /// If entries after it are no longer kept, or it is of a future that this store does not have (it was restored
     /// from a backup), a `gap` comes first.
     package func events(after sequence: Int64) async throws -> EventPage {
         let now = clock.now
@@ -62,7 +62,7 @@ extension Journal {
         }
     }
 
-    /// The same, waiting for what has not happened yet; nil where nothing happens in `seconds`.
+    /// The same, waiting for what has not happened yet; nil if nothing happens in `seconds`.
     ///
     /// - Parameter inTurn: makes each look when its turn comes.
     package func events(

@@ -2,11 +2,11 @@
 package struct JournalVerdict: Sendable {
     /// How many entries are as they were written.
     package let count: Int
-    /// Behind what the kept entries begin; nil where none was removed for its age.
+    /// Behind what the kept entries begin; nil if none was removed for its age.
     package let floor: JournalMark?
     /// The head that was held against them.
     package let head: JournalMark?
-    /// The first entry that is not as it was written; nil where all are.
+    /// The first entry that is not as it was written; nil if all are.
     package let fault: JournalFault?
     /// The entries about the request that was asked for, up to the fault: the oldest ``JournalExtract/maxEntries``.
     let found: [JournalEntry]
@@ -15,7 +15,7 @@ package struct JournalVerdict: Sendable {
 /// Holds every entry against the next, the last one against the signed head, and what was signed against the
 /// enrollments' signCounts.
 ///
-/// What is written or pruned while it reads is no fault: it ends at the head of its beginning, and where entries go for
+/// What is written or pruned while it reads is no fault: it ends at the head of its beginning, and if entries go for
 /// their age it goes on behind the new floor. No more than a batch is in memory.
 struct JournalAudit: Sendable {
     private static let batch = 500
@@ -85,7 +85,7 @@ struct JournalAudit: Sendable {
         }
     }
 
-    /// False where there is no more up to `last`.
+    /// False if there is no more up to `last`.
     private func holdBatch(upTo last: Int64, _ state: inout State) async throws -> Bool {
         let position = state.check?.last.sequence ?? 0
         let (floor, rows) = try await store.read { store in
@@ -110,7 +110,7 @@ struct JournalAudit: Sendable {
         return entry.text("request") == request.text
     }
 
-    /// The check that goes on with what stands behind `floor`: another one where entries that it waits for are gone.
+    /// The check that goes on with what stands behind `floor`: another one if entries that it waits for are gone.
     private func check(behind floor: JournalMark?, _ state: State) async throws -> JournalCheck {
         if let check = state.check, floor == state.floor { return check }
         if let floor, !(try await store.isSigned(floor, as: .floor)) {

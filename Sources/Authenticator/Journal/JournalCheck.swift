@@ -11,7 +11,7 @@ package struct JournalFault: Error, Sendable, Equatable, CustomStringConvertible
 struct JournalCheck: Sendable {
     /// The last entry that was held.
     private(set) var last: JournalPoint
-    /// The newest entry that another one has vouched for; nil where there is none behind the floor.
+    /// The newest entry that another one has vouched for; nil if there is none behind the floor.
     private(set) var vouched: JournalPoint?
     private let floor: JournalPoint
     /// Its `previous` is not the digest of the entry before it: one of the two was changed, and what follows tells which.

@@ -45,7 +45,7 @@ package struct JournalEntry: Sendable {
         bytes = try RFC8785.canonical(.object(json))
     }
 
-    /// Reads a row; nil where its bytes are no entry in the canonical form.
+    /// Reads a row; nil if its bytes are no entry in the canonical form.
     init?(_ row: JournalRow) {
         do {
             let json = try JSONReader.object(row.bytes, limits: Self.limits)

@@ -3,12 +3,12 @@
 /// It stands by itself: whoever has the audit key's public half can check it without the rest of the journal, which is
 /// about others.
 package struct JournalExtract: Sendable {
-    /// The most entries that one has; a request has about six, and more only where its issuer repeats itself.
+    /// The most entries that one has; a request has about six, and more only if its issuer repeats itself.
     package static let maxEntries = 1_000
 
-    /// Their lines, oldest first; empty where they were removed for their age.
+    /// Their lines, oldest first; empty if they were removed for their age.
     package let rows: [JournalRow]
-    /// Nil where there are no entries, or the journal is not whole.
+    /// Nil if there are no entries, or the journal is not whole.
     package let seal: Seal?
     /// The first entry of the journal that is not as it was written; entries after it are not among the rows.
     package let fault: JournalFault?

@@ -145,7 +145,7 @@ extension JournalFact {
 
     /// Other bytes came under a known jti, or another transaction under the acsTransId of a known request.
     ///
-    /// - Parameter text: the digest of the request's text, where that changed.
+    /// - Parameter text: the digest of the request's text, if that changed.
     static func conflict(_ message: SeenMessage, text: String? = nil) -> JournalFact {
         about(message, .conflict, with: JSONObject().adding("text", text))
     }
@@ -213,7 +213,7 @@ extension JournalFact {
         about(entry, .answered, with: ["transStatus": .string(status.rawValue), "times": .integer(Int64(times))])
     }
 
-    /// - Parameter times: how often it was sent since the agent started; nil where that is not known.
+    /// - Parameter times: how often it was sent since the agent started; nil if that is not known.
     static func deliveryFailed(_ entry: OutboxEntry, token: String, times: Int? = nil) -> JournalFact {
         var facts: JSONObject = ["failure": .string(token)]
         facts["times"] = times.map { .integer(Int64($0)) }
@@ -233,7 +233,7 @@ extension JSONObject {
         return object
     }
 
-    /// With one more member, where it has a value.
+    /// With one more member, if it has a value.
     func adding(_ name: String, _ text: String?) -> JSONObject {
         guard let text else { return self }
         var object = self

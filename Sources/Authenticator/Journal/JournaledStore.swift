@@ -163,7 +163,7 @@ struct JournaledStore: Store {
 }
 
 extension JournalSigner {
-    /// True where the head had moved.
+    /// True if the head had moved.
     fileprivate func signHead(of store: any StoreWriter) throws -> Bool {
         guard let head = try store.journalMark(.head), head.signature == nil else { return false }
         let signature = try signature(for: JournalStatement(.head, head.point))

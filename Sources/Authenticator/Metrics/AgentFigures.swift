@@ -16,11 +16,11 @@ package struct AgentFigures: Sendable {
         /// Those whose issuer had accepted a signature that was not made here.
         package var signedElsewhere = 0
         package var pending = 0
-        /// How many seconds ago the oldest pending request came; 0 where there is none.
+        /// How many seconds ago the oldest pending request came; 0 if there is none.
         package var oldestPending: Int64 = 0
         /// Decisions that the issuer has not answered.
         package var queued = 0
-        /// How many seconds ago the oldest of them was made; 0 where there is none.
+        /// How many seconds ago the oldest of them was made; 0 if there is none.
         package var oldestQueued: Int64 = 0
     }
 
@@ -31,7 +31,7 @@ package struct AgentFigures: Sendable {
     package let isStarting: Bool
     package let isStoreHealthy: Bool
     package let unusableKeys: Int
-    /// Nil where the store cannot be read.
+    /// Nil if the store cannot be read.
     package let holdings: Holdings?
     package let work: WorkCounts
     /// Messages that were not known before, by the way by which they came.
@@ -48,7 +48,7 @@ package struct AgentFigures: Sendable {
 
     /// Why the agent is not ready: the enrollments that cannot be served, by cause, and 1 for what concerns all.
     ///
-    /// Without the enrollments where the store cannot be read.
+    /// Without the enrollments if the store cannot be read.
     package var notReady: [Trouble.Cause: Int] {
         let own: [Trouble.Cause: Int] = [.starting: isStarting ? 1 : 0, .database: isStoreHealthy ? 0 : 1]
         guard let holdings else { return own }
@@ -58,7 +58,7 @@ package struct AgentFigures: Sendable {
 }
 
 extension Agent {
-    /// Also where the store cannot be read, which the figures say.
+    /// Also if the store cannot be read, which the figures say.
     package func figures() async -> AgentFigures {
         let holdings: AgentFigures.Holdings?
         do {

@@ -21,7 +21,7 @@ package struct WorkCounts: Sendable, Equatable {
     /// From the decision, or the agent's own refusal, to the issuer's answer.
     package internal(set) var timeToDelivery = DurationHistogram()
 
-    /// - Parameter request: the one that the entry is about, where its times matter.
+    /// - Parameter request: the one that the entry is about, if its times matter.
     mutating func note(_ entry: JournalEntry, about request: RequestRecord?) {
         switch entry.kind {
         case .presented: presented += 1

@@ -34,7 +34,7 @@ final class WorkTally: Sendable {
 
     /// Reads on to the journal's end by itself each time that a page and more may have been written.
     ///
-    /// Where it cannot be read this waits for the next write: who asks is told, and nothing stays uncounted.
+    /// If it cannot be read, this waits for the next write: who asks is told, and nothing stays uncounted.
     func run(in store: any Store, _ hub: EventHub) async throws {
         let notifier = hub.notifier { [self] event in
             guard case .journalGrew = event else { return false }

@@ -7,16 +7,16 @@ extension Agent {
         _ id: EnrollmentID?, noting note: () async throws -> Void = {}
     ) async throws -> [EnrollmentID] {
         guard settings.push != nil else {
-            throw CommandFailure(.invalidArgument, "this agent is not pushed to: set push-listen and push-url")
+            throw CommandFailure(.invalidArgument, "this agent takes no pushes: set push-listen and push-url")
         }
         let chosen = try await enrollments().filter { (id == nil || $0.id == id) && $0.membership != nil }
         return try await pushSubscriber.rotate(chosen, noting: note)
     }
 
-    /// Has the issuer of an enrollment push to the address as it is now; false where its answer is still awaited.
+    /// Has the issuer of an enrollment push to the address as it is now; false if its answer is still awaited.
     package func resettlePush(of id: EnrollmentID) async throws -> Bool { try await pushSubscriber.resettle(id) }
 
-    /// How messages came to an enrollment since start; nil where it is not pushed to.
+    /// How messages came to an enrollment since start; nil if it is not pushed to.
     package func pushFacts(of enrollment: Enrollment) -> PushFacts? {
         settings.push != nil && enrollment.takesPush ? tally.facts(of: enrollment.id) ?? PushFacts() : nil
     }

@@ -14,7 +14,7 @@ package final class PushAddress: Sendable {
     var base: String? { text.withLock(\.self) }
 
     /// - Parameter url: what issuers see of the receiver, such as `https://push.bank.example`.
-    /// - Throws: where no endpoint can begin with it; then it is as it was.
+    /// - Throws: if no endpoint can begin with it; then it is as it was.
     package func set(_ url: String) throws(ProtocolError) {
         let whole = url.hasSuffix("/") ? url : url + "/"
         // Whatever is appended, its host and port are these.
@@ -39,7 +39,7 @@ struct PushToken: Sendable {
 
     init(random entropy: any Entropy) throws { text = Base64URL.encode(try entropy.bytes(Self.count)) }
 
-    /// Takes the path of a request; nil for what is none of an endpoint.
+    /// Takes the path of a request; nil if it is not the path of an endpoint.
     init?(path: String) {
         guard path.hasPrefix(Self.path) else { return nil }
         let text = String(path.dropFirst(Self.path.count))

@@ -1,7 +1,8 @@
 import Logging
 
-/// Fetches where an issuer's push said that there is something: one fetch at a time for an enrollment, and one more
-/// where another hint came meanwhile.
+/// Fetches when an issuer's push says that there is something to fetch.
+///
+/// One fetch at a time for an enrollment, and one more if another hint came meanwhile.
 package struct PushHints: Sendable {
     private let ports: Ports
     private let fetcher: Fetcher

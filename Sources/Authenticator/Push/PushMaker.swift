@@ -6,12 +6,12 @@ struct PushMaker: Sendable {
     let ports: Ports
     let settings: PushSettings?
 
-    /// The VAPID key of an issuer for whom an enrollment takes pushes; nil where it takes none.
+    /// The VAPID key of an issuer for whom an enrollment takes pushes; nil if it takes none.
     func vapidKey(for enrollment: Enrollment, _ discovery: Discovery) -> [UInt8]? {
         settings?.hasAddress == true && enrollment.takesPush ? discovery.vapidPublicKey : nil
     }
 
-    /// - Returns: what the store keeps, and what the issuer gets; nil where the enrollment takes no pushes.
+    /// - Returns: what the store keeps, and what the issuer gets; nil if the enrollment takes no pushes.
     func make(
         for enrollment: Enrollment, _ discovery: Discovery
     ) throws -> (kept: KeptSubscription, sent: PushSubscription)? {

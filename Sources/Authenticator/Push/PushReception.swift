@@ -3,7 +3,7 @@ import Keys
 import Logging
 import Synchronization
 
-/// Takes in pushes: each goes the way of a polled message, or is a reason to fetch, and nothing more.
+/// Takes in pushes: each is handled as a polled message is, or starts a fetch.
 package struct PushReception: Sendable {
     /// An endpoint of this agent that a push came to.
     package struct Target: Sendable {
@@ -38,7 +38,7 @@ package struct PushReception: Sendable {
 
     /// Finds the endpoint with this path, before anything else of the push is looked at or read.
     ///
-    /// - Throws: the answer, where there is none or too many pushes came.
+    /// - Throws: the answer, if there is none or too many pushes came.
     package func target(_ path: String) async throws(PushAnswer) -> Target {
         guard let token = PushToken(path: path), let digest = try? token.digest else { throw .unknownEndpoint }
         let found = try await taking {
@@ -67,7 +67,7 @@ package struct PushReception: Sendable {
         let message = try read(body, fields: fields, at: target)
         let id = target.enrollment.id
         if tally.notePush(id, at: ports.clock.now) {
-            log.notice("pushes come: polls are less frequent", metadata: target.enrollment.logged())
+            log.notice("pushes arrive: polls are less frequent", metadata: target.enrollment.logged())
         }
         switch message.body {
         case .hint: hub.publish(.fetchWanted(id))
@@ -90,11 +90,11 @@ package struct PushReception: Sendable {
 
     /// Counts what was not taken; one log line at most for each peer and pause.
     package func note(_ answer: PushAnswer, from peer: String) {
-        // Anyone can send to an endpoint that is none, from as many addresses as they like: all of them are one.
+        // Anyone can send to an unknown endpoint from any number of addresses: all of them count as one peer.
         let sender = answer == .unknownEndpoint ? "push" : "push \(peer)"
         guard let leftOut = badPeers.admit(sender, now: ports.clock.now) else { return }
         log.warning(
-            "a push was not taken",
+            "a push was rejected",
             metadata: [
                 "peer": "\(peer)", "status": "\(answer.status)", "reason": "\(answer.reason)",
                 "left-out": "\(leftOut)",
@@ -131,7 +131,7 @@ package struct PushReception: Sendable {
         } catch is StoreError {
             // It has been noted.
         } catch {
-            log.error("a push could not be taken in", metadata: ["reason": "\(error)"])
+            log.error("a push could not be stored", metadata: ["reason": "\(error)"])
         }
         throw .unavailable
     }
@@ -152,7 +152,7 @@ private final class PushLimits: Sendable {
         state = Mutex(State(all: TokenBucket(aMinute: rates.inAll, now: now)))
     }
 
-    /// Nil where one more may come; else after how many seconds.
+    /// Nil if one more may come; else after how many seconds.
     ///
     /// What is too much for one endpoint takes nothing from the others.
     func take(_ id: EnrollmentID, now: Int64) -> Int64? {

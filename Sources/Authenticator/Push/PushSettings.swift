@@ -13,7 +13,7 @@ package struct PushSettings: Sendable {
     package let rates: PushRates
 
     /// - Parameter url: what issuers see of the receiver, such as `https://push.bank.example`.
-    /// - Throws: where no endpoint can begin with it.
+    /// - Throws: if no endpoint can begin with it.
     package init(
         url: String, isVAPIDUpstream: Bool = false, pollInterval: Int64 = Self.usualPollInterval,
         rates: PushRates = PushRates()

@@ -28,7 +28,7 @@ package struct PushSubscriber: Sendable {
         while !Task.isCancelled {
             let notifier = hub.notifier { !Self.changed($0).isEmpty }
             due.formUnion(pendingKeys.takeAll())
-            due = await settle(due)
+            due = await settleAll(due)
             if due.isEmpty { backoff.reset() }
             let pause = due.isEmpty ? Self.day : try backoff.next(retryAfter: nil, entropy: ports.entropy)
             let asOf = ports.clock.now
@@ -68,7 +68,7 @@ package struct PushSubscriber: Sendable {
 
     /// Has the issuer of an enrollment push to the address as it is now.
     ///
-    /// - Returns: whether it was told in time; where not, the agent goes on trying.
+    /// - Returns: whether it was told in time; if not, the agent goes on trying.
     func resettle(_ id: EnrollmentID) async throws -> Bool {
         let notifier = hub.notifier { if case .pushSettled(id) = $0 { true } else { false } }
         hub.publish(.pushRotated(id))
@@ -86,7 +86,7 @@ package struct PushSubscriber: Sendable {
         }
     }
 
-    /// Every issuer is asked before anything is made, and all go into the store together: nothing is half done where one
+    /// Every issuer is asked before anything is made, and all go into the store together: nothing is half done if one
     /// cannot be reached.
     private func begin(
         _ enrollments: [Enrollment], noting note: () async throws -> Void
@@ -108,7 +108,7 @@ package struct PushSubscriber: Sendable {
     }
 
     private static var nothingToRotate: CommandFailure {
-        CommandFailure(.invalidArgument, "nothing to rotate: the issuer does not push, or is not to (--no-push)")
+        CommandFailure(.invalidArgument, "nothing to rotate: the issuer does not push, or must not (--no-push)")
     }
 
     private func discovery(of enrollment: Enrollment) async throws(CommandFailure) -> Discovery {
@@ -129,23 +129,23 @@ package struct PushSubscriber: Sendable {
 // MARK: One enrollment
 
 extension PushSubscriber {
-    /// Those for whom it did not go well.
-    private func settle(_ ids: Set<EnrollmentID>) async -> Set<EnrollmentID> {
+    /// Settles each; returns those that failed.
+    private func settleAll(_ ids: Set<EnrollmentID>) async -> Set<EnrollmentID> {
         var waiting = Array(ids)[...]
         return await withTaskGroup(of: EnrollmentID?.self) { tasks in
-            for id in waiting.prefix(Self.atATime) { tasks.addTask { await isSettled(id) ? nil : id } }
+            for id in waiting.prefix(Self.atATime) { tasks.addTask { await didSettle(id) ? nil : id } }
             waiting = waiting.dropFirst(Self.atATime)
             var failed: Set<EnrollmentID> = []
             for await open in tasks {
                 if let open { failed.insert(open) }
                 guard let id = waiting.popFirst() else { continue }
-                tasks.addTask { await isSettled(id) ? nil : id }
+                tasks.addTask { await didSettle(id) ? nil : id }
             }
             return failed
         }
     }
 
-    private func isSettled(_ id: EnrollmentID) async -> Bool {
+    private func didSettle(_ id: EnrollmentID) async -> Bool {
         do {
             try await settle(id)
             hub.publish(.pushSettled(id))
@@ -154,12 +154,12 @@ extension PushSubscriber {
             return false
         } catch let failure as IssuerFailure {
             log.notice(
-                "the push subscription could not be settled",
+                "the push subscription could not be updated",
                 metadata: ["enrollment": "\(id)", "reason": "\(failure.reason)"])
             return false
         } catch {
             log.error(
-                "the push subscription could not be settled", metadata: ["enrollment": "\(id)", "reason": "\(error)"])
+                "the push subscription could not be updated", metadata: ["enrollment": "\(id)", "reason": "\(error)"])
             return false
         }
     }

@@ -8,7 +8,7 @@ package enum ArrivalChannel: Sendable {
 
 /// What is known since start of how messages come to an enrollment.
 package struct PushFacts: Sendable, Equatable {
-    /// Seconds since 1970; nil where there was none.
+    /// Seconds since 1970; nil if there was none.
     package fileprivate(set) var lastPush: Int64?
     package fileprivate(set) var lastPoll: Int64?
     /// How many messages came first by this way.
@@ -55,7 +55,7 @@ final class PushTally: Sendable {
 
     func works(_ id: EnrollmentID) -> Bool { facts.withLock { $0[id]?.works == true } }
 
-    /// An issuer's push was taken; true where pushes did not come before.
+    /// An issuer's push was taken; true if pushes did not come before.
     func notePush(_ id: EnrollmentID, at now: Int64) -> Bool {
         facts.withLock { facts in
             let isNews = facts[id]?.works != true
@@ -77,9 +77,9 @@ final class PushTally: Sendable {
         facts.withLock { $0[id, default: PushFacts()].duplicates += 1 }
     }
 
-    /// A message came that was not known; true where that shows that pushes come no longer.
+    /// A message came that was not known; true if that shows that pushes come no longer.
     ///
-    /// That is where a poll brings what a push would have brought before.
+    /// That is when a poll brings what a push would have brought before.
     func noteNew(_ id: EnrollmentID, by channel: ArrivalChannel, iat: Int64?, at now: Int64) -> Bool {
         facts.withLock { facts in
             var known = facts[id] ?? PushFacts()

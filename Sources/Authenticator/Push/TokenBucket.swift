@@ -16,7 +16,7 @@ struct TokenBucket {
 
     /// Takes one.
     ///
-    /// - Returns: nil where it was there; else after how many seconds it is.
+    /// - Returns: nil if it was there; else after how many seconds it is.
     mutating func take(now: Int64) -> Int64? {
         fill(now)
         guard level < Self.minute else {

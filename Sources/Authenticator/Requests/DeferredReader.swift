@@ -45,16 +45,16 @@ package struct DeferredReader: Sendable {
         while !Task.isCancelled {
             let due = deferred.takeDue(of: issuer, now: ports.clock.now, limit: Self.batch)
             guard !due.isEmpty else { return }
-            let count = await read(due)
+            let count = await readInTime(due)
             due.dropFirst(count).forEach { holdOn($0, isOwnTrouble: false) }
         }
     }
 
     /// Reads messages one after another, and says how many there was time for.
-    private func read(_ messages: [DeferredMessages.Held]) async -> Int {
+    private func readInTime(_ messages: [DeferredMessages.Held]) async -> Int {
         await withTaskGroup(of: Int?.self) { group in
             group.addTask {
-                for (number, message) in messages.enumerated() where await !read(message) { return number }
+                for (number, message) in messages.enumerated() where await !readAgain(message) { return number }
                 return messages.count
             }
             group.addTask {
@@ -71,7 +71,7 @@ package struct DeferredReader: Sendable {
     }
 
     /// False if there was no more time.
-    private func read(_ held: DeferredMessages.Held) async -> Bool {
+    private func readAgain(_ held: DeferredMessages.Held) async -> Bool {
         guard !Task.isCancelled else { return false }
         do {
             guard let enrollment = try await ports.store.read({ try $0.enrollment(held.enrollmentId) }) else {

@@ -2,7 +2,7 @@ import IssuerProtocol
 package import Logging
 import ThreeDS
 
-/// Takes in the messages of one issuer's answer: reads, judges, enters them into the store, holds or drops them.
+/// Takes in the messages of one answer: verifies them, then stores, holds or drops each.
 struct Intake: Sendable {
     let ports: Ports
     let settings: AgentSettings
@@ -17,7 +17,7 @@ struct Intake: Sendable {
     /// Every message is in the store, held or dropped when this returns, so a cursor may move.
     ///
     /// - Parameters:
-    ///   - way: nil for messages that were held before.
+    ///   - channel: nil for messages that were held before.
     ///   - heldUntil: for these, when they are dropped; seconds since 1970.
     /// - Returns: whether any of them is in the store now that was not before.
     /// - Throws: what the store throws; then nothing of the answer was taken in.
@@ -100,10 +100,11 @@ struct Intake: Sendable {
             if item.channel != nil { tally.noteAgain(enrollment.id) }
         case (.reusedJTI?, _):
             drop(
-                .reusedID, "a jti came again with other bytes", of: enrollment, with: ["jti": item.verdict.loggedJTI])
+                .reusedID, "a jti arrived again with other bytes", of: enrollment, with: ["jti": item.verdict.loggedJTI]
+            )
             hub.publish(.requestConflict(enrollment.id))
         case (.overQuota?, _):
-            drop(.overQuota, "too many messages came for one enrollment; one more was dropped", of: enrollment)
+            drop(.overQuota, "too many messages for one enrollment; one was dropped", of: enrollment)
         case (.early(let seconds)?, _):
             // Clocks differ: it is read again when its iat is no longer ahead by more than the tolerance.
             hold(item, for: seconds.later(by: -AuthnRequestReader.clockTolerance), enrollment)
@@ -135,7 +136,7 @@ struct Intake: Sendable {
                 "request refused", metadata: enrollment.logged(jti.merging(["refusal": "\(refusal)"]) { old, _ in old })
             )
         case .requestConflict:
-            log.warning("another transaction came under a known acsTransId", metadata: enrollment.logged(jti))
+            log.warning("another transaction arrived under a known acsTransId", metadata: enrollment.logged(jti))
         default: break
         }
     }
@@ -145,20 +146,22 @@ struct Intake: Sendable {
             tally.noteNew(enrollment.id, by: channel, iat: request.iat, at: ports.clock.now)
         else { return }
         log.warning(
-            "a request came by poll that was not pushed: polls are frequent again", metadata: enrollment.logged())
+            "a request arrived by poll without a push: polls are frequent again", metadata: enrollment.logged())
     }
 
     /// An issuer lists nothing whose time is over, so its clock and this one differ.
     private func noteLate(_ item: Item, _ enrollment: Enrollment) {
         guard item.channel == .poll, case .request(let request) = item.verdict, case .expired = request.verdict,
-            let exp = request.exp, let metadata = limitedMetadata(about: "late", of: enrollment, with: ["exp": "\(exp)"])
+            let exp = request.exp,
+            let metadata = limitedMetadata(about: "late", of: enrollment, with: ["exp": "\(exp)"])
         else { return }
-        log.warning("a request came when its time was over; check this machine's clock", metadata: metadata)
+        log.warning("a request arrived already expired; check this machine's clock", metadata: metadata)
     }
 
     /// Nothing has proved who sent it.
     private func noteUnknownKey(_ kid: String, _ enrollment: Enrollment) {
-        guard let metadata = limitedMetadata(about: "kid", of: enrollment, with: ["kid": "\(kid.debugDescription)"]) else {
+        guard let metadata = limitedMetadata(about: "kid", of: enrollment, with: ["kid": "\(kid.debugDescription)"])
+        else {
             return
         }
         log.notice("a request waits for an unknown key", metadata: metadata)
@@ -170,7 +173,7 @@ struct Intake: Sendable {
             enrollmentId: enrollment.id, issuer: enrollment.target, message: item.message,
             readAgainAt: now.later(by: seconds), dropAt: item.heldUntil ?? now.later(by: DeferredMessages.longest))
         guard held.readAgainAt <= held.dropAt, deferred.hold(held) else {
-            drop(.notHeld, "a request that could not be judged was not held any longer", of: enrollment)
+            drop(.notHeld, "a request that could not be verified was dropped", of: enrollment)
             return
         }
         hub.publish(.messageHeld(enrollment.target))

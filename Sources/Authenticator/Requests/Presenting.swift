@@ -4,7 +4,7 @@ import StrictJSON
 package import ThreeDS
 
 extension RequestRecord {
-    /// The text that is shown for the request; nil where there is nothing to show.
+    /// The text that is shown for the request; nil if there is nothing to show.
     func text(for enrollment: Enrollment, _ localTime: LocalTime) -> TransactionText? {
         guard let presented else { return nil }
         return TransactionText(

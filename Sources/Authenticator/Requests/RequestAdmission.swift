@@ -1,9 +1,9 @@
 import IssuerProtocol
 import ThreeDS
 
-/// Enters one authentic message into the store, inside one database transaction: dedup, conflict, supersede.
+/// Admits one authentic message into the store, in one database transaction: dedup, conflict, supersede.
 ///
-/// What an enrollment was asked once is presented once and decided once, whatever arrives how often by which way.
+/// What an enrollment was asked is presented once and decided once, however often and by whatever channel it arrives.
 struct RequestAdmission {
     let enrollment: Enrollment
     let now: Int64
@@ -107,7 +107,7 @@ struct RequestAdmission {
         }
     }
 
-    /// Closes the request that holds an acsTransId, where its time is over and the clock has not come to it yet.
+    /// Closes the request that holds an acsTransId, if its time is over and the clock has not come to it yet.
     private func expireIfDue(_ holder: inout RequestRecord, in store: any StoreWriter) throws -> [AgentEvent] {
         guard let exp = holder.exp, exp <= now, holder.life.expire() else { return [] }
         try store.update(holder)
@@ -216,7 +216,7 @@ struct RequestAdmission {
         try store.unpresentedCount(enrollment: enrollment.id, since: now - Self.day) < bounds.refusedADay
     }
 
-    /// Until when a refusal is worth sending: `exp`, or a day where that is missing or too far off.
+    /// Until when a refusal is worth sending: `exp`, or a day if that is missing or too far off.
     private func answerUntil(_ read: VerifiedRequest) -> Int64 {
         min(read.exp ?? .max, now.later(by: Self.day))
     }

@@ -19,7 +19,7 @@ package enum DeliveryState: Sendable, Equatable {
     /// Ended without the issuer having taken it; the token says why.
     case failed(token: String)
 
-    /// The token where the enrollment is over.
+    /// The token if the enrollment is over.
     static let unenrolled = "unenrolled"
 }
 
@@ -79,7 +79,7 @@ package struct RequestLife: Sendable, Equatable {
 
     /// The assertion exists.
     ///
-    /// False where the request closed meanwhile: then the assertion must not leave.
+    /// False if the request closed meanwhile: then the assertion must not leave.
     package mutating func signed() -> Bool {
         guard state == .pending else { return false }
         self = RequestLife(state: .approved, delivery: .queued)
@@ -88,12 +88,12 @@ package struct RequestLife: Sendable, Equatable {
 
     /// `exp` is past.
     ///
-    /// True where that closed the request.
+    /// True if that closed the request.
     package mutating func expire() -> Bool { close(as: .expired) }
 
     /// The issuer took it back.
     ///
-    /// True where that closed the request; a decided one stays as it is.
+    /// True if that closed the request; a decided one stays as it is.
     package mutating func cancel() -> Bool { close(as: .cancelled) }
 
     /// The issuer answered the decision.

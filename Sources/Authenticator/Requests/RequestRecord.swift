@@ -12,7 +12,7 @@ package struct RequestRecord: Sendable {
     package var exp: Int64?
     /// What is presented; nil for a request that was refused or came too late.
     package var presented: PresentedRequest?
-    /// The ACS's id in lower case, where it could be read.
+    /// The ACS's id in lower case, if it could be read.
     package let acsTransId: String?
     /// The compact JWS as it came.
     package var message: String
@@ -49,7 +49,7 @@ package struct RequestRecord: Sendable {
 /// What of an authn request is shown, and what a signature over it needs.
 package struct PresentedRequest: Sendable {
     package let transaction: Transaction
-    /// What is presented besides, where the assertion is to have the form `payment.get`.
+    /// What is presented besides, if the assertion is to have the form `payment.get`.
     package let payment: PaymentExtension?
     /// SHA-256 that is equal exactly for "the same transaction".
     package var transactionDigest: [UInt8]
@@ -85,7 +85,7 @@ package struct SeenMessage: Sendable {
     package let jti: TokenID
     /// SHA-256 of the payload's bytes.
     package let payloadDigest: [UInt8]
-    /// The request that it belongs to, where there is one.
+    /// The request that it belongs to, if there is one.
     package let requestId: RequestID?
     /// Seconds since 1970.
     package let seenAt: Int64

@@ -24,11 +24,11 @@ package enum RequestSelector: Sendable, Equatable {
 
 /// Finds the request that a selector means.
 enum Selection {
-    /// The request; nil where there is none (yet).
+    /// The request; nil if there is none (yet).
     ///
-    /// - Parameter isWaitedFor: whether it may be still to come; then what its issuer named it counts as a whole only, lest
-    ///   another is taken whose `jti` goes on.
-    /// - Throws: `CommandFailure` with `.ambiguous` where a name stands for several.
+    /// - Parameter isWaitedFor: whether it may be still to come; then what its issuer named it counts as a whole only,
+    ///   so that another one whose `jti` begins the same is not taken.
+    /// - Throws: `CommandFailure` with `.ambiguous` if a name stands for several.
     static func find(
         _ selector: RequestSelector, enrollment: EnrollmentID?, isWaitedFor: Bool, in store: any StoreReader
     ) throws -> RequestRecord? {
@@ -46,7 +46,7 @@ enum Selection {
             $0.acsTransId == name.lowercased() && $0.enrollmentId == candidates[0].enrollmentId
         }
         if areOneTransaction, pending.count == 1 { return pending.first }
-        throw CommandFailure(.ambiguous, "\(name) stands for several requests: \(listed(candidates))")
+        throw CommandFailure(.ambiguous, "\(name) matches several requests: \(listed(candidates))")
     }
 
     private static func listed(_ requests: [RequestRecord]) -> String {

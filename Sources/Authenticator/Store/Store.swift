@@ -34,7 +34,7 @@ package protocol StoreReader {
     /// Oldest first; of more than `limit`, the newest `limit`, and of pending ones the oldest: those are next.
     ///
     /// - Parameter page: between which; without a bound it is of the pending ones those that came first, of all the
-    ///   newest. Beyond a request that is not there, there is none.
+    ///   newest. Empty beyond a request that does not exist.
     func requests(
         pendingOnly: Bool, enrollment: EnrollmentID?, page: RequestPage, limit: Int
     ) throws -> [RequestRecord]
@@ -43,10 +43,10 @@ package protocol StoreReader {
     /// Requests whose id or jti begins with `prefix`, or whose acsTransId begins with it in lower case: first those
     /// that it names wholly, of these and of the rest first the pending ones, then the newest.
     func requests(prefix: String, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord]
-    /// What is kept of a request for a dispute; empty where there is nothing.
+    /// What is kept of a request for a dispute; empty if there is nothing.
     func evidence(of id: RequestID) throws -> KeptEvidence
-    /// The request with the greatest `iat` under this acsTransId that was presented, or would have been but for its
-    /// `exp` or a cancellation. Refused ones do not count.
+    /// The request with the greatest `iat` under this acsTransId that was presented, or would have been except for
+    /// its `exp` or a cancellation. Refused ones do not count.
     func newestPresented(enrollment: EnrollmentID, acsTransId: String) throws -> RequestRecord?
     func pendingCount(enrollment: EnrollmentID?) throws -> Int
     /// Requests of an enrollment that came at or after `since`, seconds since 1970, and were refused or too late.
@@ -59,7 +59,7 @@ package protocol StoreReader {
     func newestTime() throws -> Int64?
 
     func message(enrollment: EnrollmentID, jti: TokenID) throws -> SeenMessage?
-    /// How many messages of an enrollment came at or after `since`, seconds since 1970; the same one again is none.
+    /// How many messages of an enrollment came at or after `since`, seconds since 1970; the same one again does not count.
     func messageCount(enrollment: EnrollmentID, since: Int64) throws -> Int
     /// How many cancellations are remembered for an enrollment.
     func cancellationCount(enrollment: EnrollmentID) throws -> Int
@@ -125,7 +125,7 @@ package protocol StoreWriter: StoreReader {
     /// Seals the enrollment rows that have no seal, from before rows had any, and says how many those were.
     func sealUnsealedRows() throws -> Int
 
-    /// Writes, and changes nothing: fails where a change would.
+    /// Writes, and changes nothing: fails if a change would.
     func touch() throws
     /// Has this done once all of the database transaction is durable, before the next one begins; not at all if it is
     /// undone.
@@ -144,7 +144,7 @@ package protocol StoreWriter: StoreReader {
     /// Erases the personal data of at most `limit` requests of an enrollment that follow the one at `place`, nil for
     /// the first; ids, digests, times and states stay.
     ///
-    /// - Returns: the place of the last one; nil where there was none.
+    /// - Returns: the place of the last one; nil if there was none.
     func eraseRequests(of id: EnrollmentID, after place: Int64?, limit: Int) throws -> Int64?
     /// Erases an enrollment's own personal data: its name, user handle and roots.
     func eraseNames(of id: EnrollmentID) throws
@@ -154,7 +154,7 @@ package protocol StoreWriter: StoreReader {
     /// Removes at most `limit` rows of what was over before `time`, seconds since 1970: requests that are decided or
     /// closed and wait for no answer, messages of no request that is left, enrollments that nothing refers to.
     ///
-    /// - Returns: how many rows were removed; fewer than `limit` where nothing is left to remove.
+    /// - Returns: how many rows were removed; fewer than `limit` if nothing is left to remove.
     func removeWhatWasOver(before time: Int64, limit: Int) throws -> Int
 }
 

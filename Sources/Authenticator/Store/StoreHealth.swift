@@ -5,7 +5,7 @@ package final class StoreHealth: Sendable {
     private let state = Mutex<StoreError?>(nil)
     private let hub = EventHub()
 
-    /// What is wrong with the store at the moment; nil where nothing is known to be.
+    /// What is wrong with the store at the moment; nil if nothing is known to be.
     package var trouble: StoreError? { state.withLock(\.self) }
 
     /// A damaged store stays so until the agent is started anew.
@@ -31,7 +31,7 @@ package final class StoreHealth: Sendable {
     /// Rings when a trouble has come, changed or gone.
     func changes() -> AsyncStream<Void> { hub.notifier { _ in true } }
 
-    /// Returns once there is no trouble; throws where the task is cancelled first.
+    /// Returns once there is no trouble; throws if the task is cancelled first.
     func untilWell() async throws(CancellationError) {
         let changes = changes()
         if trouble == nil { return }
@@ -70,7 +70,7 @@ struct WatchedStore: Store {
 }
 
 extension Ports {
-    /// Works, and where the store is in trouble waits and works again, as often as it takes.
+    /// Works, and if the store is in trouble waits and works again, as often as it takes.
     ///
     /// For what nobody waits for. A loop that does all with the store this way neither ends nor spins nor forgets.
     func patiently<T>(_ work: () async throws -> T) async throws -> T {

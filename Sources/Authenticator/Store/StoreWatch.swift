@@ -1,6 +1,6 @@
 import Logging
 
-/// Says when the store is in trouble, and tries it until it is well again.
+/// Logs when the store is in trouble, and tries it until it recovers.
 package struct StoreWatch: Sendable {
     let ports: Ports
     let log: Logger

@@ -1,7 +1,7 @@
 import Logging
 import ThreeDS
 
-/// The one clock of what expires: closes requests when their time is over.
+/// Closes requests when they expire.
 ///
 /// It calls nobody, so nobody can hold it up.
 package struct ExpiryService: Sendable {
@@ -37,10 +37,10 @@ package struct ExpiryService: Sendable {
         return next.map { Double(max($0.seconds(since: ports.clock.now), 0)) }
     }
 
-    /// True where there may be more.
+    /// True if there may be more.
     private func expire() async throws -> Bool {
         let now = ports.clock.now
-        // A look costs nothing; a write is made only where something is due.
+        // A look costs nothing; a write is made only if something is due.
         guard let next = try await ports.store.read({ try $0.nextDeadline() }), next <= now else { return false }
         let events = try await ports.store.write { store in
             try store.removeCancellations(until: now)

@@ -1,6 +1,6 @@
 import Logging
 
-/// Keeps what is over for as long as it is to be kept, and no longer; erases what a person wants erased.
+/// Deletes closed requests and ended enrollments after their retention; erases personal data on request.
 package struct Housekeeper: Sendable {
     let ports: Ports
     /// Seconds.
@@ -10,7 +10,7 @@ package struct Housekeeper: Sendable {
 
     /// The most rows that one database transaction removes or erases: a decision waits for one at most.
     static let step = 200
-    /// The seconds between two looks at what is over.
+    /// The seconds between two searches for expired rows.
     private static let pause: Double = 86_400
     /// The seconds after which something that failed is tried again.
     private static let pauseAfterFailure: Double = 60
@@ -32,12 +32,12 @@ package struct Housekeeper: Sendable {
                 try await remove()
                 return ids
             }
-            // Not patiently: it takes more room than the write after which a store counts as well again.
+            // Not patiently: it takes more room than the write after which a store counts as recovered.
             try await concludeErasure(of: erased)
             return Self.pause
         } catch {
             guard !Task.isCancelled else { return 0 }
-            log.error("what is over could not be removed or erased", metadata: ["reason": "\(error)"])
+            log.error("expired data could not be deleted", metadata: ["reason": "\(error)"])
             return Self.pauseAfterFailure
         }
     }
@@ -51,7 +51,7 @@ package struct Housekeeper: Sendable {
             total += removed
             await Task.yield()
         } while removed == Self.step && !Task.isCancelled
-        if total > 0 { log.info("rows whose retention is over were removed", metadata: ["rows": "\(total)"]) }
+        if total > 0 { log.info("expired rows were deleted", metadata: ["rows": "\(total)"]) }
     }
 
     /// Begins what was asked for, also before a crash.

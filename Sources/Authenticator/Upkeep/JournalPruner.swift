@@ -22,7 +22,7 @@ package struct JournalPruner: Sendable {
             do {
                 try await ports.patiently { while try await step() { await Task.yield() } }
             } catch let fault as JournalFault {
-                log.error("the journal is not pruned: it is not whole", metadata: ["fault": "\(fault)"])
+                log.error("the journal is damaged, and is not pruned", metadata: ["fault": "\(fault)"])
             } catch {
                 guard !Task.isCancelled else { return }
                 log.error("the journal could not be pruned", metadata: ["reason": "\(error)"])
@@ -31,7 +31,7 @@ package struct JournalPruner: Sendable {
         }
     }
 
-    /// Removes some entries; true where there may be more.
+    /// Removes some entries; true if there may be more.
     ///
     /// An entry goes only when the one after it vouches for it, so pruning cannot hide that one was changed, and the
     /// newest entry always stays.
@@ -39,24 +39,24 @@ package struct JournalPruner: Sendable {
     /// - Throws: ``JournalFault`` for an entry that is not as it was written; then nothing goes.
     func step() async throws -> Bool {
         let oldest = UTCTime.text(ports.clock.now - retention)
-        // A look costs nothing; a write is made only where something is due.
+        // A look costs nothing; a write is made only if something is due.
         guard let last = try await lastDue(before: oldest) else { return false }
         // Entries may have been added since, which changes nothing about the oldest; only this removes any.
-        return try await store.write { pages in
-            let start = try pages.journalMark(.floor)?.point ?? .beginning
+        return try await store.write { writer in
+            let start = try writer.journalMark(.floor)?.point ?? .beginning
             var check = JournalCheck(after: start)
-            for row in try pages.journal(after: start.sequence, limit: Self.batch) {
+            for row in try writer.journal(after: start.sequence, limit: Self.batch) {
                 try check.hold(row)
                 if row.sequence > last { break }
             }
             guard let floor = check.vouched, floor != start else { return false }
-            try pages.set(store.mark(.floor, at: floor, in: pages), as: .floor)
-            try pages.removeJournal(through: floor.sequence)
+            try writer.set(store.mark(.floor, at: floor, in: writer), as: .floor)
+            try writer.removeJournal(through: floor.sequence)
             return true
         }
     }
 
-    /// The last entry of those at the beginning whose time is over; nil where there is none.
+    /// The last entry of those at the beginning whose time is over; nil if there is none.
     ///
     /// Entries from when the clock was ahead say a time that is long to come. They go with what stands behind them, once
     /// more of that is due than they are: so neither do they hold up the rest, nor does an entry from when the clock was

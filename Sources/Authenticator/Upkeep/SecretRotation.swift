@@ -1,14 +1,14 @@
 import Logging
 
-/// Who brings what lies under the agent's previous secret under the present one; no PIN is needed.
+/// Encrypts anew, under the present secret, what is still under the previous one; no PIN is needed.
 ///
 /// Each thing is under one of the two, and both are tried, so that what was cut short is finished by doing it again.
 package protocol Rewrapper: Sendable {
-    /// An access token under the present secret; nil where it is already.
+    /// An access token under the present secret; nil if it is already.
     func token(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]?
-    /// The key of a push subscription under the present secret; nil where it is already.
+    /// The key of a push subscription under the present secret; nil if it is already.
     func pushKey(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]?
-    /// The audit key under the present secret; nil where it is already.
+    /// The audit key under the present secret; nil if it is already.
     func auditKey(_ sealed: [UInt8]) throws -> [UInt8]?
     /// Whether a key of the agent's own is still under the previous secret; one that is not there is not.
     func isDue(keyOf name: EnrollmentID) throws -> Bool
@@ -45,17 +45,17 @@ struct SecretRotation: Sendable {
         var isNothing: Bool { !auditKey && keys.isEmpty && tokens.isEmpty && pushes.isEmpty }
     }
 
-    /// Everything is looked at first, so that nothing is changed where something opens under neither secret.
+    /// Everything is looked at first, so that nothing is changed if something opens under neither secret.
     ///
     /// The audit key goes last, in one database transaction with the journal's entry: as long as it is under the
     /// previous secret, the agent does not start on the present one alone.
     ///
-    /// - Throws: `RotationFailure` where nothing was changed; what the store or a file is wrong about where the change
+    /// - Throws: `RotationFailure` if nothing was changed; what the store or a file is wrong about if the change
     ///   goes on at the next start with both secrets.
     func run() async throws {
         var due = try await survey()
         guard !due.isNothing else {
-            return log.notice("nothing is under the previous secret any more: take it away")
+            return log.notice("nothing uses the previous secret any more: remove it")
         }
         // Nothing is changed under a journal that cannot record it; and rows from before rows had seals get theirs.
         try await ports.store.write { _ in }
@@ -64,7 +64,7 @@ struct SecretRotation: Sendable {
         log.notice("the secret is being changed", metadata: ["keys": "\(due.keys.count)"])
         try await rewrap(due)
         try await conclude(due)
-        log.notice("the secret was changed: take the previous one away", metadata: ["keys": "\(due.keys.count)"])
+        log.notice("the secret was changed: remove the previous one", metadata: ["keys": "\(due.keys.count)"])
     }
 
     private func rewrap(_ due: Due) async throws {

@@ -66,7 +66,7 @@ struct DeciderTests {
             for id in ids { group.addTask { try await sample.approve(id) } }
             try await group.waitForAll()
         }
-        #expect(signatures.value == 40, "no number was taken twice, so nothing was signed in vain")
+        #expect(signatures.value == 40, "no number was taken twice, so no signature was thrown away")
         let outbox = try await sample.outbox(of: card)
         #expect(outbox.map(\.signCount) == (1...40).map { UInt32($0) })
         let signed = try outbox.map { try AuthenticatorData.parse($0.assertion.authenticatorData).signCount }

@@ -6,7 +6,7 @@ import WebAuthn
 
 @testable import Authenticator
 
-/// Approvals that take a PIN: at most five in vain in a row, then a block (PSD2 RTS Article 4(3)(b) and 4(4)).
+/// Approvals that take a PIN: at most five wrong PINs in a row, then a block (PSD2 RTS Article 4(3)(b) and 4(4)).
 @Suite(.timeLimit(.minutes(10)))
 struct PINApprovalTests {
     private let sample: SampleAgent
@@ -44,25 +44,25 @@ struct PINApprovalTests {
         try await expectUndecided(request, of: card)
     }
 
-    @Test func `the answer to a wrong one says how many tries are left, and nothing of what was wrong`() async throws {
+    @Test func `the answer to a wrong one says that the PIN is wrong, and how many tries are left`() async throws {
         let (card, request) = try await sample.enrolledWithPIN()
-        for left in ["4 tries are left", "3 tries are left", "2 tries are left", "1 try is left"] {
+        for left in ["4 tries left", "3 tries left", "2 tries left", "1 try left"] {
             let refusal = try await sample.refusal(of: request, pin: .wrong)
             #expect(refusal?.code == .userNotVerified)
             #expect(
                 refusal?.message
-                    == "the user was not verified; \(left) before enrollment \(card.id) is blocked")
+                    == "not verified: wrong PIN. \(left) before enrollment \(card.id) is blocked")
         }
         try await expectUndecided(request, of: card)
     }
 
     @Test func `the fifth in a row blocks, and says until when; then not even the right one is taken`() async throws {
         let (card, request) = try await sample.enrolledWithPIN()
-        try await sample.approveInVain(request, times: 4)
+        try await sample.approveWithWrongPIN(request, times: 4)
         for pin in [try PIN.wrong, try PIN.right, nil] {
             let refusal = try await sample.refusal(of: request, pin: pin)
             #expect(refusal?.code == .blocked)
-            #expect(refusal?.message.contains("the next one is taken at 2023-11-14T22:14:20Z") == true)
+            #expect(refusal?.message.contains("the next try is possible at 2023-11-14T22:14:20Z") == true)
         }
         #expect(try await sample.tries(of: card) == PINTries(failures: 5, blockedUntil: sample.now + 60))
         #expect(sample.agent.blockedUntil(try await sample.enrollment(card.id)) == sample.now + 60)
@@ -71,7 +71,7 @@ struct PINApprovalTests {
 
     @Test func `after each wait there is one try, across restarts, and the right one ends it`() async throws {
         let (card, request) = try await sample.enrolledWithPIN()
-        try await sample.approveInVain(request, times: 5)
+        try await sample.approveWithWrongPIN(request, times: 5)
         sample.clock.advance(by: 59)
         #expect(try await sample.restarted().refusal(of: request, pin: .right)?.code == .blocked)
         sample.clock.advance(by: 1)
@@ -87,17 +87,17 @@ struct PINApprovalTests {
 
     @Test func `a right one in between counts from anew`() async throws {
         let (card, request) = try await sample.enrolledWithPIN()
-        try await sample.approveInVain(request, times: 4)
+        try await sample.approveWithWrongPIN(request, times: 4)
         try await sample.approve(request, pin: .right)
         try await sample.receive(.numbered(2), for: card)
         let second = try #require(try await sample.requests().last?.id)
-        try await sample.approveInVain(second, times: 4)
+        try await sample.approveWithWrongPIN(second, times: 4)
         #expect(try await sample.refusal(of: second, pin: .right) == nil)
     }
 
     @Test func `a deny takes no PIN, also while it is blocked`() async throws {
         let (card, request) = try await sample.enrolledWithPIN()
-        try await sample.approveInVain(request, times: 5)
+        try await sample.approveWithWrongPIN(request, times: 5)
         try await sample.decide(.deny(.suspectedFraud), request)
         #expect(try await sample.outbox(of: card).map(\.body) == [DecisionBody.deny(.suspectedFraud)])
         #expect(try await sample.tries(of: card).failures == 5)
@@ -138,7 +138,7 @@ struct PINApprovalTests {
 
     @Test func `the right one counts as such, also where the request ends while the key is at work`() async throws {
         let (card, request) = try await sample.enrolledWithPIN()
-        try await sample.approveInVain(request, times: 2)
+        try await sample.approveWithWrongPIN(request, times: 2)
         sample.custody.beforeSigning { [sample] in try await sample.receive(SampleCancellation(), for: card) }
         #expect(try await sample.refusal(of: request, pin: .right)?.code == .noLongerDecidable)
         #expect(try await sample.tries(of: card) == .fresh)
@@ -147,7 +147,7 @@ struct PINApprovalTests {
     @Test(arguments: ["gone", "cut", "of another secret"])
     func `a key file that is not in order costs no try`(what: String) async throws {
         let (card, request) = try await sample.enrolledWithPIN()
-        try await sample.approveInVain(request, times: 1)
+        try await sample.approveWithWrongPIN(request, times: 1)
         let path = "\(sample.directory.path)/keys/\(card.id).key"
         var agent = sample
         switch what {
@@ -181,10 +181,10 @@ struct PINApprovalTests {
         #expect(try await sample.refusal(of: request, pin: nil) == nil)
     }
 
-    @Test func `the journal has each try in vain and each block, and readers are told of the blocks`() async throws {
+    @Test func `the journal has each wrong PIN and each block, and readers are told of the blocks`() async throws {
         let (_, request) = try await sample.enrolledWithPIN()
         let position = try await sample.agent.journal.newest()
-        try await sample.approveInVain(request, times: 5)
+        try await sample.approveWithWrongPIN(request, times: 5)
         let entries = try await sample.journal().filter { $0.sequence > position }
         #expect(entries.map(\.kind) == Array(repeating: .notVerified, count: 5) + [.blocked])
         #expect(entries.map { $0.json["failures"] } == [1, 2, 3, 4, 5, 5])

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Authenticator
 
-/// What follows from PINs that were tried in vain.
+/// What follows from wrong PINs.
 struct PINTriesTests {
-    /// Each try as soon as it is taken, and all in vain: the seconds between them.
+    /// Each try as soon as it is taken, and all wrong: the seconds between them.
     private func waits(_ count: Int) -> [Int64] {
         var (tries, now, waits) = (PINTries.fresh, Int64(1_000), [Int64]())
         for _ in 0..<count {

@@ -146,7 +146,7 @@ struct SignCountWatchTests {
         let card = try await sample.enrolled()
         try await sample.running([sample.agent.signCountWatch.run]) {
             #expect(try await sample.clock.naps.next() == 5)
-            // It asks once a day, also where nothing is approved.
+            // It asks once a day, also if nothing is approved.
             #expect(try await sample.clock.naps.next() == 86_400)
             await sample.issuer.onStatus { (_) throws(IssuerFailure) in 7 }
             sample.clock.advance(by: 86_400)

@@ -11,7 +11,7 @@ struct OutboxDeliveryTests {
 
     init() throws { sample = try SampleAgent() }
 
-    /// Requests that were decided before the courier runs.
+    /// Requests that were decided before the outbox delivery runs.
     private func decided(_ numbers: ClosedRange<Int>, _ decision: RequestLife.Decision, for card: SampleEnrollment)
         async throws -> [RequestID]
     {

@@ -67,7 +67,7 @@ struct PINEnrollmentTests {
 
     @Test func `after a change the new PIN approves, and the old one does not`() async throws {
         let (card, request) = try await sample.enrolledWithPIN()
-        try await sample.approveInVain(request, times: 3)
+        try await sample.approveWithWrongPIN(request, times: 3)
         let new = try pin("a new one")
         let kinds = try await sample.recorded { try await sample.agent.changePIN(of: card.id, from: .right, to: new) }
         #expect(kinds == [.pinChanged])
@@ -79,7 +79,7 @@ struct PINEnrollmentTests {
 
     @Test func `a wrong old PIN counts as at an approval, and changes nothing`() async throws {
         let (card, request) = try await sample.enrolledWithPIN()
-        try await sample.approveInVain(request, times: 3)
+        try await sample.approveWithWrongPIN(request, times: 3)
         var codes: [CommandFailure.Code?] = []
         for old in [try PIN.wrong, try PIN.wrong, try PIN.right] {
             codes.append(

@@ -27,7 +27,7 @@ struct JournalCheckTests {
         head = point
     }
 
-    /// The entry that is named; nil where all are as they were written.
+    /// The entry that is named; nil if all are as they were written.
     private func named(_ rows: [JournalRow], head: JournalPoint? = nil, floor: JournalPoint = .beginning) throws
         -> Int64?
     {
@@ -81,7 +81,7 @@ struct JournalCheckTests {
         rows[number - 1] = JournalRow(sequence: first.sequence, bytes: second.bytes)
         rows[number] = JournalRow(sequence: second.sequence, bytes: first.bytes)
         #expect(try named(rows) == Int64(number))
-        // Also where each says the number of its new place.
+        // Also if each says the number of its new place.
         rows[number - 1] = try changed(rows[number - 1], member: "seq", to: .integer(first.sequence))
         rows[number] = try changed(rows[number], member: "seq", to: .integer(second.sequence))
         #expect(try named(rows) == Int64(number))

@@ -49,7 +49,7 @@ struct DeferredReaderTests {
             try await sample.clock.sleepers(2)
             sample.clock.advance(by: 60)
             try await asked.next()
-            // The timekeeper, and the time limit of what hangs.
+            // The expiry service, and the time limit of what hangs.
             try await sample.clock.sleepers(2)
             #expect(try await sample.request(id).life == .pending)
             sample.clock.advance(by: 10)

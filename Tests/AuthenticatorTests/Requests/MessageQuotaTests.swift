@@ -33,7 +33,7 @@ struct MessageQuotaTests {
         let recorded = try await sample.recorded { try await sample.receive(.numbered(5), for: card) }
         #expect(recorded.isEmpty)
         #expect(await sample.agent.figures().drops == [.overQuota: 2])
-        #expect(log.lines(.warning) == ["too many messages came for one enrollment; one more was dropped"])
+        #expect(log.lines(.warning) == ["too many messages for one enrollment; one was dropped"])
     }
 
     @Test func `a decided transaction under ever new jtis is answered up to the bound`() async throws {

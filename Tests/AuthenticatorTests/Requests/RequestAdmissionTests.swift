@@ -153,7 +153,7 @@ struct RequestAdmissionTests {
                 [late], for: try await sample.enrollment(card.id), by: number < 3 ? .poll : .push)
         }
         #expect(
-            log.lines(.warning) == ["a request came when its time was over; check this machine's clock"])
+            log.lines(.warning) == ["a request arrived already expired; check this machine's clock"])
     }
 
     @Test func `a refused request is denied at once, and never presented`() async throws {

@@ -21,7 +21,7 @@ final class Channel<Value: Sendable>: Sendable {
         waiter?.resume(returning: value)
     }
 
-    /// The next value; throws `CancellationError` where the task is cancelled first.
+    /// The next value; throws `CancellationError` if the task is cancelled first.
     func next() async throws -> Value {
         let id = state.withLock { state in
             state.next += 1

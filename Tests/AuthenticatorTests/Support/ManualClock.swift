@@ -61,7 +61,7 @@ final class ManualClock: AgentClock {
         woken.forEach { $0.value.continuation.resume() }
     }
 
-    /// Waits until at least `least` sleep; throws where the task is cancelled first.
+    /// Waits until at least `least` sleep; throws if the task is cancelled first.
     func sleepers(_ least: Int = 1) async throws {
         let id = newID()
         try await withTaskCancellationHandler {

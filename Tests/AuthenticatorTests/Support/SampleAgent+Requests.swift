@@ -79,7 +79,7 @@ extension OutboxEntry {
     }
 }
 
-/// The code of the failure that a command ends with; nil where it does not fail.
+/// The code of the failure that a command ends with; nil if it does not fail.
 func failureCode(_ body: () async throws -> Void) async throws -> CommandFailure.Code? {
     do {
         try await body()

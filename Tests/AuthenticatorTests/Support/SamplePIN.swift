@@ -18,7 +18,7 @@ extension SampleAgent {
 
     func tries(of card: SampleEnrollment) async throws -> PINTries { try await enrollment(card.id).countedTries }
 
-    /// What an approval fails with; nil where it does not.
+    /// What an approval fails with; nil if it does not.
     func refusal(of request: RequestID, pin: PIN?) async throws -> CommandFailure? {
         do {
             try await approve(request, pin: pin)
@@ -29,7 +29,7 @@ extension SampleAgent {
     }
 
     /// Tries a wrong PIN so many times.
-    func approveInVain(_ request: RequestID, times: Int) async throws {
+    func approveWithWrongPIN(_ request: RequestID, times: Int) async throws {
         for _ in 0..<times { _ = try await refusal(of: request, pin: .wrong) }
     }
 }

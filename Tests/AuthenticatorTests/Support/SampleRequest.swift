@@ -16,7 +16,7 @@ struct SampleRequest {
     var purchaseAmount = "100"
     var rpId = "issuer.example"
     var userVerification = "preferred"
-    /// The payment extension, where the other form of assertion is asked for.
+    /// The payment extension, if the other form of assertion is asked for.
     var payment: JSONObject?
     var kid = "key-1"
     /// Claims that replace those made from the above.

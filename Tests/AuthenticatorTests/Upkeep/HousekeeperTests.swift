@@ -4,7 +4,7 @@ import Testing
 
 @testable import Authenticator
 
-/// What is over goes in small steps, once its time has come; what a person wants erased goes at once.
+/// Expired rows are deleted in small steps; what a person wants erased is erased at once.
 @Suite(.timeLimit(.minutes(10)))
 struct HousekeeperTests {
     private let sample: SampleAgent

@@ -232,7 +232,7 @@ struct SecretRotationTests {
         let log = WrittenLog()
         let again = try sample.restarted(secret: new, previous: old, log: log.logger)
         try await again.agent.prepare(rewrapping: try rewrapper())
-        #expect(log.lines(.notice) == ["nothing is under the previous secret any more: take it away"])
+        #expect(log.lines(.notice) == ["nothing uses the previous secret any more: remove it"])
         #expect(try keyFiles() == before)
     }
 

@@ -24,7 +24,7 @@ import Testing
             #expect(early.status == 78, "\(early)")
             try await agent.start("--secret-file", new, "--previous-secret-file", old)
             try await approve(sandbox, by: agent)
-            #expect(agent.log.contains("the secret was changed: take the previous one away"))
+            #expect(agent.log.contains("the secret was changed: remove the previous one"))
             _ = try await agent.stop()
 
             let late = try await agent.startInVain(["--secret-file", old])

@@ -131,7 +131,7 @@ struct SystemEntropy: Entropy {
     func bytes(_ count: Int) throws -> [UInt8] { try SecureRandom.bytes(count) }
 }
 
-/// A directory that goes when the last one lets go of it; in memory where the system has such a place.
+/// A directory that goes when the last one lets go of it; in memory if the system has such a place.
 final class ScratchDirectory: Sendable {
     let path: String
 
@@ -157,7 +157,7 @@ final class ChangeNotifier: Sendable {
 
     func ring() { continuation.yield() }
 
-    /// Looks now and after every ring until it holds; throws where the task is cancelled first.
+    /// Looks now and after every ring until it holds; throws if the task is cancelled first.
     func until(isolation: isolated (any Actor)? = #isolation, _ holds: () async throws -> Bool) async throws {
         if try await holds() { return }
         for await _ in stream {

@@ -2,7 +2,7 @@ import Authenticator
 import IssuerProtocol
 
 extension Rehearsal {
-    /// Runs the courier until it offers all that it may, has one decision answered, and stops it.
+    /// Runs the outbox delivery until it offers all that it may, has one decision answered, and stops it.
     func deliver(_ card: Int, queue: Queue, fate: Fate, meanwhile: [Step]) async throws {
         model.giveUpExpired()
         try await withOutboxDelivery {
@@ -13,7 +13,7 @@ extension Rehearsal {
         }
     }
 
-    /// Every decision that waits is taken, by couriers that run until none is left.
+    /// Every decision that waits is taken, by outbox deliveries that run until nothing is left.
     func deliverAll() async throws {
         model.giveUpExpired()
         try await withOutboxDelivery {
@@ -105,7 +105,7 @@ extension Rehearsal {
         try await untilOffered()
     }
 
-    /// No answer that counts: the courier rests, and the decision waits as before.
+    /// No answer that counts: the delivery rests, and the decision waits as before.
     private func fail(_ card: Int, _ entry: CardModel.Entry) async throws {
         let naps = clock.naps
         gateway.answer(issuer.cards[card].token, jti: SampleIssuer.name(entry.jti), with: .failure(.down))

@@ -94,7 +94,7 @@ extension Rehearsal {
     /// Whoever decides.
     private static let peer = ControlPeer(uid: 1_000, gid: 1_000, pid: 4_242, process: "oobctl")
 
-    /// False where nothing was decided, or the process died.
+    /// False if nothing was decided, or the process died.
     private func decide(_ decision: RequestLife.Decision, jti: Int, of card: Int) async throws -> Bool {
         let id = issuer.cards[card].id
         return try await living { agent in
@@ -110,7 +110,7 @@ extension Rehearsal {
         } ?? false
     }
 
-    /// Nil where the process died.
+    /// Nil if the process died.
     @discardableResult
     private func living<T: Sendable>(_ body: @Sendable (Agent) async throws -> T) async throws -> T? {
         do {
@@ -133,7 +133,7 @@ extension Rehearsal {
         model.cards[card].end()
     }
 
-    /// The timekeeper works until it lies down; then what was held until now is read again.
+    /// The expiry service works until it sleeps; then what was held until now is read again.
     func tick() async throws {
         let before = clock.naps
         try await living { [clock, notifier] agent in

@@ -85,7 +85,7 @@ final class SampleIssuer: Sendable {
         return CompactJWS.compact(signingInput: input, signature: try key.rawSignature(over: input))
     }
 
-    /// The signCount of an approval that holds for this request and nothing else; throws where it does not hold.
+    /// The signCount of an approval that holds for this request and nothing else; throws if it does not hold.
     func verify(_ body: [UInt8], answers request: PlannedRequest, of card: Int) throws -> UInt32 {
         guard case .approve(let response) = try DecisionMessage(bytes: body) else { throw CannotMake() }
         return try AssertionVerifier.verify(

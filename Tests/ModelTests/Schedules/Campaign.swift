@@ -29,7 +29,7 @@ struct Campaign {
         }
     }
 
-    /// The first failure that is met; nil where there is none.
+    /// The first failure; nil if there is none.
     func firstFailure() async throws -> Failure? {
         let issuer = try SampleIssuer(cards: Generator.cards)
         let workers = ProcessInfo.processInfo.activeProcessorCount

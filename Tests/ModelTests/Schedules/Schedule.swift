@@ -9,11 +9,11 @@ indirect enum Step: Sendable, Hashable {
     /// A person approves the request with this jti; the rest happens while the key is at work.
     case approve(Int, jti: Int, meanwhile: [Step] = [], crash: Crash? = nil)
     case deny(Int, jti: Int, crash: Crash? = nil)
-    /// The courier offers what waits, and the head of one queue gets an answer; the rest happens while that is awaited.
+    /// The outbox delivery offers what waits, and the head of one queue gets an answer; the rest happens while that is awaited.
     case deliver(Int, Queue, Fate, meanwhile: [Step] = [])
     /// The clock moves, and nobody looks at it.
     case pass(Int64)
-    /// The timekeeper does what is due.
+    /// The expiry service does what is due.
     case tick
     case restart
     /// A person ends the enrollment; its issuer is not told.
