@@ -1,5 +1,7 @@
 extension Agent {
-    /// What runs while the agent lives, each until its task is cancelled; later ones use earlier ones, so they stop first.
+    /// What runs while the agent lives, each until its task is cancelled.
+    ///
+    /// Later ones use earlier ones, so they stop first.
     ///
     /// - Parameters:
     ///   - isPolling: whether the agent asks issuers by itself whether there is something.

@@ -118,7 +118,7 @@ package struct Agent: Sendable {
         }
     }
 
-    /// What something else did to the journal has been noted: the agent runs, so that it can say so, and decides nothing.
+    /// Lets the agent run on a forged journal, so that it can say so; it decides nothing then.
     private func unlessForged(_ work: () async throws -> Void) async throws {
         do {
             try await work()

@@ -10,14 +10,15 @@ package struct AgentBounds: Sendable {
     ///
     /// Those are refused, and answered so, or too late. One more is dropped.
     package var refusedADay = 10_000
-    /// The most messages of one enrollment within 24 hours, whatever becomes of them; one more request is dropped.
+    /// The most messages of one enrollment within 24 hours; one more request is dropped.
+    ///
+    /// Messages count whatever becomes of them.
     package var messagesADay = 20_000
     /// The most cancellations of one enrollment that are remembered at a time; one more is dropped.
     package var cancellations = 10_000
     /// The bytes of one message; a longer one is dropped.
     package var messageBytes = AuthnRequestReader.maxBytes
-    /// The most messages of one enrollment, and of all together, that are held in memory until they can be judged; one
-    /// more is dropped.
+    /// The most messages held in memory, of one enrollment and of all; one more is dropped.
     package var heldOfEnrollment = 100
     package var held = 10_000
     /// The most bytes of what one enrollment, and all together, have there.

@@ -5,7 +5,9 @@ package struct AgentSettings: Sendable {
     /// What happens to an exponent that is not ISO 4217's.
     package var exponentPolicy: ExponentPolicy
     package var bounds: AgentBounds
-    /// How long closed requests and ended enrollments are kept, in seconds; less than ``leastRetention`` counts as that.
+    /// The seconds for which closed requests and ended enrollments are kept.
+    ///
+    /// Less than ``leastRetention`` counts as that.
     package var retention: Int64
     /// For how many seconds the journal's entries are kept.
     package var auditRetention: Int64
@@ -20,8 +22,9 @@ package struct AgentSettings: Sendable {
     /// Nil: the agent is not pushed to.
     package var push: PushSettings?
 
-    /// A message lives for 24 hours at most, and comes again as long as it does: so long, and a day for clocks that
-    /// differ, a request that is over has to be known.
+    /// The shortest retention: as long as a message can come again.
+    ///
+    /// A message lives for 24 hours at most. One day more is for clocks that differ.
     package static let leastRetention: Int64 = 2 * 86_400
     /// 13 months are 397 days at most.
     package static let usualRetention: Int64 = 400 * 86_400

@@ -91,7 +91,9 @@ package struct AppProcess: Sendable, Equatable {
         self.process = process
     }
 
-    /// The members that an entry has about it; an app is given the transaction's members, and not the agent's text.
+    /// The members that an entry has about it.
+    ///
+    /// An app is given the transaction's members, not the agent's text.
     var journaled: JSONObject {
         [
             "by": "app", "uid": .integer(Int64(uid)), "pid": .integer(Int64(pid)), "process": .string(process),

@@ -11,8 +11,9 @@ package struct Backoff: Sendable {
         ceiling = first
     }
 
-    /// The seconds to wait before the next try; never less than what the server asked for, which counts for an hour
-    /// at most.
+    /// The seconds to wait before the next try.
+    ///
+    /// Never less than what the server asked for, which counts for an hour at most.
     package mutating func next(retryAfter: Int64?, entropy: any Entropy) throws -> Double {
         let drawn = ceiling * (try entropy.fraction())
         ceiling = min(ceiling * 2, limit)

@@ -20,8 +20,9 @@ extension AgentClock {
 }
 
 extension Int64 {
-    /// Whether this time is at most so many seconds after another, and not before it: what was noted before the clock was
-    /// set back is of no use any more.
+    /// Whether this time is at most so many seconds after another, and not before it.
+    ///
+    /// What was noted before the clock was set back is of no use any more.
     func isWithin(_ seconds: Int64, of other: Int64) -> Bool { other <= self && self.seconds(since: other) < seconds }
 }
 
@@ -79,7 +80,9 @@ package protocol UnlockedKey: Sendable {
     var verifiesUser: Bool { get }
     /// Its public half, as it was found with the private one.
     var publicKey: PublicKey { get }
-    /// Signs something that no relying party can take for an assertion, and sees that the public half verifies it.
+    /// Proves that the key signs and that the public half verifies it.
+    ///
+    /// No relying party can take what is signed for an assertion.
     ///
     /// - Throws: `KeyFailure` if it does not.
     func prove() throws
@@ -110,8 +113,9 @@ package struct IssuerAccess: Sendable {
 package enum IssuerFailure: Error, Sendable {
     /// The issuer answered with a problem whose code the protocol lists: it ends what was tried.
     case problem(Problem)
-    /// Anything else (no connection, a proxy's page, a redirect, garbage, 5xx): the same may be tried again,
-    /// not before `retryAfter` seconds if the server asked for that.
+    /// Anything else, such as no connection, a proxy's page, a redirect, garbage or 5xx.
+    ///
+    /// The same may be tried again, not before `retryAfter` seconds if the server asked for that.
     case transient(reason: String, retryAfter: Int64?)
 
     /// One sentence for logs and people; carries no body and no token.
@@ -163,8 +167,9 @@ package protocol AuditKeys: Sendable {
     func make() throws -> [UInt8]
     /// Opens what ``make()`` gave.
     func open(_ sealed: [UInt8]) throws -> any JournalSigner
-    /// The same key, sealed so that it says that every enrollment row has a seal, as one that is made now does; nil if it
-    /// says so already. Without the secret nobody can take that back.
+    /// The same key, sealed with the note that every enrollment row has a seal; nil if it says so already.
+    ///
+    /// A key that is made now has that note. Without the secret nobody can take it back.
     func vouchingForRows(_ sealed: [UInt8]) throws -> [UInt8]?
 }
 

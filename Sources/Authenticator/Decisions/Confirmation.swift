@@ -61,8 +61,9 @@ struct ConfirmedTransaction: Sendable {
             enrollment: enrollment, clientDataJSON: try clientData(challenge), authenticatorData: data.encoded())
     }
 
-    /// In the form that was asked for; payee and total are built from what was presented, never copied from what was
-    /// sent.
+    /// The client data, in the form that was asked for.
+    ///
+    /// Payee and total are built from what was presented, never copied from what was sent.
     private func clientData(_ challenge: [UInt8]) throws -> [UInt8] {
         guard let asked = presented.payment else {
             return ClientData.get(challenge: challenge, origin: enrollment.origin)
@@ -99,8 +100,9 @@ struct UnsignedRegistration: Sendable {
     private let attestsItself: Bool
     private let algorithm: SignatureAlgorithm
 
-    /// A registration of the key that was made or found for `enrollment` (WebAuthn §6.3.2), which someone asked for
-    /// explicitly.
+    /// A registration of the key that was made or found for `enrollment` (WebAuthn §6.3.2).
+    ///
+    /// Someone asked for it explicitly.
     init(
         _ enrollment: Enrollment, publicKey: PublicKey, check: UserCheck, options: PublicKeyCredentialCreationOptions
     ) throws {

@@ -99,8 +99,9 @@ struct Decider: Sendable {
 
     private enum Attempt: Sendable {
         case committed(RequestRecord)
-        /// A newer message took over while the key was at work, or the number was found to be too low: another
-        /// signature is wanted.
+        /// Another signature is needed.
+        ///
+        /// A newer message took over while the key was at work, or the number was found to be too low.
         case overtaken(RequestRecord)
     }
 
@@ -152,7 +153,9 @@ struct Decider: Sendable {
         }
     }
 
-    /// After a refused assertion or a restore a number is signed only if the issuer has said which one it accepted.
+    /// Throws if a refused or restored signCount is not yet settled with the issuer.
+    ///
+    /// After a refused assertion or a restore, a number is signed only if the issuer has said which one it accepted.
     ///
     /// - Parameter reason: why the issuer could not be asked just now.
     private static func expectKnownSignCount(

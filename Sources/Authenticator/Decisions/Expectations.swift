@@ -6,7 +6,9 @@ package struct Expectations: Sendable {
     /// The merchant's name, byte for byte.
     package let merchantName: String?
     package let acsTransId: ACSTransactionID?
-    /// The digest of the request's text, base64url: for whoever has shown it to a person and decides about no other.
+    /// The digest of the request's text, base64url.
+    ///
+    /// For a client that has shown it to a person, and decides about no other.
     package let textDigest: String?
 
     package init(

@@ -17,7 +17,9 @@ package enum KeyPlace: Sendable, Equatable {
 package struct ExternalKey: Sendable, Equatable {
     package let uri: KeyURI
     package let facts: ExternalKeyFacts
-    /// Which key it is, however its URI is spelled; nil for an enrollment from before that was kept, until its next PIN.
+    /// Which key it is, however its URI is spelled.
+    ///
+    /// Nil for an enrollment from before this was kept, until its next PIN.
     package internal(set) var identity: KeyIdentity?
 
     package init(uri: KeyURI, facts: ExternalKeyFacts, identity: KeyIdentity? = nil) {
@@ -27,7 +29,9 @@ package struct ExternalKey: Sendable, Equatable {
     }
 }
 
-/// What wrong PINs are counted of, if the agent did not make the key: a digest, which names no person and no path.
+/// Identifies a key that the agent did not make, so that its wrong PINs are counted.
+///
+/// A digest, which names no person and no path.
 package struct KeyIdentity: Hashable, Sendable {
     /// SHA-256.
     package let bytes: [UInt8]

@@ -5,8 +5,9 @@ import StrictJSON
 struct PINCounter: Sendable {
     enum Subject: Sendable {
         case enrollment(EnrollmentID)
-        /// Counted once, through whichever enrollment, or none, the PIN is tried: so neither a second enrollment nor the
-        /// end of one gives more tries.
+        /// Counted once, through whichever enrollment the PIN is tried, or none.
+        ///
+        /// So neither a second enrollment nor the end of one gives more tries.
         case key(KeyIdentity)
     }
 

@@ -1,8 +1,9 @@
 import IssuerProtocol
 import Keys
 
-/// The custody, watched: no key signs that is not its enrollment's, and none for the first time since the start before
-/// it has signed and verified once.
+/// The custody, watched: a key signs only for its own enrollment, and only after it was tested.
+///
+/// The test is one signature that verifies, once since the start.
 struct ProvenCustody: KeyCustody {
     let real: any KeyCustody
     let store: any Store

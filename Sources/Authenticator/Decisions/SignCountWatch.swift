@@ -2,8 +2,9 @@ import IssuerProtocol
 import Logging
 import Synchronization
 
-/// Holds the agent's signCounts against the issuers': a restored copy of the state goes above what an issuer
-/// has accepted before it signs again.
+/// Compares the agent's signCounts with the issuers'.
+///
+/// A restored copy of the state goes above what an issuer has accepted before it signs again.
 ///
 /// Each enrollment is asked for once after start, once a day, and again after its issuer refused an assertion. If the
 /// issuer cannot be asked the agent goes on: an assertion that is refused will tell. But after a refusal, and for a

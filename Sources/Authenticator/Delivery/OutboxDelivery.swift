@@ -30,8 +30,9 @@ package struct OutboxDelivery: Sendable {
         OutboxQueue.allCases.map { Queue(enrollment: enrollment, queue: $0) }
     }
 
-    /// How often the entry that goes next was sent since the agent started, why the last one failed, and what of both
-    /// the store has.
+    /// The tries of the entry that goes next, since the agent started.
+    ///
+    /// How often it was sent, why the last try failed, and what of both the store has.
     private struct Tries: Sendable {
         var times = 0
         var isRecorded = false
@@ -130,8 +131,9 @@ package struct OutboxDelivery: Sendable {
         }
     }
 
-    /// An answer ends most deliveries, and its database transaction records the sending too; one that goes on is
-    /// recorded here, once, and again if it fails for another reason.
+    /// Records the sending of an entry that was not answered, once, and again if it fails for another reason.
+    ///
+    /// An answer ends most deliveries; then the database transaction of the end records the sending too.
     ///
     /// A store in trouble does not hold the delivery up: then its end records it.
     private func recordSending(_ entry: OutboxEntry, _ tries: inout Tries) async throws {

@@ -33,8 +33,10 @@ package struct OutboxEntry: Sendable {
     }
 }
 
-/// Approvals of a credential go one at a time in the order of their signCounts; denials have a queue of their
-/// own, so that they are not held up.
+/// The two queues of an enrollment's outbox.
+///
+/// Approvals of a credential go one at a time, in the order of their signCounts. Denials have a queue of their own, so
+/// that approvals do not hold them up.
 package enum OutboxQueue: Sendable, Hashable, CaseIterable {
     case approvals
     case denials

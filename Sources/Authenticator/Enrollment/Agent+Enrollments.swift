@@ -65,7 +65,7 @@ extension Agent {
     /// - Throws: `CommandFailure` if not; no try is counted.
     package func checkPINChange(of id: EnrollmentID) async throws { try await pinChange.check(id) }
 
-    /// Whether nothing is left to be done by one who ends an enrollment: it is over, and erased if that is wanted.
+    /// Whether an enrollment has ended, and is erased if that is wanted.
     package func isDone(with enrollment: Enrollment, erasing: Bool) async throws -> Bool {
         guard enrollment.isOver, erasing else { return enrollment.isOver }
         return try await ports.store.read { try $0.isErased(enrollment.id) }
@@ -84,8 +84,9 @@ extension Agent {
 }
 
 extension CommandFailure {
-    /// Why an enrollment came to nothing: a code that the issuer does not take at the registration is told as one that it
-    /// does not take when it is asked for options.
+    /// Why an enrollment came to nothing.
+    ///
+    /// A code that the issuer refuses at the registration is reported as one that it refuses when asked for options.
     fileprivate init(ended enrollment: Enrollment) {
         let refusedCode = IssuerFailure.problem(Problem(.invalidEnrollmentCode))
         guard enrollment.endReason != refusedCode.reason else {

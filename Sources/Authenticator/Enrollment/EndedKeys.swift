@@ -1,7 +1,8 @@
 import Logging
 
-/// Removes the keys of enrollments that are over, those of their push subscriptions as well, also if a crash came
-/// between the row and the key.
+/// Removes the keys of ended enrollments and of their push subscriptions.
+///
+/// Also after a crash that came between the row and the key.
 struct EndedKeys: Sendable {
     let ports: Ports
 
@@ -17,8 +18,10 @@ struct EndedKeys: Sendable {
         }
     }
 
-    /// The same for whoever ended an enrollment; a key that is still being made is left to the ``Enroller``, and after a
-    /// crash to the next start: removed before it is there, it would stay.
+    /// Removes the key of an ended enrollment, unless it is still being made.
+    ///
+    /// That one is left to the ``Enroller``, and after a crash to the next start: removed before it is there, it would
+    /// stay.
     func removeUnlessBeingMade(of id: EnrollmentID) async throws {
         guard try await ports.store.read({ try $0.enrollment(id)?.awaitsKeyRemoval }) == true else { return }
         // Meanwhile another may have removed it, which is no error.

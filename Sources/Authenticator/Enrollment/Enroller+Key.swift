@@ -3,8 +3,9 @@ import WebAuthn
 
 /// The key of an enrollment that is begun: one that the agent makes, or one that is there already.
 extension Enroller {
-    /// The first of the issuer's `pubKeyCredParams` that the agent has: their order is the issuer's preference
-    /// (WebAuthn Level 3 §5.4).
+    /// The first of the issuer's `pubKeyCredParams` that the agent has.
+    ///
+    /// Their order is the issuer's preference (WebAuthn Level 3 §5.4).
     ///
     /// A key that is there already has one, which must be among them.
     static func algorithm(
@@ -60,8 +61,9 @@ extension Enroller {
         }
     }
 
-    /// Puts it into the store, unless its key is another enrollment's: a key is one credential (WebAuthn §6.2), and two
-    /// would share what one of them lets through.
+    /// Inserts an enrollment, unless another enrollment has its key.
+    ///
+    /// A key is one credential (WebAuthn §6.2), and two would share what one of them lets through.
     func insert(_ enrollment: Enrollment) async throws {
         try await ports.store.write { store in
             if let key = enrollment.key.external {

@@ -23,22 +23,24 @@ package struct Enrollment: Sendable {
     package internal(set) var key: KeyPlace
     /// Whether its issuer may push.
     package let takesPush: Bool
-    /// The public half of its key, as it was registered; nil while there is none, and for an enrollment from before it
-    /// was kept, until the ``KeyWatch`` has looked at its key.
+    /// The public half of its key, as it was registered; nil while there is none.
+    ///
+    /// Also nil for an enrollment from before it was kept, until the ``KeyWatch`` has tested its key.
     package internal(set) var credentialKey: PublicKey?
     /// The greatest signCount that this agent committed for the credential.
     package internal(set) var signCount: UInt32
     package internal(set) var state: EnrollmentState
     /// Of authnType `pin`, with a key of the agent's own: the tries that were wrong.
     package internal(set) var pinTries: PINTries
-    /// The tries of its key's PIN that were wrong, through this enrollment and others; nil for a key of the agent's own.
+    /// The wrong PINs of its key, through this enrollment and others; nil for a key of the agent's own.
     package let keyTries: PINTries?
     /// Whether its PIN is among the first that anyone would try; false if it has none.
     package internal(set) var isPINGuessable: Bool
     /// When this state was last found to be an old copy; nil if it never was.
     package internal(set) var signCountRaise: SignCountRaise?
-    /// The signCount that its issuer refused, or that a restored copy has, until the issuer has said which one it
-    /// accepted: nothing is signed meanwhile; nil if nothing is open.
+    /// The signCount that its issuer refused, or that a restored copy has; nil if nothing is open.
+    ///
+    /// Nothing is signed until the issuer has said which signCount it accepted.
     package internal(set) var refusedSignCount: UInt32?
     /// Why it was given up; nil if it was not.
     package internal(set) var endReason: String?
@@ -113,8 +115,9 @@ extension AuthnType {
     package var verifiesUser: Bool { self != .presence }
 }
 
-/// The issuer had accepted a greater signCount than this agent knew of: its state was an old copy, or someone
-/// else has the key.
+/// The issuer had accepted a greater signCount than this agent knew of.
+///
+/// Its state was an old copy, or someone else has the key.
 package struct SignCountRaise: Sendable, Equatable {
     /// The agent's own before.
     package let from: UInt32

@@ -10,7 +10,9 @@ package protocol RowSeals: Sendable {
 }
 
 extension Enrollment {
-    /// All that its seal vouches for: the whole row, each value with its length, so that no two rows give the same.
+    /// The bytes that its seal is over: the whole row, each value with its length.
+    ///
+    /// So no two rows give the same bytes.
     ///
     /// Except for the refused signCount: it only keeps it from signing, and a copy sets it in every row.
     package var sealedBytes: [UInt8] {

@@ -25,8 +25,9 @@ package enum EnrollmentTransition: Sendable {
     case keyFound(PublicKey)
     /// Expects one that is not over, with a key that the agent did not make and that is not identified yet.
     case keyIdentified(KeyIdentity)
-    /// Expects an active one with a lower signCount, and no refused one: an assertion with this one is committed, so its
-    /// PIN was right.
+    /// Expects an active one with a lower signCount, and no refused one: an assertion is committed.
+    ///
+    /// So its PIN was right.
     case signCountTaken(UInt32)
     /// Expects one that is not over, with the signCount that is raised.
     case signCountRaised(SignCountRaise)

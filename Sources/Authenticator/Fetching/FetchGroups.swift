@@ -32,8 +32,9 @@ struct FetchGroups: Sendable {
         /// Someone came since the last turn.
         var hasNews = false
 
-        /// An authenticator id stands once in a call: two enrollments to which an issuer gave the same one are not
-        /// fetched together.
+        /// Whether others fit in: an authenticator id can be in a call once.
+        ///
+        /// Two enrollments to which an issuer gave the same id are not fetched together.
         func hasRoom(for others: [FetchMember], of target: IssuerTarget, size: Int) -> Bool {
             self.target == target && members.count + others.count <= size
                 && others.allSatisfy { members[$0.authenticatorId] == nil }

@@ -1,7 +1,9 @@
 import IssuerProtocol
 import Logging
 
-/// Fetches requests: one long poll for up to 1,000 enrollments of an issuer that has a batch fetch, else one for each.
+/// Fetches requests by long polls.
+///
+/// One poll for up to 1,000 enrollments of an issuer that has a batch fetch, else one for each.
 package struct Fetcher: Sendable {
     let ports: Ports
     let directory: IssuerDirectory
@@ -68,8 +70,9 @@ package struct Fetcher: Sendable {
         }
     }
 
-    /// Nil if there is nothing to fetch with: it is not enrolled yet or no longer, or the secret is not the one that
-    /// the token was sealed under.
+    /// What is fetched with; nil if it is not enrolled, or its token cannot be opened.
+    ///
+    /// A token does not open if the secret is not the one that it was sealed under.
     private func member(_ enrollment: Enrollment, suspendedUntil: Int64) -> FetchMember? {
         guard let membership = enrollment.membership else { return nil }
         do {

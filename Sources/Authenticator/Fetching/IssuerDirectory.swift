@@ -52,8 +52,9 @@ actor IssuerDirectory {
         return try await fetchKeys(target)
     }
 
-    /// Keys to try if a `kid` is not among those at hand: fetched for it, or if it is too soon to ask again, the
-    /// ones that were fetched last.
+    /// Keys to try for a `kid` that is not among those at hand.
+    ///
+    /// They are fetched for it; if it is too soon to ask again, they are the ones that were fetched last.
     func keysForUnknown(_ target: IssuerTarget) async throws(IssuerFailure) -> JWKSet? {
         if let asked = entries[target]?.askedForUnknownAt, clock.now.isWithin(Self.unknownKeyPause, of: asked) {
             return keyWaiters[target] != nil ? try await fetchKeys(target) : entries[target]?.keys

@@ -1,7 +1,9 @@
 import IssuerProtocol
 import Logging
 
-/// Whether an issuer knows an enrollment's token, as whoever called it last found out: one transition for all of them.
+/// Records whether an issuer still knows an enrollment's token.
+///
+/// Whoever called the issuer last has found out: one transition for all of them.
 struct IssuerStanding: Sendable {
     let ports: Ports
     let health: IssuerHealth

@@ -38,7 +38,9 @@ extension Finding {
     /// The most of one kind that are listed one by one.
     static let maxOfAKind = 10
 
-    /// The most severe first, those that are not certain last; what is beyond the bound of its kind is one of its own.
+    /// The most severe first, those that are not certain last.
+    ///
+    /// What is beyond the bound of its kind becomes one finding.
     static func listed(_ findings: [Finding]) -> [Finding] {
         [true, false].flatMap { isCertain in
             Weakness.allCases.flatMap { weakness in

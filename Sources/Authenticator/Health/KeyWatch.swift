@@ -2,7 +2,7 @@ import IssuerProtocol
 import Keys
 import Logging
 
-/// Looks at keys in the background: what cannot be used is known before it is needed.
+/// Tests keys in the background: what cannot be used is known before it is needed.
 ///
 /// No PIN is asked for. A key with a PIN of the agent's own is looked at as far as that goes; one of a token or a TPM is
 /// not, if it could cost a try.
@@ -21,8 +21,7 @@ package struct KeyWatch: Sendable {
     /// The seconds after which a start no longer waits for the keys that the agent did not make.
     static let outsidePatience: Int64 = 60
 
-    /// Works until the task is cancelled: at all keys at once and once a day, and at those that cannot be used once a
-    /// minute until they can.
+    /// Works until the task is cancelled: tests all keys at once and once a day, failed ones once a minute.
     ///
     /// - Parameter onStep: called after each key of the first look, and with how the keys are after each round.
     package func run(onStep: @Sendable (StartStep) -> Void) async throws {

@@ -1,6 +1,5 @@
 extension EventHub {
-    /// Looks for something now and after every relevant event, for at most `seconds`; nil if it was not found in
-    /// time.
+    /// Looks for something now and after every relevant event; nil if it was not found in time.
     func wait<T: Sendable>(
         seconds: Double, on clock: any AgentClock, for isRelevant: @escaping @Sendable (AgentEvent) -> Bool,
         looking look: @escaping @Sendable () async throws -> T?

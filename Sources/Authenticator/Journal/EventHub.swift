@@ -7,7 +7,9 @@ import Synchronization
 /// loses anything.
 package final class EventHub: Sendable {
     private struct Listener {
-        /// Takes what it needs of an event, and says whether to ring for it; it must not call the hub, which is locked.
+        /// Takes what it needs of an event, and says whether to ring for it.
+        ///
+        /// It must not call the hub, which is locked.
         let hears: @Sendable (AgentEvent) -> Bool
         let notifier: AsyncStream<Void>.Continuation
     }
@@ -36,7 +38,9 @@ package final class EventHub: Sendable {
 
     package func publish(_ event: AgentEvent) { publish([event]) }
 
-    /// A notifier that rings after events for which `isRelevant`, from this call on: once for those published together.
+    /// A notifier that rings after events for which `isRelevant`, from this call on.
+    ///
+    /// Once for those published together.
     ///
     /// - Parameter isRelevant: must not call the hub, which is locked meanwhile.
     package func notifier(for isRelevant: @escaping @Sendable (AgentEvent) -> Bool) -> AsyncStream<Void> {

@@ -60,7 +60,7 @@ extension Evidence.Assertion {
     }
 }
 
-/// What is kept of a request only so that a dispute about it can be settled: neither showing nor deciding needs it.
+/// What is kept of a request only for a dispute: neither showing nor deciding needs it.
 package struct KeptEvidence: Sendable, Equatable {
     /// The issuer's key that the signature of the request's message holds under.
     package var issuerKey: PublicKey?

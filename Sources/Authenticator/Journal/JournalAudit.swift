@@ -8,12 +8,15 @@ package struct JournalVerdict: Sendable {
     package let head: JournalMark?
     /// The first entry that is not as it was written; nil if all are.
     package let fault: JournalFault?
-    /// The entries about the request that was asked for, up to the fault: the oldest ``JournalExtract/maxEntries``.
+    /// The entries about the request that was asked for, up to the fault.
+    ///
+    /// The oldest ``JournalExtract/maxEntries``.
     let found: [JournalEntry]
 }
 
-/// Holds every entry against the next, the last one against the signed head, and what was signed against the
-/// enrollments' signCounts.
+/// Verifies the whole journal: each entry against the next, the last one against the signed head.
+///
+/// Also what was signed against the enrollments' signCounts.
 ///
 /// What is written or pruned while it reads is no fault: it ends at the head of its beginning, and if entries go for
 /// their age it goes on behind the new floor. No more than a batch is in memory.

@@ -40,7 +40,7 @@ struct JournaledEnrollments: Sendable {
 }
 
 extension JournalEntry {
-    /// The first member of an `enrolled` entry that the row does not agree with; members that it lacks are not held.
+    /// The first member of an `enrolled` entry that the row contradicts; members that it lacks do not count.
     fileprivate func firstContradiction(of enrollment: Enrollment) throws -> String? {
         let facts = try JournalFact.enrolledMembers(of: enrollment)
         let authenticator = enrollment.membership.map { JSONValue.string($0.authenticatorId.text) }
@@ -51,8 +51,9 @@ extension JournalEntry {
     }
 }
 
-/// What the journal says about tries of the PINs of keys that the agent made: a row that says less was put back from an
-/// older copy.
+/// What the journal says about wrong PINs of keys that the agent made.
+///
+/// A row that says less was put back from an older copy.
 struct JournaledPINTries: Sendable {
     private var failures: [EnrollmentID: Int64] = [:]
 

@@ -11,8 +11,10 @@ extension StoreWriter {
     }
 }
 
-/// The store with its journal kept: a write that records something ends with a head that is signed anew, in the same
-/// database transaction, and rings the notifier once it is durable.
+/// The store, with its journal kept.
+///
+/// A write that records something ends with a newly signed head, in the same database transaction, and rings the
+/// notifier once it is durable.
 ///
 /// Before anything is written, what the database has is held against what this agent last committed; at its first write,
 /// against the audit key's signatures. A journal that something else has changed takes no more entries, so nothing more

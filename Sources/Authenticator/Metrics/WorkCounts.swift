@@ -2,7 +2,7 @@ import IssuerProtocol
 import StrictJSON
 import ThreeDS
 
-/// What became of requests and decisions since the agent started, as the journal has it: numbers of nobody in particular.
+/// What became of requests and decisions since the agent started, counted from the journal.
 package struct WorkCounts: Sendable, Equatable {
     package enum Outcome: String, Sendable, CaseIterable {
         case approved, denied, refused, expired, cancelled

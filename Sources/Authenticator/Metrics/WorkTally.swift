@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Keeps ``WorkCounts`` by reading on in the journal whenever somebody asks: nothing is counted that is not durable, and
-/// whoever asks does not wait for what was written long ago.
+/// Keeps ``WorkCounts`` by reading on in the journal whenever somebody asks.
+///
+/// Nothing is counted that is not durable, and who asks does not wait for what was written long ago.
 final class WorkTally: Sendable {
     private struct State {
         var startedAt: Int64 = 0

@@ -78,8 +78,9 @@ package struct PushReception: Sendable {
         return "\(target.subscription.endpoint.origin)/message/\(name)"
     }
 
-    /// Takes in a message that came without Web Push around it, such as in a notification of another system; its
-    /// signature is the issuer's, whoever brought it.
+    /// Takes in a message that came without Web Push, such as in a notification of another system.
+    ///
+    /// Its signature is the issuer's, whoever brought it.
     ///
     /// - Returns: false for what has not the shape of one; nothing is done with that.
     package func receive(message: String, for enrollment: Enrollment) async throws(PushAnswer) -> Bool {

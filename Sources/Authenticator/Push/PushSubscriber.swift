@@ -2,7 +2,9 @@ import IssuerProtocol
 import Keys
 import Logging
 
-/// Sees that each issuer has the push subscription that this agent wants it to have: put, replaced, or ended.
+/// Gives each issuer the push subscription that this agent wants it to have.
+///
+/// It is put, replaced, or ended.
 ///
 /// A new one is in the store before the issuer learns of it, and the old one stays until the issuer has answered: pushes
 /// to both are taken, and after a crash the same one is sent again.
@@ -86,8 +88,9 @@ package struct PushSubscriber: Sendable {
         }
     }
 
-    /// Every issuer is asked before anything is made, and all go into the store together: nothing is half done if one
-    /// cannot be reached.
+    /// Makes new subscriptions for all, or for none.
+    ///
+    /// Every issuer is asked first, and all go into the store together: nothing is half done if one cannot be reached.
     private func begin(
         _ enrollments: [Enrollment], noting note: () async throws -> Void
     ) async throws -> [EnrollmentID] {

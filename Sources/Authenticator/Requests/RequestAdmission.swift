@@ -248,7 +248,9 @@ struct RequestAdmission {
             enrollmentId: enrollment.id, jti: read.jti, payloadDigest: read.payloadDigest, requestId: id, seenAt: now)
     }
 
-    /// The digest of a request's text; of one that is undecided the text is kept, for nothing later may be shown.
+    /// The digest of a request's text.
+    ///
+    /// The text of an undecided one is kept, because it cannot be made again later.
     private func textDigest(of request: RequestRecord, in store: any StoreWriter) throws -> String? {
         guard let text = request.text(for: enrollment, localTime) else { return nil }
         if request.life.state == .pending { try store.keep(KeptEvidence(text: text.text), of: request.id) }

@@ -20,7 +20,9 @@ package struct RequestRecord: Sendable {
     package let receivedAt: Int64
     package var decidedAt: Int64?
     package var life: RequestLife
-    /// Of a delivery that failed: what the issuer said, or why it could not be reached; nil if nothing was tried.
+    /// Why the delivery failed: what the issuer said, or why it could not be reached.
+    ///
+    /// Nil if nothing was tried.
     package var deliveryError: String?
     /// Whether another transaction came under the same acsTransId.
     package var hasConflict: Bool

@@ -40,16 +40,18 @@ package protocol StoreReader {
     ) throws -> [RequestRecord]
     /// The pending request that came first.
     func oldestPending(enrollment: EnrollmentID?) throws -> RequestRecord?
-    /// Requests whose id or jti begins with `prefix`, or whose acsTransId begins with it in lower case: first those
-    /// that it names wholly, of these and of the rest first the pending ones, then the newest.
+    /// Requests whose id or jti begins with `prefix`, or whose acsTransId does in lower case.
+    ///
+    /// First those that it names wholly; of these and of the rest, first the pending ones, then the newest.
     func requests(prefix: String, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord]
     /// What is kept of a request for a dispute; empty if there is nothing.
     func evidence(of id: RequestID) throws -> KeptEvidence
-    /// The request with the greatest `iat` under this acsTransId that was presented, or would have been except for
-    /// its `exp` or a cancellation. Refused ones do not count.
+    /// The request with the greatest `iat` under this acsTransId that was presented.
+    ///
+    /// Or would have been except for its `exp` or a cancellation. Refused ones do not count.
     func newestPresented(enrollment: EnrollmentID, acsTransId: String) throws -> RequestRecord?
     func pendingCount(enrollment: EnrollmentID?) throws -> Int
-    /// Requests of an enrollment that came at or after `since`, seconds since 1970, and were refused or too late.
+    /// How many requests of an enrollment were refused or too late since `since`, seconds since 1970.
     func unpresentedCount(enrollment: EnrollmentID, since: Int64) throws -> Int
     /// Pending requests whose `exp` is at or before `now`.
     func duePending(now: Int64, limit: Int) throws -> [RequestRecord]
@@ -59,7 +61,9 @@ package protocol StoreReader {
     func newestTime() throws -> Int64?
 
     func message(enrollment: EnrollmentID, jti: TokenID) throws -> SeenMessage?
-    /// How many messages of an enrollment came at or after `since`, seconds since 1970; the same one again does not count.
+    /// How many messages of an enrollment came at or after `since`, seconds since 1970.
+    ///
+    /// The same one again does not count.
     func messageCount(enrollment: EnrollmentID, since: Int64) throws -> Int
     /// How many cancellations are remembered for an enrollment.
     func cancellationCount(enrollment: EnrollmentID) throws -> Int
@@ -127,8 +131,7 @@ package protocol StoreWriter: StoreReader {
 
     /// Writes, and changes nothing: fails if a change would.
     func touch() throws
-    /// Has this done once all of the database transaction is durable, before the next one begins; not at all if it is
-    /// undone.
+    /// Runs an action after the commit, before the next database transaction; not at all if undone.
     func afterCommit(_ action: @escaping @Sendable () -> Void)
 
     // The journal's rows: the core keeps their chain (see `record`), whatever keeps them.
@@ -141,8 +144,9 @@ package protocol StoreWriter: StoreReader {
 
     /// Notes that an enrollment's personal data is to be erased once it is over.
     func wantErasure(of id: EnrollmentID) throws
-    /// Erases the personal data of at most `limit` requests of an enrollment that follow the one at `place`, nil for
-    /// the first; ids, digests, times and states stay.
+    /// Erases the personal data of at most `limit` requests that follow the one at `place`, nil for the first.
+    ///
+    /// Ids, digests, times and states stay.
     ///
     /// - Returns: the place of the last one; nil if there was none.
     func eraseRequests(of id: EnrollmentID, after place: Int64?, limit: Int) throws -> Int64?
@@ -151,8 +155,10 @@ package protocol StoreWriter: StoreReader {
     /// Notes that nothing is left to be erased.
     func concludeErasure(of id: EnrollmentID) throws
 
-    /// Removes at most `limit` rows of what was over before `time`, seconds since 1970: requests that are decided or
-    /// closed and wait for no answer, messages of no request that is left, enrollments that nothing refers to.
+    /// Removes at most `limit` rows of what ended before `time`, seconds since 1970.
+    ///
+    /// Requests that are decided or closed and wait for no answer, messages of no request that is left, and enrollments
+    /// that nothing refers to.
     ///
     /// - Returns: how many rows were removed; fewer than `limit` if nothing is left to remove.
     func removeWhatWasOver(before time: Int64, limit: Int) throws -> Int

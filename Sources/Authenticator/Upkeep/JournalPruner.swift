@@ -5,8 +5,9 @@ import ThreeDS
 package struct JournalPruner: Sendable {
     /// How many entries one database transaction looks at, so that a decision never waits long.
     private static let batch = 200
-    /// How many batches are looked at for entries that are due behind some that are not: half of them may be from when
-    /// the clock was ahead.
+    /// How many batches are searched for due entries behind some that are not due.
+    ///
+    /// Half of them may be from when the clock was ahead.
     private static let maxBatches = 50
     private static let day: Double = 86_400
 

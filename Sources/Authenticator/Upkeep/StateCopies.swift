@@ -28,8 +28,9 @@ package struct StoreCopy: Sendable {
 
 /// A custody whose keys are files that can be copied as they are.
 package protocol CopyableCustody: KeyCustody {
-    /// Gives each key file that is there a second name in another directory of the same file system, so that it can be
-    /// read there, encrypted as it is, also once it was removed.
+    /// Gives each key file a second name in another directory of the same file system.
+    ///
+    /// There it can be read, encrypted as it is, also after it was removed.
     func linkKeys(into directory: String) throws
     /// The name of a key's file.
     func fileName(of name: EnrollmentID) -> String
