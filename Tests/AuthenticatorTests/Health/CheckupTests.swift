@@ -36,7 +36,7 @@ struct CheckupTests {
     }
 
     @Test func `each weakness has a section in the documentation, with its severity, and no other has`() throws {
-        let page = URL(filePath: #filePath).appending(path: "../../../docs/reference/doctor.md").standardized
+        let page = URL(filePath: #filePath).appending(path: "../../../../docs/reference/doctor.md").standardized
         let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
         let headings = lines.filter { $0.hasPrefix("### ") }.map { $0.dropFirst(4) }
         #expect(headings.map(String.init) == Weakness.allCases.map { "`\($0.rawValue)`: \($0.severity.rawValue)" })
@@ -132,30 +132,4 @@ private struct Told: HostInspector {
     init(findings: [Finding]) { told = findings }
 
     func findings() async -> [Finding] { told }
-}
-
-/// A clock that cannot be right is warned of.
-struct ClockCheckTests {
-    private let floor = ClockCheck.floor
-
-    @Test func `a clock before the first release, or well before what the store has seen, cannot be right`() throws {
-        #expect(ClockCheck.finding(now: floor, newest: nil) == nil)
-        #expect(ClockCheck.finding(now: floor - 1, newest: nil)?.weakness == .clockBehind)
-        #expect(ClockCheck.finding(now: floor + 1_000, newest: floor + 1_300) == nil)
-        let finding = try #require(ClockCheck.finding(now: floor + 1_000, newest: floor + 1_301))
-        #expect(finding.severity == .high)
-        #expect(finding.message.contains("says 2026-01-01T00:16:40Z, which cannot be: it was 2026-01-01T00:21:41Z"))
-    }
-
-    @Test func `the store's newest request or enrollment counts`() async throws {
-        let sample = try SampleAgent()
-        #expect(try await sample.store.read { try $0.newestTime() } == nil)
-        let card = try await sample.enrolled()
-        #expect(try await sample.store.read { try $0.newestTime() } == SampleAgent.start)
-        sample.clock.advance(by: 100)
-        try await sample.receive(.numbered(1), for: card)
-        #expect(try await sample.store.read { try $0.newestTime() } == SampleAgent.start + 100)
-        // The test's time is long past, and the agent says so.
-        #expect(await sample.agent.checkup.findings().first?.weakness == .clockBehind)
-    }
 }
