@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import Glibc
 import Keys
 import LineLog
@@ -106,4 +107,12 @@ struct OobAgent: AsyncParsableCommand {
         try? ProcessEnvironment.serviceManager?.tell([.status("Not started: \(message)")])
         Glibc.exit(error.status.rawValue)
     }
+}
+
+/// The environment as it was at start.
+enum ProcessEnvironment {
+    /// What started the agent, and wants to know how it is; to be asked for before the variables.
+    static let serviceManager = ServiceManager.takeFromEnvironment()
+
+    static let variables = ProcessInfo.processInfo.environment
 }

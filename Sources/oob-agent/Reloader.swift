@@ -3,6 +3,7 @@ import LineLog
 import LinuxProcess
 import Logging
 import PushReceiver
+import Synchronization
 
 /// Reads the settings anew where it is asked to (SIGHUP), and takes over those that may change while the agent runs.
 struct Reloader: Sendable {
@@ -74,4 +75,19 @@ struct Reloader: Sendable {
 
 extension Setting {
     fileprivate var isOfPushTLS: Bool { self == .pushTLSCert || self == .pushTLSKey }
+}
+
+/// How the last reload went, for the service manager's status: its reload goes well whatever the agent made of it.
+final class LastReload: Sendable {
+    private let state = Mutex<String?>(nil)
+
+    /// Why the settings stayed as they were; nil where they did not.
+    var refusal: String? { state.withLock(\.self) }
+
+    func set(_ refusal: String?) { state.withLock { $0 = refusal } }
+
+    /// A line for at once; nil where all is in order, and was before.
+    func news(after before: String?) -> String? {
+        refusal.map { "Reload refused: \($0)" } ?? before.map { _ in "Reloaded" }
+    }
 }

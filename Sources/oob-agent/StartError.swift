@@ -1,3 +1,8 @@
+import AgentHost
+import Authenticator
+import Glibc
+import Keys
+
 /// Why the agent does not start, with the exit status that sysexits.h has for it.
 struct StartError: Error {
     enum Status: Int32, CaseIterable {
@@ -43,5 +48,55 @@ struct StartError: Error {
     init(_ status: Status, _ message: String) {
         self.status = status
         self.message = message
+    }
+}
+
+extension StartError.Status {
+    /// What a start fails with where the system has refused a file, by what it said (errno).
+    ///
+    /// The disk and the limits of the process may be better at the next start; owners and modes want a person.
+    init(_ systemError: CInt?) {
+        self =
+            switch systemError {
+            case ENOSPC, EDQUOT, EIO, EROFS: .ioError
+            case EMFILE, ENFILE, ENOMEM: .osError
+            default: .noPermission
+            }
+    }
+}
+
+extension StartError {
+    init(_ error: StateClaimError) {
+        switch error {
+        case .held: self.init(.unavailable, "\(error)")
+        case .unusable(_, let systemError): self.init(Status(systemError), "\(error)")
+        }
+    }
+}
+
+extension StartError {
+    /// Statuses for which a start that is simply tried again may go well: 69 and 74.
+    init(_ trouble: StoreError) {
+        let status: Status =
+            switch trouble.kind {
+            case .full, .io: .ioError
+            case .busy: .unavailable
+            case .readOnly, .notOurs: .noPermission
+            case .corrupt, .forged, .newerSchema: .dataError
+            case .other: .software
+            }
+        self.init(status, trouble.sentence)
+    }
+
+    /// What nobody foresaw is a fault of the program's own.
+    init(_ error: any Error) {
+        switch error {
+        case let known as StartError: self = known
+        case let trouble as StoreError: self.init(trouble)
+        default:
+            self.init(
+                .software,
+                "the agent ends by a fault of its own, or of a database that something else has written to: \(error)")
+        }
     }
 }

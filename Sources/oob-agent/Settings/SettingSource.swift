@@ -1,5 +1,8 @@
 import AgentConfig
 import Control
+import ControlServer
+import FoundationEssentials
+import PushReceiver
 
 /// Where the values of settings come from, and how they are read.
 struct SettingSource {
@@ -112,6 +115,34 @@ struct SettingSource {
                 setting: setting, stateDirectory: stateDirectory, environment: environment)
         } catch {
             throw StartError(flags.socket == nil ? .config : .usage, error.message)
+        }
+    }
+}
+
+extension SettingSource {
+    /// Where only this machine can listen to; nil where the setting is not given.
+    func loopbackAddress(_ setting: Setting) throws(StartError) -> LoopbackAddress? {
+        guard let found = find(setting) else { return nil }
+        guard let address = ListenAddress(found.value), address.isLoopback else {
+            throw StartError(
+                found.status,
+                "\(found.place): must be ADDRESS:PORT or [ADDRESS]:PORT on loopback: localhost, 127.0.0.1 or [::1]")
+        }
+        return LoopbackAddress(host: address.host, port: address.port)
+    }
+}
+
+extension ConfigFile {
+    /// Reads the file at `path`, and allows a member for each setting.
+    init(path: String) throws(StartError) {
+        // Foundation takes ~ for a home directory, as no other path here is taken.
+        guard !path.hasPrefix("~"), let data = FileManager.default.contents(atPath: path) else {
+            throw StartError(.config, "\(path): the config file cannot be read: check the path and its mode")
+        }
+        do throws(ConfigError) {
+            try self.init([UInt8](data), path: path, names: Setting.allCases.map(\.rawValue))
+        } catch {
+            throw StartError(.config, error.message)
         }
     }
 }

@@ -4,6 +4,7 @@ import Control
 import ControlServer
 import IssuerLink
 import Keys
+import LineLog
 import Logging
 import ThreeDS
 
@@ -83,4 +84,42 @@ struct Settings {
 
     /// Reads all anew: the config and the files that settings name may have changed since.
     func again() throws(StartError) -> Settings { try Settings(flags: flags, environment: environment) }
+}
+
+extension LineFormat {
+    /// As standard error takes it.
+    init(_ format: Settings.LogFormat) {
+        self =
+            switch format {
+            case .json: .jsonOnStandardError
+            case .text: .textOnStandardError
+            }
+    }
+}
+
+extension OutboundNetwork {
+    /// Reads and checks what the settings name; a fault tells the setting, and the file.
+    init(_ source: SettingSource) throws(StartError) {
+        self.init(identity: try Self.identity(source), proxy: try Self.proxy(source))
+    }
+
+    private static func proxy(_ source: SettingSource) throws(StartError) -> HTTPProxy? {
+        guard let found = source.find(.proxy) else { return nil }
+        do throws(HTTPProxy.Refusal) {
+            return try HTTPProxy(found.value)
+        } catch {
+            throw StartError(found.status, "\(found.place): \(error)")
+        }
+    }
+
+    private static func identity(_ source: SettingSource) throws(StartError) -> ClientIdentity? {
+        guard let files = try KeyPairFiles.read(source, certificate: .clientCert, key: .clientKey) else { return nil }
+        do throws(ClientIdentity.Refusal) {
+            return try unsafe files.secret.withBytes { bytes throws(ClientIdentity.Refusal) in
+                try unsafe ClientIdentity(certificate: files.chain, key: Array(bytes))
+            }
+        } catch {
+            throw files.refusal(ofCertificate: error.part == .certificate, "\(error)")
+        }
+    }
 }

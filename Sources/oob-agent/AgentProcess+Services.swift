@@ -1,0 +1,50 @@
+import Authenticator
+import PushReceiver
+import ServiceLifecycle
+
+extension AgentProcess {
+    func pushServer(_ agent: Agent) -> PushServer? {
+        guard let network = settings.push, let reception = agent.pushReception else { return nil }
+        return PushServer(
+            reception: reception, address: network.address, identity: network.identity,
+            isBehindProxy: network.isBehindProxy,
+            bounds: settings.bounds.push, log: log)
+    }
+
+    func pushServices(_ server: PushServer?, _ readiness: Readiness) -> [any Service] {
+        guard let server else { return [] }
+        return [Loop({ try await server.run { readiness.has(.push) } }, stopsItself: true)]
+    }
+}
+
+extension AgentProcess {
+    /// Nothing where nobody wants to know how the agent is.
+    func supervision(_ agent: Agent, _ readiness: Readiness, _ last: LastReload) -> [any Service] {
+        guard let manager = ProcessEnvironment.serviceManager else { return [] }
+        let supervision = Supervision(
+            manager: manager, agent: agent, socket: settings.socketPath, readiness: readiness, lastReload: last,
+            log: log)
+        return [Loop(supervision.run)]
+    }
+}
+
+/// Something that works until it is told to stop.
+struct Loop: Service {
+    private let body: @Sendable () async throws -> Void
+    private let stopsItself: Bool
+
+    /// - Parameter stopsItself: whether the body heeds a graceful shutdown; else it is cancelled for one.
+    init(_ body: @escaping @Sendable () async throws -> Void, stopsItself: Bool = false) {
+        self.body = body
+        self.stopsItself = stopsItself
+    }
+
+    func run() async throws {
+        guard !stopsItself else { return try await body() }
+        do {
+            try await cancelWhenGracefulShutdown(body)
+        } catch is CancellationError {
+            // That is how it stops.
+        }
+    }
+}
