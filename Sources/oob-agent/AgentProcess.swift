@@ -46,7 +46,7 @@ struct AgentProcess {
             bounds: settings.bounds.answer)
         do {
             let (agent, copier, rewrapper) = try agent(gateway, scratch)
-            try await live(agent, copier, rewrapper, gateway, hangUps)
+            try await live(agent, copier: copier, rewrapper: rewrapper, gateway: gateway, hangUps: hangUps)
         } catch {
             await gateway.shutdown()
             throw error
@@ -113,13 +113,13 @@ struct AgentProcess {
 
     /// Serves, and says in the journal when that is over, also where it ended badly.
     private func live(
-        _ agent: Agent, _ copier: any StateCopier, _ rewrapper: SecretRewrapper?, _ gateway: HTTPIssuerGateway,
-        _ hangUps: UnixSignalsSequence
+        _ agent: Agent, copier: any StateCopier, rewrapper: SecretRewrapper?, gateway: HTTPIssuerGateway,
+        hangUps: UnixSignalsSequence
     ) async throws {
         try await prepare(agent, rewrapper)
         let result: Result<Void, any Error>
         do {
-            result = .success(try await serve(agent, copier, gateway, hangUps))
+            result = .success(try await serve(agent, copier: copier, gateway: gateway, hangUps: hangUps))
         } catch {
             result = .failure(error)
         }
@@ -151,7 +151,7 @@ struct AgentProcess {
     }
 
     private func serve(
-        _ agent: Agent, _ copier: any StateCopier, _ gateway: HTTPIssuerGateway, _ hangUps: UnixSignalsSequence
+        _ agent: Agent, copier: any StateCopier, gateway: HTTPIssuerGateway, hangUps: UnixSignalsSequence
     ) async throws {
         let pushServer = pushServer(agent)
         let readiness = readiness(isPushed: pushServer != nil)
@@ -162,8 +162,10 @@ struct AgentProcess {
         // Later ones use earlier ones, and stop before them.
         let services =
             agent.loops(isPolling: true) { heed($0, readiness) }.map { Loop($0) } + pushServices(pushServer, readiness)
-            + metricsServices(agent, readiness) + [Loop(controlServer(agent, copier, readiness).run, stopsItself: true)]
-            + [Loop { try await reloader.run(hangUps) }] + supervision(agent, readiness, lastReload)
+            + metricsServices(agent, readiness) + [
+                Loop(controlServer(agent, copier: copier, readiness: readiness).run, stopsItself: true)
+            ]
+            + [Loop { try await reloader.run(hangUps) }] + supervision(agent, readiness: readiness, last: lastReload)
         var configuration = ServiceGroupConfiguration(
             // Where one fails the others still stop in order.
             services: services.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) },
@@ -198,7 +200,9 @@ struct AgentProcess {
         return [Loop({ try await server.run { readiness.has(.metrics) } }, stopsItself: true)]
     }
 
-    private func controlServer(_ agent: Agent, _ copier: any StateCopier, _ readiness: Readiness) -> ControlServer {
+    private func controlServer(
+        _ agent: Agent, copier: any StateCopier, readiness: Readiness
+    ) -> ControlServer {
         let path = settings.socketPath
         return ControlServer(
             agent: agent, copier: copier, path: path, access: settings.access, bounds: settings.bounds.control, log: log

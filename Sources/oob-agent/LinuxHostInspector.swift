@@ -55,7 +55,7 @@ struct LinuxHostInspector: HostInspector {
     }
 
     private var state: Finding? {
-        asked(.stateReadable, "others may look into the state directory") { () throws(CannotTell) in
+        asked(.stateReadable, whether: "others may look into the state directory") { () throws(CannotTell) in
             let open = try OpenFile.inDirectory(stateDirectory)
             guard !open.isEmpty else { return nil }
             let named = open.prefix(5).map(\.description).joined(separator: ", ")
@@ -65,7 +65,7 @@ struct LinuxHostInspector: HostInspector {
     }
 
     private var socket: Finding? {
-        asked(.socketOpen, "others may connect to the control socket") { () throws(CannotTell) in
+        asked(.socketOpen, whether: "others may connect to the control socket") { () throws(CannotTell) in
             guard let open = try OpenFile.at(socketPath), !(isSocketShared && open.mode & 0o007 == 0) else {
                 return nil
             }
@@ -74,20 +74,20 @@ struct LinuxHostInspector: HostInspector {
     }
 
     private var debugger: Finding? {
-        asked(.debuggerAttached, "a debugger is attached") { () throws(CannotTell) in
+        asked(.debuggerAttached, whether: "a debugger is attached") { () throws(CannotTell) in
             try ProcessExposure.tracer().map { "process \($0) traces the agent, and can read all of its memory" }
         }
     }
 
     private var coreDumps: Finding? {
-        asked(.coreDumps, "the agent may leave a core dump") { () throws(CannotTell) in
+        asked(.coreDumps, whether: "the agent may leave a core dump") { () throws(CannotTell) in
             try ProcessExposure.isDumpable()
                 ? "the agent may leave a core dump, and processes of its user may read its memory" : nil
         }
     }
 
     private var clock: Finding? {
-        asked(.clockUnsynchronised, "anything keeps this machine's clock right") { () throws(CannotTell) in
+        asked(.clockUnsynchronised, whether: "anything keeps this machine's clock right") { () throws(CannotTell) in
             try KernelClock.isSynchronised() ? nil : "the kernel knows of nothing that keeps this machine's clock right"
         }
     }
@@ -95,7 +95,7 @@ struct LinuxHostInspector: HostInspector {
     private var swap: Finding? {
         guard !ControlGroup.neverSwaps() else { return nil }
         let question = "memory is swapped to a disk in clear"
-        return asked(.swapUnencrypted, question) { () throws(CannotTell) in
+        return asked(.swapUnencrypted, whether: question) { () throws(CannotTell) in
             let areas = try SwapArea.all()
             let plain = areas.filter { $0.medium == .plain }.map(\.path)
             guard plain.isEmpty else { return "memory may be swapped in clear to \(plain.joined(separator: ", "))" }
@@ -106,7 +106,7 @@ struct LinuxHostInspector: HostInspector {
 
     /// Runs one check; one that cannot be made is a finding of its own.
     private func asked(
-        _ weakness: Weakness, _ question: String, _ look: () throws(CannotTell) -> String?
+        _ weakness: Weakness, whether question: String, _ look: () throws(CannotTell) -> String?
     ) -> Finding? {
         do throws(CannotTell) {
             return try look().map { Finding(weakness, $0) }

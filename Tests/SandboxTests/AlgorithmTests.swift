@@ -41,7 +41,7 @@ import WebAuthn
             algorithm: algorithm)
         let purchase = try await issuer.purchase()
         let reply = await issuer.decide(
-            try purchase.request.jti, try authenticator.approval(of: purchase.request), authenticator)
+            try purchase.request.jti, try authenticator.approval(of: purchase.request), by: authenticator)
         #expect(reply.outcome == "200")
         #expect(try await issuer.timeline(purchase).status == "authenticated")
     }
@@ -67,7 +67,7 @@ import WebAuthn
         let authenticator = try await issuer.enrolled(algorithm: algorithm)
         let purchase = try await issuer.purchase()
         let body = try authenticator.approval(of: purchase.request, wrong: .key)
-        let reply = await issuer.decide(try purchase.request.jti, body, authenticator)
+        let reply = await issuer.decide(try purchase.request.jti, body, by: authenticator)
         #expect(reply.outcome == "422 invalid_assertion")
     }
 

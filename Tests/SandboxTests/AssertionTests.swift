@@ -10,7 +10,7 @@ import WebAuthn
         let authenticator = try await issuer.enrolled()
         let purchase = try await issuer.purchase()
         let body = try authenticator.approval(of: purchase.request, signCount: 41)
-        let reply = await issuer.decide(try purchase.request.jti, body, authenticator)
+        let reply = await issuer.decide(try purchase.request.jti, body, by: authenticator)
         #expect(try reply.decoded(DecisionAnswer.init(bytes:)).transStatus == .authenticated)
         #expect(try await issuer.timeline(purchase).status == "authenticated")
         let status = await issuer.call("GET", "/v1/authenticator", token: authenticator.token)
@@ -29,7 +29,7 @@ import WebAuthn
         let authenticator = try await issuer.enrolled()
         let purchase = try await issuer.purchase()
         let body = try authenticator.approval(of: purchase.request, wrong: wrong)
-        let reply = await issuer.decide(try purchase.request.jti, body, authenticator)
+        let reply = await issuer.decide(try purchase.request.jti, body, by: authenticator)
         #expect(reply.outcome == "422 invalid_assertion")
         let timeline = try await issuer.timeline(purchase)
         #expect(timeline.status == "pending")
@@ -37,7 +37,7 @@ import WebAuthn
         #expect(try failedChecks(timeline) == [check])
         // The right one is still taken.
         let right = try authenticator.approval(of: purchase.request)
-        #expect(await issuer.decide(try purchase.request.jti, right, authenticator).outcome == "200")
+        #expect(await issuer.decide(try purchase.request.jti, right, by: authenticator).outcome == "200")
     }
 
     private func failedChecks(_ timeline: PurchaseView) throws -> [String] {
@@ -56,9 +56,9 @@ import WebAuthn
         let purchase = try await issuer.purchase(["userVerification": "required"])
         let unverified = try authenticator.approval(of: purchase.request)
         let jti = try purchase.request.jti
-        #expect(await issuer.decide(jti, unverified, authenticator).outcome == "422 invalid_assertion")
+        #expect(await issuer.decide(jti, unverified, by: authenticator).outcome == "422 invalid_assertion")
         let verified = try authenticator.approval(of: purchase.request, flags: [.userPresent, .userVerified])
-        #expect(await issuer.decide(jti, verified, authenticator).outcome == "200")
+        #expect(await issuer.decide(jti, verified, by: authenticator).outcome == "200")
     }
 
     @Test(arguments: [
@@ -69,10 +69,10 @@ import WebAuthn
         let authenticator = try await issuer.enrolled()
         let first = try await issuer.purchase()
         let before = try authenticator.approval(of: first.request, signCount: 7)
-        #expect(await issuer.decide(try first.request.jti, before, authenticator).outcome == "200")
+        #expect(await issuer.decide(try first.request.jti, before, by: authenticator).outcome == "200")
         let second = try await issuer.purchase()
         let body = try authenticator.approval(of: second.request, signCount: signCount)
-        #expect(await issuer.decide(try second.request.jti, body, authenticator).outcome == outcome)
+        #expect(await issuer.decide(try second.request.jti, body, by: authenticator).outcome == outcome)
     }
 
     @Test func `a signCount of 0 after none is refused`() async throws {
@@ -80,7 +80,8 @@ import WebAuthn
         let authenticator = try await issuer.enrolled()
         let purchase = try await issuer.purchase()
         let body = try authenticator.approval(of: purchase.request, signCount: 0)
-        #expect(await issuer.decide(try purchase.request.jti, body, authenticator).outcome == "422 invalid_assertion")
+        #expect(
+            await issuer.decide(try purchase.request.jti, body, by: authenticator).outcome == "422 invalid_assertion")
     }
 
     @Test func `an assertion for one purchase does not approve another`() async throws {
@@ -89,7 +90,7 @@ import WebAuthn
         let first = try await issuer.purchase()
         let second = try await issuer.purchase()
         let body = try authenticator.approval(of: first.request)
-        #expect(await issuer.decide(try second.request.jti, body, authenticator).outcome == "422 invalid_assertion")
+        #expect(await issuer.decide(try second.request.jti, body, by: authenticator).outcome == "422 invalid_assertion")
     }
 
     @Test func `an assertion for one transaction does not approve it with another amount`() async throws {
@@ -100,7 +101,7 @@ import WebAuthn
             "acsTransId": .string(small.acsTransId), "purchaseAmount": "100000", "force": true,
         ])
         let body = try authenticator.approval(of: small.request)
-        #expect(await issuer.decide(try large.request.jti, body, authenticator).outcome == "422 invalid_assertion")
+        #expect(await issuer.decide(try large.request.jti, body, by: authenticator).outcome == "422 invalid_assertion")
     }
 
     @Test func `of refused assertions ten are kept`() async throws {
@@ -109,7 +110,7 @@ import WebAuthn
         let purchase = try await issuer.purchase()
         for count in UInt32(1)...12 {
             let body = try authenticator.approval(of: purchase.request, signCount: count, wrong: .origin)
-            #expect(await issuer.decide(try purchase.request.jti, body, authenticator).status == 422)
+            #expect(await issuer.decide(try purchase.request.jti, body, by: authenticator).status == 422)
         }
         #expect(try failedChecks(try await issuer.timeline(purchase)).count == 10)
     }
@@ -119,7 +120,7 @@ import WebAuthn
         let authenticator = try await issuer.enrolled()
         let purchase = try await issuer.purchase()
         let body = try authenticator.approval(of: purchase.request, signCount: 3)
-        _ = await issuer.decide(try purchase.request.jti, body, authenticator)
+        _ = await issuer.decide(try purchase.request.jti, body, by: authenticator)
         let timeline = try await issuer.timeline(purchase).json
         let expected = try timeline.object("expected")
         #expect(try timeline.string("publicKey") == authenticator.key.publicKey.pem)

@@ -9,14 +9,14 @@ import Testing
         let purchase = try await issuer.purchase()
         let jti = try purchase.request.jti
         let body = try authenticator.approval(of: purchase.request)
-        let first = await issuer.decide(jti, body, authenticator)
+        let first = await issuer.decide(jti, body, by: authenticator)
         issuer.pass(seconds: 10_000)
-        let second = await issuer.decide(jti, body, authenticator)
+        let second = await issuer.decide(jti, body, by: authenticator)
         #expect(first.outcome == "200")
         #expect(second.bytes == first.bytes)
         let other = DecisionBody.deny(.userDenied)
-        #expect(await issuer.decide(jti, other, authenticator).outcome == "409 already_decided")
-        #expect(await issuer.decide(jti, body + [0x20], authenticator).outcome == "409 already_decided")
+        #expect(await issuer.decide(jti, other, by: authenticator).outcome == "409 already_decided")
+        #expect(await issuer.decide(jti, body + [0x20], by: authenticator).outcome == "409 already_decided")
         #expect(try await issuer.timeline(purchase).status == "authenticated")
     }
 
@@ -27,7 +27,7 @@ import Testing
         let purchase = try await issuer.purchase()
         let jti = try purchase.request.jti
         for _ in 0..<2 {
-            let reply = await issuer.decide(jti, DecisionBody.deny(reason), authenticator)
+            let reply = await issuer.decide(jti, DecisionBody.deny(reason), by: authenticator)
             #expect(try reply.decoded(DecisionAnswer.init(bytes:)).transStatus == .notAuthenticated)
         }
         let timeline = try await issuer.timeline(purchase)
@@ -43,7 +43,7 @@ import Testing
         let second = try await issuer.purchase()
         #expect(try await issuer.listed(authenticator).requests.count == 11)
         let body = try authenticator.approval(of: first.request)
-        _ = await issuer.decide(try first.request.jti, body, authenticator)
+        _ = await issuer.decide(try first.request.jti, body, by: authenticator)
         #expect(try await issuer.listed(authenticator).requests == [try second.request.jws])
     }
 
@@ -52,7 +52,7 @@ import Testing
         let issuer = try TestIssuer()
         let authenticator = try await issuer.enrolled()
         _ = try await issuer.purchase()
-        let reply = await issuer.decide(jti, DecisionBody.deny(.userDenied), authenticator)
+        let reply = await issuer.decide(jti, DecisionBody.deny(.userDenied), by: authenticator)
         #expect(reply.outcome == "404 unknown_request")
     }
 
@@ -61,7 +61,7 @@ import Testing
         let first = try await issuer.enrolled()
         let second = try await issuer.enrolled()
         let purchase = try await issuer.purchase(["authenticatorId": .string(first.id)])
-        let reply = await issuer.decide(try purchase.request.jti, DecisionBody.deny(.userDenied), second)
+        let reply = await issuer.decide(try purchase.request.jti, DecisionBody.deny(.userDenied), by: second)
         #expect(reply.outcome == "404 unknown_request")
         #expect(try await issuer.timeline(purchase).status == "pending")
     }
@@ -73,10 +73,10 @@ import Testing
         let second = try await issuer.purchase(["expiresIn": 60])
         issuer.pass(seconds: 59)
         let early = try authenticator.approval(of: first.request, signCount: 1)
-        #expect(await issuer.decide(try first.request.jti, early, authenticator).outcome == "200")
+        #expect(await issuer.decide(try first.request.jti, early, by: authenticator).outcome == "200")
         issuer.pass(seconds: 1)
         let late = try authenticator.approval(of: second.request, signCount: 2)
-        #expect(await issuer.decide(try second.request.jti, late, authenticator).outcome == "410 expired")
+        #expect(await issuer.decide(try second.request.jti, late, by: authenticator).outcome == "410 expired")
         #expect(try await issuer.timeline(second).status == "expired")
     }
 
@@ -86,7 +86,7 @@ import Testing
         let purchase = try await issuer.purchase()
         _ = await issuer.post("/sandbox/purchases/\(purchase.acsTransId)/cancel")
         let body = try authenticator.approval(of: purchase.request)
-        #expect(await issuer.decide(try purchase.request.jti, body, authenticator).outcome == "410 cancelled")
+        #expect(await issuer.decide(try purchase.request.jti, body, by: authenticator).outcome == "410 cancelled")
         #expect(try await issuer.timeline(purchase).status == "cancelled")
     }
 
@@ -96,7 +96,7 @@ import Testing
         let purchase = try await issuer.purchase()
         _ = await issuer.post("/sandbox/authenticators/\(authenticator.id)/revoke")
         let body = try authenticator.approval(of: purchase.request)
-        #expect(await issuer.decide(try purchase.request.jti, body, authenticator).outcome == "401 invalid_token")
+        #expect(await issuer.decide(try purchase.request.jti, body, by: authenticator).outcome == "401 invalid_token")
         #expect(try await issuer.timeline(purchase).status == "pending")
     }
 
@@ -108,7 +108,7 @@ import Testing
         let issuer = try TestIssuer()
         let authenticator = try await issuer.enrolled()
         let purchase = try await issuer.purchase()
-        let reply = await issuer.decide(try purchase.request.jti, Array(body.utf8), authenticator)
+        let reply = await issuer.decide(try purchase.request.jti, Array(body.utf8), by: authenticator)
         #expect(reply.outcome == "400 invalid_request")
         #expect(try await issuer.timeline(purchase).status == "pending")
     }
@@ -119,8 +119,8 @@ import Testing
         let purchase = try await issuer.purchase(["repeat": 2, "newJti": true])
         let (older, newer) = (purchase.requests[0], purchase.requests[1])
         let body = try authenticator.approval(of: newer)
-        #expect(await issuer.decide(newer.jti, body, authenticator).outcome == "200")
-        let duplicate = await issuer.decide(older.jti, DecisionBody.deny(.duplicate), authenticator)
+        #expect(await issuer.decide(newer.jti, body, by: authenticator).outcome == "200")
+        let duplicate = await issuer.decide(older.jti, DecisionBody.deny(.duplicate), by: authenticator)
         #expect(try duplicate.decoded(DecisionAnswer.init(bytes:)).transStatus == .notAuthenticated)
         let timeline = try await issuer.timeline(purchase)
         #expect(timeline.status == "authenticated")
@@ -132,10 +132,10 @@ import Testing
         let issuer = try TestIssuer()
         let authenticator = try await issuer.enrolled()
         let purchase = try await issuer.purchase(["repeat": 2, "newJti": true])
-        _ = await issuer.decide(purchase.requests[0].jti, DecisionBody.deny(reason), authenticator)
+        _ = await issuer.decide(purchase.requests[0].jti, DecisionBody.deny(reason), by: authenticator)
         #expect(try await issuer.timeline(purchase).status == "pending")
         let body = try authenticator.approval(of: purchase.requests[1])
-        #expect(await issuer.decide(purchase.requests[1].jti, body, authenticator).outcome == "200")
+        #expect(await issuer.decide(purchase.requests[1].jti, body, by: authenticator).outcome == "200")
         #expect(try await issuer.timeline(purchase).status == "authenticated")
     }
 
@@ -144,10 +144,10 @@ import Testing
         let issuer = try TestIssuer()
         let authenticator = try await issuer.enrolled()
         let purchase = try await issuer.purchase(["repeat": 2, "newJti": true])
-        _ = await issuer.decide(purchase.requests[1].jti, DecisionBody.deny(reason), authenticator)
+        _ = await issuer.decide(purchase.requests[1].jti, DecisionBody.deny(reason), by: authenticator)
         #expect(try await issuer.timeline(purchase).status == "notAuthenticated")
         let body = try authenticator.approval(of: purchase.requests[0])
-        let reply = await issuer.decide(purchase.requests[0].jti, body, authenticator)
+        let reply = await issuer.decide(purchase.requests[0].jti, body, by: authenticator)
         #expect(reply.outcome == "409 already_decided")
         #expect(try await issuer.timeline(purchase).status == "notAuthenticated")
     }
@@ -159,10 +159,10 @@ import Testing
         let conflict = try await issuer.purchase([
             "acsTransId": .string(first.acsTransId), "purchaseAmount": "999", "force": true,
         ])
-        _ = await issuer.decide(try conflict.request.jti, DecisionBody.deny(.invalidRequest), authenticator)
+        _ = await issuer.decide(try conflict.request.jti, DecisionBody.deny(.invalidRequest), by: authenticator)
         #expect(try await issuer.timeline(first).status == "pending")
         let body = try authenticator.approval(of: first.request)
-        #expect(await issuer.decide(try first.request.jti, body, authenticator).outcome == "200")
+        #expect(await issuer.decide(try first.request.jti, body, by: authenticator).outcome == "200")
         let timeline = try await issuer.timeline(first)
         #expect(timeline.status == "authenticated")
         guard case .object(let other)? = try timeline.json.array("others", count: 1...1).first else { return }
@@ -176,9 +176,9 @@ import Testing
         let outcomes = try await withThrowingTaskGroup(of: (Bool, String).self) { group in
             for (index, request) in purchase.requests.enumerated() {
                 let approval = try authenticator.approval(of: request, signCount: UInt32(index + 1))
-                group.addTask { (true, await issuer.decide(request.jti, approval, authenticator).outcome) }
+                group.addTask { (true, await issuer.decide(request.jti, approval, by: authenticator).outcome) }
                 let denial = DecisionBody.deny(.userDenied)
-                group.addTask { (false, await issuer.decide(request.jti, denial, authenticator).outcome) }
+                group.addTask { (false, await issuer.decide(request.jti, denial, by: authenticator).outcome) }
             }
             return try await group.reduce(into: []) { $0.append($1) }
         }

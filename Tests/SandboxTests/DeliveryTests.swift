@@ -53,7 +53,7 @@ import Testing
         let jti = try purchase.request.jti
         let body = try authenticator.approval(of: purchase.request)
         for bytes in [body, body, DecisionBody.deny(.userDenied), body] {
-            _ = await issuer.decide(jti, bytes, authenticator)
+            _ = await issuer.decide(jti, bytes, by: authenticator)
         }
         let decision = try await issuer.timeline(purchase).json.object("decision")
         #expect(try decision.integer("repeats") == 2)

@@ -20,7 +20,7 @@ import Testing
         for _ in 0..<count {
             let purchase = try await issuer.purchase()
             let reply = await issuer.decide(
-                try purchase.request.jti, DecisionBody.deny(.userDenied), authenticator)
+                try purchase.request.jti, DecisionBody.deny(.userDenied), by: authenticator)
             denials.append(
                 Denial(
                     status: reply.status, transmission: reply.transmission, retryAfter: reply.retryAfter,

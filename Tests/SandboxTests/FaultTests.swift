@@ -62,9 +62,9 @@ import Testing
             _ = await plan(issuer, ["path": "decision", "status": 500, "moment": .string(moment)])
             let jti = try purchase.request.jti
             let body = DecisionBody.deny(.userDenied)
-            #expect(await issuer.decide(jti, body, authenticator).outcome == "500")
+            #expect(await issuer.decide(jti, body, by: authenticator).outcome == "500")
             #expect(try await issuer.timeline(purchase).status == status)
-            #expect(await issuer.decide(jti, body, authenticator).outcome == "200")
+            #expect(await issuer.decide(jti, body, by: authenticator).outcome == "200")
         }
     }
 
@@ -84,7 +84,7 @@ import Testing
         var fault = fault
         fault["path"] = "decision"
         try #require(await plan(issuer, fault).status == 200)
-        let reply = await issuer.decide(try purchase.request.jti, DecisionBody.deny(.userDenied), authenticator)
+        let reply = await issuer.decide(try purchase.request.jti, DecisionBody.deny(.userDenied), by: authenticator)
         return (reply, try await issuer.timeline(purchase).status == "notAuthenticated", issuer.naps)
     }
 

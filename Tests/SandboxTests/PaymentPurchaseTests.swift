@@ -58,7 +58,7 @@ import WebAuthn
         let authenticator = try await issuer.enrolled()
         let purchase = try await issuer.purchase(Self.order)
         let body = try authenticator.approval(of: purchase.request, payment: Self.said())
-        #expect(await issuer.decide(try purchase.request.jti, body, authenticator).outcome == "200")
+        #expect(await issuer.decide(try purchase.request.jti, body, by: authenticator).outcome == "200")
         let timeline = try await issuer.timeline(purchase)
         #expect(timeline.status == "authenticated")
         #expect(try timeline.json.string("assertion") == "payment.get")
@@ -83,7 +83,7 @@ import WebAuthn
         let purchase = try await issuer.purchase(Self.order)
         let body = try authenticator.approval(of: purchase.request, payment: said)
         #expect(
-            await issuer.decide(try purchase.request.jti, body, authenticator).outcome == "422 invalid_assertion")
+            await issuer.decide(try purchase.request.jti, body, by: authenticator).outcome == "422 invalid_assertion")
         let timeline = try await issuer.timeline(purchase)
         #expect(timeline.status == "pending")
         guard case .object(let refused)? = try timeline.request.json.array("refusedAssertions").first else {
@@ -102,12 +102,12 @@ import WebAuthn
             (payment, authenticator.approval(of: payment.request)),
             (plain, authenticator.approval(of: plain.request, payment: Self.said())),
         ] {
-            let reply = await issuer.decide(try body.0.request.jti, body.1, authenticator)
+            let reply = await issuer.decide(try body.0.request.jti, body.1, by: authenticator)
             #expect(reply.outcome == "422 invalid_assertion")
             #expect(reply.detail?.hasPrefix("type: ") == true, "\(reply)")
         }
         let right = try authenticator.approval(of: plain.request)
-        _ = await issuer.decide(try plain.request.jti, right, authenticator)
+        _ = await issuer.decide(try plain.request.jti, right, by: authenticator)
         let timeline = try await issuer.timeline(plain).json
         #expect(try results(timeline.array("verdict"))["total"] == nil)
         #expect(try timeline.string("assertion") == "webauthn.get")

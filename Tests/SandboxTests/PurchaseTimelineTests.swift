@@ -16,10 +16,10 @@ import Testing
         let jti = try purchase.request.jti
         switch ending {
         case .approved:
-            _ = await issuer.decide(jti, try authenticator.approval(of: purchase.request), authenticator)
-        case .denied: _ = await issuer.decide(jti, DecisionBody.deny(.userDenied), authenticator)
-        case .fraud: _ = await issuer.decide(jti, DecisionBody.deny(.suspectedFraud), authenticator)
-        case .refused: _ = await issuer.decide(jti, DecisionBody.deny(.invalidRequest), authenticator)
+            _ = await issuer.decide(jti, try authenticator.approval(of: purchase.request), by: authenticator)
+        case .denied: _ = await issuer.decide(jti, DecisionBody.deny(.userDenied), by: authenticator)
+        case .fraud: _ = await issuer.decide(jti, DecisionBody.deny(.suspectedFraud), by: authenticator)
+        case .refused: _ = await issuer.decide(jti, DecisionBody.deny(.invalidRequest), by: authenticator)
         case .cancelled: _ = await issuer.post("/sandbox/purchases/\(purchase.acsTransId)/cancel")
         case .expired: issuer.pass(seconds: 600)
         }
@@ -116,10 +116,11 @@ import Testing
         let purchase = try await issuer.purchase()
         let jti = try purchase.request.jti
         switch ending {
-        case .approved: _ = await issuer.decide(jti, try authenticator.approval(of: purchase.request), authenticator)
+        case .approved:
+            _ = await issuer.decide(jti, try authenticator.approval(of: purchase.request), by: authenticator)
         case .cancelled: _ = await issuer.post("/sandbox/purchases/\(purchase.acsTransId)/cancel")
         case .expired: issuer.pass(seconds: 600)
-        default: _ = await issuer.decide(jti, DecisionBody.deny(.userDenied), authenticator)
+        default: _ = await issuer.decide(jti, DecisionBody.deny(.userDenied), by: authenticator)
         }
         let before = try await issuer.timeline(purchase).json
         #expect(await issuer.post("/sandbox/purchases/\(purchase.acsTransId)/cancel").outcome == "409")
@@ -144,7 +145,7 @@ import Testing
         async let timeline = issuer.call(
             "GET", "/sandbox/purchases/\(purchase.acsTransId.uppercased())", query: ["wait": "60"])
         while issuer.backend.notifier.waiting == 0, !Task.isCancelled { await Task.yield() }
-        _ = await issuer.decide(try purchase.request.jti, DecisionBody.deny(.userDenied), authenticator)
+        _ = await issuer.decide(try purchase.request.jti, DecisionBody.deny(.userDenied), by: authenticator)
         #expect(try PurchaseView(await timeline.object).status == "notAuthenticated")
     }
 

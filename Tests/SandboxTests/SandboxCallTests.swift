@@ -115,7 +115,7 @@ import Testing
         anew["force"] = true
         let second = try await issuer.purchase(anew)
         let body = try authenticator.approval(of: second.request)
-        #expect(await issuer.decide(try second.request.jti, body, authenticator).outcome == "200")
+        #expect(await issuer.decide(try second.request.jti, body, by: authenticator).outcome == "200")
         let timeline = try await issuer.timeline(first)
         #expect(timeline.status == "expired")
         guard case .object(let other)? = try timeline.json.array("others", count: 1...1).first else { return }

@@ -26,7 +26,7 @@ import Testing
                 "GET", "/v1/authn-requests", query: ["after": cursor], token: authenticator.token)
             #expect(try later.decoded(RequestList.init(bytes:)).requests.isEmpty)
             let body = try authenticator.approval(of: purchase.request)
-            #expect(await second.decide(try purchase.request.jti, body, authenticator).outcome == "200")
+            #expect(await second.decide(try purchase.request.jti, body, by: authenticator).outcome == "200")
             #expect(try await second.timeline(purchase).status == "authenticated")
         }
     }

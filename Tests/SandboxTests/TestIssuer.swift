@@ -102,7 +102,7 @@ final class TestIssuer: Sendable {
         return try PurchaseView(reply.object)
     }
 
-    func decide(_ jti: String, _ body: [UInt8], _ authenticator: SoftwareAuthenticator) async -> Reply {
+    func decide(_ jti: String, _ body: [UInt8], by authenticator: SoftwareAuthenticator) async -> Reply {
         await call("POST", "/v1/authn-requests/\(jti)/decision", token: authenticator.token, body: body)
     }
 

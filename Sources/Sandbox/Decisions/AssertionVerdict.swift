@@ -24,7 +24,9 @@ struct AssertionVerdict: Sendable {
     private let userVerificationRequired: Bool
     private let isPayment: Bool
 
-    init(_ response: AuthenticationResponse, _ visit: DecisionVisit, _ authenticator: AuthenticatorRecord) throws {
+    init(
+        on response: AuthenticationResponse, of visit: DecisionVisit, by authenticator: AuthenticatorRecord
+    ) throws {
         let publicKey = try PublicKey(subjectPublicKeyInfo: authenticator.publicKey)
         userVerificationRequired = visit.purchase.userVerification == UserVerificationRequirement.required.rawValue
         isPayment = visit.purchase.payment != nil

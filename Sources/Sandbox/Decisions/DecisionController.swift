@@ -61,10 +61,10 @@ struct DecisionController: Sendable {
     private static func decide(_ visit: DecisionVisit, _ db: Database) throws -> Outcome {
         if let earlier = try DecisionRecord.of(visit.request.jti, db) {
             guard earlier.digest == visit.digest else {
-                try count(.conflicts, visit, db)
+                try count(.conflicts, of: visit, in: db)
                 return .refused(.listed(.alreadyDecided, "the request has another decision already"))
             }
-            try count(.repeats, visit, db)
+            try count(.repeats, of: visit, in: db)
             return .taken(earlier.transStatus == "Y" ? .authenticated : .notAuthenticated)
         }
         guard visit.request.cancelledAt == nil else {
@@ -72,26 +72,26 @@ struct DecisionController: Sendable {
         }
         guard visit.now < visit.request.exp else { return .refused(.listed(.expired, "the request has expired")) }
         switch try DecisionMessage(bytes: visit.body) {
-        case .approve(let response): return try approve(visit, response, db)
-        case .deny(let reason): return try deny(visit, reason, db)
+        case .approve(let response): return try approve(visit, with: response, in: db)
+        case .deny(let reason): return try deny(visit, for: reason, in: db)
         }
     }
 
     private static func approve(
-        _ visit: DecisionVisit, _ response: AuthenticationResponse, _ db: Database
+        _ visit: DecisionVisit, with response: AuthenticationResponse, in db: Database
     ) throws -> Outcome {
         guard try Completion.of(visit.purchase, now: visit.now, db) == nil else {
             return .refused(.listed(.alreadyDecided, "the purchase is completed by another request"))
         }
         let authenticator = try AuthenticatorRecord.byID(visit.request.authenticatorId, db)
-        let verdict = try AssertionVerdict(response, visit, authenticator)
+        let verdict = try AssertionVerdict(on: response, of: visit, by: authenticator)
         guard let signCount = verdict.signCount else {
-            try keep(refused: verdict, visit, db)
+            try keep(refused: verdict, of: visit, in: db)
             return .refused(.listed(.invalidAssertion, verdict.failure ?? "the assertion does not hold"))
         }
         try db.execute(
             sql: "UPDATE authenticator SET signCount = ? WHERE id = ?", arguments: [signCount, authenticator.id])
-        try record(visit, .authenticated, authenticator, verdict, db)
+        try record(visit, as: .authenticated, by: authenticator, verdict: verdict, in: db)
         try Completion.complete(
             visit.purchase, as: .authenticated, jti: visit.request.jti, now: visit.now, db)
         return .taken(.authenticated)
@@ -99,9 +99,9 @@ struct DecisionController: Sendable {
 
     /// The payer's own no ends the purchase at once; the software's no ends it where no other request is left that could
     /// still bring the payer's word.
-    private static func deny(_ visit: DecisionVisit, _ reason: DenyReason, _ db: Database) throws -> Outcome {
+    private static func deny(_ visit: DecisionVisit, for reason: DenyReason, in db: Database) throws -> Outcome {
         let authenticator = try AuthenticatorRecord.byID(visit.request.authenticatorId, db)
-        try record(visit, .notAuthenticated, authenticator, nil, db)
+        try record(visit, as: .notAuthenticated, by: authenticator, verdict: nil, in: db)
         let othersAreOpen = try !RequestRecord.open(of: visit.purchase.id, now: visit.now, db).isEmpty
         let isPayersWord = reason == .userDenied || reason == .suspectedFraud
         if isPayersWord || !othersAreOpen, try Completion.of(visit.purchase, now: visit.now, db) == nil {
@@ -113,8 +113,8 @@ struct DecisionController: Sendable {
     }
 
     private static func record(
-        _ visit: DecisionVisit, _ status: TransStatus, _ authenticator: AuthenticatorRecord,
-        _ verdict: AssertionVerdict?, _ db: Database
+        _ visit: DecisionVisit, as status: TransStatus, by authenticator: AuthenticatorRecord,
+        verdict: AssertionVerdict?, in db: Database
     ) throws {
         try db.execute(
             sql: """
@@ -128,12 +128,12 @@ struct DecisionController: Sendable {
         try RequestMaker.unlist(visit.request.jti, db)
     }
 
-    private static func count(_ column: Counter, _ visit: DecisionVisit, _ db: Database) throws {
+    private static func count(_ column: Counter, of visit: DecisionVisit, in db: Database) throws {
         try db.execute(
             sql: "UPDATE decision SET \(column) = \(column) + 1 WHERE jti = ?", arguments: [visit.request.jti])
     }
 
-    private static func keep(refused verdict: AssertionVerdict, _ visit: DecisionVisit, _ db: Database) throws {
+    private static func keep(refused verdict: AssertionVerdict, of visit: DecisionVisit, in db: Database) throws {
         let kept = try Int.fetchOne(
             db, sql: "SELECT count(*) FROM refusedAssertion WHERE jti = ?", arguments: [visit.request.jti])
         guard kept ?? 0 < maxRefused else { return }

@@ -28,7 +28,7 @@ struct RegistrationController: Sendable {
             if let given = ceremony.answer { return given }
             let answer: Answer
             do {
-                answer = try Self.enroll(request, ceremony, fresh, site: site, now: now, db)
+                answer = try Self.enroll(request, in: ceremony, as: fresh, site: site, now: now, db)
             } catch let refusal as SandboxRefusal {
                 answer = .problem(refusal)
             }
@@ -50,7 +50,7 @@ struct RegistrationController: Sendable {
     }
 
     private static func enroll(
-        _ request: EnrollmentRequest, _ ceremony: CeremonyRecord, _ fresh: FreshEnrollment, site: IssuerSite,
+        _ request: EnrollmentRequest, in ceremony: CeremonyRecord, as fresh: FreshEnrollment, site: IssuerSite,
         now: Int64, _ db: Database
     ) throws -> Answer {
         guard
@@ -58,18 +58,20 @@ struct RegistrationController: Sendable {
                 db, sql: "SELECT * FROM enrollmentCode WHERE code = ?", arguments: [ceremony.code]),
             code.usedAt == nil
         else { throw SandboxRefusal.listed(.ceremonyExpired, "another ceremony used the enrollment code") }
-        let verified = try verify(request, ceremony, code, site)
+        let verified = try verify(request, in: ceremony, under: code, at: site)
         try refuseKnown(verified.credentialId, db)
         try db.execute(
             sql: "UPDATE enrollmentCode SET usedAt = ? WHERE code = ?", arguments: [now, code.code])
-        try insert(request, verified, ceremony, code, fresh, origin: site.origin, now: now, db)
+        try insert(
+            request, verified: verified, in: ceremony, under: code, as: fresh, origin: site.origin, now: now, db)
         try PushSubscriptionController.store(request.pushSubscription, of: fresh.id, now: now, db)
         return .json(201, ["authenticatorId": .string(fresh.id), "accessToken": .string(fresh.token)])
     }
 
     /// WebAuthn Level 3 §7.1, and what the options and the protocol ask for beside it.
     private static func verify(
-        _ request: EnrollmentRequest, _ ceremony: CeremonyRecord, _ code: EnrollmentCodeRecord, _ site: IssuerSite
+        _ request: EnrollmentRequest, in ceremony: CeremonyRecord, under code: EnrollmentCodeRecord,
+        at site: IssuerSite
     ) throws -> VerifiedRegistration {
         let verified: VerifiedRegistration
         do throws(VerificationFailure) {
@@ -101,8 +103,8 @@ struct RegistrationController: Sendable {
     }
 
     private static func insert(
-        _ request: EnrollmentRequest, _ verified: VerifiedRegistration, _ ceremony: CeremonyRecord,
-        _ code: EnrollmentCodeRecord, _ fresh: FreshEnrollment, origin: String, now: Int64, _ db: Database
+        _ request: EnrollmentRequest, verified: VerifiedRegistration, in ceremony: CeremonyRecord,
+        under code: EnrollmentCodeRecord, as fresh: FreshEnrollment, origin: String, now: Int64, _ db: Database
     ) throws {
         let token = try SHA256Digest.of(Array(fresh.token.utf8))
         try db.execute(

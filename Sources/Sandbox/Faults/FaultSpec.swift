@@ -61,7 +61,7 @@ package struct FaultSpec: Sendable, Equatable {
 
     private mutating func read(_ name: Substring, _ value: Substring) throws(Refusal) {
         switch name {
-        case "slow": (slow, delay) = try Self.timed(name, value, FaultTime.delay)
+        case "slow": (slow, delay) = try Self.timed(name, value, as: FaultTime.delay)
         case "duplicate": duplicate = try Self.odds(name, value)
         case "reorder": reorder = try Self.odds(name, value)
         case "path": points = try Self.points(value)
@@ -82,7 +82,7 @@ package struct FaultSpec: Sendable, Equatable {
                 throw Self.refusal(name, "no such name, did you mean \(meant)? Allowed are \(list)")
             }
             if ending == .unavailableForNow {
-                (endings[ending], retryAfter) = try Self.timed(name, value, FaultTime.retryAfter)
+                (endings[ending], retryAfter) = try Self.timed(name, value, as: FaultTime.retryAfter)
             } else {
                 endings[ending] = try Self.odds(name, value)
             }
@@ -97,7 +97,7 @@ package struct FaultSpec: Sendable, Equatable {
     }
 
     private static func timed<Time>(
-        _ name: Substring, _ value: Substring, _ kind: FaultTime<Time>
+        _ name: Substring, _ value: Substring, as kind: FaultTime<Time>
     ) throws(Refusal) -> (Odds, Time) {
         let parts = value.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let time = kind.read(parts[1]) else {

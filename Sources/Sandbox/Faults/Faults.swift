@@ -39,19 +39,19 @@ package final class Faults: Sendable {
         at point: FaultPoint, to incoming: Incoming, processing: (Incoming) async -> Answer
     ) async -> Answer {
         var (call, draw) = draw(point)
-        draw.follow(take(point, .before))
-        await hold(draw, .before, call)
+        draw.follow(take(point, at: .before))
+        await hold(call, by: draw, at: .before)
         if let fault = draw.fault(.before) {
-            note(fault.kind.description, .before, call)
-            await hold(draw, .after, call)
+            note(fault.kind.description, at: .before, of: call)
+            await hold(call, by: draw, at: .after)
             return fault.answer(insteadOf: .noContent)
         }
         var answer = await processing(draw.relisting == nil ? incoming : incoming.fromTheStart)
-        draw.follow(take(point, .after))
-        answer = disturb(answer, to: incoming, draw, call)
-        await hold(draw, .after, call)
+        draw.follow(take(point, at: .after))
+        answer = disturb(answer, to: incoming, by: draw, of: call)
+        await hold(call, by: draw, at: .after)
         guard let fault = draw.fault(.after) else { return answer }
-        note(fault.kind.description, .after, call)
+        note(fault.kind.description, at: .after, of: call)
         return fault.answer(insteadOf: answer)
     }
 
@@ -71,29 +71,29 @@ package final class Faults: Sendable {
         }
     }
 
-    private func hold(_ draw: FaultDraw, _ moment: Fault.Moment, _ call: Numbered) async {
+    private func hold(_ call: Numbered, by draw: FaultDraw, at moment: Fault.Moment) async {
         guard let pause = draw.pause, pause.moment == moment else { return }
-        note("slow", moment, call)
+        note("slow", at: moment, of: call)
         // The wait ends early when the process is asked to stop.
         try? await sleep(pause.length)
     }
 
     private func disturb(
-        _ answer: Answer, to incoming: Incoming, _ draw: FaultDraw, _ call: Numbered
+        _ answer: Answer, to incoming: Incoming, by draw: FaultDraw, of call: Numbered
     ) -> Answer {
         var answer = answer
         if let relisting = draw.relisting {
-            note(relisting.rawValue, .before, call)
+            note(relisting.rawValue, at: .before, of: call)
             answer = relisting.answer(answer, to: incoming, number: call.number)
         }
         guard draw.duplicates || draw.reorders, var lists = RequestLists(of: answer) else { return answer }
         var generator = draw.generator
-        if draw.duplicates, lists.duplicate() { note("duplicate", .after, call) }
-        if draw.reorders, lists.reorder(using: &generator) { note("reorder", .after, call) }
+        if draw.duplicates, lists.duplicate() { note("duplicate", at: .after, of: call) }
+        if draw.reorders, lists.reorder(using: &generator) { note("reorder", at: .after, of: call) }
         return lists.answer
     }
 
-    private func note(_ kind: String, _ moment: Fault.Moment, _ call: Numbered) {
+    private func note(_ kind: String, at moment: Fault.Moment, of call: Numbered) {
         let number = state.withLock { state in
             state.happened += 1
             return state.happened
@@ -104,7 +104,7 @@ package final class Faults: Sendable {
     }
 
     /// Takes what is planned next for that call, if it is for that moment.
-    private func take(_ point: FaultPoint, _ moment: Fault.Moment) -> PlannedFault? {
+    private func take(_ point: FaultPoint, at moment: Fault.Moment) -> PlannedFault? {
         state.withLock { state in
             guard let index = state.planned.firstIndex(where: { $0.point == point }),
                 state.planned[index].moment == moment

@@ -32,17 +32,17 @@ struct BatchFetchController: Sendable {
     private func results(for asked: [Asked]) async throws -> [BatchFetchAnswer.Result] {
         try await backend.store.queue.read { db in
             let listing = try Listing(db, of: backend)
-            let findings = try asked.map { try Self.finding($0, listing, db) }
+            let findings = try asked.map { try Self.finding(for: $0, from: listing, in: db) }
             // The oldest of all: nobody who has much waits at the expense of the others.
             let last = findings.flatMap(\.sequences).sorted().prefix(RequestList.limit).last ?? 0
             return zip(asked, findings).compactMap { asked, finding in
-                finding.outcome(upTo: last, listing)
+                finding.outcome(upTo: last, of: listing)
                     .map { BatchFetchAnswer.Result(authenticatorId: asked.authenticatorId, outcome: $0) }
             }
         }
     }
 
-    private static func finding(_ asked: Asked, _ listing: Listing, _ db: Database) throws -> Finding {
+    private static func finding(for asked: Asked, from listing: Listing, in db: Database) throws -> Finding {
         let statement = try db.cachedStatement(
             sql: "SELECT id FROM authenticator WHERE tokenDigest = ? AND endedAt IS NULL")
         let id = try String.fetchOne(statement, arguments: [Data(asked.tokenDigest)])
@@ -66,7 +66,7 @@ private enum Finding {
     }
 
     /// Nil where there is nothing to say now; what was listed after `last` comes in a later answer.
-    func outcome(upTo last: Int64, _ listing: Listing) -> BatchFetchAnswer.Outcome? {
+    func outcome(upTo last: Int64, of listing: Listing) -> BatchFetchAnswer.Outcome? {
         switch self {
         case .problem(let code): return .problem(code)
         case .entries(let entries, let isWithoutCursor):

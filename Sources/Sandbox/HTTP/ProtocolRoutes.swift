@@ -19,15 +19,18 @@ enum ProtocolRoutes {
                 .json(200, try backend.site.get().discovery(vapidKey: backend.signer.vapidKey).json)
             },
             Route("GET", jwks, fault: .jwks) { _ in .json(200, backend.signer.keySet.json) },
-            Route("POST", enrollmentOptions, fault: .enrollmentOptions, EnrollmentOptions(backend: backend).give),
-            Route("POST", enrollments, fault: .enroll, RegistrationController(backend: backend).take),
-            Route("GET", authenticator, fault: .authenticator, own.status),
-            Route("DELETE", authenticator, fault: .unenroll, own.unenroll),
-            Route("PUT", pushSubscription, fault: .pushSubscription, push.replace),
-            Route("DELETE", pushSubscription, fault: .pushSubscription, push.end),
-            Route("GET", authnRequests, fault: .fetch, FetchController(backend: backend).fetch),
-            Route("POST", batchFetch, fault: .fetch, BatchFetchController(backend: backend).fetch),
-            Route("POST", authnRequests + "/{}/decision", fault: .decision, DecisionController(backend: backend).take),
+            Route(
+                "POST", enrollmentOptions, fault: .enrollmentOptions, handle: EnrollmentOptions(backend: backend).give),
+            Route("POST", enrollments, fault: .enroll, handle: RegistrationController(backend: backend).take),
+            Route("GET", authenticator, fault: .authenticator, handle: own.status),
+            Route("DELETE", authenticator, fault: .unenroll, handle: own.unenroll),
+            Route("PUT", pushSubscription, fault: .pushSubscription, handle: push.replace),
+            Route("DELETE", pushSubscription, fault: .pushSubscription, handle: push.end),
+            Route("GET", authnRequests, fault: .fetch, handle: FetchController(backend: backend).fetch),
+            Route("POST", batchFetch, fault: .fetch, handle: BatchFetchController(backend: backend).fetch),
+            Route(
+                "POST", authnRequests + "/{}/decision", fault: .decision,
+                handle: DecisionController(backend: backend).take),
         ]
     }
 }

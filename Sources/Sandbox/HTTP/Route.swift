@@ -9,7 +9,7 @@ struct Route: Sendable {
     let handle: Handler
 
     init(
-        _ method: String, _ pattern: String, fault: FaultPoint? = nil, _ handle: @escaping Handler
+        _ method: String, _ pattern: String, fault: FaultPoint? = nil, handle: @escaping Handler
     ) {
         self.method = method
         segments = Self.split(pattern)

@@ -38,8 +38,8 @@ package struct SandboxClient: Sendable {
     package func enrollmentCode(
         attestation: String?, userVerification: String?, expiresIn: Int64?
     ) async throws(Failure) -> IssuedCode {
-        let body = Self.codeOrder(attestation, userVerification, expiresIn)
-        let answer = try await call(.POST, SandboxRoutes.enrollmentCodes, body)
+        let body = Self.codeOrder(attestation: attestation, userVerification: userVerification, expiresIn: expiresIn)
+        let answer = try await call(.POST, SandboxRoutes.enrollmentCodes, body: body)
         do {
             return IssuedCode(code: try answer.string("code"), link: try answer.string("link"))
         } catch { throw .refused("the answer is not a sandbox's: \(error)") }
@@ -50,22 +50,28 @@ package struct SandboxClient: Sendable {
     package func purchase(
         _ members: [(name: String, value: String)], instrument: [(name: String, value: String)], expiresIn: Int64?
     ) async throws(Failure) -> PurchaseReport {
-        let body = Self.purchaseOrder(members, instrument, expiresIn)
-        return try PurchaseReport(try await call(.POST, SandboxRoutes.purchases, body))
+        let body = Self.purchaseOrder(members, instrument: instrument, expiresIn: expiresIn)
+        return try PurchaseReport(try await call(.POST, SandboxRoutes.purchases, body: body))
     }
 
     /// Looks at what ``enrollmentCode(attestation:userVerification:expiresIn:)`` would send, and sends nothing.
     package static func checkEnrollmentCode(
         attestation: String?, userVerification: String?, expiresIn: Int64?
     ) throws(WrongOrder) {
-        try check { _ = try CodeOrder(codeOrder(attestation, userVerification, expiresIn)) }
+        try check {
+            let body = codeOrder(attestation: attestation, userVerification: userVerification, expiresIn: expiresIn)
+            _ = try CodeOrder(body)
+        }
     }
 
     /// Looks at what ``purchase(_:instrument:expiresIn:)`` would send, and sends nothing.
     package static func checkPurchase(
         _ members: [(name: String, value: String)], instrument: [(name: String, value: String)], expiresIn: Int64?
     ) throws(WrongOrder) {
-        try check { _ = try PurchaseOrder(purchaseOrder(members, instrument, expiresIn), dependencies: .system) }
+        try check {
+            let body = purchaseOrder(members, instrument: instrument, expiresIn: expiresIn)
+            _ = try PurchaseOrder(body, dependencies: .system)
+        }
     }
 
     private static func check(_ read: () throws -> Void) throws(WrongOrder) {
@@ -77,7 +83,7 @@ package struct SandboxClient: Sendable {
     }
 
     private static func codeOrder(
-        _ attestation: String?, _ userVerification: String?, _ expiresIn: Int64?
+        attestation: String?, userVerification: String?, expiresIn: Int64?
     ) -> JSONObject {
         var body: JSONObject = [:]
         body["attestation"] = attestation.map(JSONValue.string)
@@ -87,7 +93,7 @@ package struct SandboxClient: Sendable {
     }
 
     private static func purchaseOrder(
-        _ members: [(name: String, value: String)], _ instrument: [(name: String, value: String)], _ expiresIn: Int64?
+        _ members: [(name: String, value: String)], instrument: [(name: String, value: String)], expiresIn: Int64?
     ) -> JSONObject {
         var body = object(members)
         if !instrument.isEmpty { body["instrument"] = .object(object(instrument)) }
@@ -100,12 +106,12 @@ package struct SandboxClient: Sendable {
         var report = report
         while !report.isCompleted {
             let path = SandboxRoutes.purchases + "/" + report.acsTransId + "?wait=60"
-            report = try PurchaseReport(try await call(.GET, path, nil))
+            report = try PurchaseReport(try await call(.GET, path, body: nil))
         }
         return report
     }
 
-    private func call(_ method: HTTPMethod, _ path: String, _ body: JSONObject?) async throws(Failure) -> JSONObject {
+    private func call(_ method: HTTPMethod, _ path: String, body: JSONObject?) async throws(Failure) -> JSONObject {
         var request = HTTPClientRequest(url: issuer.text + path)
         request.method = method
         if let body {

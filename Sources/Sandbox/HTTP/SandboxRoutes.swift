@@ -14,13 +14,13 @@ enum SandboxRoutes {
         let purchase = PurchaseController(backend: backend)
         let register = AuthenticatorRegister(backend: backend)
         return [
-            Route("POST", enrollmentCodes, EnrollmentCodes(backend: backend).make),
-            Route("POST", purchases, purchase.make),
-            Route("GET", purchases + "/{}", purchase.timeline),
-            Route("POST", purchases + "/{}/cancel", purchase.cancel),
-            Route("GET", authenticators, register.all),
-            Route("GET", authenticators + "/{}", register.one),
-            Route("POST", authenticators + "/{}/revoke", register.revoke),
+            Route("POST", enrollmentCodes, handle: EnrollmentCodes(backend: backend).make),
+            Route("POST", purchases, handle: purchase.make),
+            Route("GET", purchases + "/{}", handle: purchase.timeline),
+            Route("POST", purchases + "/{}/cancel", handle: purchase.cancel),
+            Route("GET", authenticators, handle: register.all),
+            Route("GET", authenticators + "/{}", handle: register.one),
+            Route("POST", authenticators + "/{}/revoke", handle: register.revoke),
             Route("POST", faults) { incoming in
                 .json(200, ["planned": .integer(Int64(try backend.faults.plan(try incoming.object())))])
             },

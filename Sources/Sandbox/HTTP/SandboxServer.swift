@@ -87,7 +87,7 @@ package struct SandboxServer: Sendable {
                 key: Self.key(for: .requests, configuration), pushKey: Self.key(for: .vapid, configuration)),
             site: SiteHolder(), faults: configuration.faults, pushPolicy: configuration.push.policy, logger: logger)
         let roots = try configuration.push.caFile.map { path in
-            try Self.reading("--push-ca-file", path) { try NIOSSLCertificate.fromPEMFile($0) }
+            try Self.reading("--push-ca-file", at: path) { try NIOSSLCertificate.fromPEMFile($0) }
         }
         sender = PushSender(backend: backend, tls: PushTransport.trusting(roots))
     }
@@ -137,10 +137,11 @@ package struct SandboxServer: Sendable {
 
     private func serverBuilder() throws -> HTTPServerBuilder {
         guard let files = configuration.tls else { return .http1() }
-        let chain = try Self.reading("--tls-cert", files.certificate) { path in
+        let chain = try Self.reading("--tls-cert", at: files.certificate) { path in
             try NIOSSLCertificate.fromPEMFile(path).map { NIOSSLCertificateSource.certificate($0) }
         }
-        let key = try Self.reading("--tls-key", files.key) { path in try NIOSSLPrivateKey(file: path, format: .pem) }
+        let key = try Self.reading("--tls-key", at: files.key) { path in try NIOSSLPrivateKey(file: path, format: .pem)
+        }
         var tls = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
         tls.minimumTLSVersion = .tlsv12
         // How long an orderly stop waits for a client to close its half.
@@ -164,7 +165,7 @@ package struct SandboxServer: Sendable {
     }
 
     private static func reading<Value>(
-        _ flag: String, _ path: String, _ read: (String) throws -> Value
+        _ flag: String, at path: String, _ read: (String) throws -> Value
     ) throws -> Value {
         do { return try read(path) } catch { throw PEMError(flag, path) }
     }

@@ -17,8 +17,8 @@ struct PurchaseController: Sendable {
         let now = backend.now
         let timeline = try await backend.store.queue.write { db in
             let authenticator = try Self.authenticator(order.authenticatorId, db)
-            let purchase = try place(order, authenticator, now: now, db)
-            try list(order, purchase, authenticator, maker, now: now, db)
+            let purchase = try place(order, for: authenticator, now: now, in: db)
+            try list(order, as: purchase, for: authenticator, by: maker, now: now, in: db)
             return try PurchaseTimeline.of(purchase.id, now: now, db)
         }
         backend.notifier.ring(.authenticator(timeline.purchase.authenticatorId))
@@ -44,7 +44,7 @@ struct PurchaseController: Sendable {
 
     /// The purchase that the order means: the one that stands under its acsTransId, or a new one.
     private func place(
-        _ order: PurchaseOrder, _ authenticator: AuthenticatorRecord, now: Int64, _ db: Database
+        _ order: PurchaseOrder, for authenticator: AuthenticatorRecord, now: Int64, in db: Database
     ) throws -> PurchaseRecord {
         let acsTransId = order.transaction.acsTransId
         let digest = try ChallengeCommitment.transactionDigest(
@@ -64,11 +64,11 @@ struct PurchaseController: Sendable {
             throw SandboxRefusal.conflict(
                 "acsTransId: it stands for another transaction; the call takes force to list this one as well")
         }
-        return try insert(order, digest, authenticator, now: now, db)
+        return try insert(order, digest: digest, for: authenticator, now: now, in: db)
     }
 
     private func insert(
-        _ order: PurchaseOrder, _ digest: [UInt8], _ authenticator: AuthenticatorRecord, now: Int64, _ db: Database
+        _ order: PurchaseOrder, digest: [UInt8], for authenticator: AuthenticatorRecord, now: Int64, in db: Database
     ) throws -> PurchaseRecord {
         let members = JSONObject(
             order.transaction.members.map { JSONObject.Member(name: $0.name, value: .string($0.value)) })
@@ -91,8 +91,8 @@ struct PurchaseController: Sendable {
     }
 
     private func list(
-        _ order: PurchaseOrder, _ purchase: PurchaseRecord, _ authenticator: AuthenticatorRecord,
-        _ maker: RequestMaker, now: Int64, _ db: Database
+        _ order: PurchaseOrder, as purchase: PurchaseRecord, for authenticator: AuthenticatorRecord,
+        by maker: RequestMaker, now: Int64, in db: Database
     ) throws {
         try db.execute(sql: "DELETE FROM listing WHERE exp <= ?", arguments: [now])
         let standing = try RequestRecord.fetchOne(
@@ -104,7 +104,7 @@ struct PurchaseController: Sendable {
         let times = order.times ?? 1
         let requests = try (0..<(order.newJTI ? times : 1)).map { _ in
             guard let standing, !order.newJTI else {
-                return try maker.request(for: purchase, authenticator, now: now, exp: exp, db)
+                return try maker.request(for: purchase, to: authenticator, now: now, exp: exp, in: db)
             }
             return standing
         }

@@ -14,7 +14,7 @@ struct RequestMaker: Sendable {
 
     /// A new request for the purchase, not listed yet.
     func request(
-        for purchase: PurchaseRecord, _ authenticator: AuthenticatorRecord, now: Int64, exp: Int64, _ db: Database
+        for purchase: PurchaseRecord, to authenticator: AuthenticatorRecord, now: Int64, exp: Int64, in db: Database
     ) throws -> RequestRecord {
         let jti = try backend.dependencies.randomID()
         let nonce = try backend.dependencies.random(32)
@@ -59,7 +59,7 @@ struct RequestMaker: Sendable {
         for _ in 0..<(mode.isListed ? times : 0) {
             try list(request.jws, authenticatorId: request.authenticatorId, jti: request.jti, exp: request.exp, db)
         }
-        try push(.request, request.jws, about: request, times: times, by: mode, now: now, db)
+        try push(.request, jws: request.jws, about: request, times: times, by: mode, now: now, in: db)
     }
 
     /// Takes a request back: it leaves the list, and its cancellation takes its place until the same expiry.
@@ -76,19 +76,19 @@ struct RequestMaker: Sendable {
         if mode.isListed {
             try list(jws, authenticatorId: request.authenticatorId, jti: jti, exp: request.exp, db)
         }
-        try push(.cancellation, jws, about: request, by: mode, now: now, db)
+        try push(.cancellation, jws: jws, about: request, by: mode, now: now, in: db)
     }
 
     /// Nothing where there is no subscription: what is pushed only, is refused before.
     private func push(
-        _ message: PushRecord.Message, _ jws: String, about request: RequestRecord, times: Int = 1,
-        by mode: PushMode, now: Int64, _ db: Database
+        _ message: PushRecord.Message, jws: String, about request: RequestRecord, times: Int = 1,
+        by mode: PushMode, now: Int64, in db: Database
     ) throws {
         guard mode.isPushed, try AuthenticatorRecord.byID(request.authenticatorId, db).subscription != nil else {
             return
         }
         try PushQueue.add(
-            message, PushRecord.body(of: jws, by: mode), about: request, times: times, now: now, db)
+            message, jws: PushRecord.body(of: jws, by: mode), about: request, times: times, now: now, in: db)
     }
 
     private func list(_ jws: String, authenticatorId: String, jti: String, exp: Int64, _ db: Database) throws {

@@ -20,8 +20,8 @@ struct PushQueue: Sendable {
 
     /// Puts a message about a request into the queue, that many times; nil stands for a hint.
     static func add(
-        _ message: PushRecord.Message, _ jws: String?, about request: RequestRecord, times: Int, now: Int64,
-        _ db: Database
+        _ message: PushRecord.Message, jws: String?, about request: RequestRecord, times: Int, now: Int64,
+        in db: Database
     ) throws {
         let waiting = try Int.fetchOne(db, sql: "SELECT count(*) FROM push WHERE state IN ('waiting', 'sending')")
         let room = maxWaiting - (waiting ?? 0)

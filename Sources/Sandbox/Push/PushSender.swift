@@ -26,7 +26,7 @@ package struct PushSender: Service {
     /// Sends until the process is asked to stop; what is under way then is sent again after the next start.
     package func run() async throws {
         try await cancelWhenGracefulShutdown {
-            try await PushTransport.run(tls, limits) { transport in
+            try await PushTransport.run(with: tls, limits: limits) { transport in
                 try await queue.resume()
                 await withDiscardingTaskGroup { group in
                     while let taken = await next() { group.addTask { await send(taken, by: transport) } }
@@ -38,7 +38,7 @@ package struct PushSender: Service {
 
     /// Sends what is due now, one after the other, and returns.
     package func sendDue() async throws {
-        try await PushTransport.run(tls, limits) { transport in
+        try await PushTransport.run(with: tls, limits: limits) { transport in
             while let taken = try await queue.take() { await send(taken, by: transport) }
         }
     }

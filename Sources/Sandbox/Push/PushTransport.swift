@@ -15,7 +15,7 @@ package struct PushTransport: Sendable {
 
     /// A transport for as long as `body` runs; what it has under way then fails.
     static func run<Value>(
-        _ tls: TLSConfiguration, _ limits: PushLimits, _ body: (PushTransport) async throws -> Value
+        with tls: TLSConfiguration, limits: PushLimits, _ body: (PushTransport) async throws -> Value
     ) async throws -> Value {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow,

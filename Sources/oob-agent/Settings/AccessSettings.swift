@@ -20,7 +20,9 @@ extension SettingSource {
     /// The number of the group that the agent is to give its socket to; chown(2) lets it only where it is its own.
     fileprivate func socketGroup() throws(StartError) -> UInt32? {
         guard let found = find(.socketGroup) else { return nil }
-        guard let group = Accounts.group(found.value) else { throw Self.unknown("group", found.value, found) }
+        guard let group = Accounts.group(found.value) else {
+            throw Self.unknown("group", named: found.value, in: found)
+        }
         guard geteuid() == 0 || Accounts.ownGroups.contains(group) else {
             throw StartError(
                 found.status, "\(found.place): the agent's user is not of this group: add it, or name one of its groups"
@@ -51,10 +53,10 @@ extension SettingSource {
             }
             if name.hasPrefix("group:") {
                 let name = String(name.dropFirst("group:".count))
-                guard let group = Accounts.group(name) else { throw Self.unknown("group", name, found) }
+                guard let group = Accounts.group(name) else { throw Self.unknown("group", named: name, in: found) }
                 named.groups.insert(group)
             } else {
-                guard let user = Accounts.user(name) else { throw Self.unknown("user", name, found) }
+                guard let user = Accounts.user(name) else { throw Self.unknown("user", named: name, in: found) }
                 named.users.insert(user)
             }
         }
@@ -65,7 +67,7 @@ extension SettingSource {
         String(String(text.drop { $0 == " " }.reversed()).drop { $0 == " " }.reversed())
     }
 
-    private static func unknown(_ kind: String, _ name: String, _ found: Found) -> StartError {
+    private static func unknown(_ kind: String, named name: String, in found: Found) -> StartError {
         StartError(found.status, "\(found.place): there is no \(kind) \(name.debugDescription) on this host")
     }
 }

@@ -12,7 +12,7 @@ struct Bound {
     /// What holds unless it is set.
     let usual: Int
 
-    init(_ setting: Setting, _ what: String, _ range: ClosedRange<Int>, usual: Int) {
+    init(_ setting: Setting, _ what: String, in range: ClosedRange<Int>, usual: Int) {
         self.setting = setting
         self.what = what
         self.range = range
@@ -28,70 +28,75 @@ extension Bound {
     static let of = Dictionary(uniqueKeysWithValues: all.map { ($0.setting, $0) })
 
     private static let all = [
-        Bound(.maxUndecided, "The most undecided requests of one enrollment", 1...100_000, usual: agent.undecided),
+        Bound(.maxUndecided, "The most undecided requests of one enrollment", in: 1...100_000, usual: agent.undecided),
         Bound(
             .maxRefused,
             "The most requests of one enrollment within 24 hours that are kept though they are never presented",
-            1...agent.refusedADay, usual: agent.refusedADay),
+            in: 1...agent.refusedADay, usual: agent.refusedADay),
         Bound(
             .maxMessages,
             "The most messages of one enrollment within 24 hours, whatever becomes of them",
-            100...1_000_000, usual: agent.messagesADay),
+            in: 100...1_000_000, usual: agent.messagesADay),
         Bound(
-            .maxCancellations, "The most cancellations of one enrollment that are remembered", 1...100_000,
+            .maxCancellations, "The most cancellations of one enrollment that are remembered", in: 1...100_000,
             usual: agent.cancellations),
         Bound(
-            .maxRequestBytes, "The most bytes of one request", 1_024...agent.messageBytes, usual: agent.messageBytes
+            .maxRequestBytes, "The most bytes of one request", in: 1_024...agent.messageBytes, usual: agent.messageBytes
         ),
         Bound(
-            .maxHeld, "The most requests of one enrollment that are held in memory until they can be judged", 1...1_000,
+            .maxHeld, "The most requests of one enrollment that are held in memory until they can be judged",
+            in: 1...1_000,
             usual: agent.heldOfEnrollment),
         Bound(
-            .maxHeldInAll, "The most requests that are held so, of all enrollments together", 1...100_000,
+            .maxHeldInAll, "The most requests that are held so, of all enrollments together", in: 1...100_000,
             usual: agent.held),
         Bound(
-            .logPause, "The seconds between two log lines about one bad peer", 60...86_400, usual: Int(agent.logPause)),
+            .logPause, "The seconds between two log lines about one bad peer", in: 60...86_400,
+            usual: Int(agent.logPause)),
         Bound(
-            .maxAnswerBytes, "The most bytes of an issuer's answer", 16_384...answer.bodyBytes,
+            .maxAnswerBytes, "The most bytes of an issuer's answer", in: 16_384...answer.bodyBytes,
             usual: answer.bodyBytes),
         Bound(
-            .maxListBytes, "The most bytes of an issuer's list of requests", 16_384...answer.listBytes,
+            .maxListBytes, "The most bytes of an issuer's list of requests", in: 16_384...answer.listBytes,
             usual: answer.listBytes),
         Bound(
-            .maxListRequests, "The most requests in an issuer's list", 1...answer.listRequests,
+            .maxListRequests, "The most requests in an issuer's list", in: 1...answer.listRequests,
             usual: answer.listRequests),
         Bound(
-            .pollIntervalWithPush, "The seconds from one poll to the next while pushes come", 1...3_600,
+            .pollIntervalWithPush, "The seconds from one poll to the next while pushes come", in: 1...3_600,
             usual: Int(PushSettings.usualPollInterval)),
         Bound(
-            .pushRate, "The most pushes to one enrollment in a minute", 1...60_000, usual: Int(PushRates().ofEndpoint)),
+            .pushRate, "The most pushes to one enrollment in a minute", in: 1...60_000,
+            usual: Int(PushRates().ofEndpoint)),
         Bound(
-            .pushRateInAll, "The most pushes in a minute, to all enrollments together", 1...6_000_000,
+            .pushRateInAll, "The most pushes in a minute, to all enrollments together", in: 1...6_000_000,
             usual: Int(PushRates().inAll)),
         Bound(
-            .pushConnections, "The most connections for pushes, \(withinFiles)", 2...4_096,
+            .pushConnections, "The most connections for pushes, \(withinFiles)", in: 2...4_096,
             usual: PushBounds.standard.connections),
         Bound(
-            .pushPatience, "The seconds that a sender has for a whole push", 1...600,
+            .pushPatience, "The seconds that a sender has for a whole push", in: 1...600,
             usual: PushBounds.standard.patience),
         Bound(
-            .controlConnections, "The most connections on the control socket, \(withinFiles)", 2...4_096,
+            .controlConnections, "The most connections on the control socket, \(withinFiles)", in: 2...4_096,
             usual: control.connections),
         Bound(
             .controlPatience,
-            "The seconds that a client of the control socket has to send a request or to read an answer", 1...600,
+            "The seconds that a client of the control socket has to send a request or to read an answer", in: 1...600,
             usual: control.patience),
         Bound(
-            .controlHeaderBytes, "The most bytes of a control request's header fields", 1_024...65_536,
+            .controlHeaderBytes, "The most bytes of a control request's header fields", in: 1_024...65_536,
             usual: control.headerBytes),
         Bound(
-            .controlBodyBytes, "The most bytes of a control request's body", 1_024...control.bodyBytes,
+            .controlBodyBytes, "The most bytes of a control request's body", in: 1_024...control.bodyBytes,
             usual: control.bodyBytes),
         Bound(
-            .eventsKept, "From how many of the journal's newest entries events are replayed", 1_000...10_000_000,
+            .eventsKept, "From how many of the journal's newest entries events are replayed", in: 1_000...10_000_000,
             usual: 100_000),
-        Bound(.auditRetention, "The days for which the journal's entries are kept", 30...3_660, usual: 400),
-        Bound(.retention, "The days for which requests that are over are kept, and known again", 2...3_660, usual: 400),
+        Bound(.auditRetention, "The days for which the journal's entries are kept", in: 30...3_660, usual: 400),
+        Bound(
+            .retention, "The days for which requests that are over are kept, and known again", in: 2...3_660, usual: 400
+        ),
     ]
 
     /// What `FileLimit` sees to.

@@ -138,7 +138,7 @@ import Testing
             let authenticator = try await issuer.subscribed(at: receiver)
             let decided = try await issuer.purchase()
             let body = DecisionBody.deny(.userDenied)
-            #expect(await issuer.decide(try decided.request.jti, body, authenticator).status == 200)
+            #expect(await issuer.decide(try decided.request.jti, body, by: authenticator).status == 200)
             let late = try await issuer.purchase(["expiresIn": 5])
             issuer.pass(seconds: 5)
             let ended = try await issuer.purchase()
