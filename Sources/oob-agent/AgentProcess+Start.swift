@@ -4,13 +4,13 @@ import Logging
 
 extension AgentProcess {
     /// The first that the service manager hears.
-    func tellStart() {
-        noting { () throws(SystemError) in try ProcessEnvironment.serviceManager?.tell([.status("Starting")]) }
+    func notifyStart() {
+        warningIfUnsent { () throws(SystemError) in try ProcessEnvironment.serviceManager?.tell([.status("Starting")]) }
     }
 
     /// Tells the service manager how far the start has come.
-    func tell(_ step: StartStep) {
-        noting { () throws(SystemError) in
+    func notify(_ step: StartStep) {
+        warningIfUnsent { () throws(SystemError) in
             guard let patience = step.patience else {
                 try ProcessEnvironment.serviceManager?.tell([.status(step.text)])
                 return
@@ -20,14 +20,14 @@ extension AgentProcess {
     }
 
     /// What was seen of the keys: the agent is not ready before one can be used.
-    func heed(_ step: StartStep, _ readiness: Readiness) {
+    func take(_ step: StartStep, readiness: Readiness) {
         if step == .keyUsable { readiness.has(.keys) }
-        if !readiness.isWhole { tell(step) }
+        if !readiness.isWhole { notify(step) }
     }
 
-    private func noting(_ tell: () throws(SystemError) -> Void) {
+    private func warningIfUnsent(_ send: () throws(SystemError) -> Void) {
         do throws(SystemError) {
-            try tell()
+            try send()
         } catch {
             log.warning("the service manager could not be told", metadata: ["reason": "\(error)"])
         }

@@ -36,7 +36,7 @@ struct AgentProcess {
 
     /// - Parameter scratch: where the database's temporary files are.
     func run(_ scratch: Scratch) async throws {
-        tellStart()
+        notifyStart()
         // From here on a hang-up ends nothing; one that comes while the agent starts is heeded later.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         try claimStateDirectory()
@@ -46,7 +46,7 @@ struct AgentProcess {
             bounds: settings.bounds.answer)
         do {
             let (agent, copier, rewrapper) = try agent(gateway, scratch)
-            try await live(agent, copier: copier, rewrapper: rewrapper, gateway: gateway, hangUps: hangUps)
+            try await serveAndConclude(agent, copier: copier, rewrapper: rewrapper, gateway: gateway, hangUps: hangUps)
         } catch {
             await gateway.shutdown()
             throw error
@@ -112,7 +112,7 @@ struct AgentProcess {
     }
 
     /// Serves, and says in the journal when that is over, also where it ended badly.
-    private func live(
+    private func serveAndConclude(
         _ agent: Agent, copier: any StateCopier, rewrapper: SecretRewrapper?, gateway: HTTPIssuerGateway,
         hangUps: UnixSignalsSequence
     ) async throws {
@@ -133,7 +133,7 @@ struct AgentProcess {
 
     private func prepare(_ agent: Agent, _ rewrapper: SecretRewrapper?) async throws {
         do {
-            try await agent.prepare(rewrapping: rewrapper, onStep: { tell($0) })
+            try await agent.prepare(rewrapping: rewrapper, onStep: { notify($0) })
         } catch is SealError {
             throw StartError(
                 .config, "the secret is not the one that this state was made with: give that one (--secret-file)")
@@ -161,7 +161,8 @@ struct AgentProcess {
             manager: ProcessEnvironment.serviceManager, readiness: readiness, last: lastReload, log: log)
         // Later ones use earlier ones, and stop before them.
         let services =
-            agent.loops(isPolling: true) { heed($0, readiness) }.map { Loop($0) } + pushServices(pushServer, readiness)
+            agent.loops(isPolling: true) { take($0, readiness: readiness) }.map { Loop($0) }
+            + pushServices(pushServer, readiness)
             + metricsServices(agent, readiness) + [
                 Loop(controlServer(agent, copier: copier, readiness: readiness).run, stopsItself: true)
             ]

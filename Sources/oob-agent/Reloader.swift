@@ -26,10 +26,10 @@ struct Reloader: Sendable {
     /// Works as long as requests come.
     func run(_ requests: some AsyncSequence<some Any, Never>) async throws {
         for await _ in requests {
-            tell([.reloading])
+            notify([.reloading])
             let before = last.refusal
             last.set(reload())
-            tell([.ready] + (last.news(after: before).map { [.status($0)] } ?? []))
+            notify([.ready] + (last.news(after: before).map { [.status($0)] } ?? []))
         }
         try Task.checkCancellation()
     }
@@ -62,7 +62,7 @@ struct Reloader: Sendable {
         return !Self.changeable.contains(setting) || (isTLSTurned && setting.isOfPushTLS)
     }
 
-    private func tell(_ news: [ServiceManager.News]) {
+    private func notify(_ news: [ServiceManager.News]) {
         // Whoever started the agent hears first from its supervision that it is ready: until then it is starting.
         guard readiness.isTold else { return }
         do throws(SystemError) {

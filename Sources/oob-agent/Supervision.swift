@@ -28,7 +28,7 @@ struct Supervision: Sendable {
             await readiness.untilWhole()
             try await watch()
         } catch is CancellationError {
-            tell([.stopping, .status("Stopping")])
+            notify([.stopping, .status("Stopping")])
         }
     }
 
@@ -41,12 +41,12 @@ struct Supervision: Sendable {
             try Task.checkCancellation()
             // From before the look, so that nothing can change unseen.
             let notifier = agent.hub.notifier { _ in true }
-            let line = await look(within: pause * 2)
+            let line = await ownAnswer(within: pause * 2)
             if let line {
                 readiness.willBeTold()
                 let signs: [ServiceManager.News] = manager.patience == nil ? [] : [.alive]
                 // One that was not told is ready with the next look.
-                if tell((isReadySaid ? [] : [.ready]) + signs + [.status(line)]) { isReadySaid = true }
+                if notify((isReadySaid ? [] : [.ready]) + signs + [.status(line)]) { isReadySaid = true }
             }
             try await SystemClock().sleep(seconds: pause)
             guard line != nil else { continue }
@@ -55,7 +55,7 @@ struct Supervision: Sendable {
     }
 
     /// The agent's status, asked for as any client does; nil where it gives no answer within so many seconds.
-    private func look(within seconds: Double) async -> String? {
+    private func ownAnswer(within seconds: Double) async -> String? {
         do {
             let client = try ControlClient(socketFlag: socket, environment: [:])
             let health = try await client.health(seconds: max(Int(seconds), 1))
@@ -68,7 +68,7 @@ struct Supervision: Sendable {
 
     /// Returns whether the manager was told.
     @discardableResult
-    private func tell(_ news: [ServiceManager.News]) -> Bool {
+    private func notify(_ news: [ServiceManager.News]) -> Bool {
         do throws(SystemError) {
             try manager.tell(news)
             return true

@@ -32,7 +32,7 @@ struct Code: AsyncParsableCommand {
 
     func validate() throws {
         let expiresIn = try lifetime()
-        try FlagNames.check { () throws(SandboxClient.WrongOrder) in
+        try FlagNames.check { () throws(SandboxClient.OrderError) in
             try SandboxClient.checkEnrollmentCode(
                 attestation: attestation, userVerification: userVerification, expiresIn: expiresIn)
         }
@@ -43,7 +43,7 @@ struct Code: AsyncParsableCommand {
     func run() async throws {
         let client = try sandbox.client()
         let expiresIn = try lifetime()
-        let issued = try await reporting { () throws(SandboxClient.Failure) in
+        let issued = try await reporting { () throws(SandboxClient.CallError) in
             try await client.enrollmentCode(
                 attestation: attestation, userVerification: userVerification, expiresIn: expiresIn)
         }

@@ -23,8 +23,8 @@ enum FlagNames {
     }
 
     /// Runs a check of what the flags give, and makes wrong usage of its complaint.
-    static func check(_ check: () throws(SandboxClient.WrongOrder) -> Void) throws(ValidationError) {
-        do throws(SandboxClient.WrongOrder) { try check() } catch {
+    static func check(_ check: () throws(SandboxClient.OrderError) -> Void) throws(ValidationError) {
+        do throws(SandboxClient.OrderError) { try check() } catch {
             throw ValidationError(inPlace(of: error.description))
         }
     }

@@ -38,8 +38,8 @@ extension ExitCode {
 }
 
 /// Runs a call to a sandbox, and makes one sentence and an exit status of its failure.
-func reporting<Value>(_ call: () async throws(SandboxClient.Failure) -> Value) async throws -> Value {
-    do throws(SandboxClient.Failure) {
+func reporting<Value>(_ call: () async throws(SandboxClient.CallError) -> Value) async throws -> Value {
+    do throws(SandboxClient.CallError) {
         return try await call()
     } catch {
         Output.message(FlagNames.inPlace(of: error.description))

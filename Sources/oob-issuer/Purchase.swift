@@ -79,7 +79,7 @@ struct Purchase: AsyncParsableCommand {
 
     func validate() throws {
         let expiresIn = try lifetime()
-        try FlagNames.check { () throws(SandboxClient.WrongOrder) in
+        try FlagNames.check { () throws(SandboxClient.OrderError) in
             try SandboxClient.checkPurchase(members, instrument: instrument, expiresIn: expiresIn)
         }
     }
@@ -89,14 +89,14 @@ struct Purchase: AsyncParsableCommand {
     func run() async throws {
         let client = try sandbox.client()
         let expiresIn = try lifetime()
-        let started = try await reporting { () throws(SandboxClient.Failure) in
+        let started = try await reporting { () throws(SandboxClient.CallError) in
             try await client.purchase(members, instrument: instrument, expiresIn: expiresIn)
         }
         guard wait else {
             try Output.data(sandbox.json ? started.json : started.acsTransId)
             return
         }
-        let report = try await reporting { () throws(SandboxClient.Failure) in
+        let report = try await reporting { () throws(SandboxClient.CallError) in
             try await client.completion(of: started)
         }
         try Output.data(sandbox.json ? report.json : report.text)

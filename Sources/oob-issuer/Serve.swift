@@ -81,8 +81,8 @@ struct Serve: AsyncParsableCommand {
     }
 
     private func faultSpec() throws -> FaultSpec? {
-        do throws(FaultSpec.Refusal) {
-            return try faults.map { text throws(FaultSpec.Refusal) in try FaultSpec(text) }
+        do throws(FaultSpec.ParseError) {
+            return try faults.map { text throws(FaultSpec.ParseError) in try FaultSpec(text) }
         } catch { throw ValidationError("--faults: \(error)") }
     }
 

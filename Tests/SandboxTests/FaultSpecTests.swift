@@ -41,7 +41,7 @@ import Testing
         ("drop-after=0.5,garbage=0.5,endless=0.000001", "must not be more than 1"),
     ])
     func `anything else is refused with what is wrong in it`(text: String, complaint: String) {
-        #expect(throws: FaultSpec.Refusal.self) { try FaultSpec(text) }
+        #expect(throws: FaultSpec.ParseError.self) { try FaultSpec(text) }
         do {
             _ = try FaultSpec(text)
         } catch {

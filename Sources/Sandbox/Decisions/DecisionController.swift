@@ -13,7 +13,7 @@ struct DecisionController: Sendable {
     private enum Outcome: Sendable {
         case taken(TransStatus)
         /// Unlike a thrown error it leaves what was written in place.
-        case refused(SandboxRefusal)
+        case refused(SandboxError)
     }
 
     /// The columns that count what comes after the decision was taken.
@@ -45,7 +45,7 @@ struct DecisionController: Sendable {
         }
     }
 
-    private static let unknownRequest = SandboxRefusal.listed(
+    private static let unknownRequest = SandboxError.listed(
         .unknownRequest, "no request of this authenticator has this jti")
 
     private static func request(

@@ -31,7 +31,7 @@ package struct CodeOrder: Sendable {
     private static func algorithms(_ body: JSONObject) throws -> OfferedAlgorithms {
         guard let value = body["algorithms"], value != .null else { return .all }
         guard let algorithms = OfferedAlgorithms(value) else {
-            throw SandboxRefusal.badRequest("algorithms: must be 1 to 16 COSE algorithm numbers, such as [-8, -7]")
+            throw SandboxError.badRequest("algorithms: must be 1 to 16 COSE algorithm numbers, such as [-8, -7]")
         }
         return algorithms
     }
@@ -70,7 +70,7 @@ struct EnrollmentCodes: Sendable {
         guard
             let record = try AuthenticatorRecord.fetchOne(
                 db, sql: "SELECT * FROM authenticator WHERE id = ?", arguments: [authenticatorId])
-        else { throw SandboxRefusal.notFound("sameCardholderAs: no such authenticator") }
+        else { throw SandboxError.notFound("sameCardholderAs: no such authenticator") }
         return record.userId
     }
 

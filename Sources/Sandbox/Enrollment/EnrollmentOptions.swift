@@ -39,7 +39,7 @@ struct EnrollmentOptions: Sendable {
         let found = try EnrollmentCodeRecord.fetchOne(
             db, sql: "SELECT * FROM enrollmentCode WHERE code = ?", arguments: [text])
         guard let found, found.usedAt == nil, now < found.expiresAt, found.optionsGiven < maxGiven else {
-            throw SandboxRefusal.listed(.invalidEnrollmentCode, "the code is wrong, used or expired")
+            throw SandboxError.listed(.invalidEnrollmentCode, "the code is wrong, used or expired")
         }
         return found
     }

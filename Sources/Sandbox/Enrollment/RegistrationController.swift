@@ -29,7 +29,7 @@ struct RegistrationController: Sendable {
             let answer: Answer
             do {
                 answer = try Self.enroll(request, in: ceremony, as: fresh, site: site, now: now, db)
-            } catch let refusal as SandboxRefusal {
+            } catch let refusal as SandboxError {
                 answer = .problem(refusal)
             }
             try db.execute(
@@ -44,7 +44,7 @@ struct RegistrationController: Sendable {
     ) throws -> CeremonyRecord {
         let found = try CeremonyRecord.fetchOne(db, sql: "SELECT * FROM ceremony WHERE id = ?", arguments: [id])
         guard let found, now < found.expiresAt, found.bodyDigest == nil || found.bodyDigest == digest else {
-            throw SandboxRefusal.listed(.ceremonyExpired, "the ceremony is over or unknown")
+            throw SandboxError.listed(.ceremonyExpired, "the ceremony is over or unknown")
         }
         return found
     }
@@ -57,7 +57,7 @@ struct RegistrationController: Sendable {
             let code = try EnrollmentCodeRecord.fetchOne(
                 db, sql: "SELECT * FROM enrollmentCode WHERE code = ?", arguments: [ceremony.code]),
             code.usedAt == nil
-        else { throw SandboxRefusal.listed(.ceremonyExpired, "another ceremony used the enrollment code") }
+        else { throw SandboxError.listed(.ceremonyExpired, "another ceremony used the enrollment code") }
         let verified = try verify(request, in: ceremony, under: code, at: site)
         try refuseKnown(verified.credentialId, db)
         try db.execute(
@@ -79,15 +79,15 @@ struct RegistrationController: Sendable {
                 request.credential, challenge: ceremony.challenge, origin: site.origin, rpId: site.rpId,
                 userVerificationRequired: code.userVerification == .required, algorithms: code.algorithms.numbers)
         } catch {
-            throw SandboxRefusal.listed(.invalidRegistration, error.description)
+            throw SandboxError.listed(.invalidRegistration, error.description)
         }
         let format: AttestationFormat = code.attestation == .none ? .none : .packed
         guard verified.format == format else {
-            throw SandboxRefusal.listed(.invalidRegistration, "the attestation's fmt must be \(format.rawValue)")
+            throw SandboxError.listed(.invalidRegistration, "the attestation's fmt must be \(format.rawValue)")
         }
         let model = request.authnType == .test ? AAGUID.test : AAGUID.model
         guard verified.aaguid == model else {
-            throw SandboxRefusal.listed(.invalidRegistration, "the AAGUID is not authnType \(request.authnType)'s")
+            throw SandboxError.listed(.invalidRegistration, "the AAGUID is not authnType \(request.authnType)'s")
         }
         return verified
     }
@@ -98,7 +98,7 @@ struct RegistrationController: Sendable {
             db, sql: "SELECT EXISTS (SELECT 1 FROM authenticator WHERE credentialId = ?)",
             arguments: [Data(credentialId)])
         guard known == false else {
-            throw SandboxRefusal.listed(.invalidRegistration, "the credential id is registered already")
+            throw SandboxError.listed(.invalidRegistration, "the credential id is registered already")
         }
     }
 

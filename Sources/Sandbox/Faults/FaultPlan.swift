@@ -10,7 +10,7 @@ struct PlannedFault: Sendable {
     }
 
     /// The most that may be planned at a time.
-    static let limit = 10_000
+    static let maxPlanned = 10_000
 
     let point: FaultPoint
     let moment: Fault.Moment
@@ -42,11 +42,11 @@ struct PlannedFault: Sendable {
         var plan: [PlannedFault] = []
         for entry in try body.array("next", count: 0...1_000) {
             guard case .object(let entry) = entry else {
-                throw SandboxRefusal.badRequest("next: must be an array of objects")
+                throw SandboxError.badRequest("next: must be an array of objects")
             }
-            let times = Int(try entry.optionalInteger("times", in: 1...Int64(limit)) ?? 1)
-            guard plan.count + times <= limit else {
-                throw SandboxRefusal.badRequest("next: at most \(limit) failures")
+            let times = Int(try entry.optionalInteger("times", in: 1...Int64(maxPlanned)) ?? 1)
+            guard plan.count + times <= maxPlanned else {
+                throw SandboxError.badRequest("next: at most \(maxPlanned) failures")
             }
             plan += Array(repeating: try PlannedFault(entry), count: times)
         }
@@ -58,17 +58,17 @@ struct PlannedFault: Sendable {
             except: ["path", "status", "kind", "moment", "times", "retryAfter", "milliseconds"])
         point = try entry.choice("path")
         guard (entry["status"] == nil) != (entry["kind"] == nil) else {
-            throw SandboxRefusal.badRequest("next: each needs a status or a kind, and not both")
+            throw SandboxError.badRequest("next: each needs a status or a kind, and not both")
         }
         let kind: Kind? = try entry.optionalChoice("kind")
         if let kind, kind.isOfLists, point != .fetch {
-            throw SandboxRefusal.badRequest("kind: \(kind.rawValue) goes with the path fetch only")
+            throw SandboxError.badRequest("kind: \(kind.rawValue) goes with the path fetch only")
         }
         effect = try kind?.effect(entry) ?? .fault(Self.status(entry))
         let moments = kind?.moments ?? Fault.Moment.allCases
         moment = try entry.optionalChoice("moment") ?? moments[0]
         guard moments.contains(moment) else {
-            throw SandboxRefusal.badRequest("moment: must be \(moments[0].rawValue) for that kind")
+            throw SandboxError.badRequest("moment: must be \(moments[0].rawValue) for that kind")
         }
         self.entry = Self.entry(entry, moment)
     }

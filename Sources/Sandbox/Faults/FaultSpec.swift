@@ -1,7 +1,7 @@
 /// Faults by odds and a seed, as `oob-issuer serve --faults` takes them.
 package struct FaultSpec: Sendable, Equatable {
     /// What is wrong in the text, where, and what is allowed.
-    package struct Refusal: Error, Equatable, CustomStringConvertible {
+    package struct ParseError: Error, Equatable, CustomStringConvertible {
         package let description: String
     }
 
@@ -39,27 +39,27 @@ package struct FaultSpec: Sendable, Equatable {
     private(set) var points = Set(FaultPoint.allCases)
     private(set) var seed: UInt64
 
-    package init(_ text: String) throws(Refusal) {
+    package init(_ text: String) throws(ParseError) {
         seed = .random(in: .min ... .max)
         var names: Set<Substring> = []
         for entry in text.split(separator: ",", omittingEmptySubsequences: false) {
             let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2 else {
-                throw Refusal(description: "\"\(entry)\" must be NAME=VALUE, such as 500=0.1")
+                throw ParseError(description: "\"\(entry)\" must be NAME=VALUE, such as 500=0.1")
             }
             guard names.insert(parts[0]).inserted else { throw Self.refusal(parts[0], "stands twice") }
             try read(parts[0], parts[1])
         }
         guard !names.subtracting(["path", "seed"]).isEmpty else {
-            throw Refusal(description: "no kind of fault is named, such as 500=0.1")
+            throw ParseError(description: "no kind of fault is named, such as 500=0.1")
         }
         guard endings.values.reduce(0, { $0 + $1.millionths }) <= Odds.whole else {
             let list = Ending.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Refusal(description: "a call gets one of \(list): together their odds must not be more than 1")
+            throw ParseError(description: "a call gets one of \(list): together their odds must not be more than 1")
         }
     }
 
-    private mutating func read(_ name: Substring, _ value: Substring) throws(Refusal) {
+    private mutating func read(_ name: Substring, _ value: Substring) throws(ParseError) {
         switch name {
         case "slow": (slow, delay) = try Self.timed(name, value, as: FaultTime.delay)
         case "duplicate": duplicate = try Self.odds(name, value)
@@ -89,7 +89,7 @@ package struct FaultSpec: Sendable, Equatable {
         }
     }
 
-    private static func odds(_ name: Substring, _ value: Substring) throws(Refusal) -> Odds {
+    private static func odds(_ name: Substring, _ value: Substring) throws(ParseError) -> Odds {
         guard let odds = Odds(value) else {
             throw refusal(name, "must be odds of 0 to 1 in at most six decimals, such as 0.1")
         }
@@ -98,7 +98,7 @@ package struct FaultSpec: Sendable, Equatable {
 
     private static func timed<Time>(
         _ name: Substring, _ value: Substring, as kind: FaultTime<Time>
-    ) throws(Refusal) -> (Odds, Time) {
+    ) throws(ParseError) -> (Odds, Time) {
         let parts = value.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let time = kind.read(parts[1]) else {
             throw refusal(name, "must be ODDS:TIME, such as 0.1:2s, with a time of \(kind.allowed)")
@@ -106,7 +106,7 @@ package struct FaultSpec: Sendable, Equatable {
         return (try odds(name, parts[0]), time)
     }
 
-    private static func points(_ value: Substring) throws(Refusal) -> Set<FaultPoint> {
+    private static func points(_ value: Substring) throws(ParseError) -> Set<FaultPoint> {
         let names = value.split(separator: "|", omittingEmptySubsequences: false)
         let points = Set(names.compactMap { FaultPoint(rawValue: String($0)) })
         guard points.count == names.count else {
@@ -115,14 +115,14 @@ package struct FaultSpec: Sendable, Equatable {
         return points
     }
 
-    private static func seed(_ value: Substring) throws(Refusal) -> UInt64 {
+    private static func seed(_ value: Substring) throws(ParseError) -> UInt64 {
         guard Odds.isDigits(value), let seed = UInt64(value) else {
             throw refusal("seed", "must be a whole number from 0 to \(UInt64.max)")
         }
         return seed
     }
 
-    private static func refusal(_ place: Substring, _ problem: String) -> Refusal {
-        Refusal(description: "\(place): \(problem)")
+    private static func refusal(_ place: Substring, _ problem: String) -> ParseError {
+        ParseError(description: "\(place): \(problem)")
     }
 }

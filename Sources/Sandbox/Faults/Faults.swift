@@ -39,19 +39,19 @@ package final class Faults: Sendable {
         at point: FaultPoint, to incoming: Incoming, processing: (Incoming) async -> Answer
     ) async -> Answer {
         var (call, draw) = draw(point)
-        draw.follow(take(point, at: .before))
+        draw.follow(takePlanned(for: point, at: .before))
         await hold(call, by: draw, at: .before)
         if let fault = draw.fault(.before) {
-            note(fault.kind.description, at: .before, of: call)
+            report(fault.kind.description, at: .before, of: call)
             await hold(call, by: draw, at: .after)
             return fault.answer(insteadOf: .noContent)
         }
         var answer = await processing(draw.relisting == nil ? incoming : incoming.fromTheStart)
-        draw.follow(take(point, at: .after))
+        draw.follow(takePlanned(for: point, at: .after))
         answer = disturb(answer, to: incoming, by: draw, of: call)
         await hold(call, by: draw, at: .after)
         guard let fault = draw.fault(.after) else { return answer }
-        note(fault.kind.description, at: .after, of: call)
+        report(fault.kind.description, at: .after, of: call)
         return fault.answer(insteadOf: answer)
     }
 
@@ -73,7 +73,7 @@ package final class Faults: Sendable {
 
     private func hold(_ call: Numbered, by draw: FaultDraw, at moment: Fault.Moment) async {
         guard let pause = draw.pause, pause.moment == moment else { return }
-        note("slow", at: moment, of: call)
+        report("slow", at: moment, of: call)
         // The wait ends early when the process is asked to stop.
         try? await sleep(pause.length)
     }
@@ -83,17 +83,17 @@ package final class Faults: Sendable {
     ) -> Answer {
         var answer = answer
         if let relisting = draw.relisting {
-            note(relisting.rawValue, at: .before, of: call)
+            report(relisting.rawValue, at: .before, of: call)
             answer = relisting.answer(answer, to: incoming, number: call.number)
         }
         guard draw.duplicates || draw.reorders, var lists = RequestLists(of: answer) else { return answer }
         var generator = draw.generator
-        if draw.duplicates, lists.duplicate() { note("duplicate", at: .after, of: call) }
-        if draw.reorders, lists.reorder(using: &generator) { note("reorder", at: .after, of: call) }
+        if draw.duplicates, lists.duplicate() { report("duplicate", at: .after, of: call) }
+        if draw.reorders, lists.reorder(using: &generator) { report("reorder", at: .after, of: call) }
         return lists.answer
     }
 
-    private func note(_ kind: String, at moment: Fault.Moment, of call: Numbered) {
+    private func report(_ kind: String, at moment: Fault.Moment, of call: Numbered) {
         let number = state.withLock { state in
             state.happened += 1
             return state.happened
@@ -104,7 +104,7 @@ package final class Faults: Sendable {
     }
 
     /// Takes what is planned next for that call, if it is for that moment.
-    private func take(_ point: FaultPoint, at moment: Fault.Moment) -> PlannedFault? {
+    private func takePlanned(for point: FaultPoint, at moment: Fault.Moment) -> PlannedFault? {
         state.withLock { state in
             guard let index = state.planned.firstIndex(where: { $0.point == point }),
                 state.planned[index].moment == moment
@@ -128,8 +128,8 @@ package final class Faults: Sendable {
     func plan(_ body: JSONObject) throws -> Int {
         let plan = try PlannedFault.plan(body)
         return try state.withLock { state in
-            guard state.planned.count + plan.count <= PlannedFault.limit else {
-                throw SandboxRefusal.badRequest("next: at most \(PlannedFault.limit) failures at a time")
+            guard state.planned.count + plan.count <= PlannedFault.maxPlanned else {
+                throw SandboxError.badRequest("next: at most \(PlannedFault.maxPlanned) failures at a time")
             }
             state.planned += plan
             return state.planned.count

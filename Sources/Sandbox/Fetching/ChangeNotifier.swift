@@ -13,7 +13,7 @@ package final class ChangeNotifier: Sendable {
     }
 
     /// More wait already than the notifier takes on.
-    struct TooManyWaiters: Error {}
+    struct TooManyWaitersError: Error {}
 
     private struct State {
         var nextID: UInt64 = 0
@@ -67,7 +67,7 @@ package final class ChangeNotifier: Sendable {
 
     private func enter(
         _ continuation: AsyncStream<Void>.Continuation, _ topics: [Topic]
-    ) throws(TooManyWaiters) -> UInt64 {
+    ) throws(TooManyWaitersError) -> UInt64 {
         let id: UInt64? = state.withLock { state in
             guard state.count + topics.count <= maxWaiters else { return nil }
             state.nextID += 1
@@ -75,7 +75,7 @@ package final class ChangeNotifier: Sendable {
             for topic in topics { state.waiters[topic, default: [:]][state.nextID] = continuation }
             return state.nextID
         }
-        guard let id else { throw TooManyWaiters() }
+        guard let id else { throw TooManyWaitersError() }
         return id
     }
 

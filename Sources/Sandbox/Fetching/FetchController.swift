@@ -32,7 +32,7 @@ struct FetchController: Sendable {
     private func sequence(of cursor: String) async throws -> Int64 {
         let sequence = try await backend.store.queue.read { db in try Listing(db, of: backend).sequence(of: cursor) }
         guard let sequence else {
-            throw SandboxRefusal.listed(.unknownCursor, "the cursor is unknown: fetch without one")
+            throw SandboxError.listed(.unknownCursor, "the cursor is unknown: fetch without one")
         }
         return sequence
     }

@@ -33,7 +33,7 @@ package struct Answer: Sendable {
 
     static let noContent = Answer(status: 204, body: [])
 
-    static func problem(_ refusal: SandboxRefusal, retryAfter: Int64? = nil, allow: String? = nil) -> Answer {
+    static func problem(_ refusal: SandboxError, retryAfter: Int64? = nil, allow: String? = nil) -> Answer {
         let title = HTTPResponse.Status(integerLiteral: refusal.status).reasonPhrase
         let problem = Problem(
             status: refusal.status, code: refusal.code, title: title.isEmpty ? nil : title, detail: refusal.detail)

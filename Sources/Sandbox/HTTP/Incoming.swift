@@ -68,7 +68,7 @@ struct Incoming: Sendable {
         guard let text = call.query["wait"] else { return 0 }
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
             let seconds = Int64(text), seconds <= 60
-        else { throw SandboxRefusal.listed(.invalidRequest, "wait: must be a whole number of 0 to 60 seconds") }
+        else { throw SandboxError.listed(.invalidRequest, "wait: must be a whole number of 0 to 60 seconds") }
         return seconds
     }
 

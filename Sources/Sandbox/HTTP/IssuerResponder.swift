@@ -21,7 +21,7 @@ struct IssuerResponder: HTTPResponder {
             if answer.transmission == .nothing { try? await context.channel.close() }
             return answer.response(on: context.channel)
         } catch is NIOTooManyBytesError {
-            let refusal = SandboxRefusal(status: 413, code: .invalidRequest, detail: "a body of more than 1 MiB")
+            let refusal = SandboxError(status: 413, code: .invalidRequest, detail: "a body of more than 1 MiB")
             return Answer.problem(refusal).response(on: context.channel)
         }
     }
@@ -57,21 +57,21 @@ extension Answer {
         case .half:
             ResponseBody(contentLength: body.count) { writer in
                 try await writer.write(ByteBuffer(bytes: body.prefix(body.count / 2)))
-                throw await BrokenOff(channel)
+                throw await CutBodyError(channel)
             }
         case .endless:
             ResponseBody { writer in
                 try await writer.write(ByteBuffer(bytes: body))
-                let piece = ByteBuffer(repeating: UInt8(ascii: " "), count: BrokenOff.pieceBytes)
-                for _ in 0..<BrokenOff.pieces { try await writer.write(piece) }
-                throw await BrokenOff(channel)
+                let piece = ByteBuffer(repeating: UInt8(ascii: " "), count: CutBodyError.pieceBytes)
+                for _ in 0..<CutBodyError.pieces { try await writer.write(piece) }
+                throw await CutBodyError(channel)
             }
         }
     }
 }
 
 /// Thrown in the middle of a body, it closes the connection.
-private struct BrokenOff: Error {
+private struct CutBodyError: Error {
     /// White space after a body without an end: 8 MiB.
     static let pieces = 128
     static let pieceBytes = 65_536

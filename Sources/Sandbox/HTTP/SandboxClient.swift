@@ -9,7 +9,7 @@ import ThreeDS
 /// Drives a running sandbox from a shell.
 package struct SandboxClient: Sendable {
     /// Why a call came to nothing, in one sentence.
-    package enum Failure: Error, Sendable, CustomStringConvertible {
+    package enum CallError: Error, Sendable, CustomStringConvertible {
         case unreachable(issuer: String)
         /// The sandbox said no, or what answers is no sandbox.
         case refused(String)
@@ -24,7 +24,7 @@ package struct SandboxClient: Sendable {
     }
 
     /// What is wrong with an order: the member, what is wrong with it and what is allowed, in one sentence.
-    package struct WrongOrder: Error, Sendable, CustomStringConvertible {
+    package struct OrderError: Error, Sendable, CustomStringConvertible {
         package let description: String
     }
 
@@ -32,12 +32,12 @@ package struct SandboxClient: Sendable {
     private let issuer: IssuerURL
 
     /// Throws if the URL is none of an issuer.
-    package init(issuer: String) throws(WrongURL) { self.issuer = try WrongURL.issuer(issuer) }
+    package init(issuer: String) throws(IssuerURLError) { self.issuer = try IssuerURLError.issuer(issuer) }
 
     /// A new enrollment code; options that are nil are the sandbox's defaults.
     package func enrollmentCode(
         attestation: String?, userVerification: String?, expiresIn: Int64?
-    ) async throws(Failure) -> IssuedCode {
+    ) async throws(CallError) -> IssuedCode {
         let body = Self.codeOrder(attestation: attestation, userVerification: userVerification, expiresIn: expiresIn)
         let answer = try await call(.POST, SandboxRoutes.enrollmentCodes, body: body)
         do {
@@ -49,7 +49,7 @@ package struct SandboxClient: Sendable {
     /// payment instrument.
     package func purchase(
         _ members: [(name: String, value: String)], instrument: [(name: String, value: String)], expiresIn: Int64?
-    ) async throws(Failure) -> PurchaseReport {
+    ) async throws(CallError) -> PurchaseReport {
         let body = Self.purchaseOrder(members, instrument: instrument, expiresIn: expiresIn)
         return try PurchaseReport(try await call(.POST, SandboxRoutes.purchases, body: body))
     }
@@ -57,7 +57,7 @@ package struct SandboxClient: Sendable {
     /// Looks at what ``enrollmentCode(attestation:userVerification:expiresIn:)`` would send, and sends nothing.
     package static func checkEnrollmentCode(
         attestation: String?, userVerification: String?, expiresIn: Int64?
-    ) throws(WrongOrder) {
+    ) throws(OrderError) {
         try check {
             let body = codeOrder(attestation: attestation, userVerification: userVerification, expiresIn: expiresIn)
             _ = try CodeOrder(body)
@@ -67,19 +67,19 @@ package struct SandboxClient: Sendable {
     /// Looks at what ``purchase(_:instrument:expiresIn:)`` would send, and sends nothing.
     package static func checkPurchase(
         _ members: [(name: String, value: String)], instrument: [(name: String, value: String)], expiresIn: Int64?
-    ) throws(WrongOrder) {
+    ) throws(OrderError) {
         try check {
             let body = purchaseOrder(members, instrument: instrument, expiresIn: expiresIn)
             _ = try PurchaseOrder(body, dependencies: .system)
         }
     }
 
-    private static func check(_ read: () throws -> Void) throws(WrongOrder) {
+    private static func check(_ read: () throws -> Void) throws(OrderError) {
         do {
             try read()
-        } catch let refusal as SandboxRefusal {
-            throw WrongOrder(description: refusal.detail)
-        } catch { throw WrongOrder(description: "\(error)") }
+        } catch let refusal as SandboxError {
+            throw OrderError(description: refusal.detail)
+        } catch { throw OrderError(description: "\(error)") }
     }
 
     private static func codeOrder(
@@ -102,7 +102,7 @@ package struct SandboxClient: Sendable {
     }
 
     /// Waits until the purchase is completed, however long that takes.
-    package func completion(of report: PurchaseReport) async throws(Failure) -> PurchaseReport {
+    package func completion(of report: PurchaseReport) async throws(CallError) -> PurchaseReport {
         var report = report
         while !report.isCompleted {
             let path = SandboxRoutes.purchases + "/" + report.acsTransId + "?wait=60"
@@ -111,7 +111,7 @@ package struct SandboxClient: Sendable {
         return report
     }
 
-    private func call(_ method: HTTPMethod, _ path: String, body: JSONObject?) async throws(Failure) -> JSONObject {
+    private func call(_ method: HTTPMethod, _ path: String, body: JSONObject?) async throws(CallError) -> JSONObject {
         var request = HTTPClientRequest(url: issuer.text + path)
         request.method = method
         if let body {
@@ -129,7 +129,7 @@ package struct SandboxClient: Sendable {
         do { return try Self.object(bytes) } catch { throw .refused("the answer is not a sandbox's: \(error)") }
     }
 
-    private func exchange(_ request: HTTPClientRequest) async throws(Failure) -> (status: Int, bytes: [UInt8]) {
+    private func exchange(_ request: HTTPClientRequest) async throws(CallError) -> (status: Int, bytes: [UInt8]) {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)

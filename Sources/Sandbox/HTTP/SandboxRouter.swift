@@ -28,13 +28,13 @@ package struct SandboxRouter: Sendable {
     private static func noRoute(allowed: [String]) -> Answer {
         guard !allowed.isEmpty else { return .problem(.notFound("there is no such path")) }
         let methods = allowed.joined(separator: ", ")
-        return .problem(SandboxRefusal(status: 405, code: nil, detail: "the path takes \(methods)"), allow: methods)
+        return .problem(SandboxError(status: 405, code: nil, detail: "the path takes \(methods)"), allow: methods)
     }
 
     private func run(_ route: Route, _ incoming: Incoming) async -> Answer {
         do {
             return try await route.handle(incoming)
-        } catch let refusal as SandboxRefusal {
+        } catch let refusal as SandboxError {
             return .problem(refusal)
         } catch let error as JSONError {
             return .problem(.listed(.invalidRequest, error.description))
@@ -42,13 +42,13 @@ package struct SandboxRouter: Sendable {
             return .problem(.listed(.invalidRequest, error.description))
         } catch let error as ProtocolError {
             return .problem(.listed(.invalidRequest, error.description))
-        } catch is ChangeNotifier.TooManyWaiters {
-            let busy = SandboxRefusal(status: 503, code: nil, detail: "too many calls wait already")
+        } catch is ChangeNotifier.TooManyWaitersError {
+            let busy = SandboxError(status: 503, code: nil, detail: "too many calls wait already")
             return .problem(busy, retryAfter: 1)
         } catch {
             let path = route.segments.joined(separator: "/")
             logger.error("a call failed", metadata: ["error": "\(error)", "path": "\(path)"])
-            return .problem(SandboxRefusal(status: 500, code: nil, detail: "the sandbox failed; its log says why"))
+            return .problem(SandboxError(status: 500, code: nil, detail: "the sandbox failed; its log says why"))
         }
     }
 }

@@ -63,7 +63,7 @@ struct AuthenticatorRegister: Sendable {
         let found = try await backend.store.queue.read { db in
             try AuthenticatorRecord.fetchOne(db, sql: "SELECT * FROM authenticator WHERE id = ?", arguments: [id])
         }
-        guard let found else { throw SandboxRefusal.notFound("no such authenticator") }
+        guard let found else { throw SandboxError.notFound("no such authenticator") }
         return found
     }
 }

@@ -48,22 +48,22 @@ package struct SandboxConfiguration: Sendable {
     package init(
         listen: ListenAddress, database: String?, tls: TLSFiles?, publicURL: String?, faults: FaultSpec?,
         push: PushSettings = PushSettings()
-    ) throws(WrongURL) {
+    ) throws(IssuerURLError) {
         self.faults = faults
         self.push = push
         self.listen = listen
         self.database = database
         self.tls = tls
-        self.publicURL = try publicURL.map { text throws(WrongURL) in try WrongURL.issuer(text) }
+        self.publicURL = try publicURL.map { text throws(IssuerURLError) in try IssuerURLError.issuer(text) }
     }
 }
 
 /// Why a URL is not one of an issuer: what is wrong with it, and what is allowed.
-package struct WrongURL: Error, Sendable, CustomStringConvertible {
+package struct IssuerURLError: Error, Sendable, CustomStringConvertible {
     package let description: String
 
-    static func issuer(_ text: String) throws(WrongURL) -> IssuerURL {
-        do { return try IssuerURL(written: text) } catch { throw WrongURL(description: error.what) }
+    static func issuer(_ text: String) throws(IssuerURLError) -> IssuerURL {
+        do { return try IssuerURL(written: text) } catch { throw IssuerURLError(description: error.what) }
     }
 }
 

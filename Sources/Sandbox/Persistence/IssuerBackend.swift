@@ -53,5 +53,5 @@ package struct IssuerBackend: Sendable {
         return found
     }
 
-    private static let invalidToken = SandboxRefusal.listed(.invalidToken, "no enrolled authenticator has this token")
+    private static let invalidToken = SandboxError.listed(.invalidToken, "no enrolled authenticator has this token")
 }

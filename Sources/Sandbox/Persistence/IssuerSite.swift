@@ -37,9 +37,9 @@ package final class SiteHolder: Sendable {
 
     package func set(_ value: IssuerSite) { site.withLock { $0 = value } }
 
-    func get() throws(SandboxRefusal) -> IssuerSite {
+    func get() throws(SandboxError) -> IssuerSite {
         guard let site = site.withLock({ $0 }) else {
-            throw SandboxRefusal(status: 503, code: nil, detail: "the sandbox is starting")
+            throw SandboxError(status: 503, code: nil, detail: "the sandbox is starting")
         }
         return site
     }

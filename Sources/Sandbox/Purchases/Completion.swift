@@ -46,7 +46,7 @@ extension PurchaseRecord {
         let found = try fetchOne(
             db, sql: "SELECT * FROM purchase WHERE acsTransId = ? ORDER BY id LIMIT 1",
             arguments: [acsTransId.canonical])
-        guard let found else { throw SandboxRefusal.notFound("no purchase has this acsTransId") }
+        guard let found else { throw SandboxError.notFound("no purchase has this acsTransId") }
         return found
     }
 }

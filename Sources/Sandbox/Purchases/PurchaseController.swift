@@ -30,15 +30,15 @@ struct PurchaseController: Sendable {
         if let id {
             let found = try AuthenticatorRecord.fetchOne(
                 db, sql: "SELECT * FROM authenticator WHERE id = ?", arguments: [id])
-            guard let found else { throw SandboxRefusal.notFound("authenticatorId: no such authenticator") }
+            guard let found else { throw SandboxError.notFound("authenticatorId: no such authenticator") }
             guard found.endedAt == nil else {
-                throw SandboxRefusal.conflict("authenticatorId: the authenticator is \(found.ending ?? "ended")")
+                throw SandboxError.conflict("authenticatorId: the authenticator is \(found.ending ?? "ended")")
             }
             return found
         }
         let newest = try AuthenticatorRecord.fetchOne(
             db, sql: "SELECT * FROM authenticator WHERE endedAt IS NULL ORDER BY seq DESC LIMIT 1")
-        guard let newest else { throw SandboxRefusal.conflict("no authenticator is enrolled: enroll one first") }
+        guard let newest else { throw SandboxError.conflict("no authenticator is enrolled: enroll one first") }
         return newest
     }
 
@@ -54,14 +54,14 @@ struct PurchaseController: Sendable {
         let same = standing.first { $0.transactionDigest == digest && $0.authenticatorId == authenticator.id }
         if let same, !order.force {
             guard order.times != nil || order.newJTI else {
-                throw SandboxRefusal.conflict(
+                throw SandboxError.conflict(
                     "acsTransId: this purchase exists; the call takes repeat or newJti to list its request again, or force to start anew"
                 )
             }
             return same
         }
         guard standing.isEmpty || order.force else {
-            throw SandboxRefusal.conflict(
+            throw SandboxError.conflict(
                 "acsTransId: it stands for another transaction; the call takes force to list this one as well")
         }
         return try insert(order, digest: digest, for: authenticator, now: now, in: db)
@@ -124,7 +124,7 @@ struct PurchaseController: Sendable {
     /// A request that nobody can fetch has to be one that can be pushed.
     private static func checkPush(
         _ mode: PushMode, of request: RequestRecord, _ authenticator: AuthenticatorRecord
-    ) throws(SandboxRefusal) {
+    ) throws(SandboxError) {
         guard mode == .pushOnly else { return }
         guard authenticator.subscription != nil else {
             throw .conflict("push: only needs a push subscription, and the authenticator has none")
@@ -143,7 +143,7 @@ struct PurchaseController: Sendable {
         let timeline = try await backend.store.queue.write { db in
             let purchase = try PurchaseRecord.first(acsTransId, db)
             if let ended = try Completion.of(purchase, now: now, db) {
-                throw SandboxRefusal.conflict("the purchase is completed already: \(ended.status.rawValue)")
+                throw SandboxError.conflict("the purchase is completed already: \(ended.status.rawValue)")
             }
             try Completion.complete(purchase, as: .cancelled, now: now, db)
             for request in try RequestRecord.open(of: purchase.id, now: now, db) {
@@ -182,7 +182,7 @@ struct PurchaseController: Sendable {
 
     private static func acsTransId(_ incoming: Incoming) throws -> ACSTransactionID {
         guard let text = incoming.captured.first, let id = ACSTransactionID(text) else {
-            throw SandboxRefusal.notFound("no purchase: an acsTransId is a UUID of 36 characters")
+            throw SandboxError.notFound("no purchase: an acsTransId is a UUID of 36 characters")
         }
         return id
     }

@@ -51,7 +51,7 @@ package struct PurchaseOrder: Sendable {
         push = try body.optionalChoice("push")
         transaction = try Self.transaction(body, dependencies)
         guard payment == nil || transaction.purchase != nil else {
-            throw SandboxRefusal.badRequest("assertion: payment.get needs the purchase members")
+            throw SandboxError.badRequest("assertion: payment.get needs the purchase members")
         }
     }
 
@@ -70,7 +70,7 @@ package struct PurchaseOrder: Sendable {
         do throws(TransactionRefusal) {
             return try Transaction(members: members)
         } catch {
-            throw SandboxRefusal.badRequest(error.message)
+            throw SandboxError.badRequest(error.message)
         }
     }
 
@@ -80,7 +80,7 @@ package struct PurchaseOrder: Sendable {
         switch value {
         case .null: break
         case .string(let text): members.append(TransactionMember(name: name, value: text))
-        default: throw SandboxRefusal.badRequest(TransactionRefusal.nonStringValue(member: name).message)
+        default: throw SandboxError.badRequest(TransactionRefusal.nonStringValue(member: name).message)
         }
     }
 
@@ -128,7 +128,7 @@ extension PurchaseOrder {
     static func payment(_ body: JSONObject) throws -> PaymentExtension? {
         guard try body.optionalChoice("assertion", as: Assertion.self) == .payment else {
             for name in ["payeeOrigin", "instrument"] where body[name] ?? .null != .null {
-                throw SandboxRefusal.badRequest("\(name): only an assertion of type payment.get has it")
+                throw SandboxError.badRequest("\(name): only an assertion of type payment.get has it")
             }
             return nil
         }

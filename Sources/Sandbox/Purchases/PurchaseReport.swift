@@ -7,7 +7,7 @@ package struct PurchaseReport: Sendable {
     private let status: String
     private let timeline: JSONObject
 
-    init(_ timeline: JSONObject) throws(SandboxClient.Failure) {
+    init(_ timeline: JSONObject) throws(SandboxClient.CallError) {
         do throws(JSONMemberError) {
             acsTransId = try timeline.string("acsTransId", bytes: 36...36)
             status = try timeline.string("status", bytes: 1...64)

@@ -31,7 +31,7 @@ struct RequestMaker: Sendable {
         claims["traceparent"] = purchase.traceparent.map(JSONValue.string)
         let jws = try backend.signer.sign(claims, type: .authnRequest)
         guard jws.utf8.count <= Self.maxJWS else {
-            throw SandboxRefusal.badRequest("the transaction makes a request of more than 16 KiB")
+            throw SandboxError.badRequest("the transaction makes a request of more than 16 KiB")
         }
         let record = RequestRecord(
             jti: jti, purchaseId: purchase.id, authenticatorId: authenticator.id, origin: site.origin, nonce: nonce,

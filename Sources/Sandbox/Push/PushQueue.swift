@@ -65,13 +65,13 @@ struct PushQueue: Sendable {
                 sql: """
                     UPDATE push SET state = 'sending', tries = tries + 1, at = :now WHERE id = (
                         SELECT id FROM push AS next WHERE state = 'waiting' AND dueAt <= :now
-                            AND (SELECT count(*) FROM push WHERE state = 'sending') < :most
+                            AND (SELECT count(*) FROM push WHERE state = 'sending') < :limit
                             AND NOT EXISTS (SELECT 1 FROM push WHERE state = 'sending'
                                 AND authenticatorId = next.authenticatorId)
                         ORDER BY dueAt, id LIMIT 1)
                     RETURNING *
                     """,
-                arguments: ["now": now, "most": Self.maxAtOnce])
+                arguments: ["now": now, "limit": Self.maxAtOnce])
             return try push.map { push in
                 Taken(push: push, subscription: try AuthenticatorRecord.byID(push.authenticatorId, db).subscription)
             }

@@ -12,7 +12,7 @@ struct PushSubscriptionController: Sendable {
     func replace(_ incoming: Incoming) async throws -> Answer {
         let authenticator = try await backend.authenticated(incoming)
         guard incoming.body.count <= Self.maxBody else {
-            throw SandboxRefusal(status: 413, code: .invalidRequest, detail: "a subscription of more than 8 KiB")
+            throw SandboxError(status: 413, code: .invalidRequest, detail: "a subscription of more than 8 KiB")
         }
         let subscription = try PushSubscription(bytes: incoming.body)
         try backend.pushPolicy.check(subscription)
@@ -59,7 +59,7 @@ package enum PushPolicy: Sendable {
         }
     }
 
-    func check(_ subscription: PushSubscription) throws(SandboxRefusal) {
+    func check(_ subscription: PushSubscription) throws(SandboxError) {
         guard allows(subscription.endpoint) else {
             throw .listed(
                 .invalidRequest,

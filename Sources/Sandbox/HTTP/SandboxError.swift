@@ -3,28 +3,28 @@ import StrictJSON
 import ThreeDS
 
 /// A call that gets a problem (RFC 9457) for an answer.
-struct SandboxRefusal: Error, Equatable {
+struct SandboxError: Error, Equatable {
     let status: Int
     /// One of the issuer protocol's, or nil where a client may repeat the call or a person has to read the detail.
     let code: ProblemCode?
     let detail: String
 
     /// A refusal that the issuer protocol lists, with that code's own status.
-    static func listed(_ code: ProblemCode, _ detail: String) -> SandboxRefusal {
-        SandboxRefusal(status: code.status, code: code, detail: detail)
+    static func listed(_ code: ProblemCode, _ detail: String) -> SandboxError {
+        SandboxError(status: code.status, code: code, detail: detail)
     }
 
     /// A wrong call to the sandbox's own paths: what is wrong, where, and what is allowed.
-    static func badRequest(_ detail: String) -> SandboxRefusal {
-        SandboxRefusal(status: 400, code: nil, detail: detail)
+    static func badRequest(_ detail: String) -> SandboxError {
+        SandboxError(status: 400, code: nil, detail: detail)
     }
 
-    static func notFound(_ detail: String) -> SandboxRefusal {
-        SandboxRefusal(status: 404, code: nil, detail: detail)
+    static func notFound(_ detail: String) -> SandboxError {
+        SandboxError(status: 404, code: nil, detail: detail)
     }
 
-    static func conflict(_ detail: String) -> SandboxRefusal {
-        SandboxRefusal(status: 409, code: nil, detail: detail)
+    static func conflict(_ detail: String) -> SandboxError {
+        SandboxError(status: 409, code: nil, detail: detail)
     }
 }
 
@@ -36,7 +36,7 @@ extension JSONObject {
         let text = try string(name, bytes: 0...256)
         guard let choice = Choice.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) else {
             let allowed = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw SandboxRefusal.badRequest("\(name): must be one of \(allowed)")
+            throw SandboxError.badRequest("\(name): must be one of \(allowed)")
         }
         return choice
     }
@@ -53,7 +53,7 @@ extension JSONObject {
         for member in members where !known.contains(member.name) {
             let name = DisplayText(member.name).text
             let allowed = known.sorted().joined(separator: ", ")
-            throw SandboxRefusal.badRequest("\(name): no such member; allowed are \(allowed)")
+            throw SandboxError.badRequest("\(name): no such member; allowed are \(allowed)")
         }
     }
 }
