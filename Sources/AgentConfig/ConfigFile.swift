@@ -9,9 +9,9 @@ package struct ConfigFile: Sendable {
         package let place: String
     }
 
-    /// A config that is larger than this is none.
+    /// Larger files are rejected.
     package static let maxBytes = 65_536
-    /// Aliases make a short text mean a huge one, which a mapping's keys are then compared by; a config needs none.
+    /// A few aliases can expand to a huge text; a config needs none.
     package static let maxAliases = 8
 
     /// By name; each is one that was allowed.
@@ -37,7 +37,7 @@ package struct ConfigFile: Sendable {
         for (name, value) in mapping { try add(name, value) }
     }
 
-    /// How many asterisks stand where YAML has those of an alias (YAML 1.2 §7.1).
+    /// Counts the asterisks that may begin an alias (YAML 1.2 §7.1).
     private static func aliases(in bytes: [UInt8]) -> Int {
         bytes.indices.count { index in
             bytes[index] == UInt8(ascii: "*")
@@ -52,7 +52,7 @@ package struct ConfigFile: Sendable {
         } catch let error as YamlError {
             throw ConfigError("\(path):\(error.sentence(about: text))")
         } catch {
-            throw ConfigError("\(path): the config is no YAML")
+            throw ConfigError("\(path): the config is not valid YAML")
         }
     }
 
@@ -60,15 +60,15 @@ package struct ConfigFile: Sendable {
         let text = name.scalar?.string ?? ""
         let place = "\(path):\(name.line): \(EscapedText.of(text))"
         guard names.contains(text) else {
-            throw ConfigError("\(place): there is no such member; allowed are \(names.joined(separator: ", "))")
+            throw ConfigError("\(place): no such setting; allowed are \(names.joined(separator: ", "))")
         }
-        guard members[text] == nil else { throw ConfigError("\(place): stands twice") }
+        guard members[text] == nil else { throw ConfigError("\(place): is set twice") }
         guard let scalar = value.scalar else { throw ConfigError("\(place): must be one value") }
         members[text] = Member(value: scalar.string, place: place)
     }
 }
 
-/// Why a file is no config.
+/// Why a config file was rejected.
 package struct ConfigError: Error, Equatable, Sendable {
     /// One sentence: where, what, and what is allowed.
     package let message: String
@@ -81,17 +81,23 @@ extension Node {
 }
 
 extension YamlError {
-    /// "LINE: problem", or a problem alone where Yams names no line.
+    /// "LINE: problem", or the problem alone if Yams names no line.
     fileprivate func sentence(about text: String) -> String {
         switch self {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
-            return "\(mark.line): \(problem)"
+            return "\(mark.line): \(Self.isTab(mark, in: text) ? "tabs are not allowed here; use spaces" : problem)"
         case .duplicatedKeysInMapping(let names, let context):
             let name = names.min() ?? ""
-            return "\(Self.secondLine(of: name, in: text) ?? context.mark.line): \(EscapedText.of(name)): stands twice"
-        default: return " the config is no YAML"
+            return "\(Self.secondLine(of: name, in: text) ?? context.mark.line): \(EscapedText.of(name)): is set twice"
+        default: return " the config is not valid YAML"
         }
+    }
+
+    private static func isTab(_ mark: Mark, in text: String) -> Bool {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.indices.contains(mark.line - 1) else { return false }
+        return lines[mark.line - 1].unicodeScalars.dropFirst(mark.column - 1).first == "\t"
     }
 
     private static func secondLine(of name: String, in text: String) -> Int? {

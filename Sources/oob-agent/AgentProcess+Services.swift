@@ -18,7 +18,7 @@ extension AgentProcess {
 }
 
 extension AgentProcess {
-    /// Nothing where nobody wants to know how the agent is.
+    /// Supervision, if a service manager started the agent.
     func supervision(_ agent: Agent, readiness: Readiness, last: LastReload) -> [any Service] {
         guard let manager = ProcessEnvironment.serviceManager else { return [] }
         let supervision = Supervision(
@@ -33,7 +33,7 @@ struct Loop: Service {
     private let body: @Sendable () async throws -> Void
     private let stopsItself: Bool
 
-    /// - Parameter stopsItself: whether the body heeds a graceful shutdown; else it is cancelled for one.
+    /// - Parameter stopsItself: whether the body stops by itself at a graceful shutdown; else it is cancelled.
     init(_ body: @escaping @Sendable () async throws -> Void, stopsItself: Bool = false) {
         self.body = body
         self.stopsItself = stopsItself

@@ -3,7 +3,7 @@ import LinuxProcess
 import Logging
 
 extension AgentProcess {
-    /// The first that the service manager hears.
+    /// Sends the service manager the first status.
     func notifyStart() {
         warningIfUnsent { () throws(SystemError) in try ProcessEnvironment.serviceManager?.tell([.status("Starting")]) }
     }
@@ -19,7 +19,7 @@ extension AgentProcess {
         }
     }
 
-    /// What was seen of the keys: the agent is not ready before one can be used.
+    /// Takes a step of the start: the agent is ready only when a key can be used.
     func take(_ step: StartStep, readiness: Readiness) {
         if step == .keyUsable { readiness.has(.keys) }
         if !readiness.isWhole { notify(step) }
@@ -29,7 +29,7 @@ extension AgentProcess {
         do throws(SystemError) {
             try send()
         } catch {
-            log.warning("the service manager could not be told", metadata: ["reason": "\(error)"])
+            log.warning("the service manager could not be notified", metadata: ["reason": "\(error)"])
         }
     }
 }

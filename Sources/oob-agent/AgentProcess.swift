@@ -15,7 +15,7 @@ import ThreeDS
 import UnixSignals
 import Versioning
 
-/// The wiring: which part stands behind which port, and in which order they start and stop.
+/// Wires the agent: which part is behind which port, and in which order they start and stop.
 struct AgentProcess {
     /// How long an orderly stop may take.
     private static let patience: Duration = .seconds(3)
@@ -37,7 +37,7 @@ struct AgentProcess {
     /// - Parameter scratch: where the database's temporary files are.
     func run(_ scratch: Scratch) async throws {
         notifyStart()
-        // From here on a hang-up ends nothing; one that comes while the agent starts is heeded later.
+        // From here on SIGHUP does not end the process; one that comes during the start is handled later.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         try claimStateDirectory()
         try tidyStateDirectory()
@@ -68,7 +68,7 @@ struct AgentProcess {
         guard StateFiles.tidy(settings.stateDirectory) else {
             throw StartError(
                 .dataError,
-                "a restore into \(settings.stateDirectory) was cut off before its end: run oob-agent --restore again")
+                "a restore into \(settings.stateDirectory) did not finish: run oob-agent --restore again")
         }
     }
 
@@ -111,7 +111,7 @@ struct AgentProcess {
             localTime: .ofThisProcess, version: SoftwareVersion.text, push: settings.push?.settings)
     }
 
-    /// Serves, and says in the journal when that is over, also where it ended badly.
+    /// Serves, and records the stop in the journal, also if it ended with an error.
     private func serveAndConclude(
         _ agent: Agent, copier: any StateCopier, rewrapper: SecretRewrapper?, gateway: HTTPIssuerGateway,
         hangUps: UnixSignalsSequence
@@ -126,7 +126,7 @@ struct AgentProcess {
         do {
             try await agent.conclude()
         } catch {
-            log.error("the end could not be recorded in the journal", metadata: ["reason": "\(error)"])
+            log.error("the stop could not be recorded in the journal", metadata: ["reason": "\(error)"])
         }
         try result.get()
     }
@@ -140,7 +140,7 @@ struct AgentProcess {
         } catch let failure as RotationFailure {
             throw StartError(.config, "\(failure)")
         } catch let error as KeyFileError {
-            throw StartError(.ioError, "\(error); the secret goes on being changed at the next start with both secrets")
+            throw StartError(.ioError, "\(error); start again with both secrets to finish changing the secret")
         }
         // An agent that cannot read its database does not start.
         for finding in try await agent.checkup.findingsOfAll() where finding.isCertain {
@@ -168,7 +168,7 @@ struct AgentProcess {
             ]
             + [Loop { try await reloader.run(hangUps) }] + supervision(agent, readiness: readiness, last: lastReload)
         var configuration = ServiceGroupConfiguration(
-            // Where one fails the others still stop in order.
+            // If one fails, the others still stop in order.
             services: services.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) },
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Logger(label: "lifecycle") { _ in SwiftLogNoOpLogHandler() })
@@ -209,7 +209,7 @@ struct AgentProcess {
             agent: agent, copier: copier, path: path, access: settings.access, bounds: settings.bounds.control, log: log
         ) {
             readiness.has(.control)
-            // Where a port is taken the agent stops again, and nobody is told to come.
+            // If a port is taken, the agent stops again and does not say that it listens.
             guard await cancelWhenGracefulShutdown(readiness.untilPorts) else { return }
             StandardStream.output.say("listening on \(path)")
         }

@@ -4,13 +4,13 @@ import FoundationEssentials
 import Keys
 import LinuxProcess
 
-/// What is weak about this process, its files and its host, looked at anew each time.
+/// Checks the security of this process, its files and its host, each time it is asked.
 struct LinuxHostInspector: HostInspector {
     private let stateDirectory: String
     private let socketPath: String
     /// Whether the socket is for a group as well.
     private let isSocketShared: Bool
-    /// Nil where it is in the state directory, made by the agent.
+    /// Nil if the agent made its secret, in the state directory.
     private let secretFile: String?
     /// Whether the secret is a credential of systemd's.
     private let isSecretCredential: Bool
@@ -34,14 +34,14 @@ struct LinuxHostInspector: HostInspector {
         guard let path = secretFile, !isInStateDirectory(path) else {
             return Finding(
                 .secretBesideKeys,
-                "the agent's secret lies in the state directory \(stateDirectory): whoever copies that has keys and secret"
+                "the agent's secret is in the state directory \(stateDirectory): a copy of that has keys and secret"
             )
         }
         guard !isSecretCredential else { return nil }
         return Finding(.secretInFile, "the agent's secret is in the file \(path), in clear")
     }
 
-    /// By whichever way the path leads there.
+    /// Follows symbolic links.
     private func isInStateDirectory(_ path: String) -> Bool {
         let (file, directory) = (URL(filePath: path), URL(filePath: stateDirectory))
         return file.resolvingSymlinksInPath().path.hasPrefix(directory.resolvingSymlinksInPath().path + "/")
@@ -51,7 +51,7 @@ struct LinuxHostInspector: HostInspector {
         guard !isMemoryLocked else { return nil }
         return Finding(
             .memoryNotLocked,
-            "the memory of secrets could not be locked, so that it may be swapped: raise RLIMIT_MEMLOCK")
+            "the memory of secrets could not be locked and may be swapped: raise RLIMIT_MEMLOCK")
     }
 
     private var state: Finding? {
@@ -87,8 +87,8 @@ struct LinuxHostInspector: HostInspector {
     }
 
     private var clock: Finding? {
-        asked(.clockUnsynchronised, whether: "anything keeps this machine's clock right") { () throws(CannotTell) in
-            try KernelClock.isSynchronised() ? nil : "the kernel knows of nothing that keeps this machine's clock right"
+        asked(.clockUnsynchronised, whether: "the clock is synchronised") { () throws(CannotTell) in
+            try KernelClock.isSynchronised() ? nil : "the clock is not synchronised (no NTP)"
         }
     }
 

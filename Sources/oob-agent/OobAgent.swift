@@ -54,7 +54,7 @@ struct OobAgent: AsyncParsableCommand {
         do {
             var command = try parseAsRoot()
             guard let agent = command as? OobAgent else { return try command.run() }
-            // A reload before there is anything to reload, or a terminal that is closed: AgentProcess listens later.
+            // Ignores SIGHUP until AgentProcess handles it.
             signal(SIGHUP, SIG_IGN)
             await agent.runOrLeave()
         } catch {
@@ -62,7 +62,7 @@ struct OobAgent: AsyncParsableCommand {
         }
     }
 
-    /// Whatever ends the agent early is said in one way.
+    /// Runs; any error is reported in one way.
     private func runOrLeave() async {
         do {
             try await run()
@@ -91,7 +91,7 @@ struct OobAgent: AsyncParsableCommand {
         do throws(SystemError) {
             try StandardStream.output.writeAll(text)
         } catch {
-            throw StartError(.ioError, "not all of it could be printed: \(error)")
+            throw StartError(.ioError, "the output could not be written: \(error)")
         }
     }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What has to be there before the agent could sign.
+/// Waits until everything is there that the agent needs to sign.
 final class Readiness: Sendable {
     enum Part {
         /// The control socket is listened on.

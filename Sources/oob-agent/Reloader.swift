@@ -5,9 +5,9 @@ import Logging
 import PushReceiver
 import Synchronization
 
-/// Reads the settings anew where it is asked to (SIGHUP), and takes over those that may change while the agent runs.
+/// Reloads the settings on SIGHUP, and applies those that may change while the agent runs.
 struct Reloader: Sendable {
-    /// What a reload takes over; all else waits for the next start.
+    /// What a reload applies; every other setting waits for the next start.
     private static let changeable: Set<Setting> = [
         .logLevel, .logFormat, .clientCert, .clientKey, .proxy, .pushTLSCert, .pushTLSKey,
     ]
@@ -17,7 +17,7 @@ struct Reloader: Sendable {
     let tuning: LogTuning
     let gateway: HTTPIssuerGateway
     let pushServer: PushServer?
-    /// Nil where nobody wants to know.
+    /// Nil if no service manager started the agent.
     let manager: ServiceManager?
     let readiness: Readiness
     let last: LastReload
@@ -34,14 +34,14 @@ struct Reloader: Sendable {
         try Task.checkCancellation()
     }
 
-    /// A config that is not in order changes nothing; returns what is wrong with it.
+    /// Applies the settings, and returns what is wrong with them; an invalid config changes nothing.
     private func reload() -> String? {
         do throws(StartError) {
             let settings = try started.again()
             tuning.set(LineFormat(settings.logFormat), settings.logLevel)
             gateway.use(settings.network)
             if let identity = settings.push?.identity { pushServer?.use(identity) }
-            log.notice("the settings were read anew")
+            log.notice("the settings were reloaded")
             let waiting = Setting.allCases.filter { isWaiting($0, settings) }.map(\.rawValue)
             guard !waiting.isEmpty else { return nil }
             log.warning(
@@ -49,12 +49,12 @@ struct Reloader: Sendable {
                 metadata: ["settings": "\(waiting.joined(separator: ", "))"])
             return nil
         } catch {
-            log.error("the settings stay as they were", metadata: ["reason": "\(error.message)"])
+            log.error("the settings were not reloaded", metadata: ["reason": "\(error.message)"])
             return error.message
         }
     }
 
-    /// Whether a setting has changed, and is as it was all the same.
+    /// Whether a setting has changed but needs a restart.
     private func isWaiting(_ setting: Setting, _ settings: Settings) -> Bool {
         guard settings.found[setting] != started.found[setting] else { return false }
         // A receiver begins or stops to speak TLS at a start.
@@ -68,7 +68,7 @@ struct Reloader: Sendable {
         do throws(SystemError) {
             try manager?.tell(news)
         } catch {
-            log.warning("the service manager could not be told", metadata: ["reason": "\(error)"])
+            log.warning("the service manager could not be notified", metadata: ["reason": "\(error)"])
         }
     }
 }
@@ -77,16 +77,16 @@ extension Setting {
     fileprivate var isOfPushTLS: Bool { self == .pushTLSCert || self == .pushTLSKey }
 }
 
-/// How the last reload went, for the service manager's status: its reload goes well whatever the agent made of it.
+/// How the last reload went, for the service manager's status.
 final class LastReload: Sendable {
     private let state = Mutex<String?>(nil)
 
-    /// Why the settings stayed as they were; nil where they did not.
+    /// Why the last reload was refused; nil if it was not.
     var refusal: String? { state.withLock(\.self) }
 
     func set(_ refusal: String?) { state.withLock { $0 = refusal } }
 
-    /// A line for at once; nil where all is in order, and was before.
+    /// A line for the status now; nil if this reload and the one before went well.
     func news(after before: String?) -> String? {
         refusal.map { "Reload refused: \($0)" } ?? before.map { _ in "Reloaded" }
     }

@@ -13,13 +13,13 @@ struct StartError: Error {
         case unavailable = 69
         case software = 70
         case osError = 71
-        /// What is to be made cannot be: something stands there.
+        /// The directory to restore into is not empty.
         case cannotCreate = 73
         case ioError = 74
         case noPermission = 77
         case config = 78
 
-        /// What it says to whoever started the agent, in a few words.
+        /// What the status means, in a few words, for the help.
         var meaning: String {
             switch self {
             case .usage: "wrong usage"
@@ -52,9 +52,9 @@ struct StartError: Error {
 }
 
 extension StartError.Status {
-    /// What a start fails with where the system has refused a file, by what it said (errno).
+    /// The status for a file that the system refused, by errno.
     ///
-    /// The disk and the limits of the process may be better at the next start; owners and modes want a person.
+    /// Full disks and process limits may pass by themselves; owners and modes need a person.
     init(_ systemError: CInt?) {
         self =
             switch systemError {
@@ -88,7 +88,7 @@ extension StartError {
         self.init(status, trouble.sentence)
     }
 
-    /// What nobody foresaw is a fault of the program's own.
+    /// An unknown error is an internal error.
     init(_ error: any Error) {
         switch error {
         case let known as StartError: self = known
@@ -96,7 +96,7 @@ extension StartError {
         default:
             self.init(
                 .software,
-                "the agent ends by a fault of its own, or of a database that something else has written to: \(error)")
+                "internal error, or another program wrote to the database: \(error)")
         }
     }
 }

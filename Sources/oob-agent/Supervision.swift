@@ -6,13 +6,13 @@ import Logging
 
 /// Tells the service manager how the agent is: that it is ready, its status, that it lives, and that it stops.
 ///
-/// A sign of life is given only where the agent has answered itself on its control socket, as it answers any client. It
-/// says that the process takes calls: not that the store can be read, nor that fetcher, courier and timekeeper get on,
-/// which a start anew would not mend; that is in the status, and in the metrics.
+/// It sends a sign of life only after the agent has answered a call on its own control socket. So a sign of life says
+/// that the process takes calls. It does not say that the store, the fetcher, the outbox delivery and the expiry service
+/// work: a restart would not fix those. Their state is in the status line and in the metrics.
 struct Supervision: Sendable {
-    /// The seconds between two looks, however much happens.
+    /// The least seconds between two calls.
     private static let pause: Double = 5
-    /// The seconds between two looks where nothing happens, and no sign of life is asked for.
+    /// The seconds between two calls if nothing happens and no sign of life is asked for.
     private static let longPause: Double = 60
 
     let manager: ServiceManager
@@ -34,18 +34,18 @@ struct Supervision: Sendable {
 
     private func watch() async throws {
         let longPause = manager.patience.map { $0 / .seconds(2) } ?? Self.longPause
-        // A look in vain and the next one are still within the manager's patience: 6 + 2 + 1 + 2 of 12 parts.
+        // One failed call and the next one are still within the manager's patience: 6 + 2 + 1 + 2 of 12 parts.
         let pause = min(Self.pause, longPause / 6)
         var isReadySaid = false
         while true {
             try Task.checkCancellation()
-            // From before the look, so that nothing can change unseen.
+            // Made before the call, so that no change is missed.
             let notifier = agent.hub.notifier { _ in true }
             let line = await ownAnswer(within: pause * 2)
             if let line {
                 readiness.willBeTold()
                 let signs: [ServiceManager.News] = manager.patience == nil ? [] : [.alive]
-                // One that was not told is ready with the next look.
+                // If that was not sent, the next round sends it.
                 if notify((isReadySaid ? [] : [.ready]) + signs + [.status(line)]) { isReadySaid = true }
             }
             try await SystemClock().sleep(seconds: pause)
@@ -54,7 +54,7 @@ struct Supervision: Sendable {
         }
     }
 
-    /// The agent's status, asked for as any client does; nil where it gives no answer within so many seconds.
+    /// Asks the agent for its status, as any client does; nil if no answer comes in that time.
     private func ownAnswer(within seconds: Double) async -> String? {
         do {
             let client = try ControlClient(socketFlag: socket, environment: [:])
@@ -66,14 +66,14 @@ struct Supervision: Sendable {
         }
     }
 
-    /// Returns whether the manager was told.
+    /// Returns whether the manager took the message.
     @discardableResult
     private func notify(_ news: [ServiceManager.News]) -> Bool {
         do throws(SystemError) {
             try manager.tell(news)
             return true
         } catch {
-            log.warning("the service manager could not be told", metadata: ["reason": "\(error)"])
+            log.warning("the service manager could not be notified", metadata: ["reason": "\(error)"])
             return false
         }
     }
@@ -98,8 +98,8 @@ private struct StatusLine {
     let text: String
 
     /// - Parameters:
-    ///   - tally: nil where the store cannot be read, which is then among the reasons.
-    ///   - refusal: why the last reload was refused; nil where it was not.
+    ///   - tally: nil if the store cannot be read, which is then among the reasons.
+    ///   - refusal: why the last reload was refused; nil if it was not.
     init(_ health: HealthView, _ tally: Tally?, refusal: String?) {
         let reason = health.reasons.first.map { first in
             let others = health.reasons.count - 1

@@ -67,12 +67,12 @@ struct Code: AsyncParsableCommand {
 
 /// What standard output is drawn on.
 struct TerminalLook {
-    /// What is taken for granted where nobody says how wide a terminal is.
+    /// The width if the terminal does not tell it.
     private static let usualColumns = 80
 
     let isTerminal: Bool
     let drawing: QRDrawing
-    /// Nil where it is no terminal: then there is no edge.
+    /// Nil if it is not a terminal: then there is no edge.
     let columns: Int?
 
     /// By the locale (locale(7)), `TERM` and `NO_COLOR`.

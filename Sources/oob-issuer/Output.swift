@@ -22,7 +22,7 @@ enum Output {
         do {
             try FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
         } catch {
-            message("standard output cannot be written: what it was to say is lost")
+            message("standard output cannot be written")
             throw .failure
         }
     }

@@ -9,8 +9,8 @@ struct Purchase: AsyncParsableCommand {
                 --exponent <digit> --merchant <name> [<options>]
             """,
         discussion: """
-            With --wait it prints the story when the purchase is completed, and exits with 0 if it was \
-            authenticated (Y), else with 1.
+            With --wait it prints the purchase's timeline when the purchase is completed, and exits with 0 if it \
+            was authenticated (Y), else with 1.
             """)
 
     @OptionGroup var sandbox: SandboxOptions
@@ -65,8 +65,8 @@ struct Purchase: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "both (the default: listed, and pushed where there is a subscription), only, none, or hint.",
-            valueName: "way"), completion: .list(["both", "only", "none", "hint"]))
+            "both (the default: listed, and pushed if there is a subscription), only, none, or hint.",
+            valueName: "mode"), completion: .list(["both", "only", "none", "hint"]))
     var push: String?
 
     @Option(

@@ -23,7 +23,7 @@ struct Serve: AsyncParsableCommand {
         completion: .file())
     var database: String?
 
-    @Option(help: ArgumentHelp("The issuer's URL, where it is not the address it listens on.", valueName: "url"))
+    @Option(help: ArgumentHelp("The issuer's URL, if it is not the address it listens on.", valueName: "url"))
     var publicURL: String?
 
     @Option(help: ArgumentHelp("Let calls fail on purpose.", discussion: FaultSpec.help, valueName: "spec"))

@@ -23,11 +23,12 @@ struct ConfigFileTests {
 
     @Test(arguments: [
         ("- a\n", "a.yaml:1: the config must be a mapping, such as `log-level: info`"),
-        ("\ncolour: red\n", "a.yaml:2: colour: there is no such member; allowed are log-level, max-undecided, socket"),
-        ("socket: a\nlog-level: b\nsocket: c\n", "a.yaml:3: socket: stands twice"),
+        ("\ncolour: red\n", "a.yaml:2: colour: no such setting; allowed are log-level, max-undecided, socket"),
+        ("socket: a\nlog-level: b\nsocket: c\n", "a.yaml:3: socket: is set twice"),
         ("socket: [a]\n", "a.yaml:1: socket: must be one value"),
-        ("[a]: b\n", "a.yaml:1: : there is no such member; allowed are log-level, max-undecided, socket"),
-        ("socket: a\n\tb: c\n", "a.yaml:2: found a tab character that violates indentation"),
+        ("[a]: b\n", "a.yaml:1: : no such setting; allowed are log-level, max-undecided, socket"),
+        ("socket: a\n\tb: c\n", "a.yaml:2: tabs are not allowed here; use spaces"),
+        ("socket: a\n\n\tlog-level: b\n", "a.yaml:3: tabs are not allowed here; use spaces"),
         ("socket: *a\n", "a.yaml:1: found undefined alias"),
     ])
     func `what is wrong is told with its line`(text: String, message: String) {
@@ -36,7 +37,7 @@ struct ConfigFileTests {
 
     @Test func `text of the file in a message cannot move or end the line`() {
         #expect { try read("\"a\\nb\\e[2J\": 1\n") } throws: { error in
-            (error as? ConfigError)?.message.hasPrefix(#"a.yaml:1: a\u{A}b\u{1B}[2J: there is"#) == true
+            (error as? ConfigError)?.message.hasPrefix(#"a.yaml:1: a\u{A}b\u{1B}[2J: no such"#) == true
         }
     }
 

@@ -84,7 +84,7 @@ class WithoutRoom(unittest.TestCase):
                     [BIN_DIR / "oob-agent", *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60,
                     env=ENVIRONMENT)
                 self.assertEqual(run.returncode, 74)
-                self.assertEqual(run.stderr, "oob-agent: not all of it could be printed: write to standard output: "
+                self.assertEqual(run.stderr, "oob-agent: the output could not be written: write to standard output: "
                                              "No space left on device\n")
 
     def test_half_a_config_is_an_error(self):
@@ -145,7 +145,7 @@ class TheCheck(unittest.TestCase):
                 self.refused(line, f"{member}: must be a path without ~", text, *check, HOME=str(self.folder))
         run = agent("--state-dir=~/state", "--check-config")
         self.assertEqual(run.returncode, 64)
-        self.assertIn("--state-dir: must be a path without ~, which only a shell takes for a home directory", run.stderr)
+        self.assertIn("--state-dir: must be a path without ~, which only a shell expands", run.stderr)
 
     def test_what_the_settings_name_is_opened_and_nothing_is_made(self):
         openly, short, link, wide = (self.folder / name for name in ["openly", "short", "link", "wide"])
@@ -165,8 +165,8 @@ class TheCheck(unittest.TestCase):
                 (1, f"state-dir: {openly}/a/b: it is not a directory", f"state-dir: {openly}/a/b\n"),
                 (1, f"state-dir: {link}: it is not a directory", f"state-dir: {link}\n"),
                 (1, f"state-dir: {wide}: its mode is 0777", f"state-dir: {wide}\n"),
-                (1, f"socket: {self.folder}/none/ is no directory", f"socket: {self.folder}/none/a.sock\n"),
-                (1, f"socket: {openly}: something stands there", f"socket: {openly}\n"),
+                (1, f"socket: {self.folder}/none/ is not a usable directory", f"socket: {self.folder}/none/a.sock\n"),
+                (1, f"socket: {openly}: this is not a socket", f"socket: {openly}\n"),
                 (1, "pkcs11-module: /nope.so cannot be read: No such file", "pkcs11-module: /nope.so\n")]:
             self.refused(line, words, text, "--check-config")
         self.config.write_text(f"secret-file: {self.secret}\nprevious-secret-file: {self.secret}\n")

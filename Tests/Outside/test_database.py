@@ -309,8 +309,8 @@ class AtStart(DatabaseCase):
         run = self.start_in_vain("env", f"NOTIFY_SOCKET={manager.place}")
         self.assertEqual(run.returncode, 70, run)
         last = run.stderr.splitlines()[-1]
-        self.assertTrue(last.startswith("oob-agent: the agent ends by a fault of its own, or of a database"), run)
-        manager.until_status("Not started: the agent ends by a fault of its own")
+        self.assertTrue(last.startswith("oob-agent: internal error, or another program wrote to the database"), run)
+        manager.until_status("Not started: internal error")
 
 
 if __name__ == "__main__":

@@ -149,10 +149,10 @@ class ClientCertificates(Road):
             self.fails(agent, front.origin, self.authority.certificate, refused)
             good = self.authority.issue("agent")
             install(good[0], self.authority.issue("agent")[1])
-            self.reload(agent, "the settings stay as they were")
+            self.reload(agent, "the settings were not reloaded")
             self.fails(agent, front.origin, self.authority.certificate, refused)
             install(*good)
-            self.reload(agent, "the settings were read anew")
+            self.reload(agent, "the settings were reloaded")
             self.works(agent, issuer, self.authority.certificate)
 
     def reload(self, agent: Agent, words: str):
@@ -225,7 +225,7 @@ class Settings(Road):
         for cert, private, words in [
             (certificate, None, ["--client-cert: goes with client-key"]),
             (None, key, ["--client-key: goes with client-cert"]),
-            ("/nowhere", key, ["--client-cert: /nowhere", "no such file"]),
+            ("/nowhere", key, ["--client-cert: /nowhere", "the file is missing"]),
             (certificate, "/nowhere", ["--client-key: /nowhere", "no such file"]),
             (text, key, [f"--client-cert: {text}", "no certificate in PEM"]),
             (certificate, text, [f"--client-key: {text}", "no private key in PEM"]),

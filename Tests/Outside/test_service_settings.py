@@ -25,8 +25,8 @@ class Settings(Pasted):
         self.addCleanup(self.box.run, "groupdel", "payments")
         self.refused("config.yaml:1: socket-group: the agent's user is not of this group")
         self.box.drop_in(AGENT, "more", "[Service]\nSupplementaryGroups=payments\n")
-        self.refused("config.yaml:1: socket-group: this process may not give its socket to another group than its own: "
-                     "make this one its own, with Group= in a drop-in of the unit")
+        self.refused("config.yaml:1: socket-group: this process may give its socket only to its own group: "
+                     "set Group= in a drop-in of the unit")
         self.box.drop_in(AGENT, "group", (UNITS / "drop-ins" / "group.conf").read_text())
         self.start()
         self.assertEqual(self.box.run("stat", "-c", "%G %a", "/run/oob-agent/control.sock").stdout, "payments 660\n")

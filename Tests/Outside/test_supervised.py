@@ -226,11 +226,11 @@ class Reloads(Supervised):
         before = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
         told = self.reload(agent, "log-level: info\n")
         self.assertLess(before, int(told["MONOTONIC_USEC"]))
-        self.assertRegex(self.logged(agent, "the settings were read anew"), r"^\S+ notice ")
+        self.assertRegex(self.logged(agent, "the settings were reloaded"), r"^\S+ notice ")
         self.reload(agent, "log-level: info\nlog-format: json\n")
-        self.assertRegex(self.logged(agent, "the settings were read anew", 2), r'^\{"time":".*"level":"notice"')
+        self.assertRegex(self.logged(agent, "the settings were reloaded", 2), r'^\{"time":".*"level":"notice"')
         self.reload(agent, "log-level: error\n")
-        self.assertEqual(agent.log.read_text().count("the settings were read anew"), 2)
+        self.assertEqual(agent.log.read_text().count("the settings were reloaded"), 2)
 
     def test_a_config_that_is_not_in_order_leaves_all_as_it_was(self):
         self.config.write_text("log-level: info\n")
@@ -239,12 +239,12 @@ class Reloads(Supervised):
         for wrong, words in [("log-level: error\nlog-colour: red\n", ":2: log-colour"), ("log-level: [\n", ":2:")]:
             self.reload(agent, wrong)
             line = self.logged(agent, f"{self.config}{words}")
-            self.assertRegex(line, r"^\S+ error the settings stay as they were reason=")
+            self.assertRegex(line, r"^\S+ error the settings were not reloaded reason=")
         self.config.unlink()
         self.reload(agent)
         self.logged(agent, f"{self.config}: the config file cannot be read")
         self.reload(agent, "log-level: info\n")
-        self.logged(agent, "the settings were read anew")
+        self.logged(agent, "the settings were reloaded")
 
     def test_what_needs_a_restart_is_named(self):
         self.config.write_text("max-undecided: 10\nretention: 30\nlog-level: info\n")
@@ -254,7 +254,7 @@ class Reloads(Supervised):
         line = self.logged(agent, "settings have changed that need a restart")
         self.assertTrue(line.endswith('settings="max-undecided, retention"'), line)
         self.reload(agent, "max-undecided: 10\nretention: 30\n")
-        self.logged(agent, "the settings were read anew", 2)
+        self.logged(agent, "the settings were reloaded", 2)
         self.assertEqual(agent.log.read_text().count("need a restart"), 1)
 
     def test_a_refused_reload_is_in_the_status_until_one_goes_well(self):
@@ -281,7 +281,7 @@ class Reloads(Supervised):
         self.logged(program, "the agent does not answer itself")
         (agent,) = Path(f"/proc/{program.process.pid}/task/{program.process.pid}/children").read_text().split()
         os.kill(int(agent), signal.SIGHUP)
-        self.logged(program, "the settings were read anew")
+        self.logged(program, "the settings were reloaded")
         os.kill(int(agent), signal.SIGTERM)
         self.manager.until(lambda news: "STOPPING" in news, "the stop")
         self.assertEqual([news for news in self.manager.told if {"READY", "RELOADING"} & set(news)], [])
@@ -307,7 +307,7 @@ class Reloads(Supervised):
         self.addCleanup(agent.stop)
         for times in range(1, 4):
             agent.process.send_signal(signal.SIGHUP)
-            self.logged(agent, "the settings were read anew", times)
+            self.logged(agent, "the settings were reloaded", times)
         self.assertEqual(agent.ctl("status").returncode, 0)
 
     def test_the_receiver_of_pushes_shows_a_new_certificate_and_keeps_a_good_one(self):
@@ -325,7 +325,7 @@ class Reloads(Supervised):
         shown.append(self.shown(authority, port))
         key.write_text("no key")
         self.reload(agent)
-        self.logged(agent, "the settings stay as they were")
+        self.logged(agent, "the settings were not reloaded")
         shown.append(self.shown(authority, port))
         expected = [ssl.PEM_cert_to_DER_cert(pair[0].read_text()) for pair in [first, first, second, second]]
         self.assertEqual(shown, expected)

@@ -129,7 +129,7 @@ class Life(Installed):
         before = self.box.show(AGENT, "MainPID")
         self.box.systemctl("reload", AGENT)
         self.box.eventually(self.own_lines, "the reload in the journal")
-        self.assertEqual(self.own_lines(), [("the settings were read anew", "5")])
+        self.assertEqual(self.own_lines(), [("the settings were reloaded", "5")])
         self.box.eventually(lambda: self.box.show(AGENT, "ActiveState") == "active", "the end of the reload")
         self.assertEqual(self.box.show(AGENT, "MainPID"), before)
 

@@ -3,7 +3,7 @@ import Sandbox
 import StrictJSON
 import Testing
 
-/// What the story tells of how decisions came.
+/// What the timeline says about how decisions came.
 @Suite struct DeliveryTests {
     private static let traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 

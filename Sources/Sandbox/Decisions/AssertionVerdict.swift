@@ -16,7 +16,7 @@ struct AssertionVerdict: Sendable {
         .paymentRpId, .paymentTopOrigin, .payeeName, .payeeOrigin, .total, .instrument,
     ]
 
-    /// The number to keep; nil where the assertion does not hold.
+    /// The number to keep; nil if the assertion does not hold.
     let signCount: UInt32?
     /// Why it does not hold.
     let failure: String?

@@ -7,8 +7,8 @@ import WebAuthn
 
 /// Takes decisions: verifies what approves, and completes the purchase.
 ///
-/// A decision concerns its jti. Where the same transaction stands under several, what is said of one leaves the others
-/// as they are; only the payer's own yes or no completes the purchase for all.
+/// A decision concerns its jti. If the same transaction has several, a decision on one leaves the others as they
+/// are; only the payer's own yes or no completes the purchase for all.
 struct DecisionController: Sendable {
     private enum Outcome: Sendable {
         case taken(TransStatus)
@@ -97,8 +97,8 @@ struct DecisionController: Sendable {
         return .taken(.authenticated)
     }
 
-    /// The payer's own no ends the purchase at once; the software's no ends it where no other request is left that could
-    /// still bring the payer's word.
+    /// The payer's own no ends the purchase at once; the software's no ends it only if no other request is open that
+    /// could still bring the payer's decision.
     private static func deny(_ visit: DecisionVisit, for reason: DenyReason, in db: Database) throws -> Outcome {
         let authenticator = try AuthenticatorRecord.byID(visit.request.authenticatorId, db)
         try record(visit, as: .notAuthenticated, by: authenticator, verdict: nil, in: db)

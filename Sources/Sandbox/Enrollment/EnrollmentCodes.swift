@@ -39,7 +39,7 @@ package struct CodeOrder: Sendable {
 
 /// Makes enrollment codes, as a bank's app or branch would hand them out.
 struct EnrollmentCodes: Sendable {
-    /// Crockford's: none that is taken for another; 32 of them, so that five bits of an byte choose one.
+    /// Crockford's: none that is taken for another; 32 of them, so that five bits of a byte choose one.
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
     let backend: IssuerBackend

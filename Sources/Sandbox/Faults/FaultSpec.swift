@@ -47,7 +47,7 @@ package struct FaultSpec: Sendable, Equatable {
             guard parts.count == 2 else {
                 throw ParseError(description: "\"\(entry)\" must be NAME=VALUE, such as 500=0.1")
             }
-            guard names.insert(parts[0]).inserted else { throw Self.refusal(parts[0], "stands twice") }
+            guard names.insert(parts[0]).inserted else { throw Self.refusal(parts[0], "is set twice") }
             try read(parts[0], parts[1])
         }
         guard !names.subtracting(["path", "seed"]).isEmpty else {
@@ -79,7 +79,7 @@ package struct FaultSpec: Sendable, Equatable {
                 guard let meant = NearestName.of(String(name), among: allowed) else {
                     throw Self.refusal(name, "no such name; allowed are \(list)")
                 }
-                throw Self.refusal(name, "no such name, did you mean \(meant)? Allowed are \(list)")
+                throw Self.refusal(name, "no such name; did you mean \(meant)? Allowed are \(list)")
             }
             if ending == .unavailableForNow {
                 (endings[ending], retryAfter) = try Self.timed(name, value, as: FaultTime.retryAfter)

@@ -2,7 +2,7 @@
 struct FaultTime<Time> {
     /// The bounds, for a message.
     let allowed: String
-    /// Nil for what is none, or is out of bounds.
+    /// Reads a time; nil if it is malformed or out of bounds.
     let read: (Substring) -> Time?
 
     /// Up to five digits and the unit.

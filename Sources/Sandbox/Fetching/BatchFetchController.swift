@@ -65,7 +65,7 @@ private enum Finding {
         if case .entries(let entries, _) = self { entries.map(\.sequence) } else { [] }
     }
 
-    /// Nil where there is nothing to say now; what was listed after `last` comes in a later answer.
+    /// Nil if there is nothing to say now; what was listed after `last` comes in a later answer.
     func outcome(upTo last: Int64, of listing: Listing) -> BatchFetchAnswer.Outcome? {
         switch self {
         case .problem(let code): return .problem(code)

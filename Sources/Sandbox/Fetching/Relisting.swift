@@ -44,6 +44,6 @@ extension Incoming {
         return Dictionary(cursors) { first, _ in first }
     }
 
-    /// Nil where the call is no batch fetch.
+    /// Nil if the call is not a batch fetch.
     private var batch: BatchFetchRequest? { try? BatchFetchRequest(bytes: body) }
 }

@@ -22,7 +22,7 @@ struct RequestLists {
         return answer
     }
 
-    /// Lists each request once more, as far as one answer may hold them; false where that changes nothing.
+    /// Lists each request once more, as far as one answer may hold them; false if that changes nothing.
     mutating func duplicate() -> Bool {
         let before = lists
         var room = max(RequestList.limit - before.joined().count, 0)
@@ -34,7 +34,7 @@ struct RequestLists {
         return lists != before
     }
 
-    /// False where that changes nothing.
+    /// False if that changes nothing.
     mutating func reorder(using generator: inout SplitMix64) -> Bool {
         let before = lists
         lists = before.map { generator.shuffled($0) }

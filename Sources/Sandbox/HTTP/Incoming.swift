@@ -9,7 +9,7 @@ package struct Call: Sendable {
     package var method: String
     /// Without the query, percent-encoded as it came.
     package var path: String
-    /// Of names that stand twice, the first.
+    /// If a name is given twice, the first counts.
     package var query: [String: String]
     /// The `Authorization` field.
     package var authorization: String?

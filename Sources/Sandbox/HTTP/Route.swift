@@ -17,7 +17,7 @@ struct Route: Sendable {
         self.handle = handle
     }
 
-    /// What stands at the placeholders, or nil where the path is another one.
+    /// What stands at the placeholders, or nil if the path is another one.
     func captured(from path: [Substring]) -> [String]? {
         guard path.count == segments.count else { return nil }
         var captured: [String] = []

@@ -11,7 +11,7 @@ package struct SandboxClient: Sendable {
     /// Why a call came to nothing, in one sentence.
     package enum CallError: Error, Sendable, CustomStringConvertible {
         case unreachable(issuer: String)
-        /// The sandbox said no, or what answers is no sandbox.
+        /// The sandbox refused, or the answer is not a sandbox's.
         case refused(String)
 
         package var description: String {
@@ -31,7 +31,7 @@ package struct SandboxClient: Sendable {
     private static let maxAnswer = 16 * 1_048_576
     private let issuer: IssuerURL
 
-    /// Throws if the URL is none of an issuer.
+    /// Throws if the URL is not an issuer's.
     package init(issuer: String) throws(IssuerURLError) { self.issuer = try IssuerURLError.issuer(issuer) }
 
     /// A new enrollment code; options that are nil are the sandbox's defaults.

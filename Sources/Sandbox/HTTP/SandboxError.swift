@@ -48,7 +48,7 @@ extension JSONObject {
         return try choice(name)
     }
 
-    /// Throws where a member stands that the call does not know.
+    /// Throws if there is a member that the call does not know.
     func refuseMembers(except known: Set<String>) throws {
         for member in members where !known.contains(member.name) {
             let name = DisplayText(member.name).text

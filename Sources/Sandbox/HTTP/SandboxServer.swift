@@ -38,13 +38,13 @@ package struct SandboxConfiguration: Sendable {
     /// The path of the SQLite file; nil: in memory.
     package let database: String?
     package let tls: TLSFiles?
-    /// What authenticators call the issuer, where that is not the address it listens on.
+    /// The issuer's URL for authenticators, if it is not the address it listens on.
     let publicURL: IssuerURL?
     /// What goes wrong on purpose.
     let faults: FaultSpec?
     let push: PushSettings
 
-    /// Throws if the public URL is none of an issuer.
+    /// Throws if the public URL is not an issuer's.
     package init(
         listen: ListenAddress, database: String?, tls: TLSFiles?, publicURL: String?, faults: FaultSpec?,
         push: PushSettings = PushSettings()

@@ -13,7 +13,7 @@ enum Completion {
         return try stored(purchase.id, db)
     }
 
-    /// Throws where the purchase has a completion already: the table has room for one.
+    /// Throws if the purchase is completed already: the table has room for one.
     static func complete(
         _ purchase: PurchaseRecord, as status: CompletionRecord.Status, reason: String? = nil, jti: String? = nil,
         now: Int64, _ db: Database

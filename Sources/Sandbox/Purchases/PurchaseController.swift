@@ -55,7 +55,7 @@ struct PurchaseController: Sendable {
         if let same, !order.force {
             guard order.times != nil || order.newJTI else {
                 throw SandboxError.conflict(
-                    "acsTransId: this purchase exists; the call takes repeat or newJti to list its request again, or force to start anew"
+                    "acsTransId: this purchase exists; the call takes repeat or newJti to list its request again, or force to start a new one"
                 )
             }
             return same
@@ -157,7 +157,7 @@ struct PurchaseController: Sendable {
         return .json(200, timeline.json)
     }
 
-    /// The story of a purchase, which can be waited for.
+    /// The timeline of a purchase; a caller can wait for its end.
     func timeline(_ incoming: Incoming) async throws -> Answer {
         let acsTransId = try Self.acsTransId(incoming)
         let wait = try incoming.wait()

@@ -29,7 +29,7 @@ package struct PurchaseOrder: Sendable {
     let userVerification: UserVerificationRequirement
     /// A purchase of its own, also where the acsTransId stands for one already, of this or another transaction.
     let force: Bool
-    /// How often the request is listed; nil where it was not said.
+    /// How often the request is listed; nil if not given.
     let times: Int?
     /// Under a jti of its own each time.
     let newJTI: Bool

@@ -1,7 +1,7 @@
 import StrictJSON
 import ThreeDS
 
-/// A purchase's story as a client of the sandbox got it.
+/// A purchase's timeline as a client of the sandbox got it.
 package struct PurchaseReport: Sendable {
     package let acsTransId: String
     private let status: String
@@ -18,10 +18,10 @@ package struct PurchaseReport: Sendable {
     package var isCompleted: Bool { status != "pending" }
     package var isAuthenticated: Bool { status == CompletionRecord.Status.authenticated.rawValue }
 
-    /// The whole story, on one line.
+    /// The whole timeline, on one line.
     package var json: String { ShownJSON.escaped(JSONValue.object(timeline).text) }
 
-    /// The story for a person, safe to print: how it ended, what was verified, and the messages, one a line, without
+    /// The timeline for a person, safe to print: how it ended, what was verified, and the messages, one a line, without
     /// the identifiers and texts that say nothing new; `json` has all.
     package var text: String {
         var lines = ["\(acsTransId) \(status)"]

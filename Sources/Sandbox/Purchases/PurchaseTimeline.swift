@@ -12,7 +12,7 @@ struct PurchaseTimeline: Sendable {
     /// What `force` started later under the same acsTransId.
     private let others: [PurchaseTimeline]
 
-    /// Writes an expiry down where it has come by now.
+    /// Reads it, and records an expiry that is due.
     static func of(_ purchaseId: Int64, now: Int64, _ db: Database) throws -> PurchaseTimeline {
         let purchase = try PurchaseRecord.byID(purchaseId, db)
         let others = try PurchaseRecord.fetchAll(

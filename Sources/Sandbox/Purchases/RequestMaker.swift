@@ -54,7 +54,7 @@ struct RequestMaker: Sendable {
             ])
     }
 
-    /// Puts a request on the list, once more where it stands there already, and pushes it, that many times.
+    /// Lists a request and pushes it, that many times, also if it is listed already.
     func announce(_ request: RequestRecord, times: Int, by mode: PushMode, now: Int64, _ db: Database) throws {
         for _ in 0..<(mode.isListed ? times : 0) {
             try list(request.jws, authenticatorId: request.authenticatorId, jti: request.jti, exp: request.exp, db)
@@ -79,7 +79,7 @@ struct RequestMaker: Sendable {
         try push(.cancellation, jws: jws, about: request, by: mode, now: now, in: db)
     }
 
-    /// Nothing where there is no subscription: what is pushed only, is refused before.
+    /// Pushes nothing without a subscription; a request for push only was refused before.
     private func push(
         _ message: PushRecord.Message, jws: String, about request: RequestRecord, times: Int = 1,
         by mode: PushMode, now: Int64, in db: Database

@@ -2,7 +2,7 @@ import IssuerProtocol
 
 /// What came of one try to push.
 enum PushOutcome: Sendable, Equatable {
-    /// Why nothing was sent; the raw values are the story's.
+    /// Why nothing was sent; the raw values are the timeline's.
     enum Obstacle: String, Sendable {
         case expired, noSubscription, notAllowed, cannotEncrypt
     }

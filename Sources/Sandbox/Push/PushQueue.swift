@@ -3,7 +3,7 @@ import IssuerProtocol
 
 /// The pushes that wait, in the database: what was not sent when the sandbox stopped is sent when it starts again.
 struct PushQueue: Sendable {
-    /// How many may wait; of what comes beyond, the story says so.
+    /// How many may wait; the timeline says which did not fit.
     static let maxWaiting = 20_000
     /// Of so many of the newest it is known what became of them; older ones go once they are over.
     static let maxKept: Int64 = 10_000
@@ -56,7 +56,7 @@ struct PushQueue: Sendable {
         }
     }
 
-    /// The next that is due; nil where none is, or enough are under way.
+    /// The next push that is due; nil if none is, or enough are under way.
     func take() async throws -> Taken? {
         let now = backend.now
         return try await backend.store.queue.write { db in

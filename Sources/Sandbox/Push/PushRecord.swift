@@ -27,10 +27,10 @@ struct PushRecord: Sendable {
     let status: Int?
     let problem: String?
 
-    /// What is encrypted: the message, or what is none.
+    /// What is encrypted: the message, or a hint to fetch.
     var plain: [UInt8] { Array((jws ?? "fetch").utf8) }
 
-    /// The message to push, nil where only a hint may or can be: of a longer one than RFC 8291 §4 has room for.
+    /// The message to push, nil if only a hint may be sent, or the message is longer than RFC 8291 §4 allows.
     static func body(of jws: String, by mode: PushMode) -> String? {
         mode == .hint || jws.utf8.count > PushRecipient.maxPlain ? nil : jws
     }
@@ -69,9 +69,9 @@ extension PushRecord: FetchableRecord {
     }
 }
 
-/// By which way a request, and what takes it back, is to reach its authenticator.
+/// How a request and its cancellation reach the authenticator.
 enum PushMode: String, Sendable, CaseIterable {
-    /// Listed, and pushed where there is a subscription.
+    /// Listed, and pushed if there is a subscription.
     case both
     /// As `both`, but what is pushed says no more than that there is something to fetch.
     case hint

@@ -5,7 +5,7 @@ import ServiceLifecycle
 
 /// Sends what is in the queue of pushes, beside the calls and never in their way.
 package struct PushSender: Service {
-    /// Seconds between tries where the database fails.
+    /// Seconds between tries if the database fails.
     private static let pause: Int64 = 5
 
     private let backend: IssuerBackend

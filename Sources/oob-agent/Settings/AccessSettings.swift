@@ -7,7 +7,7 @@ extension ControlAccess {
         let (mayLook, mayDecide) = (try source.named(.mayLook), try source.named(.mayDecide))
         if group == nil, let alone = source.find(.mayLook) ?? source.find(.mayDecide) {
             throw StartError(
-                alone.status, "\(alone.place): goes with socket-group: without it nobody else reaches the socket")
+                alone.status, "\(alone.place): goes with socket-group: without it nobody else can use the socket")
         }
         self.init(group: group, mayLook: mayLook, mayDecide: mayDecide)
     }
@@ -17,7 +17,7 @@ extension SettingSource {
     /// The most names in a list.
     private static let maxNames = 64
 
-    /// The number of the group that the agent is to give its socket to; chown(2) lets it only where it is its own.
+    /// The group id for the socket; chown(2) allows only a group that the agent's user is in.
     fileprivate func socketGroup() throws(StartError) -> UInt32? {
         guard let found = find(.socketGroup) else { return nil }
         guard let group = Accounts.group(found.value) else {
@@ -31,19 +31,20 @@ extension SettingSource {
         guard group == getegid() || Accounts.mayChangeGroups else {
             throw StartError(
                 found.status,
-                "\(found.place): this process may not give its socket to another group than its own: make this one its "
-                    + "own, with Group= in a drop-in of the unit")
+                "\(found.place): this process may give its socket only to its own group: set Group= in a drop-in of "
+                    + "the unit")
         }
         return group
     }
 
-    /// The users and groups that a list names: parted by commas, a group with `group:` before it.
+    /// The users and groups of a list: separated by commas, a group with `group:` before it.
     fileprivate func named(_ setting: Setting) throws(StartError) -> ControlAccess.Named? {
         guard let found = find(setting) else { return nil }
         let names = found.value.split(separator: ",", omittingEmptySubsequences: false).map(Self.trimmed)
         guard names.count <= Self.maxNames else {
             throw StartError(
-                found.status, "\(found.place): has more than \(Self.maxNames) names; name a group of them")
+                found.status,
+                "\(found.place): has more than \(Self.maxNames) names: put these users into a group and name that")
         }
         var named = ControlAccess.Named()
         for name in names {
@@ -77,7 +78,7 @@ private enum Accounts {
     /// The most bytes of an entry: a group's has the names of all its members.
     private static let maxBytes = 1_048_576
 
-    /// The number that chown(2) takes for "leave it as it is" is nobody's.
+    /// A user or group id; UInt32.max is none, because chown(2) reads it as "do not change".
     private static func number(_ text: String) -> UInt32? { UInt32(text).flatMap { $0 == .max ? nil : $0 } }
 
     static func user(_ name: String) -> UInt32? {
@@ -112,10 +113,10 @@ private enum Accounts {
         return false
     }
 
-    /// Whether chown(2) is let through at all: a service manager's filter of system calls may forbid it, as our units do.
+    /// Whether chown(2) is allowed at all: our units forbid it with a filter of system calls.
     static var mayChangeGroups: Bool { fchown(-1, .max, .max) == 0 || errno != EPERM }
 
-    /// Those that this process has.
+    /// The groups of this process.
     static var ownGroups: [UInt32] {
         var groups = [gid_t](repeating: 0, count: 65_536)
         let count = unsafe getgroups(CInt(groups.count), &groups)

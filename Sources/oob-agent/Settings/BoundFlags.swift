@@ -71,7 +71,7 @@ struct BoundFlags: ParsableArguments {
     @Option(name: .customLong("retention"), help: ArgumentHelp(.retention, "days"))
     var retention: String?
 
-    /// Nil for what was not given, and for a setting that is no bound.
+    /// The flag's value; nil if it was not given, or is not one of these flags.
     func value(of setting: Setting) -> String? {
         switch setting {
         case .maxUndecided: maxUndecided

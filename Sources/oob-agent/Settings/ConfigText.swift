@@ -51,7 +51,7 @@ enum ConfigText {
 }
 
 extension Setting {
-    /// A value as it may stand in a config file: the default where that is a fixed text, else one that shows the form.
+    /// A value for the sample config file: the default if that is a fixed text, else an example.
     var sample: String {
         switch self {
         case .stateDir: "/var/lib/oob-agent"

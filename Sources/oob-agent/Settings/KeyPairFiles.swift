@@ -11,7 +11,7 @@ struct KeyPairFiles {
     let chain: [UInt8]
     let secret: Secret
 
-    /// Nil where neither is set; a fault tells the setting, and the file.
+    /// Reads both files; nil if neither is set, and an error names the setting and the file.
     static func read(
         _ source: SettingSource, certificate: Setting, key: Setting
     ) throws(StartError) -> KeyPairFiles? {
@@ -29,7 +29,8 @@ struct KeyPairFiles {
     private init(_ certificate: SettingSource.Found, _ key: SettingSource.Found) throws(StartError) {
         guard let chain = FileManager.default.contents(atPath: certificate.value), chain.count <= Self.maxBytes else {
             throw StartError(
-                .config, "\(certificate.place): \(certificate.value): there is no such file of at most 1 MiB to read")
+                .config,
+                "\(certificate.place): \(certificate.value): the file is missing, unreadable or larger than 1 MiB")
         }
         do throws(FileError) {
             secret = try SecretFile.read(key.value, maxBytes: Self.maxBytes, privacy: .credential)

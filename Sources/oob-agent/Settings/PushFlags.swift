@@ -24,7 +24,7 @@ struct PushFlags: ParsableArguments {
         completion: .list(["required", "upstream"]))
     var vapid: String?
 
-    /// Nil for what was not given, and for a setting that is none of these.
+    /// The flag's value; nil if it was not given, or is not one of these flags.
     func value(of setting: Setting) -> String? {
         switch setting {
         case .pushListen: listen

@@ -3,7 +3,7 @@ import IssuerProtocol
 import Keys
 import PushReceiver
 
-/// Where pushes are taken, and what issuers see of it.
+/// The push listener: its address, its certificate and the URL that issuers see.
 struct PushListenerSettings {
     let address: ListenAddress
     let identity: ServerIdentity?
@@ -11,7 +11,7 @@ struct PushListenerSettings {
     let isBehindProxy: Bool
     let settings: PushSettings
 
-    /// Reads and checks what the settings name; nil where pushes are not taken.
+    /// Reads and checks the settings and files; nil if no pushes are received.
     static func read(_ source: SettingSource, _ bounds: Bounds) throws(StartError) -> PushListenerSettings? {
         let behindProxy = try source.choice(.pushBehindProxy, allowed: ["true", "false"]) { $0 == "true" } ?? false
         let vapid = try source.choice(.pushVAPID, allowed: ["required", "upstream"]) { $0 } ?? "required"
@@ -38,8 +38,8 @@ struct PushListenerSettings {
         guard address.isLoopback || !isPlain || behindProxy else {
             throw StartError(
                 .config,
-                "\(found.place): plain HTTP is taken on loopback only: set push-tls-cert and push-tls-key, or "
-                    + "push-behind-proxy where a proxy in front speaks TLS")
+                "\(found.place): plain HTTP is allowed on loopback only: set push-tls-cert and push-tls-key, or "
+                    + "push-behind-proxy if a proxy in front speaks TLS")
         }
         return address
     }

@@ -1,9 +1,9 @@
 import Keys
 import Logging
 
-/// Where the agent's secret comes from.
+/// Reads or makes the agent's secret.
 enum SecretSource {
-    /// Reads the named file, or the one that an earlier start made; makes one where there is none.
+    /// Reads the named file, or the one that an earlier start made; else makes one.
     static func load(_ settings: Settings, log: Logger) throws(StartError) -> AgentSecret {
         if let path = settings.secretFile { return try read(path, privacy: settings.secretPrivacy) }
         let path = settings.stateDirectory + "/secret"
@@ -18,7 +18,7 @@ enum SecretSource {
         }
     }
 
-    /// The secret as a start would read it, and nothing is made; nil where a start would make one.
+    /// Reads the secret as a start would, but makes nothing; nil if a start would make one.
     static func find(_ settings: Settings) throws(StartError) -> AgentSecret? {
         if let path = settings.secretFile { return try read(path, privacy: settings.secretPrivacy) }
         do throws(StartError) {
@@ -28,7 +28,7 @@ enum SecretSource {
         }
     }
 
-    /// The secret that was used before; nil where none is given.
+    /// Reads the previous secret; nil if none is given.
     ///
     /// A credential of that name need not be there, a file that was named must be.
     static func loadPrevious(_ settings: Settings) throws(StartError) -> AgentSecret? {
@@ -44,8 +44,8 @@ enum SecretSource {
     static var unchanged: StartError {
         StartError(
             .config,
-            "the previous secret and the present one are the same, so that nothing would change: give the new one as "
-                + "the secret (--secret-file), or no previous one")
+            "the previous secret and the present one are the same: give the new one with --secret-file, or no "
+                + "previous one")
     }
 
     private static func read(_ path: String, privacy: FilePrivacy) throws(StartError) -> AgentSecret {
@@ -55,8 +55,8 @@ enum SecretSource {
         } catch let error as FileError where error.reason == .missing && privacy == .credential {
             throw StartError(
                 .missing,
-                "the secret \(path) was not handed over: put it where LoadCredential= of the unit looks for it, which is "
-                    + "/etc/credstore/oob-agent.secret (oob-agent-NAME.secret of an instance) as the unit comes")
+                "the secret \(path) is missing: put it where LoadCredential= of the unit looks for it, by default "
+                    + "/etc/credstore/oob-agent.secret (oob-agent-NAME.secret for an instance)")
         } catch let error as FileError {
             let status = error.reason == .missing ? .missing : StartError.Status(error.systemError)
             throw StartError(status, "the secret \(error)")
@@ -78,7 +78,7 @@ enum SecretSource {
 }
 
 extension AgentProcess {
-    /// What is to be brought under `secret`; nil where nothing is.
+    /// The previous secret, if what it encrypts must now be encrypted under `secret`; else nil.
     func previousSecret(of secret: AgentSecret) throws(StartError) -> AgentSecret? {
         let previous = try SecretSource.loadPrevious(settings)
         guard previous != secret else { throw SecretSource.unchanged }

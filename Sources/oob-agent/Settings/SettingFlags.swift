@@ -97,7 +97,7 @@ struct SettingFlags: ParsableArguments {
 }
 
 extension ArgumentHelp {
-    /// - Parameter value: what stands for the value, such as "file".
+    /// - Parameter value: the name of the value in the help, such as "file".
     init(_ setting: Setting, _ value: String) { self.init(setting.help, valueName: value) }
 }
 
@@ -112,7 +112,7 @@ struct AccessFlags: ParsableArguments {
     @Option(name: .customLong("may-decide"), help: ArgumentHelp(.mayDecide, "list"))
     var mayDecide: String?
 
-    /// Nil for what was not given, and for a setting that is none of these.
+    /// The flag's value; nil if it was not given, or is not one of these flags.
     func value(of setting: Setting) -> String? {
         switch setting {
         case .socketGroup: group

@@ -2,15 +2,16 @@ import AgentConfig
 import Control
 import ControlServer
 import FoundationEssentials
+import Glibc
 import PushReceiver
 
-/// Where the values of settings come from, and how they are read.
+/// Finds and reads the value of each setting: flag, environment variable, config member.
 struct SettingSource {
     let flags: SettingFlags
     let environment: [String: String]
     let config: ConfigFile?
 
-    /// Reads the config file, where one is named.
+    /// Reads the config file, if one is named.
     init(flags: SettingFlags, environment: [String: String]) throws(StartError) {
         self.flags = flags
         self.environment = environment
@@ -18,7 +19,7 @@ struct SettingSource {
         config = try path.map { path throws(StartError) in try ConfigFile(path: path) }
     }
 
-    /// How the log is written where not all settings are in order: as far as that can be told.
+    /// The log format when not all settings are valid: from what can still be read.
     static func logFormat(_ flags: SettingFlags, _ environment: [String: String]) -> Settings.LogFormat {
         let source = try? SettingSource(flags: flags, environment: environment)
         let named = source?.find(.logFormat)?.value ?? flags.logFormat ?? environment[Setting.logFormat.variable]
@@ -68,7 +69,7 @@ struct SettingSource {
         return found.value
     }
 
-    /// Refuses what is no path, and what is one only to a shell.
+    /// Refuses an empty path, and one that begins with ~, which only a shell expands.
     func checkPath(_ found: Found) throws(StartError) {
         guard !found.value.isEmpty, !found.value.utf8.contains(0) else {
             throw StartError(found.status, "\(found.place): must be a path")
@@ -76,8 +77,8 @@ struct SettingSource {
         guard !found.value.hasPrefix("~") else {
             throw StartError(
                 found.status,
-                "\(found.place): must be a path without ~, which only a shell takes for a home directory: write it out, "
-                    + "or ./~ for a name that begins so")
+                "\(found.place): must be a path without ~, which only a shell expands: write it out, "
+                    + "or ./~ for a name that begins with ~")
         }
     }
 
@@ -103,7 +104,7 @@ struct SettingSource {
     func stateDirectory() throws(StartError) -> String {
         if let named = try path(.stateDir) { return named }
         guard let usual = ControlSocket.defaultStateDirectory(environment) else {
-            throw StartError(.config, "there is no state directory: set --state-dir, or HOME")
+            throw StartError(.config, "no state directory is known: set --state-dir, or HOME")
         }
         return usual
     }
@@ -120,7 +121,7 @@ struct SettingSource {
 }
 
 extension SettingSource {
-    /// Where only this machine can listen to; nil where the setting is not given.
+    /// An address on loopback; nil if the setting is not given.
     func loopbackAddress(_ setting: Setting) throws(StartError) -> LoopbackAddress? {
         guard let found = find(setting) else { return nil }
         guard let address = ListenAddress(found.value), address.isLoopback else {
@@ -135,9 +136,14 @@ extension SettingSource {
 extension ConfigFile {
     /// Reads the file at `path`, and allows a member for each setting.
     init(path: String) throws(StartError) {
-        // Foundation takes ~ for a home directory, as no other path here is taken.
-        guard !path.hasPrefix("~"), let data = FileManager.default.contents(atPath: path) else {
-            throw StartError(.config, "\(path): the config file cannot be read: check the path and its mode")
+        // Foundation would expand ~, which no other path here allows.
+        guard !path.hasPrefix("~") else {
+            throw StartError(.config, "\(path): must be a path without ~, which only a shell expands: write it out")
+        }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            // glibc keeps the text per thread (strerror(3)), and it is copied at once.
+            let problem = unsafe access(path, R_OK) == 0 ? "must be a file" : String(cString: strerror(errno))
+            throw StartError(.config, "\(path): \(problem): check the path of the config file")
         }
         do throws(ConfigError) {
             try self.init([UInt8](data), path: path, names: Setting.allCases.map(\.rawValue))

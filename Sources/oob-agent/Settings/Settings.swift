@@ -8,7 +8,7 @@ import LineLog
 import Logging
 import ThreeDS
 
-/// All settings, checked: flag, environment variable, config member, default, in that order of strength.
+/// All settings, checked: a flag wins over an environment variable, and that over the config file.
 struct Settings {
     enum LogFormat: String, CaseIterable {
         case text, json
@@ -22,9 +22,9 @@ struct Settings {
     let secretFile: String?
     /// systemd hands credentials over with an owner and mode of its own.
     let secretPrivacy: FilePrivacy
-    /// What was used before, while the secret changes; nil where nobody names one.
+    /// The previous secret's file, while the secret changes; nil if none is named.
     let previousSecretFile: String?
-    /// The directory of systemd's credentials; nil where it gave none.
+    /// The directory of systemd's credentials; nil if there is none.
     let credentials: String?
     let logLevel: Logger.Level
     let logFormat: LogFormat
@@ -82,7 +82,7 @@ struct Settings {
         self.environment = environment
     }
 
-    /// Reads all anew: the config and the files that settings name may have changed since.
+    /// Reads all settings again: the config and the files that it names may have changed.
     func again() throws(StartError) -> Settings { try Settings(flags: flags, environment: environment) }
 }
 
@@ -98,7 +98,7 @@ extension LineFormat {
 }
 
 extension OutboundNetwork {
-    /// Reads and checks what the settings name; a fault tells the setting, and the file.
+    /// Reads and checks what the settings name; an error names the setting and the file.
     init(_ source: SettingSource) throws(StartError) {
         self.init(identity: try Self.identity(source), proxy: try Self.proxy(source))
     }

@@ -2,10 +2,10 @@ import Control
 import Glibc
 import Keys
 
-/// What `--check-config` looks at besides the settings themselves: the files and directories that they name.
+/// Checks the files and directories that the settings name, for `--check-config`.
 ///
-/// It opens and reads as a start would, and makes and changes nothing. What nobody named is not looked at: systemd makes
-/// the usual directories, and a start makes a secret.
+/// It opens and reads as a start would, and makes and changes nothing. It does not look at defaults: systemd makes the
+/// usual directories, and a start makes a secret.
 struct SettingsCheck {
     let settings: Settings
     let source: SettingSource
@@ -18,7 +18,7 @@ struct SettingsCheck {
                 throw StartError(.config, "\(error)")
             }
         }
-        // Where no file is named: one that an earlier start made is in the state directory.
+        // If no file is named, the secret of an earlier start is in the state directory.
         let place = settings.secretFile == nil ? Setting.stateDir : .secretFile
         let secret = try named(place) { _ throws(StartError) in try SecretSource.find(settings) }
         let previous = try named(.previousSecretFile) { _ throws(StartError) in
@@ -31,7 +31,7 @@ struct SettingsCheck {
         }
     }
 
-    /// Looks at what a setting names, and says with its place what is wrong there.
+    /// Checks what a setting names; an error says the setting's place first.
     @discardableResult
     private func named<Value>(
         _ setting: Setting, _ look: (String) throws(StartError) -> Value?
@@ -48,12 +48,12 @@ struct SettingsCheck {
     private func socket(_ path: String) throws(StartError) {
         var status = stat()
         if unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFSOCK {
-            throw StartError(.config, "\(path): something stands there that is no socket: move it away")
+            throw StartError(.config, "\(path): this is not a socket: move it away, or set another path")
         }
         let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
         guard directory != settings.stateDirectory + "/" else { return }
         guard unsafe stat(directory, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            throw Self.refusal(directory, "is no directory that can be used")
+            throw Self.refusal(directory, "is not a usable directory")
         }
         guard unsafe faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0 else {
             throw Self.refusal(directory, "cannot be written to")
