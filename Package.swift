@@ -59,8 +59,12 @@ let package = Package(
                 "SQLiteStore", "StateArchive", "ThreeDS", "Versioning",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .target(  // What both homes of the core have: the machine's clock, and the claim to a state directory.
-            name: "AgentHost", dependencies: ["Authenticator", "Keys", "LinuxProcess", "ThreeDS"]),
+        .target(  // The agent's host: clock, claim to a state directory, security checks, supervision by systemd.
+            name: "AgentHost",
+            dependencies: [
+                "Authenticator", "Control", "Keys", "LinuxProcess", "ThreeDS",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
 
         // The edges of the agent: each depends on the core and never on another edge.
         .target(  // The control API on the Unix socket, and metrics on a loopback port.

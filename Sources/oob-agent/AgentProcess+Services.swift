@@ -1,3 +1,4 @@
+import AgentHost
 import Authenticator
 import PushReceiver
 import ServiceLifecycle

@@ -1,3 +1,4 @@
+import AgentHost
 import Authenticator
 import LinuxProcess
 import Logging

@@ -90,7 +90,7 @@ struct AgentProcess {
             let ports = Ports(
                 store: store, custody: custody, auditKeys: SealedAuditKeys(secret: secret, previous: previous),
                 gateway: gateway, clock: SystemClock(), entropy: SystemEntropy(),
-                inspector: LinuxHostInspector(settings, isMemoryLocked: isMemoryLocked))
+                inspector: hostInspector(isMemoryLocked: isMemoryLocked))
             let backups = Backups(
                 directory: directory, store: store, custody: custody, clock: SystemClock(),
                 version: SoftwareVersion.text)
@@ -101,6 +101,13 @@ struct AgentProcess {
         } catch {
             throw StartError(error)
         }
+    }
+
+    private func hostInspector(isMemoryLocked: Bool) -> LinuxHostInspector {
+        LinuxHostInspector(
+            stateDirectory: settings.stateDirectory, socketPath: settings.socketPath,
+            isSocketShared: settings.access.group != nil, secretFile: settings.secretFile,
+            isSecretCredential: settings.secretPrivacy == .credential, isMemoryLocked: isMemoryLocked)
     }
 
     private var coreSettings: AgentSettings {

@@ -1,9 +1,9 @@
+import AgentHost
 import IssuerLink
 import LineLog
 import LinuxProcess
 import Logging
 import PushReceiver
-import Synchronization
 
 /// Reloads the settings on SIGHUP, and applies those that may change while the agent runs.
 struct Reloader: Sendable {
@@ -75,19 +75,4 @@ struct Reloader: Sendable {
 
 extension Setting {
     fileprivate var isOfPushTLS: Bool { self == .pushTLSCert || self == .pushTLSKey }
-}
-
-/// How the last reload went, for the service manager's status.
-final class LastReload: Sendable {
-    private let state = Mutex<String?>(nil)
-
-    /// Why the last reload was refused; nil if it was not.
-    var refusal: String? { state.withLock(\.self) }
-
-    func set(_ refusal: String?) { state.withLock { $0 = refusal } }
-
-    /// A line for the status now; nil if this reload and the one before went well.
-    func news(after before: String?) -> String? {
-        refusal.map { "Reload refused: \($0)" } ?? before.map { _ in "Reloaded" }
-    }
 }

@@ -1,11 +1,10 @@
-import Authenticator
-import ControlServer
+package import Authenticator
 import FoundationEssentials
 import Keys
 import LinuxProcess
 
 /// Checks the security of this process, its files and its host, each time it is asked.
-struct LinuxHostInspector: HostInspector {
+package struct LinuxHostInspector: HostInspector {
     private let stateDirectory: String
     private let socketPath: String
     /// Whether the socket is for a group as well.
@@ -17,16 +16,19 @@ struct LinuxHostInspector: HostInspector {
     /// Whether the memory of secrets could be locked.
     private let isMemoryLocked: Bool
 
-    init(_ settings: Settings, isMemoryLocked: Bool) {
-        stateDirectory = settings.stateDirectory
-        socketPath = settings.socketPath
-        isSocketShared = settings.access.group != nil
-        secretFile = settings.secretFile
-        isSecretCredential = settings.secretPrivacy == .credential
+    package init(
+        stateDirectory: String, socketPath: String, isSocketShared: Bool, secretFile: String?,
+        isSecretCredential: Bool, isMemoryLocked: Bool
+    ) {
+        self.stateDirectory = stateDirectory
+        self.socketPath = socketPath
+        self.isSocketShared = isSocketShared
+        self.secretFile = secretFile
+        self.isSecretCredential = isSecretCredential
         self.isMemoryLocked = isMemoryLocked
     }
 
-    func findings() async -> [Finding] {
+    package func findings() async -> [Finding] {
         [secret, memory, state, socket, debugger, coreDumps, clock, swap].compactMap(\.self)
     }
 

@@ -1,29 +1,41 @@
-import AgentHost
-import Authenticator
+package import Authenticator
 import Control
-import LinuxProcess
-import Logging
+package import LinuxProcess
+package import Logging
+import Synchronization
 
 /// Tells the service manager how the agent is: that it is ready, its status, that it lives, and that it stops.
 ///
 /// It sends a sign of life only after the agent has answered a call on its own control socket. So a sign of life says
 /// that the process takes calls. It does not say that the store, the fetcher, the outbox delivery and the expiry service
 /// work: a restart would not fix those. Their state is in the status line and in the metrics.
-struct Supervision: Sendable {
+package struct Supervision: Sendable {
     /// The least seconds between two calls.
     private static let pause: Double = 5
     /// The seconds between two calls if nothing happens and no sign of life is asked for.
     private static let longPause: Double = 60
 
-    let manager: ServiceManager
-    let agent: Agent
-    let socket: String
-    let readiness: Readiness
-    let lastReload: LastReload
-    let log: Logger
+    private let manager: ServiceManager
+    private let agent: Agent
+    private let socket: String
+    private let readiness: Readiness
+    private let lastReload: LastReload
+    private let log: Logger
+
+    /// - Parameter socket: the path of the agent's control socket.
+    package init(
+        manager: ServiceManager, agent: Agent, socket: String, readiness: Readiness, lastReload: LastReload, log: Logger
+    ) {
+        self.manager = manager
+        self.agent = agent
+        self.socket = socket
+        self.readiness = readiness
+        self.lastReload = lastReload
+        self.log = log
+    }
 
     /// Works until the task is cancelled.
-    func run() async throws {
+    package func run() async throws {
         do {
             await readiness.untilWhole()
             try await watch()
@@ -116,5 +128,22 @@ private struct StatusLine {
         text =
             (health.ready ? "Ready: " : "Degraded: ")
             + [counts, reason, reload].compactMap(\.self).joined(separator: "; ")
+    }
+}
+
+/// How the last reload went, for the service manager's status.
+package final class LastReload: Sendable {
+    private let state = Mutex<String?>(nil)
+
+    package init() {}
+
+    /// Why the last reload was refused; nil if it was not.
+    package var refusal: String? { state.withLock(\.self) }
+
+    package func set(_ refusal: String?) { state.withLock { $0 = refusal } }
+
+    /// A line for the status now; nil if this reload and the one before went well.
+    package func news(after before: String?) -> String? {
+        refusal.map { "Reload refused: \($0)" } ?? before.map { _ in "Reloaded" }
     }
 }

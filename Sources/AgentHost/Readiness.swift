@@ -1,8 +1,8 @@
 import Synchronization
 
 /// Waits until everything is there that the agent needs to sign.
-final class Readiness: Sendable {
-    enum Part {
+package final class Readiness: Sendable {
+    package enum Part: Sendable {
         /// The control socket is listened on.
         case control
         /// So is the address for pushes.
@@ -22,21 +22,21 @@ final class Readiness: Sendable {
     private let onWhole: @Sendable () -> Void
 
     /// - Parameter onWhole: called once, when nothing is missing any more.
-    init(_ parts: Set<Part>, onWhole: @escaping @Sendable () -> Void) {
+    package init(_ parts: Set<Part>, onWhole: @escaping @Sendable () -> Void) {
         missing = Mutex(parts)
         self.onWhole = onWhole
         if hasPorts { ports.open() }
     }
 
     /// Whether nothing is missing.
-    var isWhole: Bool { missing.withLock(\.isEmpty) }
+    package var isWhole: Bool { missing.withLock(\.isEmpty) }
 
     /// Whether the service manager knows, or is just being told, that the agent is ready.
-    var isTold: Bool { told.withLock(\.self) }
+    package var isTold: Bool { told.withLock(\.self) }
 
-    func willBeTold() { told.withLock { $0 = true } }
+    package func willBeTold() { told.withLock { $0 = true } }
 
-    func has(_ part: Part) {
+    package func has(_ part: Part) {
         let left = missing.withLock { missing in missing.remove(part) == nil ? nil : missing }
         guard let left else { return }
         if left.isDisjoint(with: Self.ports) { ports.open() }
@@ -46,11 +46,11 @@ final class Readiness: Sendable {
     }
 
     /// Returns once nothing is missing, or the task is cancelled; for one task.
-    func untilWhole() async { await whole.pass() }
+    package func untilWhole() async { await whole.pass() }
 
     /// Whether the addresses for pushes and for metrics are listened on: once that is so, or else when the task is
     /// cancelled; for one task.
-    func untilPorts() async -> Bool {
+    package func untilPorts() async -> Bool {
         await ports.pass()
         return hasPorts
     }
