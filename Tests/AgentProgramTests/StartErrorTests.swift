@@ -11,7 +11,7 @@ import Testing
         arguments: [
             (ENOSPC, 74), (EDQUOT, 74), (EIO, 74), (EROFS, 74), (EMFILE, 71), (ENFILE, 71), (EACCES, 77), (nil, 77),
         ] as [(CInt?, Int32)])
-    func `what may be better at the next start is told from what a person must mend`(number: CInt?, status: Int32) {
+    func `what may pass by itself is told apart from what a person must fix`(number: CInt?, status: Int32) {
         #expect(StartError.Status(number).rawValue == status)
         #expect(StartError(StateClaimError.unusable("the directory", systemError: number)).status.rawValue == status)
     }

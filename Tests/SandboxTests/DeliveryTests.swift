@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [traceparent, nil])
-    func `the story has the traceparent that the decision came with first`(text: String?) async throws {
+    func `the timeline has the traceparent that the decision came with first`(text: String?) async throws {
         let issuer = try TestIssuer()
         let authenticator = try await issuer.enrolled()
         let purchase = try await issuer.purchase()
@@ -46,7 +46,7 @@ import Testing
         #expect(decision["traceparent"] == text.map(JSONValue.string))
     }
 
-    @Test func `the story counts what comes again, apart from what contradicts it`() async throws {
+    @Test func `the timeline counts what comes again, apart from what contradicts it`() async throws {
         let issuer = try TestIssuer()
         let authenticator = try await issuer.enrolled()
         let purchase = try await issuer.purchase()

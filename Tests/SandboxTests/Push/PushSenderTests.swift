@@ -71,7 +71,7 @@ struct PushSenderTests {
         }
     }
 
-    @Test func `twenty thousand wait at most, and the story says which do not`() async throws {
+    @Test func `twenty thousand wait at most, and the timeline says which do not`() async throws {
         try await LocalPushReceiver.run { receiver in
             let issuer = try TestIssuer()
             _ = try await issuer.subscribed(at: receiver)
