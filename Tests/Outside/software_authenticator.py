@@ -25,10 +25,10 @@ MODEL = uuid.UUID("a005348c-3f2a-494f-8499-381bd75baa35").bytes
 
 def call(method: str, url: str, body=None, token: str | None = None) -> tuple[int, dict | None]:
     """(status, JSON) of one HTTP call; `body` is JSON or bytes."""
-    bytes = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
+    data = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     try:
-        with urllib.request.urlopen(urllib.request.Request(url, bytes, headers, method=method), timeout=90) as answer:
+        with urllib.request.urlopen(urllib.request.Request(url, data, headers, method=method), timeout=90) as answer:
             content, status = answer.read(), answer.status
     except urllib.error.HTTPError as error:
         content, status = error.read(), error.code

@@ -142,10 +142,10 @@ class WithAnAgent(unittest.TestCase):
     def call(cls, operation_id: str, body=None, *, id: str = "", headers: dict | None = None, **query):
         """One call, whose answer must be one that the description has for it, to the last member."""
         path, method, operation = cls.by_id[operation_id]
-        bytes = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
-        own = {} if bytes is None else {"Content-Type": "application/json"}
+        data = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
+        own = {} if data is None else {"Content-Type": "application/json"}
         answer = requests.request(
-            method, cls.bridge.origin + path.format(id=id), params=query, data=bytes,
+            method, cls.bridge.origin + path.format(id=id), params=query, data=data,
             headers={**own, **(headers or {})}, timeout=60)
         if str(answer.status_code) not in operation["responses"]:
             raise AssertionError(f"{operation_id}: {answer.status_code} is not described: {answer.text}")

@@ -29,10 +29,10 @@ PROBLEM = {"type": "about:blank", "title": "Moon phase", "status": 409, "detail"
 
 
 def answer(body, status: int = 200, content_type: str = "application/json", server: str = "oob-agent/9.9.9") -> bytes:
-    bytes = body if isinstance(body, bytes) else json.dumps(body).encode()
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
     head = (f"HTTP/1.1 {status} Reason\r\nContent-Type: {content_type}\r\nServer: {server}\r\n"
-            f"Content-Length: {len(bytes)}\r\n\r\n")
-    return head.encode() + bytes
+            f"Content-Length: {len(data)}\r\n\r\n")
+    return head.encode() + data
 
 
 class Listener(socketserver.ThreadingUnixStreamServer):

@@ -139,10 +139,10 @@ class TheSandbox(unittest.TestCase):
     def call(cls, operation_id: str, body=None, *, token: str | None = None, jti: str = "", **query):
         """One call, whose answer must be one that the description has for it."""
         path, method = cls.paths[operation_id]
-        bytes = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
+        data = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
         answer = requests.request(
-            method, cls.sandbox.origin + path.format(jti=jti), params=query, data=bytes, headers=headers, timeout=30)
+            method, cls.sandbox.origin + path.format(jti=jti), params=query, data=data, headers=headers, timeout=30)
         cls.schema[path][method.upper()].validate_response(answer)
         is_problem = answer.status_code >= 400
         cls.seen.add((operation_id, str(answer.status_code), answer.json()["code"] if is_problem else None))
