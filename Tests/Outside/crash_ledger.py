@@ -44,7 +44,7 @@ class Enrollment:
 @dataclass
 class Ledger:
     issuer: Issuer
-    name: str  # Of the agent's enrollments, so that several agents can share an issuer.
+    name: str  # What the names of the agent's enrollments begin with, so that several agents can share an issuer.
     enrollments: list[Enrollment] = field(default_factory=list)
     purchases: list[Purchase] = field(default_factory=list)
     erased: set[str] = field(default_factory=set)  # Enrollments of which the agent said so.
@@ -103,7 +103,7 @@ class Ledger:
         return {each.authenticator for each in self.enrollments}
 
     def issuers_view(self) -> list[dict]:
-        return [each for each in self.issuer.call("GET", "/authenticators") if each["name"] == self.name]
+        return [each for each in self.issuer.call("GET", "/authenticators") if each["name"].startswith(self.name)]
 
     def enrollment_problems(self, enrollments: list[dict]) -> list[str]:
         """Both sides have the same enrollments, and each that was acknowledged is one of them."""

@@ -26,7 +26,8 @@ class Scene:
     def enroll(self) -> Enrollment:
         code = self.issuer.call("POST", "/enrollment-codes", {})["code"]
         answer = self.agent.call("POST", "/enrollments", {
-            "issuer": self.issuer.origin, "code": code, "authnType": "presence", "name": self.ledger.name})
+            "issuer": self.issuer.origin, "code": code, "authnType": "presence",
+            "name": f"{self.ledger.name} {uuid.uuid4().hex[:8]}"})
         enrollment = Enrollment(answer["id"], answer["authenticatorId"])
         if enrollment.authenticator not in self.ledger.authenticators():
             self.ledger.enrollments.append(enrollment)

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tarfile
 import unittest
+import uuid
 from pathlib import Path
 
 import openapi_spec_validator
@@ -128,7 +129,7 @@ class WithAnAgent(unittest.TestCase):
 
     @classmethod
     def enroll(cls, **more) -> dict:
-        return cls.call("enroll", {"issuer": cls.sandbox.origin, "code": cls.code(), "name": "test", **more}).json()
+        return cls.call("enroll", {"issuer": cls.sandbox.origin, "code": cls.code(), "name": f"test {uuid.uuid4()}", **more}).json()
 
     @classmethod
     def purchase(cls, enrollment: dict, **members) -> dict:

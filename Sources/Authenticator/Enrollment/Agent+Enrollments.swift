@@ -8,19 +8,20 @@ extension Agent {
         try await ports.store.read { try $0.enrollments(includingEnded: ended) }
     }
 
-    /// The enrollment whose id begins with `prefix`.
+    /// The enrollment of this id or name, or whose id begins so.
     ///
     /// - Throws: `CommandFailure` `.notFound` or `.ambiguous`.
-    package func enrollment(prefix: String, includingEnded: Bool = false) async throws -> Enrollment {
+    package func enrollment(named name: String, includingEnded: Bool = false) async throws -> Enrollment {
         let all = try await ports.store.read { try $0.enrollments(includingEnded: includingEnded) }
-        let found = prefix.isEmpty ? [] : all.filter { $0.id.text.hasPrefix(prefix) }
+        let found = all.named(name)
         guard let first = found.first else {
-            throw CommandFailure(.notFound, "there is no enrollment \(DisplayText(prefix).text)")
+            throw CommandFailure(.notFound, "there is no enrollment \(DisplayText(name).text)")
         }
         guard found.count == 1 else {
             throw CommandFailure(
                 .ambiguous,
-                "\(prefix) matches several enrollments: \(found.prefix(5).map(\.id.text).joined(separator: ", "))")
+                "\(DisplayText(name).text) matches several enrollments; give the ID of one: "
+                    + found.prefix(5).map(\.id.text).joined(separator: ", "))
         }
         return first
     }

@@ -61,18 +61,28 @@ extension Enroller {
         }
     }
 
-    /// Inserts an enrollment, unless another enrollment has its key.
+    /// Inserts an enrollment under a name that no other has, unless another enrollment has its key.
     ///
     /// A key is one credential (WebAuthn §6.2), and two would share what one of them lets through.
-    func insert(_ enrollment: Enrollment) async throws {
+    ///
+    /// - Returns: the enrollment as it is in the store.
+    /// - Throws: `CommandFailure` if the key, or a name that a person chose, is another enrollment's.
+    func insert(_ enrollment: Enrollment, isNameChosen: Bool) async throws -> Enrollment {
         try await ports.store.write { store in
+            var enrollment = enrollment
             if let key = enrollment.key.external {
                 let other = try store.enrollments(includingEnded: false).first {
                     $0.key.external?.facts.publicKey == key.facts.publicKey
                 }
                 if let other { throw CommandFailure(key.uri, usedBy: other) }
             }
+            if isNameChosen {
+                try store.expectFreeName(enrollment.name)
+            } else {
+                enrollment.name = EnrollmentName.free(enrollment.name, among: try store.enrollmentNames())
+            }
             try store.insert(enrollment)
+            return enrollment
         }
     }
 

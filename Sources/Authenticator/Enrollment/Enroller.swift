@@ -9,6 +9,8 @@ package struct EnrollmentParameters: Sendable {
     package let code: EnrollmentCode
     package let authnType: AuthnType
     package let name: String
+    /// Whether the person chose the name: a chosen name that is taken is refused, any other one gets a number.
+    package let isNameChosen: Bool
     /// A key that is there already; nil: the agent makes one.
     package let keyURI: KeyURI?
     /// Of authnType `pin`: what every approval is to take; for a key that is there already, its own PIN.
@@ -17,13 +19,14 @@ package struct EnrollmentParameters: Sendable {
     package let takesPush: Bool
 
     package init(
-        target: IssuerTarget, code: EnrollmentCode, authnType: AuthnType, name: String, keyURI: KeyURI? = nil,
-        pin: PIN? = nil, takesPush: Bool = true
+        target: IssuerTarget, code: EnrollmentCode, authnType: AuthnType, name: String,
+        isNameChosen: Bool = false, keyURI: KeyURI? = nil, pin: PIN? = nil, takesPush: Bool = true
     ) {
         self.target = target
         self.code = code
         self.authnType = authnType
         self.name = name
+        self.isNameChosen = isNameChosen
         self.keyURI = keyURI
         self.pin = pin
         self.takesPush = takesPush
@@ -49,15 +52,18 @@ struct Enroller: Sendable {
         if let problem = parameters.target.rootsPEM.flatMap(ports.gateway.problem(withRoots:)) {
             throw CommandFailure(.invalidArgument, problem)
         }
+        if parameters.isNameChosen {
+            try await ports.store.read { try $0.expectFreeName(parameters.name) }
+        }
         // Before the issuer is asked: what is wrong with a key costs no code.
         let place = try await keyPlace(parameters)
         let answer = try await options(parameters)
         try await check(answer.options, parameters)
         let algorithm = try Self.algorithm(of: answer.options, at: place)
-        let enrollment = try newEnrollment(
-            for: parameters, options: answer.options, algorithm: algorithm, key: place)
-        // While the issuer was asked, another may have enrolled the same key: `insert` looks again.
-        try await insert(enrollment)
+        // While the issuer was asked, another may have enrolled the same key or taken the name: `insert` looks again.
+        let enrollment = try await insert(
+            try newEnrollment(for: parameters, options: answer.options, algorithm: algorithm, key: place),
+            isNameChosen: parameters.isNameChosen)
         do {
             let push = try pushes.make(for: enrollment, try await directory.discovery(parameters.target))
             let (body, publicKey) = try await registration(

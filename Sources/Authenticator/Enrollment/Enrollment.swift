@@ -8,8 +8,8 @@ import WebAuthn
 package struct Enrollment: Sendable {
     package let id: EnrollmentID
     package let target: IssuerTarget
-    /// What a person calls it.
-    package let name: String
+    /// What a person calls it: no other enrollment that has not ended has this name, except in old databases.
+    package internal(set) var name: String
     package let authnType: AuthnType
     /// COSE algorithm number.
     package let algorithm: Int

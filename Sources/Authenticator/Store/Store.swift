@@ -20,6 +20,8 @@ package protocol StoreReader {
     func enrollment(_ id: EnrollmentID) throws -> Enrollment?
     /// All that are not over, oldest first; with `ended`, also those.
     func enrollments(includingEnded ended: Bool) throws -> [Enrollment]
+    /// The names of those that are not over.
+    func enrollmentNames() throws -> Set<String>
     /// How many are not over.
     func enrollmentCount() throws -> Int
     /// Those that are over and whose personal data is still to be erased.

@@ -6,6 +6,8 @@ extension EnrollCommand: ControlCommand {
     package static let memberNames = ["issuer", "code", "authnType", "name", "caFile", "keyUri", "pin", "push"]
     /// Of an enrollment code.
     package static let codeBytes = 1...256
+    /// Of an enrollment's name, which stands wherever its id does.
+    package static let nameBytes = 1...256
     /// What leaves room for the other members of a body.
     package static let maxCAFileBytes = 49_152
 
@@ -13,7 +15,7 @@ extension EnrollCommand: ControlCommand {
         self.init(
             issuer: try json.string("issuer", bytes: 1...2_048), code: try json.string("code", bytes: Self.codeBytes),
             authnType: try json.optionalString("authnType", bytes: 1...16),
-            name: try json.optionalString("name", bytes: 1...256),
+            name: try json.optionalString("name", bytes: Self.nameBytes),
             caFile: try json.optionalString("caFile", bytes: 1...Self.maxCAFileBytes),
             keyUri: try json.optionalString("keyUri", bytes: 1...1_024), pin: try json.optionalPIN("pin"),
             push: try json.optionalBool("push"))
@@ -42,7 +44,7 @@ extension PushRotateCommand: ControlCommand {
     package static let memberNames = ["enrollment"]
 
     package init(json: JSONObject) throws(JSONMemberError) {
-        self.init(enrollment: try json.optionalString("enrollment", bytes: 1...64))
+        self.init(enrollment: try json.optionalString("enrollment", bytes: EnrollCommand.nameBytes))
     }
 }
 
@@ -50,7 +52,7 @@ extension FetchCommand: ControlCommand {
     package static let memberNames = ["enrollment"]
 
     package init(json: JSONObject) throws(JSONMemberError) {
-        self.init(enrollment: try json.optionalString("enrollment", bytes: 1...64))
+        self.init(enrollment: try json.optionalString("enrollment", bytes: EnrollCommand.nameBytes))
     }
 }
 
@@ -62,7 +64,7 @@ extension DecideCommand: ControlCommand {
 
     package init(json: JSONObject) throws(JSONMemberError) {
         self.init(
-            enrollment: try json.optionalString("enrollment", bytes: 1...64),
+            enrollment: try json.optionalString("enrollment", bytes: EnrollCommand.nameBytes),
             wait: try json.optionalSeconds("wait", in: Self.waitRange),
             expectAmount: try json.expectedAmount("expectAmount"),
             expectMerchant: try json.optionalString("expectMerchant", bytes: Self.expectMerchantBytes),

@@ -21,8 +21,8 @@ extension ControlCalls {
         return try .json(EnrollmentView(enrollment, of: agent), status: 201)
     }
 
-    func unenroll(_ prefix: String, _ command: UnenrollCommand, by peer: ControlPeer) async throws -> Answer {
-        let enrollment = try await agent.enrollment(prefix: prefix, includingEnded: true)
+    func unenroll(_ name: String, _ command: UnenrollCommand, by peer: ControlPeer) async throws -> Answer {
+        let enrollment = try await agent.enrollment(named: name, includingEnded: true)
         let (isLocal, isErasing) = (command.local ?? false, command.erase ?? false)
         let end: () async throws -> Unenrollment = {
             try await agent.unenroll(
@@ -79,7 +79,8 @@ extension EnrollmentParameters {
         }
         self.init(
             target: IssuerTarget(issuer: issuer, rootsPEM: command.caFile), code: code, authnType: authnType,
-            name: command.name ?? issuer.host, keyURI: try command.keyUri.map(Self.keyURI),
+            name: command.name ?? issuer.host, isNameChosen: command.name != nil,
+            keyURI: try command.keyUri.map(Self.keyURI),
             pin: try command.pin.map { text throws(ControlError) in try PIN(text, as: "pin") },
             takesPush: command.push ?? true)
     }

@@ -3,10 +3,10 @@ import Control
 import Keys
 
 extension ControlCalls {
-    func changePIN(_ prefix: String, _ command: PINChangeCommand, by peer: ControlPeer) async throws -> Answer {
+    func changePIN(_ name: String, _ command: PINChangeCommand, by peer: ControlPeer) async throws -> Answer {
         let old = try PIN(command.pin, as: "pin")
         let new = try PIN(command.newPin, as: "newPin")
-        let enrollment = try await agent.enrollment(prefix: prefix)
+        let enrollment = try await agent.enrollment(named: name)
         try await agent.checkPINChange(of: enrollment.id)
         try await quota.run(.changePIN, by: peer.uid) {
             try await agent.note(.changePIN, by: peer, about: enrollment.id)

@@ -105,10 +105,10 @@ struct ControlCalls: Sendable {
         }
     }
 
-    /// The enrollment that a filter names, by its id or a unique prefix; nil for all.
-    func id(of prefix: String?) async throws -> EnrollmentID? {
-        guard let prefix else { return nil }
-        return try await agent.enrollment(prefix: prefix, includingEnded: true).id
+    /// The enrollment that a filter names, by its id, its name or a unique prefix of its id; nil for all.
+    func id(of name: String?) async throws -> EnrollmentID? {
+        guard let name else { return nil }
+        return try await agent.enrollment(named: name, includingEnded: true).id
     }
 
     private func detailed(_ record: RequestRecord) async throws -> RequestView {

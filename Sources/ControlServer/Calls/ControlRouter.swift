@@ -4,6 +4,7 @@ import HTTPTypes
 import HummingbirdCore
 import Logging
 import NIOCore
+import StrictJSON
 
 /// Finds the call that a request means, and makes a problem of whatever goes wrong.
 struct ControlRouter: Sendable {
@@ -152,8 +153,10 @@ struct ControlRouter: Sendable {
 }
 
 extension URI {
-    /// What stands in a path where its route has `{id}`: the third segment.
+    /// What stands in a path where its route has `{id}`: the third segment, decoded; as it is if it cannot be decoded.
     fileprivate var id: String {
-        path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(3).first.map(String.init) ?? ""
+        let segment =
+            path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(3).first.map(String.init) ?? ""
+        return PercentEncoding.decode(segment).flatMap { String(validating: $0, as: UTF8.self) } ?? segment
     }
 }

@@ -22,6 +22,10 @@ extension DatabaseTransaction {
         return try Row.fetchAll(statement, arguments: [ended]).map { try enrollment($0) }
     }
 
+    func enrollmentNames() throws -> Set<String> {
+        try String.fetchSet(database, sql: "SELECT name FROM enrollment WHERE state <> 'ended'")
+    }
+
     func enrollmentCount() throws -> Int {
         let statement = try database.cachedStatement(sql: "SELECT count(*) FROM enrollment WHERE state <> 'ended'")
         return try Int.fetchOne(statement) ?? 0

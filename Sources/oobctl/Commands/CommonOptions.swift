@@ -41,11 +41,13 @@ struct CommonOptions: ParsableArguments {
 
 /// `--enrollment`, wherever requests are read or decided.
 struct EnrollmentOption: ParsableArguments {
-    @Option(help: ArgumentHelp("Only this enrollment's requests.", valueName: "id"), completion: .enrollments)
+    @Option(
+        help: ArgumentHelp("Only the requests of the enrollment with this name or ID.", valueName: "name"),
+        completion: .enrollments)
     var enrollment: String?
 
     func validate() throws {
-        if let enrollment { _ = try Usage.id(enrollment) }
+        if let enrollment { try Usage.checkEnrollment(enrollment) }
     }
 }
 
@@ -54,6 +56,13 @@ enum Usage {
     /// An ID as a person types it, or a prefix of one.
     static func id(_ text: String) throws -> RequestSelector {
         try checked { () throws(ControlError) in try RequestSelector(id: text) }
+    }
+
+    /// An enrollment as a person types it: its name, its ID, or a prefix of its ID.
+    static func checkEnrollment(_ text: String) throws {
+        guard EnrollCommand.nameBytes.contains(text.utf8.count) else {
+            throw ValidationError("An enrollment's name has 1 to 256 bytes.")
+        }
     }
 
     /// What `read` makes of an argument.

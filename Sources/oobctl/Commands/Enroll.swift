@@ -13,6 +13,10 @@ struct Enroll: AsyncParsableCommand {
             At a terminal it shows the issuer and asks before a key is made or anything is sent; scripts are not \
             asked. A code is good for one enrollment: where the issuer does not take it (exit 9) ask for a new one. \
             While oobctl runs, every user of this host can read its arguments: a script gives the code in a file.
+
+            Examples:
+              oobctl enroll 'oob-enroll:?issuer=…&code=…' --name kitchen
+              oobctl enroll --issuer https://issuer.example --code-file code --pin-file pin
             """)
 
     enum AuthnType: String, CaseIterable, ExpressibleByArgument { case pin, presence, test }
@@ -44,7 +48,11 @@ struct Enroll: AsyncParsableCommand {
         completion: .file())
     var pinFile: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("What you call the enrollment.", valueName: "name"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "What you call the enrollment; no other may have this name. Default: the issuer's host, with a number if that "
+                + "is taken.", valueName: "name"))
     var name: String?
 
     @Option(
@@ -114,7 +122,7 @@ struct Enroll: AsyncParsableCommand {
             throw ValidationError("Standard input holds the code or the PIN: name a file for the other.")
         }
         let (issuer, code) = try issuerAndCode()
-        guard name.map({ (1...256).contains($0.utf8.count) }) ?? true else {
+        guard name.map({ EnrollCommand.nameBytes.contains($0.utf8.count) }) ?? true else {
             throw ValidationError("--name takes 1 to 256 bytes.")
         }
         guard keyURI.map({ (1...1_024).contains($0.utf8.count) }) ?? true else {

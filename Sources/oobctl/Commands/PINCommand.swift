@@ -11,7 +11,7 @@ struct PINCommand: AsyncParsableCommand {
             abstract: "Change the PIN of an enrollment; at a terminal asks for the old one and the new one.",
             usage: "oobctl pin change <id> [<options>]")
 
-        @Argument(help: "The enrollment's ID.", completion: .enrollments)
+        @Argument(help: "The enrollment's name or ID.", completion: .enrollments)
         var id: String
 
         @Option(
@@ -26,7 +26,7 @@ struct PINCommand: AsyncParsableCommand {
         @OptionGroup var common: CommonOptions
 
         func validate() throws {
-            _ = try Usage.id(id)
+            try Usage.checkEnrollment(id)
             guard pinFile != "-" || newPinFile != "-" else {
                 throw ValidationError("Standard input holds one PIN: name a file for the other.")
             }

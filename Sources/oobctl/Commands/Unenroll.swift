@@ -6,7 +6,7 @@ struct Unenroll: AsyncParsableCommand {
         abstract: "End an enrollment; one that is gone already is no error.",
         usage: "oobctl unenroll <id> [<options>]")
 
-    @Argument(help: "The enrollment's ID.", completion: .enrollments)
+    @Argument(help: "The enrollment's name or ID.", completion: .enrollments)
     var id: String
 
     @Flag(help: "End it here only, without telling the issuer.")
@@ -21,7 +21,7 @@ struct Unenroll: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        _ = try Usage.id(id)
+        try Usage.checkEnrollment(id)
     }
 
     func run() async throws {

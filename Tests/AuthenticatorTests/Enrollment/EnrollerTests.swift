@@ -31,6 +31,51 @@ struct EnrollerTests {
         #expect(try await refusal(sample.parameters()) == .issuerRefused)
     }
 
+    @Test func `a chosen name that another enrollment has is refused before the issuer is asked`() async throws {
+        let card = try await sample.enrolled("card", called: "kitchen")
+        try await sample.issuer.enrolls()
+        let wanted = EnrollmentParameters(
+            target: try SampleAgent.target, code: try SampleAgent.code, authnType: .presence, name: "kitchen",
+            isNameChosen: true)
+        let enroll = { _ = try await sample.agent.enroll(wanted, patience: 0) }
+        #expect(try await failureCode(enroll) == .invalidArgument)
+        #expect(try await sample.allEnrollments().count == 1)
+        // One that has ended does not hold its name.
+        _ = try await sample.agent.unenroll(card.id, locally: true, forced: true)
+        #expect(try await failureCode(enroll) == nil)
+        #expect(try await sample.agent.enrollment(named: "kitchen").id != card.id)
+    }
+
+    @Test func `a name that nobody chose gets a number if it is taken`() async throws {
+        try await sample.issuer.enrolls()
+        for _ in 1...3 { _ = try? await sample.agent.enroll(sample.parameters(), patience: 0) }
+        let names = try await sample.agent.enrollments().map(\.name)
+        #expect(names == ["my card", "my card-2", "my card-3"])
+    }
+
+    @Test func `an enrollment is found by its name, and equal names of an old database are ambiguous`() async throws {
+        let kitchen = try await sample.enrolled("kitchen")
+        #expect(try await sample.agent.enrollment(named: "kitchen").id == kitchen.id)
+        #expect(try await failureCode { _ = try await sample.agent.enrollment(named: "kitch") } == .notFound)
+        // As a version before unique names wrote it.
+        let other = try await sample.enrolled("other", called: "kitchen")
+        #expect(try await failureCode { _ = try await sample.agent.enrollment(named: "kitchen") } == .ambiguous)
+        #expect(try await sample.agent.enrollment(named: other.id.text).id == other.id)
+    }
+
+    @Test func `a name that another id begins with means the enrollment of that name`() async throws {
+        let first = try await sample.enrolled("first")
+        let named = try await sample.enrolled("second", called: String(first.id.text.prefix(4)))
+        #expect(try await sample.agent.enrollment(named: String(first.id.text.prefix(4))).id == named.id)
+        #expect(try await sample.agent.enrollment(named: String(first.id.text.prefix(5))).id == first.id)
+    }
+
+    @Test func `a numbered name is no longer than a name may be`() {
+        let long = String(repeating: "ø", count: 128)
+        let name = EnrollmentName.free(long, among: [long])
+        #expect(name.utf8.count <= 256 && name.hasSuffix("-2"))
+    }
+
     @Test func `no common algorithm is refused`() async throws {
         try await sample.issuer.enrolls(SampleCeremony(algorithms: [-257, -37]))
         #expect(try await refusal(sample.parameters()) == .issuerRefused)

@@ -113,12 +113,12 @@ final class AgentUnderTest: Sendable {
 
     /// Enrolls, and returns the enrollment.
     func enroll(
-        at sandbox: Sandbox, code options: JSON = [:], authnType: String = "presence", name: String = "test",
+        at sandbox: Sandbox, code options: JSON = [:], authnType: String = "presence", name: String? = nil,
         keyURI: String? = nil
     ) async throws -> JSON {
         try await json(
             ["enroll", "--issuer", sandbox.url, "--code", try await sandbox.code(options), "--authn-type", authnType]
-                + ["--name", name] + (keyURI.map { ["--key-uri", $0] } ?? []))
+                + (name.map { ["--name", $0] } ?? []) + (keyURI.map { ["--key-uri", $0] } ?? []))
     }
 
     /// Waits until the agent has a request of this acsTransId, pending or not, and returns it.
