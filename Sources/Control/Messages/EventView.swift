@@ -21,6 +21,32 @@ package struct EventView: Codable, Sendable, Equatable {
     }
 }
 
+extension EventView {
+    /// What the event came to, for people: `approved`, `denied (suspectedFraud)`, why it was refused or not delivered.
+    ///
+    /// Nil for an event that is no outcome.
+    package var outcome: String? {
+        guard let request else { return nil }
+        func joined(_ parts: String?...) -> String? {
+            let there = parts.compactMap(\.self)
+            return there.isEmpty ? nil : there.joined(separator: ": ")
+        }
+        let decision: String? =
+            switch request.state {
+            case .approved: "approved"
+            case .denied: "denied" + (request.reason.map { " (\($0))" } ?? "")
+            default: nil
+            }
+        switch event {
+        case "requestDecided": return decision
+        case "requestDelivered": return joined(decision, request.transStatus.map { "transStatus \($0)" })
+        case "requestDeliveryFailed": return joined(decision, request.deliveryFailure, request.deliveryError)
+        case "requestRefused": return joined("refused", request.refusal)
+        default: return nil
+        }
+    }
+}
+
 /// Server-sent events, as `GET /v1/events` has them (HTML Standard §9.2): one line of `id` and one of `data` each.
 package enum ServerSentEvents {
     package static let contentType = "text/event-stream"

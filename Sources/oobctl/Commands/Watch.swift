@@ -7,9 +7,15 @@ struct Watch: AsyncParsableCommand {
         abstract: "Print events as they happen, until it is stopped.",
         usage: "oobctl watch [<options>]",
         discussion: """
-            With --json each is one line, with its number as seq. A reader that was cut off gives the last number that \
-            it has read to --since, and misses nothing; where it was away for longer than events are kept, it gets \
-            the event gap first. While the agent is away it is waited for.
+            Each line has the time, the event, the request and its outcome. With --json each is one line of JSON, with \
+            its number as seq. A reader that was cut off gives the last number that it has read to --since, and misses \
+            nothing; if it was away for longer than events are kept, it gets the event gap first. If the agent goes \
+            away, watch waits for it.
+
+            Examples:
+              oobctl watch                       what happens from now on
+              oobctl watch --since 0             what is kept, then what happens
+              oobctl watch --json --since 17     as JSON, after the event 17
             """)
 
     @Option(help: ArgumentHelp("First those after this number that are kept (0: all).", valueName: "seq"))
@@ -75,16 +81,14 @@ private struct Watching {
         }
     }
 
-    /// Such as `2023-10-17T05:56:38Z  requestPresented  0123…  USD 1.00 to CoffeeHouse2`.
+    /// Such as `2023-10-17T05:56:38Z  requestDecided  0123…  USD 1.00 to CoffeeHouse2  approved`.
     private static func line(_ event: EventView) -> String {
         let amount = event.request?.amountText
         let merchant = event.request?.merchantName
         let what = [amount, merchant].compactMap(\.self).joined(separator: " to ")
-        let why =
-            event.event == "requestDeliveryFailed"
-            ? [event.request?.deliveryFailure, event.request?.deliveryError].compactMap(\.self).joined(separator: ": ")
-            : ""
-        let parts = [event.at, event.event, event.request?.id ?? event.enrollmentId ?? "", what, why]
+        let parts = [
+            event.at, event.event, event.request?.id ?? event.enrollmentId ?? "", what, event.outcome ?? "",
+        ]
         return parts.filter { !$0.isEmpty }.map(TerminalText.escaped).joined(separator: "  ")
     }
 }
