@@ -1,7 +1,7 @@
 /// What a terminal can show, as its environment says.
 package struct ScreenTraits: Sendable, Equatable {
     /// Columns in which text is set; the last one stays free, where terminals wrap each in its own way.
-    var columns: Int
+    package internal(set) var columns: Int
     /// Whether the cursor can be moved, so that what is over can be taken back.
     ///
     /// Otherwise lines are only added.

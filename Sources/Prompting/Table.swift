@@ -1,39 +1,119 @@
-import Control
-import Prompting
+internal import Control
 
 /// Rows under a heading, for people; cells are escaped for the terminal.
-struct Table {
+package struct Table {
+    /// A column, and how it may be made narrower on a terminal.
+    package struct Column {
+        package enum Kind {
+            /// Never made narrower.
+            case whole
+            /// An ID: cut to what tells the rows apart, which the agent takes as well.
+            case id
+            /// Text that may go on in the next row of the screen.
+            case text
+        }
+
+        let heading: String
+        let kind: Kind
+
+        package init(_ heading: String, _ kind: Kind = .whole) { (self.heading, self.kind) = (heading, kind) }
+    }
+
+    private static let fewestIDCharacters = 8
+    private static let narrowestText = 8
+    private static let gap = 2
+
+    private let kinds: [Column.Kind]
     private let rows: [[String]]
 
-    init(heading: [String], rows: [[String]]) {
-        self.rows = [heading] + rows.map { $0.map(TerminalText.escaped) }
+    package init(heading: [Column], rows: [[String]]) {
+        kinds = heading.map(\.kind)
+        self.rows = [heading.map(\.heading)] + rows.map { $0.map(TerminalText.escaped) }
     }
 
-    /// A line a row; empty without rows.
-    var lines: [ScreenLine] {
+    /// The lines of the table; empty without rows.
+    ///
+    /// - Parameter columns: how wide the terminal is; nil for anything else, where each row is one line of any length.
+    package func lines(_ columns: Int?) -> [ScreenLine] {
         guard rows.count > 1 else { return [] }
-        let widths = rows.reduce(into: [Int]()) { widths, row in
-            for (column, cell) in row.enumerated() {
-                if column == widths.count { widths.append(0) }
-                widths[column] = max(widths[column], cell.count)
-            }
-        }
-        return rows.map { ScreenLine(Self.line($0, widths), indent: 4) }
+        guard let columns, total(Self.widths(rows)) > columns - 1 else { return Self.lines(of: rows) }
+        let cut = Self.transposed(zip(Self.transposed(rows), kinds).map { $1 == .id ? Self.shortened($0) : $0 })
+        let widths = fitted(Self.widths(cut), to: columns - 1)
+        return Self.lines(of: cut.flatMap { Self.wrapped($0, widths) })
     }
 
-    private static func line(_ row: [String], _ widths: [Int]) -> String {
-        let cells = row.enumerated().map { column, cell in
-            column == row.count - 1 ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
+    private func total(_ widths: [Int]) -> Int { widths.reduce(Self.gap * (widths.count - 1), +) }
+
+    /// The widths with text made narrower, the widest first, until all fits or no text can be narrower.
+    private func fitted(_ widths: [Int], to columns: Int) -> [Int] {
+        var widths = widths
+        while total(widths) > columns {
+            let texts = widths.indices.filter { kinds[$0] == .text && widths[$0] > Self.narrowestText }
+            guard let widest = texts.max(by: { widths[$0] < widths[$1] }) else { return widths }
+            widths[widest] -= 1
         }
-        return cells.joined(separator: "  ")
+        return widths
+    }
+
+    /// A column of IDs, cut to the fewest characters that tell them apart.
+    private static func shortened(_ column: [String]) -> [String] {
+        let ids = Set(column.dropFirst())
+        let longest = ids.map(\.count).max() ?? 0
+        var count = min(fewestIDCharacters, longest)
+        while count < longest, Set(ids.map { $0.prefix(count) }).count < ids.count { count += 1 }
+        return column.prefix(1) + column.dropFirst().map { String($0.prefix(count)) }
+    }
+
+    /// A row as the rows of the screen that it takes, so that no cell is wider than its column.
+    private static func wrapped(_ row: [String], _ widths: [Int]) -> [[String]] {
+        let cells = zip(row, widths).map { cell, width in pieces(of: cell, upTo: width) }
+        let height = cells.map(\.count).max() ?? 1
+        return (0..<height).map { index in cells.map { $0.count > index ? $0[index] : "" } }
+    }
+
+    /// Broken at spaces if there are any.
+    private static func pieces(of cell: String, upTo width: Int) -> [String] {
+        var (pieces, rest) = ([String](), Substring(cell))
+        while rest.count > width {
+            let room = rest.prefix(width + 1)
+            let end =
+                room.lastIndex(of: " ").flatMap { $0 > rest.startIndex ? $0 : nil }
+                ?? rest.index(rest.startIndex, offsetBy: width)
+            pieces.append(String(rest[..<end]))
+            rest = rest[end...]
+            if rest.first == " " { rest.removeFirst() }
+        }
+        return pieces + [String(rest)]
+    }
+
+    private static func widths(_ rows: [[String]]) -> [Int] {
+        transposed(rows).map { $0.map(\.count).max() ?? 0 }
+    }
+
+    private static func transposed(_ rows: [[String]]) -> [[String]] {
+        (rows.first ?? []).indices.map { column in rows.map { $0[column] } }
+    }
+
+    private static func lines(of rows: [[String]]) -> [ScreenLine] {
+        let widths = widths(rows)
+        return rows.map { ScreenLine(line($0, widths), indent: 4) }
+    }
+
+    /// Without blanks at its end.
+    private static func line(_ row: [String], _ widths: [Int]) -> String {
+        let last = row.lastIndex { !$0.isEmpty } ?? 0
+        let cells = row.prefix(last + 1).enumerated().map { column, cell in
+            column == last ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
+        }
+        return cells.joined(separator: String(repeating: " ", count: gap))
     }
 }
 
 /// Lines of `name: value`, for people; values are escaped for the terminal, absent ones left out.
-struct Fields {
-    let lines: [ScreenLine]
+package struct Fields {
+    package let lines: [ScreenLine]
 
-    init(_ fields: [(name: String, value: String?)]) {
+    package init(_ fields: [(name: String, value: String?)]) {
         lines = fields.compactMap { field in
             field.value.map { ScreenLine("\(field.name): \(TerminalText.escaped($0))", indent: 4) }
         }

@@ -10,6 +10,8 @@ package struct RequestView: Codable, Sendable, Equatable {
     /// The ACS's id of the transaction (EMV 3-D Secure).
     package var acsTransId: String
     package var enrollmentId: String
+    /// What a person calls the enrollment; absent if it has been erased.
+    package var enrollmentName: String?
     package var issuer: String
     package var merchantName: String?
     package var amount: AmountView?
@@ -40,8 +42,8 @@ package struct RequestView: Codable, Sendable, Equatable {
     package var textDigest: String?
 
     package init(
-        id: String, jti: String, acsTransId: String, enrollmentId: String, issuer: String,
-        merchantName: String? = nil, amount: AmountView? = nil, purchaseDate: String? = nil,
+        id: String, jti: String, acsTransId: String, enrollmentId: String, enrollmentName: String? = nil,
+        issuer: String, merchantName: String? = nil, amount: AmountView? = nil, purchaseDate: String? = nil,
         threeDSRequestorAppURL: String? = nil, transaction: [String: String]? = nil, warnings: [WarningView] = [],
         state: RequestState, reason: String? = nil, refusal: String? = nil, delivery: DeliveryState,
         transStatus: String? = nil, deliveryFailure: String? = nil, deliveryError: String? = nil, receivedAt: String,
@@ -52,6 +54,7 @@ package struct RequestView: Codable, Sendable, Equatable {
         self.jti = jti
         self.acsTransId = acsTransId
         self.enrollmentId = enrollmentId
+        self.enrollmentName = enrollmentName
         self.issuer = issuer
         self.merchantName = merchantName
         self.amount = amount

@@ -13,7 +13,9 @@ extension RequestView {
         self.init(
             id: request.id.text, jti: request.jti.text,
             acsTransId: transaction?.acsTransId.text ?? request.acsTransId ?? "",
-            enrollmentId: request.enrollmentId.text, issuer: enrollment?.target.issuer.text ?? "",
+            enrollmentId: request.enrollmentId.text,
+            enrollmentName: enrollment.flatMap { $0.name.isEmpty || $0.isDamaged ? nil : $0.name },
+            issuer: enrollment?.target.issuer.text ?? "",
             merchantName: transaction?.merchantName,
             amount: purchase.map { AmountView(currency: $0.currency.alphabetic, value: $0.majorUnits) },
             purchaseDate: purchase?.date.rfc3339,

@@ -16,7 +16,7 @@ struct Enrollments: AsyncParsableCommand {
         }
     }
 
-    /// The enrollments, and how those come by their messages that are pushed to; empty where there is none.
+    /// The enrollments, and how those come by their messages that are pushed to; empty if there is none.
     static func tables(_ enrollments: [EnrollmentView]) -> [ScreenLine] {
         .blocks([table(enrollments), pushTable(enrollments)])
     }
@@ -28,20 +28,27 @@ struct Enrollments: AsyncParsableCommand {
                 $0.key.text, $0.testText,
             ]
         }
-        let heading = ["ID", "ISSUER", "NAME", "AUTHN TYPE", "STATE", "SIGN COUNT", "ENROLLED", "KEY", "KEY TESTED"]
-        return Table(heading: heading, rows: rows).lines
+        let heading: [Table.Column] = [
+            .init("ID", .id), .init("ISSUER", .text), .init("NAME", .text), .init("AUTHN TYPE", .text), .init("STATE"),
+            .init("SIGN COUNT", .text), .init("ENROLLED", .text), .init("KEY", .text), .init("KEY TESTED", .text),
+        ]
+        return Table(heading: heading, rows: rows).lines(Output.columns)
     }
 
     private static func pushTable(_ enrollments: [EnrollmentView]) -> [ScreenLine] {
         let now = Int64(Date().timeIntervalSince1970)
         let rows = enrollments.compactMap { card in card.push.map { [card.id] + $0.cells(now: now) } }
-        return Table(heading: ["PUSH TO"] + PushView.heading, rows: rows).lines
+        let heading = [Table.Column("PUSH TO", .id)] + PushView.heading.map { Table.Column($0, .text) }
+        return Table(heading: heading, rows: rows).lines(Output.columns)
     }
 
-    /// What keeps each key, where, and how it was last looked at; empty where there is none.
+    /// What keeps each key, where, and how it was last looked at; empty if there is none.
     static func keyTable(_ enrollments: [EnrollmentView]) -> [ScreenLine] {
         let rows = enrollments.map { [$0.id, $0.key.text, $0.testText, $0.keyUri] }
-        return Table(heading: ["ENROLLMENT", "KEY", "KEY TESTED", "KEY URI"], rows: rows).lines
+        let heading: [Table.Column] = [
+            .init("ENROLLMENT", .id), .init("KEY", .text), .init("KEY TESTED", .text), .init("KEY URI", .text),
+        ]
+        return Table(heading: heading, rows: rows).lines(Output.columns)
     }
 }
 

@@ -7,13 +7,19 @@ struct List: AsyncParsableCommand {
         abstract: "List the pending requests, oldest first.",
         usage: "oobctl list [<options>]",
         discussion: """
-            Where there are more than are listed, standard error says how to see them: of the pending ones the oldest \
-            are listed first, with --all the newest.
+            If there are more than are listed, standard error says how to see them: of the pending ones the oldest are \
+            listed first, with --all the newest. On a terminal IDs are cut to what tells them apart; other commands \
+            take them like that.
+
+            Examples:
+              oobctl list                        what is pending
+              oobctl list --enrollment kitchen   of one enrollment, by its name
+              oobctl list --all --json           all that is kept, as JSON
             """)
     static let limitRange = 1...1_000
     private static let usualLimit = 100
 
-    @Flag(help: "Those that are no longer pending as well.")
+    @Flag(help: "Also those that are no longer pending.")
     var all = false
 
     @Option(help: ArgumentHelp("At most this many, 1 to 1000.", valueName: "n"))
@@ -67,14 +73,30 @@ struct List: AsyncParsableCommand {
         return words.joined(separator: " ")
     }
 
-    /// Empty where there is no request.
+    /// Empty if there is no request.
     private func table(_ requests: [RequestView]) -> [ScreenLine] {
-        let heading = ["ID", "AMOUNT", "MERCHANT", "ENROLLMENT", "EXPIRES"]
+        let columns = Output.columns
+        let heading = [
+            Table.Column("ID", .id), Table.Column("ACSTRANSID", .id), Table.Column("AMOUNT"),
+            Table.Column("MERCHANT", .text), Table.Column("ENROLLMENT", .text),
+        ]
         let rows = requests.map {
-            [$0.id, $0.amountText ?? "", $0.merchantName ?? "", $0.enrollmentId, $0.expiresAt ?? ""]
+            [$0.id, $0.acsTransId, $0.amountText ?? "", $0.merchantName ?? "", $0.enrollmentName ?? $0.enrollmentId]
         }
-        guard all else { return Table(heading: heading, rows: rows).lines }
-        let states = requests.map { [$0.state.rawValue, $0.delivery.rawValue] }
-        return Table(heading: heading + ["STATE", "DELIVERY"], rows: zip(rows, states).map { $0 + $1 }).lines
+        guard all else {
+            let expiries = requests.map { [$0.expiresAt ?? ""] }
+            return Table(heading: heading + [Table.Column("EXPIRES")], rows: zip(rows, expiries).map { $0 + $1 })
+                .lines(columns)
+        }
+        // A pending one says until when; any other how far its decision has got.
+        let states = requests.map { request in
+            switch (request.state, request.delivery) {
+            case (.pending, _): "pending" + (request.expiresAt.map { " until \($0)" } ?? "")
+            case (let state, .none): state.rawValue
+            case (let state, let delivery): "\(state.rawValue), \(delivery.rawValue)"
+            }
+        }
+        return Table(heading: heading + [Table.Column("STATE", .text)], rows: zip(rows, states).map { $0 + [$1] })
+            .lines(columns)
     }
 }

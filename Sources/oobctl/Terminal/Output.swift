@@ -33,6 +33,9 @@ struct Output {
         guard Self.write(bytes, to: STDOUT_FILENO) else { throw unwritten("Standard output cannot be written.") }
     }
 
+    /// How wide the terminal of standard output is; nil if that is no terminal.
+    static var columns: Int? { traits(of: STDOUT_FILENO)?.columns }
+
     /// What a terminal can show; nil for anything else, whose lines have any length.
     static func traits(of descriptor: Int32) -> ScreenTraits? {
         guard isatty(descriptor) == 1 else { return nil }

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import Prompting
+
+/// Tables of any content fit a terminal; what is no terminal gets whole rows.
+struct TableTests {
+    private let table = Table(
+        heading: [
+            .init("ID", .id), .init("ACSTRANSID", .id), .init("AMOUNT"), .init("MERCHANT", .text), .init("EXPIRES"),
+        ],
+        rows: [
+            [
+                "0123456789abcdef0123", "d1c8a3b0-6a0b-4e6b-9b1a-0d6b1b8d9e11", "USD 1.00",
+                "A merchant of a rather long name", "2023-10-17T05:56:38Z",
+            ],
+            [
+                "0123456799abcdef0123", "e1c8a3b0-6a0b-4e6b-9b1a-0d6b1b8d9e11", "USD 1000.00", "Short",
+                "2023-10-17T05:56:38Z",
+            ],
+        ])
+
+    @Test func `on a terminal no line is longer than it, IDs are cut to what tells them apart and text goes on below`()
+    {
+        let lines = table.lines(80).map(\.text)
+        #expect(lines.allSatisfy { $0.count < 80 })
+        #expect(lines[1].hasPrefix("012345678  d1c8a3b0"))
+        #expect(lines.contains { $0.hasPrefix("012345679  e1c8a3b0") })
+        let words = lines.joined(separator: " ").split(separator: " ")
+        for word in "A merchant of a rather long name".split(separator: " ") { #expect(words.contains(word)) }
+    }
+
+    @Test func `what is no terminal gets each row in one line with whole IDs`() {
+        let lines = table.lines(nil).map(\.text)
+        #expect(lines.count == 3)
+        #expect(lines[1].hasPrefix("0123456789abcdef0123  d1c8a3b0-6a0b-4e6b-9b1a-0d6b1b8d9e11  USD 1.00 "))
+    }
+
+    @Test func `a table that fits is left as it is`() {
+        #expect(table.lines(200) == table.lines(nil))
+    }
+
+    @Test func `without rows there is no table`() {
+        #expect(Table(heading: [.init("ID", .id)], rows: []).lines(80).isEmpty)
+    }
+}
