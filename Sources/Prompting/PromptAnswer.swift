@@ -24,13 +24,21 @@ enum PromptAnswer: Sendable, Equatable, CaseIterable {
         ScreenLine("a  approve: the issuer is told that you authenticated this, signed", indent: 3),
         ScreenLine("d  deny: the issuer is told that you did not", indent: 3),
         ScreenLine("f  deny as fraud: the same, and that you suspect fraud", indent: 3),
-        ScreenLine("s  skip: nothing is decided, the next request is shown", indent: 3),
+        ScreenLine("s  skip: nothing is decided, the next request is shown; it comes again", indent: 3),
         ScreenLine("?  this help", indent: 3),
         ScreenLine("Each is followed by Enter. Ctrl-C ends; nothing is decided then."), .blank,
     ]
 }
 
 extension PromptQuestion {
+    /// What is asked when nothing else waits.
+    static func skipped(_ count: Int, _ traits: ScreenTraits) -> PromptQuestion {
+        let which = count == 1 ? "The request that you skipped is" : "\(count) requests that you skipped are"
+        let them = count == 1 ? "it" : "them"
+        let line = ScreenLine("\(which) still pending. Enter shows \(them) again; Ctrl-C ends.")
+        return PromptQuestion(lines: [line], countdown: nil, cue: traits.isPlain ? "Enter: " : "> ", isHidden: false)
+    }
+
     static func decision(_ shown: ShownRequest, _ countdown: String?, _ traits: ScreenTraits) -> PromptQuestion {
         var lines = [ScreenLine("Approve \(shown.subject)?", .strong)]
         if shown.warnings > 0 {

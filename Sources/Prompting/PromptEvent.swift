@@ -10,8 +10,10 @@ package enum PromptEvent: Sendable {
     case lost(ClientFailure)
     case agent(EventView)
 
-    /// The answer to ``PromptEffect/look(skipping:)`` and ``PromptEffect/load(id:)``; nil where nothing is pending.
-    case found(RequestView?)
+    /// The answer to ``PromptEffect/look(skipping:)`` and ``PromptEffect/load(id:)``; nil if nothing is pending.
+    ///
+    /// `others`: how many more wait that were not skipped; ``PromptSession/maxCounted`` stands for more than that.
+    case found(RequestView?, others: Int = 0)
     case findingFailed(ClientFailure)
     /// The answer to ``PromptEffect/decide(_:)``.
     case decided(RequestView)

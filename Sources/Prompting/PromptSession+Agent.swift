@@ -21,6 +21,7 @@ extension PromptSession {
     }
 
     mutating func happened(_ event: EventView) -> [PromptEffect] {
+        let before = skippedByPerson
         forgetSkipped(event)
         switch stage {
         case .waiting: return event.request?.state == .pending || event.event == "gap" ? look() : []
@@ -29,6 +30,12 @@ extension PromptSession {
         case .asking(let shown), .askingPIN(let shown):
             guard concerns(event, shown) else { return [] }
             return withdrawn() + check(shown)
+        case .offeringSkipped:
+            // A new one, or one of those that were skipped has changed or is over.
+            guard event.request?.state == .pending || event.event == "gap" || skippedByPerson != before else {
+                return []
+            }
+            return withdrawn() + look()
         case .away, .checking, .sending, .unsure: break
         }
         return []
@@ -43,7 +50,9 @@ extension PromptSession {
     mutating func forgetSkipped(_ event: EventView) {
         guard let request = event.request else { return }
         let hasChanged = ["requestSuperseded", "requestConflict"].contains(event.event)
-        if hasChanged || request.state != .pending { skipped.remove(request.id) }
+        guard hasChanged || request.state != .pending else { return }
+        skipped.remove(request.id)
+        skippedByPerson.remove(request.id)
     }
 
     func concerns(_ event: EventView, _ shown: ShownRequest) -> Bool {

@@ -3,6 +3,7 @@ internal import Control
 /// What the person says, and what comes of it.
 extension PromptSession {
     mutating func answered(_ text: String, _ now: Int64) -> [PromptEffect] {
+        if stage == .offeringSkipped { return answeredOffer(text) }
         guard case .asking(let shown) = stage else { return [] }
         switch PromptAnswer(text) {
         case .approve: return send(.approve, shown)
@@ -10,10 +11,19 @@ extension PromptSession {
         case .denyAsFraud: return send(.denyAsFraud, shown)
         case .skip:
             skipped.insert(shown.id)
+            skippedByPerson.insert(shown.id)
             return [.say([ScreenLine("Skipped: request \(shown.id) stays pending."), .blank])] + look()
         case .help: return [.say(PromptAnswer.helpLines), ask(shown, now)]
         case nil: return [.say([ScreenLine("Type a, d, f, s or ?, then Enter.", .warning)]), ask(shown, now)]
         }
+    }
+
+    /// Enter alone shows what was skipped again; nothing else means anything here.
+    private mutating func answeredOffer(_ text: String) -> [PromptEffect] {
+        guard text.allSatisfy({ $0 == " " }) else { return askedAnew(0) }
+        skipped.subtract(skippedByPerson)
+        skippedByPerson = []
+        return look()
     }
 
     mutating func gave(_ pin: PINText, _ now: Int64) -> [PromptEffect] {
@@ -39,7 +49,7 @@ extension PromptSession {
         case .sending(let decision), .unsure(let decision):
             return [.fail(.endedUnsure(decision.request.id))]
         case .asking, .askingPIN: return withdrawn() + [.fail(.ended("nothing was decided"))]
-        default: return [.fail(.ended("it was waiting"))]
+        default: return withdrawn() + [.fail(.ended("it was waiting"))]
         }
     }
 

@@ -2,7 +2,7 @@ internal import Control
 
 /// The question that stands on the screen.
 extension PromptSession {
-    var isAsking: Bool { asked != nil }
+    var isAsking: Bool { asked != nil || stage == .offeringSkipped }
 
     var asked: ShownRequest? {
         switch stage {
@@ -17,8 +17,9 @@ extension PromptSession {
         return .ask(stage == .askingPIN(shown) ? .pin(shown, text, traits) : .decision(shown, text, traits))
     }
 
-    /// The whole request and its question, where one stands.
+    /// The whole request and its question, if one stands.
     mutating func askedAnew(_ now: Int64) -> [PromptEffect] {
+        if stage == .offeringSkipped { return [.ask(.skipped(skippedByPerson.count, traits))] }
         guard let shown = asked else { return [] }
         return [.say(RequestScreen.lines(shown)), ask(shown, now)]
     }

@@ -7,11 +7,11 @@ extension PromptSession {
         return [.look(skipping: skipped)]
     }
 
-    mutating func found(_ request: RequestView?, _ now: Int64) -> [PromptEffect] {
+    mutating func found(_ request: RequestView?, others: Int = 0, _ now: Int64) -> [PromptEffect] {
         switch stage {
         case .looking(let heardOf):
             guard let request else { return heardOf.isEmpty ? wait() : look() }
-            return heardOf.contains(request.id) ? look() : present(request, now)
+            return heardOf.contains(request.id) ? look() : present(request, others: others, now)
         case .checking(let shown, again: true): return check(shown)
         case .checking(let shown, again: false): return request.map { checked($0, shown, now) } ?? look()
         case .unsure(let decision): return request.map { cleared($0, decision, now) } ?? look()
@@ -20,12 +20,16 @@ extension PromptSession {
     }
 
     mutating func wait() -> [PromptEffect] {
+        guard skippedByPerson.isEmpty else {
+            stage = .offeringSkipped
+            return [.ask(.skipped(skippedByPerson.count, traits))]
+        }
         stage = .waiting
         defer { saidWaiting = true }
         return saidWaiting ? [] : [.say([waitingLine])]
     }
 
-    mutating func present(_ request: RequestView, _ now: Int64) -> [PromptEffect] {
+    mutating func present(_ request: RequestView, others: Int = 0, _ now: Int64) -> [PromptEffect] {
         guard request.state == .pending, let shown = ShownRequest(request) else {
             skipped.insert(request.id)
             return look()
@@ -36,7 +40,14 @@ extension PromptSession {
         }
         stage = .asking(shown)
         saidWaiting = false
-        return [.say(RequestScreen.lines(shown)), ask(shown, now)]
+        return [.say(RequestScreen.lines(shown) + Self.countLines(others)), ask(shown, now)]
+    }
+
+    /// How many more wait; empty if none does.
+    private static func countLines(_ others: Int) -> [ScreenLine] {
+        guard others > 0 else { return [] }
+        let count = others > maxCounted ? "More than \(maxCounted)" : "\(others)"
+        return [ScreenLine("\(count) more \(others == 1 ? "request waits" : "requests wait").", .faint), .blank]
     }
 
     /// What became of a request that was on the screen.

@@ -8,6 +8,8 @@ package struct PromptSession: Sendable {
         /// The agent is not there (yet).
         case away
         case waiting
+        /// Only requests that the person skipped are pending: Enter shows them again.
+        case offeringSkipped
         /// The agent was asked for the next request; these were heard of meanwhile, so its answer may be too old.
         case looking(heardOf: Set<String>)
         case asking(ShownRequest)
@@ -19,11 +21,17 @@ package struct PromptSession: Sendable {
         case unsure(PromptDecision)
     }
 
+    /// The most other requests that are counted.
+    package static let maxCounted = 100
+
     let endsAfterOne: Bool
     let waitingLine: ScreenLine
     var traits: ScreenTraits
     var stage = Stage.away
+    /// Not to be shown now, for whatever reason.
     var skipped: Set<String> = []
+    /// Those of them that the person skipped.
+    var skippedByPerson: Set<String> = []
     var countdown: Countdown?
     var saidWaiting = false
 
@@ -43,7 +51,7 @@ package struct PromptSession: Sendable {
         case .away: wentAway()
         case .lost(let failure): withdrawn() + [.fail(failure)]
         case .agent(let event): happened(event)
-        case .found(let request): found(request, now)
+        case .found(let request, let others): found(request, others: others, now)
         case .findingFailed(let failure): findingFailed(failure)
         case .decided(let request): decided(request)
         case .notDecided(let failure): notDecided(failure, now)

@@ -71,6 +71,38 @@ struct PromptSessionTests {
         #expect(session.when(Sample.event("requestConflict")).last == .look(skipping: []))
     }
 
+    @Test func `what was skipped is offered again when nothing else waits`() {
+        var session = Rehearsal.asking()
+        _ = session.when(.answer("s"))
+        let offer = session.when(.found(nil))
+        #expect(offer.shown == "The request that you skipped is still pending. Enter shows it again; Ctrl-C ends.")
+        #expect(session.when(.answer("a")).decisions.isEmpty)
+        #expect(session.when(.answer("")) == [.look(skipping: [])])
+        #expect(session.when(.found(Sample.request())).shown.contains("Approve USD 1.00"))
+    }
+
+    @Test func `a skipped request that has ended is not offered again`() {
+        var session = Rehearsal.asking()
+        _ = session.when(.answer("s"))
+        _ = session.when(.found(nil))
+        let ended = session.when(Sample.event("requestExpired", Sample.request(state: .expired)))
+        #expect(ended == [.withdraw, .look(skipping: [])])
+        #expect(session.when(.found(nil)).shown == "Waiting for requests. Ctrl-C ends.")
+    }
+
+    @Test(
+        arguments: [
+            (0, nil), (1, "1 more request waits."), (2, "2 more requests wait."),
+            (PromptSession.maxCounted + 1, "More than 100 more requests wait."),
+        ] as [(Int, String?)])
+    func `it says how many more wait`(others: Int, line: String?) {
+        var session = Rehearsal()
+        _ = session.when(.opened)
+        let shown = session.when(.found(Sample.request(), others: others)).shown
+        #expect(shown.contains("more request") == (line != nil))
+        if let line { #expect(shown.contains(line)) }
+    }
+
     @Test func `an answer where no question stands decides nothing`() {
         var session = Rehearsal()
         #expect(session.when(.answer("a")).isSilent)

@@ -9,7 +9,8 @@ struct Prompt: AsyncParsableCommand {
         usage: "oobctl prompt [<options>]",
         discussion: """
             Answers are a, d, f, s or ?, and Enter: approve, deny, deny as fraud, skip, help. What was typed before a \
-            question is thrown away. Ctrl-C, the end of input and SIGTERM decide nothing and exit 1.
+            question is thrown away. Skipped requests come again when no other waits. Ctrl-C, the end of input and SIGTERM decide \
+            nothing and exit 1.
 
             Examples:
               oobctl prompt                one request after the other

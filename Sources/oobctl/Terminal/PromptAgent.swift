@@ -83,21 +83,22 @@ struct PromptAgent: Sendable {
         return true
     }
 
-    /// The oldest pending request but for some, with its text.
+    /// The oldest pending request except some, with its text, and how many more wait.
     private func next(skipping skipped: Set<String>) async -> PromptEvent {
         do throws(ClientFailure) {
-            let limit = min(Self.maxRows, skipped.count + 1)
+            let limit = min(Self.maxRows, skipped.count + PromptSession.maxCounted + 2)
             let rows = try await client().requests(all: false, limit: limit, enrollment: enrollment)
-            guard let row = rows.first(where: { !skipped.contains($0.id) }) else { return .found(nil) }
-            return await load(row.id)
+                .filter { !skipped.contains($0.id) }
+            guard let row = rows.first else { return .found(nil) }
+            return await load(row.id, others: rows.count - 1)
         } catch {
             return .findingFailed(error)
         }
     }
 
-    private func load(_ id: String) async -> PromptEvent {
+    private func load(_ id: String, others: Int = 0) async -> PromptEvent {
         do throws(ClientFailure) {
-            return .found(try await client().request(id: id, enrollment: nil))
+            return .found(try await client().request(id: id, enrollment: nil), others: others)
         } catch {
             return .findingFailed(error)
         }
