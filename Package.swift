@@ -215,7 +215,9 @@ let package = Package(
         .testTarget(name: "PromptingTests", dependencies: ["Control", "Prompting"]),
         .testTarget(
             name: "ControlServerTests",
-            dependencies: ["Authenticator", "Control", "ControlServer", .product(name: "Yams", package: "Yams")]),
+            dependencies: [
+                "Authenticator", "Control", "ControlServer", "Keys", .product(name: "Yams", package: "Yams"),
+            ]),
         .testTarget(
             name: "AuthenticatorTests",
             dependencies: [

@@ -323,9 +323,21 @@ class AtATerminal(WithPIN):
             "enroll", "--yes", "--issuer", self.issuer.origin, "--code", self.issuer.enrollment_code())
         person.type("PIN for every approval", PIN + "\r")
         person.type("The same again:", OTHER + "\r")
-        self.assertEqual(person.end(), 64)
+        person.type("The two PINs are not the same. PIN for every approval", "\x03")
+        self.assertEqual(person.end(), 1)
         self.assertIn("not the same", person.shown)
         self.assertEqual(self.agent.json("enrollments"), [])
+
+    def test_one_that_is_too_short_is_said_at_once_and_both_are_asked_again(self):
+        person = self.terminal(
+            "enroll", "--yes", "--issuer", self.issuer.origin, "--code", self.issuer.enrollment_code())
+        person.type("PIN for every approval", "123\r")
+        person.type("That is too short: a PIN has 4 to 64 characters. PIN for every approval", PIN + "\r")
+        person.type("The same again:", OTHER + "\r")
+        person.type("The two PINs are not the same. PIN for every approval", PIN + "\r")
+        person.type("The same again:", PIN + "\r")
+        self.assertEqual(person.end(), 0, person.shown)
+        self.assertEqual(len(self.agent.json("enrollments")), 1)
 
     def test_who_gives_up_decides_nothing_and_the_terminal_is_as_it_was(self):
         self.enroll()

@@ -3,7 +3,7 @@ import Glibc
 
 /// Where a PIN comes from: the file that was named, or the person at the terminal.
 enum PINQuestion {
-    /// A PIN that there is already.
+    /// A PIN that is set already.
     static func existing(file: String?, option: String = "--pin-file", _ question: String) throws(ClientFailure)
         -> PINText
     {
@@ -11,16 +11,22 @@ enum PINQuestion {
         return try ask(question, option)
     }
 
-    /// A PIN that is chosen now: at a terminal twice.
+    /// A PIN that is chosen now: at a terminal it is typed twice, until it can be taken and both are the same.
     static func chosen(file: String?, option: String = "--pin-file", _ question: String) throws(ClientFailure)
         -> PINText
     {
         if let file { return try SecretLine.pin(file, option: option) }
-        let first = try ask(question, option)
-        guard equal(first, try ask("The same again:", option)) else {
-            throw .refused(ControlError(.invalidArgument, "The two PINs are not the same; nothing was done."))
+        var hint = ""
+        while true {
+            let first = try ask(hint + question, option)
+            if let problem = first.problem {
+                hint = problem + " "
+            } else if equal(first, try ask("The same again:", option)) {
+                return first
+            } else {
+                hint = "The two PINs are not the same. "
+            }
         }
-        return first
     }
 
     private static func ask(_ question: String, _ option: String) throws(ClientFailure) -> PINText {
