@@ -13,6 +13,12 @@ struct SnippetTests {
         let document = root.appending(path: "Sources/D1/D1.docc/GettingStarted.md")
         let text = try String(contentsOf: document, encoding: .utf8)
         #expect(text.contains("```swift\n\(snippet)```"))
+        let test = try String(contentsOf: root.appending(path: "Tests/D1Tests/CoffeeTest.swift"), encoding: .utf8)
+        #expect(text.contains("```swift\n\(test)```"))
+    }
+
+    @Test func `the test that the document has to copy pays for the coffee`() async throws {
+        try await TestApp.run { app in try await payForCoffee(at: app.issuer.url) }
     }
 
     @Test func `the snippet enrolls, buys coffee, and nothing else`() async throws {
