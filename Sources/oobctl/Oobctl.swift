@@ -11,17 +11,28 @@ struct Oobctl: AsyncParsableCommand {
         abstract: "Enroll with issuers, and approve or deny authn requests, through oob-agent.",
         discussion: """
             Standard output is data, standard error is messages; --json makes JSON of both. An ID may be cut short as \
-            long as it stands for one.
+            long as it stands for one. An enrollment's name works wherever its ID does.
+
+            Examples:
+              oobctl enroll 'oob-enroll:?issuer=…&code=…'   enroll with the issuer's link
+              oobctl prompt                                 be asked about each request
+              oobctl approve --next --wait 60               approve the next request
+              oobctl list --all                             all requests that are kept
+              oobctl doctor                                 what is weak in the set-up
 
             Exit status:
             \(ExitStatus.help)
             """,
         version: SoftwareVersion.text,
-        subcommands: [
-            Enroll.self, Enrollments.self, PINCommand.self, PushCommand.self, Unenroll.self, Fetch.self, List.self,
-            Show.self,
-            Approve.self, Deny.self, Prompt.self,
-            Status.self, Doctor.self, Watch.self, Audit.self, Evidence.self, Backup.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Requests",
+                subcommands: [Prompt.self, List.self, Show.self, Approve.self, Deny.self, Fetch.self, Watch.self]),
+            CommandGroup(
+                name: "Enrollment",
+                subcommands: [Enroll.self, Enrollments.self, PINCommand.self, PushCommand.self, Unenroll.self]),
+            CommandGroup(
+                name: "Agent", subcommands: [Status.self, Doctor.self, Audit.self, Evidence.self, Backup.self]),
         ])
 
     /// Parses and runs; wrong usage exits 64 (EX_USAGE) before anything is sent.

@@ -7,6 +7,13 @@ struct Approve: AsyncParsableCommand {
         usage: """
             oobctl approve <ids> ... [<options>]
             oobctl approve --next [<options>]
+            """,
+        discussion: """
+            Examples:
+              oobctl approve 2f37539c                          by a prefix of its ID
+              oobctl approve --next --wait 60                  the next one that comes
+              oobctl approve --next --expect-amount "USD 1.00" only if it is this amount
+              oobctl approve --next --pin-file pin             with the PIN of a file
             """)
 
     @Option(

@@ -3,7 +3,9 @@ import Control
 import Prompting
 
 struct Status: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Say how the agent is.")
+    static let configuration = CommandConfiguration(
+        abstract: "Say how the agent is.",
+        discussion: "What is weak in the set-up, such as an issuer without TLS, doctor says.")
 
     @OptionGroup var common: CommonOptions
 
@@ -17,7 +19,9 @@ struct Status: AsyncParsableCommand {
 
     private static func lines(_ status: StatusView) -> [ScreenLine] {
         let reasons = status.reasons.map { (name: "Reason", value: Optional($0)) }
-        let warnings = status.warnings.map { (name: "Warning (\($0.severity))", value: Optional($0.message)) }
+        // That an issuer is a program on this computer is no trouble of the agent's: doctor says it.
+        let warnings = status.warnings.filter { $0.id != "plainHTTP" }
+            .map { (name: "Warning (\($0.severity))", value: Optional($0.message)) }
         let fields = Fields(
             [("Agent", "\(status.state.rawValue), version \(status.version)")] + reasons + [
                 ("Enrollments", String(status.enrollments.count)), ("Pending", String(status.pending)),
