@@ -14,7 +14,7 @@ struct Oobctl: AsyncParsableCommand {
             long as it stands for one. An enrollment's name works wherever its ID does.
 
             Examples:
-              oobctl enroll 'oob-enroll:?issuer=…&code=…'   enroll with the issuer's link
+              oobctl enroll "$LINK"                         enroll with the issuer's link
               oobctl prompt                                 be asked about each request
               oobctl approve --next --wait 60               approve the next request
               oobctl list --all                             all requests that are kept

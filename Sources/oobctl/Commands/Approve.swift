@@ -9,6 +9,8 @@ struct Approve: AsyncParsableCommand {
             oobctl approve --next [<options>]
             """,
         discussion: """
+            It waits for the issuer's answer to each. A request that expects a PIN takes --pin-file, or asks at a terminal.
+
             Examples:
               oobctl approve 2f37539c                          by a prefix of its ID
               oobctl approve --next --wait 60                  the next one that comes

@@ -15,7 +15,7 @@ struct Enroll: AsyncParsableCommand {
             While oobctl runs, every user of this host can read its arguments: a script gives the code in a file.
 
             Examples:
-              oobctl enroll 'oob-enroll:?issuer=…&code=…' --name kitchen
+              oobctl enroll "$LINK" --name kitchen
               oobctl enroll --issuer https://issuer.example --code-file code --pin-file pin
             """)
 
