@@ -68,7 +68,9 @@ class Deciding(AtAPrompt):
         person.answer("s")
         person.until(f"Skipped: request {rows[2]['id']} stays pending.", rows[3]["id"])
         person.answer("approve")
-        person.until("Approved", "Waiting")
+        person.until("Approved", "The request that you skipped is still pending.")
+        person.answer("")
+        person.until(rows[2]["id"], "Approve USD 1.00")
         person.process.send("\x03")
         self.assertEqual(person.end(), 1)
         self.assertEqual([self.state(row) for row in rows], [
