@@ -22,7 +22,7 @@ import Testing
         ("500=0.1:1s", "500: must be odds"), ("500= 0.1", "500: must be odds"), ("500=٠", "500: must be odds"),
         (" 500=0.1", "no such name"), ("teapot=1", "teapot: no such name; allowed are slow, drop-before"),
         ("typo=1", "typo: no such name; allowed are"),
-        ("slwo=1:1s", "slwo: no such name, did you mean slow? Allowed are slow, drop-before"),
+        ("slwo=1:1s", "slwo: no such name; did you mean slow? Allowed are slow, drop-before"),
         ("dropafter=1", "did you mean drop-after?"), ("garbge=1", "did you mean garbage?"),
         ("501=1", "did you mean 500?"),
         ("=1", ": no such name; allowed are"), ("x=1", "x: no such name; allowed are"),

@@ -4,7 +4,8 @@ import Testing
 /// What scripts read: exactly these members, no others.
 @Suite struct JSONFormTests {
     static let always: Set = [
-        "id", "jti", "acsTransId", "enrollmentId", "issuer", "warnings", "state", "delivery", "receivedAt", "expiresAt",
+        "id", "jti", "acsTransId", "enrollmentId", "enrollmentName", "issuer", "warnings", "state", "delivery",
+        "receivedAt", "expiresAt",
     ]
     static let presented = always.union(["merchantName", "amount", "purchaseDate", "transaction"])
     static let shown: Set = ["text", "textDigest"]

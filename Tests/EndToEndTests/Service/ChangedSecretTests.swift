@@ -47,7 +47,7 @@ import Testing
             _ = try await agent.stop()
             _ = try scenario.privateFile("previous-secret", Self.old)
             _ = try scenario.privateFile("secret", Self.old.reversed())
-            for words in ["the secret was changed", "nothing is under the previous secret any more"] {
+            for words in ["the secret was changed", "nothing uses the previous secret any more"] {
                 try await agent.start(environment: environment)
                 #expect(agent.log.contains(words))
                 try await approve(sandbox, by: agent)
