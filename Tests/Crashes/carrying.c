@@ -67,7 +67,7 @@ void keep_aside_in(const char *directory) {
     size_t length;
     unsigned aside, group;
     for (int kind; from != NULL && (kind = getc(from)) != EOF;) {
-        if (kind == 'o' && fscanf(from, "ctets %jd %zu %jd %8191[^\n]", &offset, &length, &size, path) == 4) {
+        if (kind == 'b' && fscanf(from, "ytes %jd %zu %jd %8191[^\n]", &offset, &length, &size, path) == 4) {
             getc(from);
             take_bytes(from, path, offset, length, size);
         } else if (kind == 'n' && fscanf(from, "ame %u %u %8191[^\n]", &aside, &group, path) == 3) {

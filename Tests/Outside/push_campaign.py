@@ -131,10 +131,10 @@ class Garbage:
         return self.random.choice([b"", b"\x16\x03\x01", b"POST "]) + self.random.randbytes(self.random.randint(1, 9_000))
 
     def flipped(self) -> bytes:
-        bytes = bytearray(self.push)
+        changed = bytearray(self.push)
         for _ in range(self.random.randint(1, 8)):
-            bytes[self.random.randrange(len(bytes))] = self.random.randrange(256)
-        return bytes(bytes)
+            changed[self.random.randrange(len(changed))] = self.random.randrange(256)
+        return bytes(changed)
 
     def cut(self) -> bytes:
         return self.push[: self.random.randrange(len(self.push))]

@@ -341,7 +341,7 @@ class TheSandboxsOwnCalls(unittest.TestCase):
         self.assertEqual(self.call("plannedFaults", 200), {"planned": 0, "next": []})
 
     def test_every_path_of_the_program_is_in_it(self):
-        source = "".join(path.read_text(encoding="utf-8") for path in (HERE.parents[1] / "Sources/Sandbox").glob("*.swift"))
+        source = "".join(path.read_text(encoding="utf-8") for path in (HERE.parents[1] / "Sources/Sandbox").rglob("*.swift"))
         for path in OWN["paths"]:
             self.assertEqual(requests.request("PATCH", self.sandbox.origin + path, timeout=30).status_code, 405, path)
         named = set(re.findall(r'"(/sandbox/[a-z-]+)"', source))

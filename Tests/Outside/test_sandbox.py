@@ -270,7 +270,7 @@ class TheProgram(unittest.TestCase):
             ("--tls-cert", "chain.pem", "and --tls-key go together"),
             ("--public-url", "http://a.example", "http is for loopback only"),
             ("--faults", "typo=0.1", "typo: no such name; allowed are slow, drop-before"),
-            ("--faults", "drop-aftr=0.1", "drop-aftr: no such name, did you mean drop-after? Allowed are slow"),
+            ("--faults", "drop-aftr=0.1", "drop-aftr: no such name; did you mean drop-after? Allowed are slow"),
         ]:
             self.expect_wrong_usage("serve", {flag: value}, flag, said)
 

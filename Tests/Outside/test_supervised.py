@@ -242,7 +242,7 @@ class Reloads(Supervised):
             self.assertRegex(line, r"^\S+ error the settings were not reloaded reason=")
         self.config.unlink()
         self.reload(agent)
-        self.logged(agent, f"{self.config}: the config file cannot be read")
+        self.logged(agent, f"{self.config}: No such file")
         self.reload(agent, "log-level: info\n")
         self.logged(agent, "the settings were reloaded")
 

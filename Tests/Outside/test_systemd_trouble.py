@@ -29,7 +29,7 @@ class BadInput(Installed):
         self.box.run("mv", SECRET_FILE, "/host/secret")
         self.addCleanup(self.box.run, "mv", "/host/secret", SECRET_FILE)
         self.refused(
-            66, "put it where LoadCredential= of the unit looks for it, which is /etc/credstore/oob-agent.secret")
+            66, "put it where LoadCredential= of the unit looks for it, by default /etc/credstore/oob-agent.secret")
 
     def test_a_lock_of_another_user(self):
         self.box.run("sh", "-ec", """

@@ -32,7 +32,7 @@ import Testing
             #expect(try await sandbox.ending(id)["status"] == "authenticated")
             #expect(try await agent.json("enrollments").elements.map { $0["pinTriesLeft"] } == [5])
             let change = ["pin", "change", enrolled["id"].text ?? "", "--pin-file", right, "--new-pin-file", right]
-            #expect(try await agent.ctl(change, exits: 64).errors.contains("the tools of that place"))
+            #expect(try await agent.ctl(change, exits: 64).errors.contains("the tools of its token, TPM or file"))
         }
     }
 
