@@ -96,6 +96,7 @@ class Access(unittest.TestCase):
         self.assertEqual(self.right(ALICE), "no connection")
         self.agent.socket.chmod(0o666)
         self.assertEqual(self.right(ALICE, AUDITORS), "nothing")
+        self.assertIn("socketOpen", [each["id"] for each in self.agent.json("doctor")])
 
     def test_a_directory_that_does_not_let_the_group_through_is_warned_of(self):
         closed, let_through = [(0o700, GROUP), (0o701, 0)], [(0o711, GROUP), (0o710, 0)]

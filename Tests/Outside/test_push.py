@@ -9,9 +9,12 @@ import os
 import re
 import socket
 import subprocess
+import threading
 import time
 import unittest
 import uuid
+from concurrent.futures import ThreadPoolExecutor
+from unittest import mock
 from urllib.parse import urlsplit
 
 import requests
@@ -246,6 +249,31 @@ class SlowSenders(WithPush):
                 time.sleep(0.5)
         self.assertLess(time.monotonic(), end, f"{answers} pushes were refused, and it may send more")
         self.assertGreater(answers, 0)
+
+
+class CrowdedSenders(WithPush):
+    options = ("--push-patience", "600", "--push-connections", "4")
+
+    def test_a_push_that_came_whole_keeps_its_place_among_those_that_did_not(self):
+        request = self.ask(self.enrolled())
+        asked, answers, route = threading.Event(), threading.Event(), self.issuer.route
+
+        def slow(method, target, *rest):
+            if target == "/jwks.json":
+                asked.set()
+                answers.wait(20)
+            return route(method, target, *rest)
+
+        url = urlsplit(self.issuer.subscriptions[request.authenticator_id]["endpoint"])
+        with (mock.patch.object(self.issuer, "route", slow), ThreadPoolExecutor() as pool,
+              contextlib.ExitStack() as crowd):
+            whole = pool.submit(self.issuer.push_request, request)
+            self.assertTrue(asked.wait(30), "the agent waits for the issuer's keys")
+            peers = [crowd.enter_context(socket.create_connection((url.hostname, url.port), 30)) for _ in range(5)]
+            # There are three places for these beside the whole one: the first of them make room for the last.
+            self.assertEqual(peers[0].recv(1), b"")
+            answers.set()
+            self.assertEqual(whole.result().status_code, 201)
 
 
 class PatientSenders(WithPush):

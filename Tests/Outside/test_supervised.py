@@ -330,6 +330,18 @@ class Reloads(Supervised):
         expected = [ssl.PEM_cert_to_DER_cert(pair[0].read_text()) for pair in [first, first, second, second]]
         self.assertEqual(shown, expected)
 
+    def test_a_receiver_of_pushes_begins_to_speak_tls_at_a_start_only(self):
+        authority, port = Authority(self.folder), free_port()
+        certificate, key = self.folder / "c.pem", self.folder / "k.pem"
+        self.install(authority.issue("localhost"), certificate, key)
+        plain = f"push-listen: 127.0.0.1:{port}\npush-url: https://localhost:{port}\n"
+        self.config.write_text(plain)
+        agent = self.agent("--config", str(self.config))
+        self.manager.until(self.is_ready, "ready")
+        self.reload(agent, f"{plain}push-tls-cert: {certificate}\npush-tls-key: {key}\n")
+        line = self.logged(agent, "settings have changed that need a restart")
+        self.assertTrue(line.endswith('settings="push-tls-cert, push-tls-key"'), line)
+
     def install(self, pair, certificate, key):
         certificate.write_bytes(pair[0].read_bytes())
         key.write_bytes(pair[1].read_bytes())
