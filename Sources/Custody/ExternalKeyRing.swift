@@ -68,7 +68,7 @@ struct ExternalKeyRing: Sendable {
         }
     }
 
-    private func queue(of uri: KeyURI) -> TokenQueue {
+    func queue(of uri: KeyURI) -> TokenQueue {
         switch uri.place {
         case .file: files
         case .tpm: tpm

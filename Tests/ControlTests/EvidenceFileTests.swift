@@ -47,6 +47,13 @@ struct EvidenceFileTests {
 
     @Test func `of an approval nothing is missing`() { #expect(whole().gaps.isEmpty) }
 
+    @Test func `the text of what was decided is looked for in the decision's entry alone`() throws {
+        let check = try #require(whole().checks.first { $0.title == "The text is the one that was written" })
+        #expect(check.commands.contains(#""$(entries decided)""#) && !check.commands.contains("cat journal.jsonl"))
+        #expect(
+            changed { $0.journal.entries = [#"{"entry":"received"}"#] }.checks.allSatisfy { $0.title != check.title })
+    }
+
     @Test func `no text of the merchant's is in the README`() throws {
         let readme = String(decoding: try #require(whole().files().first).bytes, as: UTF8.self)
         #expect(!readme.contains("Evil") && readme.contains("| state | approved |"))

@@ -114,4 +114,33 @@ struct SlowWorkTests {
         #expect(try await work.run { 1 } == 1)
         #expect(gate.refuse() == 1, "none was made")
     }
+
+    @Test func `calls that were given up while they waited take no place`() async throws {
+        let work = SlowWork()
+        for _ in 0..<2 {
+            let gate = Gate()
+            try await withThrowingTaskGroup(of: Void.self) { busy in
+                for _ in 0..<SlowWork.threads { busy.addTask { try await work.run { gate.pass() } } }
+                await gate.awaitTwo()
+                await withTaskGroup(of: Bool.self) { waiting in
+                    for _ in 0..<(SlowWork.limit - SlowWork.threads) {
+                        waiting.addTask {
+                            do {
+                                try await work.run {}
+                                return false
+                            } catch { return error is GivenUp }
+                        }
+                    }
+                    waiting.cancelAll()
+                    for await hasGivenUp in waiting { #expect(hasGivenUp) }
+                }
+                gate.open(for: SlowWork.threads)
+                try await busy.waitForAll()
+            }
+            // Behind those that were given up, on either thread.
+            async let one = work.run { 1 }
+            async let other = work.run { 1 }
+            #expect(try await one + other == 2)
+        }
+    }
 }

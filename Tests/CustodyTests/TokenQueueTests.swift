@@ -7,6 +7,14 @@ import Testing
 @testable import Custody
 
 @Suite struct TokenQueueTests {
+    @Test func `files, the TPM and tokens each wait for their own alone`() throws {
+        let ring = ExternalKeyRing(ExternalKeys(pkcs11Module: nil), clock: EndlessClock())
+        let queues = try ["file:/key.pem", "handle:0x81000001", "pkcs11:token=payments;object=card"].map { uri in
+            ObjectIdentifier(ring.queue(of: try KeyURI(uri)))
+        }
+        #expect(Set(queues).count == 3)
+    }
+
     @Test func `calls come one after the other, in their order`() async throws {
         let queue = TokenQueue(clock: EndlessClock())
         let running = Count()

@@ -106,6 +106,22 @@ struct TLSTests {
         }
     }
 
+    @Test func `of several sets that nobody uses the one that was used least lately makes room`() async throws {
+        var limits = TransportLimits.patient
+        limits.sets = 2
+        let cache = ClientCache(limits: limits)
+        func client(_ port: Int) async throws -> ObjectIdentifier {
+            let needs = ClientNeeds(roots: nil, proxy: try HTTPProxy("http://127.0.0.1:\(port)"), identity: nil)
+            return try await cache.withPair(for: needs) { ObjectIdentifier($0.client(for: .calls)) }
+        }
+        let first = try await client(1)
+        _ = try await client(2)
+        #expect(try await client(1) == first)
+        _ = try await client(3)
+        #expect(try await client(1) == first)
+        await cache.shutdown()
+    }
+
     @Test func `good roots pass, with text around them`() async throws {
         let pem = try await TestCertificate(host: "localhost").pem
         _ = try TrustedRoots.configuration(pem: "# Bank of Zürich\n\(pem)\n# another\n\(pem)\nend")

@@ -35,6 +35,16 @@ import Testing
         #expect(line([:], error: trouble, format: .json).contains(#""error":"no \"room\"""#))
     }
 
+    @Test func `what an event says of itself counts more than what its logger says of all`() {
+        var handler = LineLogHandler(LogTuning(.journald, .trace))
+        handler[metadataKey: "enrollment"] = "the logger's"
+        handler[metadataKey: "issuer"] = "its own"
+        let event = LogEvent(
+            level: .info, message: "said", metadata: ["enrollment": "this"], source: nil, file: #fileID,
+            function: #function, line: #line)
+        #expect(handler.line(of: event) == "<6>said enrollment=this issuer=\"its own\"")
+    }
+
     @Test func `a change reaches each logger, and one with a level of its own is never louder than that`() {
         let tuning = LogTuning(.text, .error)
         let log = Logger(label: "all") { _ in LineLogHandler(tuning) }

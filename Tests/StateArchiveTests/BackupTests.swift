@@ -43,6 +43,18 @@ struct BackupTests {
         #expect(try await keyed(in: directory) == ["\(card.id).key"])
     }
 
+    @Test func `in a copy each enrollment waits for the issuer's signCount, also a suspended one`() async throws {
+        let active = try await sample.enroll()
+        let suspended = try await sample.enroll()
+        try await sample.store.write { _ = try $0.change(suspended.id, .suspended) }
+        let directory = try sample.restored(try await sample.backup())
+        let copied = try await SQLiteDatabase(path: "\(directory)/agent.db").read {
+            try $0.enrollments(includingEnded: false)
+        }
+        #expect(copied.map(\.id) == [active.id, suspended.id])
+        #expect(copied.map(\.refusedSignCount) == [3, 3])
+    }
+
     @Test func `the manifest has the SHA-256 of all that stands before it`() async throws {
         try await sample.enroll()
         let bytes = try await sample.backup()

@@ -66,6 +66,16 @@ struct EnrollmentTransitionTests {
         #expect(try fitting(.tokenResealed(from: [2], to: [3])).isEmpty)
     }
 
+    @Test(arguments: ["active", "suspended"])
+    func `a token that is sealed anew leaves the enrollment in its state`(name: String) throws {
+        let changed = EnrollmentTransition.tokenResealed(from: [1], to: [2]).applied(to: try enrollment(state(name)))
+        switch (name, changed?.state) {
+        case ("active", .active(let membership)?), ("suspended", .suspended(let membership)?):
+            #expect(membership.sealedToken == [2])
+        default: Issue.record("it is in another state")
+        }
+    }
+
     @Test func `a signCount is taken with the PIN that was right`() throws {
         let changed = EnrollmentTransition.signCountTaken(7).applied(to: try enrollment(state("active")))
         #expect(changed?.signCount == 7 && changed?.pinTries == .fresh)

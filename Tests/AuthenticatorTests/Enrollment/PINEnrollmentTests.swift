@@ -72,6 +72,7 @@ struct PINEnrollmentTests {
         let kinds = try await sample.recorded { try await sample.agent.changePIN(of: card.id, from: .right, to: new) }
         #expect(kinds == [.pinChanged])
         #expect(try await sample.tries(of: card) == .fresh)
+        #expect(try await sample.agent.journal.verify().fault == nil)
         let restarted = try sample.restarted()
         #expect(try await restarted.refusal(of: request, pin: .right)?.code == .userNotVerified)
         #expect(try await restarted.refusal(of: request, pin: new) == nil)

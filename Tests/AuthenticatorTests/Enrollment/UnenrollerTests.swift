@@ -85,18 +85,19 @@ struct UnenrollerTests {
         #expect(try await sample.request(ids[0]).life.delivery == .delivered(.authenticated))
     }
 
-    @Test func `where they do not go out in time nothing is changed, unless it is forced`() async throws {
+    @Test(arguments: [false, true])
+    func `where they do not go out in time nothing is changed, unless it is forced`(locally: Bool) async throws {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(), for: card)
         let id = try await sample.onlyRequest().id
         try await sample.approve(id)
-        async let code = failureCode { _ = try await unenroll(card) }
+        async let code = failureCode { _ = try await unenroll(card, locally: locally) }
         try await sample.clock.sleepers()
         sample.clock.advance(by: 30)
         #expect(try await code == .failed)
         #expect(await sample.issuer.unenrollments.isEmpty)
         #expect(try await sample.outbox(of: card).count == 1)
-        #expect(try await unenroll(card, forced: true))
+        #expect(try await unenroll(card, locally: locally, forced: true))
         #expect(try await sample.outbox(of: card).isEmpty)
         let expected = RequestLife(state: .approved, delivery: .failed(token: "unenrolled"))
         #expect(try await sample.request(id).life == expected)

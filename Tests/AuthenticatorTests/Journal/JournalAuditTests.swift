@@ -96,6 +96,23 @@ struct JournalAuditTests {
         #expect(fault.problem.contains("is at signCount 2, the journal at 1"))
     }
 
+    @Test func `what was cut off at work is missing, though an older head is signed and no approval was cut`()
+        async throws
+    {
+        try await record(1)
+        let early = try #require(try await mark(.head))
+        let rest = try await sample.journal().map(\.row)
+        try await record(3)
+        try await tamper { store in
+            try store.removeJournal(through: .max)
+            for row in rest { try store.insert(row) }
+            try store.set(early, as: .head)
+        }
+        let fault = try #require(try await verify().fault)
+        #expect(fault.sequence == early.point.sequence + 1)
+        #expect(fault.problem.contains("this agent has written up to entry \(early.point.sequence + 3)"))
+    }
+
     @Test func `an enrollment that was set back under a whole journal is found`() async throws {
         let card = try await sample.enrolled()
         var counts = JournaledSignCounts()

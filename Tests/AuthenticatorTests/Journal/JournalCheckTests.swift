@@ -129,4 +129,17 @@ struct JournalCheckTests {
         rows[0] = try changed(rows[0], member: "entry", to: "started")
         #expect(try named(rows) == 1)
     }
+
+    @Test func `a second audit key is named though the chain and its head hold`() throws {
+        let keys = SealedAuditKeys(secret: try AgentSecret.generate())
+        let other = try keys.open(try keys.make()).publicKey
+        var point = head
+        var forged = rows
+        for fact in [JournalFact.auditKeyMade(other), .started(version: "10")] {
+            let entry = try JournalEntry(fact, at: SampleAgent.start, after: point)
+            forged.append(entry.row)
+            point = try entry.point
+        }
+        #expect(try named(forged, head: point) == 9)
+    }
 }

@@ -125,6 +125,35 @@ struct PushSubscriberTests {
         }
     }
 
+    @Test func `one that was made while an older one was sent is sent as well`() async throws {
+        let sample = try SampleAgent(SamplePush.settings())
+        let (card, _) = try await sample.subscribed(push)
+        let answers = Channel<Void>()
+        let asked = Channel<PushSubscription>()
+        await sample.issuer.onSubscription { (subscription) throws(IssuerFailure) in
+            asked.send(subscription)
+            try await answers.answer()
+        }
+        try await sample.running([sample.agent.pushSubscriber.run]) {
+            async let first = sample.agent.rotatePush(card.id)
+            let older = try await asked.next()
+            async let second = sample.agent.rotatePush(card.id)
+            try await sample.eventually { store in
+                try store.subscriptions(of: card.id).last?.endpoint == older.endpoint ? nil : true
+            }
+            answers.send(())
+            let newer = try await asked.next()
+            #expect(newer.endpoint != older.endpoint)
+            #expect(try await sample.store.real.read { try $0.subscriptions(of: card.id) }.last?.isRegistered == false)
+            answers.send(())
+            _ = try await (first, second)
+            #expect(
+                try await sample.store.real.read { try $0.subscriptions(of: card.id) }.map(\.endpoint) == [
+                    newer.endpoint
+                ])
+        }
+    }
+
     @Test func `a rotation of all changes nothing where one issuer cannot be reached`() async throws {
         let sample = try SampleAgent(SamplePush.settings())
         let (card, _) = try await sample.subscribed(push)

@@ -51,6 +51,13 @@ struct SupersedeTests {
         try verify(try await sample.outbox(of: card)[0], answers: first, of: card)
     }
 
+    @Test func `the newest says when it ends, also if that is sooner`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(first, SampleRequest(jti: "newest", iat: 20, exp: 300), for: card)
+        let record = try await sample.onlyRequest()
+        #expect(record.jti.text == "newest" && record.exp == SampleAgent.start + 300)
+    }
+
     @Test func `the older ones that come again stay unanswered`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(first, SampleRequest(jti: "newest", iat: 20), for: card)

@@ -66,6 +66,17 @@ struct SecretRotationTests {
         try await expectApprovals(cards, under: new)
     }
 
+    @Test func `an enrollment that has no token yet is as the agent wrote it under the new secret`() async throws {
+        try await sample.agent.prepare()
+        _ = try await sample.enrolled()
+        try await sample.issuer.enrolls()
+        let begun = try await sample.agent.enroll(sample.parameters(), patience: 0)
+        try await rotate()
+        let later = try sample.restarted(secret: new)
+        try await later.agent.prepare()
+        #expect(try await !later.enrollment(begun.id).isDamaged)
+    }
+
     @Test func `a key with a PIN follows, and nobody enters it`() async throws {
         try await sample.agent.prepare()
         let pin = try PIN(Secret(Array("2468".utf8)))
