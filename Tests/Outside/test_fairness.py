@@ -246,6 +246,8 @@ class Connections(WithAgent):
         agent = self.start()
         self.addCleanup(agent.process.send_signal, signal.SIGCONT)
         agent.process.send_signal(signal.SIGSTOP)
+        # Until the kernel says that it is stopped, it may still take connections.
+        os.waitid(os.P_PID, agent.process.pid, os.WSTOPPED)
         while self.connected(blocking=False) is not None:
             pass
         file = agent.socket.stat().st_ino
