@@ -32,20 +32,7 @@ extension DatabaseTransaction {
     }
 
     func insert(_ enrollment: Enrollment) throws {
-        let key = KeyColumns(enrollment.key)
-        try database.cachedStatement(
-            sql: """
-                INSERT INTO enrollment (id, issuer, roots_pem, name, authn_type, algorithm, rp_id, credential_id,
-                    user_handle, started_at, key_uri, key_kind, key_public, key_exportable, takes_push, sign_count, state)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 'keyless')
-                """
-        ).execute(arguments: [
-            enrollment.id.text, enrollment.target.issuer.text, enrollment.target.rootsPEM, enrollment.name,
-            enrollment.authnType.rawValue, enrollment.algorithm, enrollment.rpId, enrollment.credentialId.blob,
-            enrollment.userHandle.blob, enrollment.startedAt, key.uri, key.kind, key.publicKey?.blob, key.isExportable,
-            enrollment.takesPush,
-        ])
-        try write(enrollment)
+        try database.insert(into: "enrollment", Self.fixedColumns(enrollment) + changingColumns(enrollment))
     }
 
     func change(_ id: EnrollmentID, _ transition: EnrollmentTransition) throws -> Enrollment? {
@@ -61,32 +48,65 @@ extension DatabaseTransaction {
         return unsealed.count
     }
 
-    /// Writes what may change of an enrollment; nothing else writes these columns, but for an erasure, which comes when it
-    /// is over and no seal is looked at any more.
+    /// Nothing else writes these columns, except an erasure, which comes when the enrollment is over and nobody checks
+    /// its seal any more.
     private func write(_ changed: Enrollment) throws {
+        try database.update("enrollment", set: changingColumns(changed), where: ["id": changed.id.text])
+    }
+
+    /// What never changes of an enrollment.
+    private static func fixedColumns(_ enrollment: Enrollment) -> ColumnValues {
+        let key = KeyColumns(enrollment.key)
+        return [
+            "id": enrollment.id.text,
+            "issuer": enrollment.target.issuer.text,
+            "roots_pem": enrollment.target.rootsPEM,
+            "name": enrollment.name,
+            "authn_type": enrollment.authnType.rawValue,
+            "algorithm": enrollment.algorithm,
+            "rp_id": enrollment.rpId,
+            "credential_id": enrollment.credentialId.blob,
+            "user_handle": enrollment.userHandle.blob,
+            "started_at": enrollment.startedAt,
+            "key_uri": key.uri,
+            "key_kind": key.kind,
+            "key_public": key.publicKey?.blob,
+            "key_exportable": key.isExportable,
+            "takes_push": enrollment.takesPush,
+        ]
+    }
+
+    /// What may change of an enrollment, and a new seal over all of it.
+    private func changingColumns(_ changed: Enrollment) throws -> ColumnValues {
         var enrollment = changed
         enrollment.journalSequence = try journalMark(.head)?.point.sequence ?? 0
         let seal = try sealing.seals.seal(enrollment.sealedBytes)
         written?.seals[enrollment.id] = seal
         let state = StateColumns(enrollment.state)
-        try database.cachedStatement(
-            sql: """
-                UPDATE enrollment SET sign_count = ?, state = ?, body = ?, authenticator_id = ?, sealed_token = ?,
-                    enrolled_at = ?, key_removed = ?, sign_count_raised_from = ?, sign_count_raised_to = ?,
-                    sign_count_raised_at = ?, sign_count_raised_elsewhere = ?, end_reason = ?, ended_at = ?,
-                    credential_key = ?, pin_failures = ?, pin_blocked_until = ?, pin_guessable = ?, key_identity = ?,
-                    refused_sign_count = ?, journal_seq = ?, seal = ?
-                WHERE id = ?
-                """
-        ).execute(arguments: [
-            enrollment.signCount, state.name, state.body?.blob, state.authenticatorId, state.sealedToken?.blob,
-            state.enrolledAt, state.keyRemoved, enrollment.signCountRaise?.from, enrollment.signCountRaise?.to,
-            enrollment.signCountRaise?.at, enrollment.signCountRaise?.isElsewhere ?? false, enrollment.endReason,
-            enrollment.endedAt, enrollment.credentialKey?.subjectPublicKeyInfo.blob, enrollment.pinTries.failures,
-            enrollment.pinTries.blockedUntil, enrollment.isPINGuessable,
-            enrollment.key.external?.identity?.bytes.blob, enrollment.refusedSignCount, enrollment.journalSequence,
-            seal.blob, enrollment.id.text,
-        ])
+        let raise = enrollment.signCountRaise
+        return [
+            "sign_count": enrollment.signCount,
+            "state": state.name,
+            "body": state.body?.blob,
+            "authenticator_id": state.authenticatorId,
+            "sealed_token": state.sealedToken?.blob,
+            "enrolled_at": state.enrolledAt,
+            "key_removed": state.keyRemoved,
+            "sign_count_raised_from": raise?.from,
+            "sign_count_raised_to": raise?.to,
+            "sign_count_raised_at": raise?.at,
+            "sign_count_raised_elsewhere": raise?.isElsewhere ?? false,
+            "end_reason": enrollment.endReason,
+            "ended_at": enrollment.endedAt,
+            "credential_key": enrollment.credentialKey?.subjectPublicKeyInfo.blob,
+            "pin_failures": enrollment.pinTries.failures,
+            "pin_blocked_until": enrollment.pinTries.blockedUntil,
+            "pin_guessable": enrollment.isPINGuessable,
+            "key_identity": enrollment.key.external?.identity?.bytes.blob,
+            "refused_sign_count": enrollment.refusedSignCount,
+            "journal_seq": enrollment.journalSequence,
+            "seal": seal.blob,
+        ]
     }
 
     /// One row; a row that is not as it was written is one that is damaged.

@@ -23,12 +23,15 @@ extension DatabaseTransaction {
     }
 
     func insert(_ message: SeenMessage) throws {
-        try database.cachedStatement(
-            sql: "INSERT INTO message (enrollment_id, jti, payload_digest, request_id, seen_at) VALUES (?, ?, ?, ?, ?)"
-        ).execute(arguments: [
-            message.enrollmentId.text, message.jti.text, message.payloadDigest.blob, message.requestId?.text,
-            message.seenAt,
-        ])
+        try database.insert(
+            into: "message",
+            [
+                "enrollment_id": message.enrollmentId.text,
+                "jti": message.jti.text,
+                "payload_digest": message.payloadDigest.blob,
+                "request_id": message.requestId?.text,
+                "seen_at": message.seenAt,
+            ])
     }
 
     func markReused(_ message: SeenMessage) throws {
@@ -96,15 +99,17 @@ extension DatabaseTransaction {
     }
 
     func insert(_ entry: OutboxEntry) throws {
-        try database.cachedStatement(
-            sql: """
-                INSERT INTO outbox (enrollment_id, jti, request_id, sign_count, body, exp, traceparent)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
-                """
-        ).execute(arguments: [
-            entry.enrollmentId.text, entry.jti.text, entry.requestId?.text, entry.signCount, entry.body.blob,
-            entry.exp, entry.traceparent,
-        ])
+        try database.insert(
+            into: "outbox",
+            [
+                "enrollment_id": entry.enrollmentId.text,
+                "jti": entry.jti.text,
+                "request_id": entry.requestId?.text,
+                "sign_count": entry.signCount,
+                "body": entry.body.blob,
+                "exp": entry.exp,
+                "traceparent": entry.traceparent,
+            ])
     }
 
     func note(_ error: String, ofOutbox sequence: Int64) throws {

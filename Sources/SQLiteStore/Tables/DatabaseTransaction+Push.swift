@@ -15,24 +15,24 @@ extension DatabaseTransaction {
     }
 
     func insert(_ subscription: KeptSubscription) throws {
-        try database.cachedStatement(
-            sql: """
-                INSERT INTO push_subscription
-                    (enrollment_id, token_digest, endpoint, sealed_key, vapid_key, is_registered)
-                VALUES (?, ?, ?, ?, ?, ?)
-                """
-        ).execute(arguments: [
-            subscription.enrollmentId.text, subscription.tokenDigest.blob, subscription.endpoint.text,
-            subscription.sealedKey.blob, subscription.vapidKey.blob, subscription.isRegistered,
-        ])
+        let fixed: ColumnValues = [
+            "enrollment_id": subscription.enrollmentId.text,
+            "token_digest": subscription.tokenDigest.blob,
+            "endpoint": subscription.endpoint.text,
+            "vapid_key": subscription.vapidKey.blob,
+        ]
+        try database.insert(into: "push_subscription", fixed + Self.changingColumns(subscription))
     }
 
     func update(_ subscription: KeptSubscription) throws {
-        try database.cachedStatement(
-            sql: "UPDATE push_subscription SET sealed_key = ?, is_registered = ? WHERE token_digest = ?"
-        ).execute(arguments: [
-            subscription.sealedKey.blob, subscription.isRegistered, subscription.tokenDigest.blob,
-        ])
+        try database.update(
+            "push_subscription", set: Self.changingColumns(subscription),
+            where: ["token_digest": subscription.tokenDigest.blob])
+    }
+
+    /// What may change of a subscription.
+    private static func changingColumns(_ subscription: KeptSubscription) -> ColumnValues {
+        ["sealed_key": subscription.sealedKey.blob, "is_registered": subscription.isRegistered]
     }
 
     func removeSubscription(_ tokenDigest: [UInt8]) throws {

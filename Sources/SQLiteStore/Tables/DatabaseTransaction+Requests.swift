@@ -98,43 +98,48 @@ extension DatabaseTransaction {
     }
 
     func insert(_ request: RequestRecord) throws {
-        let life = LifeColumns(request.life)
-        let presented = request.presented
-        try database.cachedStatement(
-            sql: """
-                INSERT INTO request (id, enrollment_id, jti, iat, exp, acs_trans_id, members, transaction_digest, nonce,
-                    warnings, payment, traceparent, message, received_at, decided_at, state, reason, refusal, delivery,
-                    trans_status, delivery_failure, delivery_error, has_conflict)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """
-        ).execute(arguments: [
-            request.id.text, request.enrollmentId.text, request.jti.text, request.iat, request.exp,
-            request.acsTransId, (presented?.transaction.members).map(PresentedColumns.members)?.blob,
-            presented?.transactionDigest.blob, presented?.nonce.blob,
-            (presented?.warnings).map(PresentedColumns.warnings)?.blob,
-            (presented?.payment).map(PresentedColumns.payment)?.blob, presented?.traceparent, request.message,
-            request.receivedAt, request.decidedAt, life.state, life.reason, life.refusal, life.delivery,
-            life.transStatus, life.deliveryFailure, request.deliveryError, request.hasConflict,
-        ])
+        try database.insert(into: "request", Self.fixedColumns(request) + Self.changingColumns(request))
     }
 
     func update(_ request: RequestRecord) throws {
+        try database.update("request", set: Self.changingColumns(request), where: ["id": request.id.text])
+    }
+
+    /// What never changes of a request.
+    private static func fixedColumns(_ request: RequestRecord) -> ColumnValues {
+        [
+            "id": request.id.text,
+            "enrollment_id": request.enrollmentId.text,
+            "acs_trans_id": request.acsTransId,
+            "transaction_digest": request.presented?.transactionDigest.blob,
+            "payment": (request.presented?.payment).map(PresentedColumns.payment)?.blob,
+            "received_at": request.receivedAt,
+        ]
+    }
+
+    /// What may change of a request.
+    private static func changingColumns(_ request: RequestRecord) -> ColumnValues {
         let life = LifeColumns(request.life)
         let presented = request.presented
-        try database.cachedStatement(
-            sql: """
-                UPDATE request SET jti = ?, iat = ?, exp = ?, members = ?, nonce = ?, warnings = ?, traceparent = ?,
-                    message = ?, decided_at = ?, state = ?, reason = ?, refusal = ?, delivery = ?, trans_status = ?,
-                    delivery_failure = ?, delivery_error = ?, has_conflict = ?
-                WHERE id = ?
-                """
-        ).execute(arguments: [
-            request.jti.text, request.iat, request.exp,
-            (presented?.transaction.members).map(PresentedColumns.members)?.blob, presented?.nonce.blob,
-            (presented?.warnings).map(PresentedColumns.warnings)?.blob, presented?.traceparent, request.message,
-            request.decidedAt, life.state, life.reason, life.refusal, life.delivery, life.transStatus,
-            life.deliveryFailure, request.deliveryError, request.hasConflict, request.id.text,
-        ])
+        return [
+            "jti": request.jti.text,
+            "iat": request.iat,
+            "exp": request.exp,
+            "members": (presented?.transaction.members).map(PresentedColumns.members)?.blob,
+            "nonce": presented?.nonce.blob,
+            "warnings": (presented?.warnings).map(PresentedColumns.warnings)?.blob,
+            "traceparent": presented?.traceparent,
+            "message": request.message,
+            "decided_at": request.decidedAt,
+            "state": life.state,
+            "reason": life.reason,
+            "refusal": life.refusal,
+            "delivery": life.delivery,
+            "trans_status": life.transStatus,
+            "delivery_failure": life.deliveryFailure,
+            "delivery_error": request.deliveryError,
+            "has_conflict": request.hasConflict,
+        ]
     }
 
     private func requests(_ tail: String, _ arguments: StatementArguments) throws -> [RequestRecord] {
