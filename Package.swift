@@ -29,9 +29,9 @@ let package = Package(
         .executableTarget(
             name: "oob-agent",
             dependencies: [
-                "AgentConfig", "AgentHost", "Authenticator", "Control", "ControlServer", "Custody", "IssuerLink",
-                "Keys", "LineLog", "LinuxProcess", "PushReceiver", "SQLiteStore", "StateArchive", "StrictJSON",
-                "ThreeDS", "Versioning",
+                "AgentConfig", "AgentHost", "Authenticator", "Control", "ControlServer", "Custody", "HTTPServing",
+                "IssuerLink", "Keys", "LineLog", "LinuxProcess", "PushReceiver", "SQLiteStore", "StateArchive",
+                "StrictJSON", "ThreeDS", "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -46,7 +46,7 @@ let package = Package(
         .executableTarget(
             name: "oob-issuer",
             dependencies: [
-                "LineLog", "QRCode", "Sandbox", "Versioning",
+                "HTTPServing", "LineLog", "QRCode", "Sandbox", "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -121,7 +121,7 @@ let package = Package(
         .target(  // The sandbox: an issuer backend with a small ACS and a merchant.
             name: "Sandbox",
             dependencies: [
-                "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn",
+                "HTTPServing", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

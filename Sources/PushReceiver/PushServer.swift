@@ -1,6 +1,6 @@
 package import Authenticator
 import Glibc
-import HTTPServing
+package import HTTPServing
 import HummingbirdCore
 import HummingbirdTLS
 import LinuxProcess

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import HTTPServing
 import LineLog
 import Logging
 import Sandbox
@@ -63,7 +64,7 @@ struct Serve: AsyncParsableCommand {
     }
 
     private func sandbox() throws -> SandboxConfiguration {
-        guard let address = ListenAddress(listen) else {
+        guard let address = ListenAddress(listen, hosts: .addressesAndNames) else {
             throw ValidationError(
                 "--listen must be HOST:PORT with a port of 0 to 65535, such as localhost:8080; it is \(listen)")
         }

@@ -1,20 +1,9 @@
 package import Authenticator
 import Glibc
-import HTTPServing
+package import HTTPServing
 import HummingbirdCore
 package import Logging
 import NIOCore
-
-/// An address that only this machine reaches; port 0 is the system's choice.
-package struct LoopbackAddress: Sendable {
-    let host: String
-    let port: Int
-
-    package init(host: String, port: Int) {
-        self.host = host
-        self.port = port
-    }
-}
 
 /// Gives the metrics, and nothing else, to whoever asks on this machine.
 package struct MetricsServer: Sendable {
@@ -26,10 +15,11 @@ package struct MetricsServer: Sendable {
 
     private let channel: PatientChannel
     private let places = SourcePlaces(limit: Self.connections)
-    private let address: LoopbackAddress
+    private let address: ListenAddress
     private let log: Logger
 
-    package init(_ agent: Agent, _ address: LoopbackAddress, log: Logger) {
+    /// - Parameter address: one on loopback.
+    package init(_ agent: Agent, _ address: ListenAddress, log: Logger) {
         let responder = MetricsResponder(agent: agent)
         channel = PatientChannel(Self.header, seconds: Self.patience, places: places) { request, _ in
             await responder.answer(to: request)
@@ -58,7 +48,7 @@ package struct MetricsServer: Sendable {
 
 /// Why metrics cannot be given.
 package struct MetricsServerError: Error, CustomStringConvertible {
-    let address: LoopbackAddress
+    let address: ListenAddress
     let reason: String
     /// Ports below 1024 take a privilege.
     package let isForbidden: Bool

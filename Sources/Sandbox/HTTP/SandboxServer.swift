@@ -1,4 +1,5 @@
 import Glibc
+package import HTTPServing
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS

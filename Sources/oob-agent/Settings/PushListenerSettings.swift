@@ -1,4 +1,5 @@
 import Authenticator
+import HTTPServing
 import IssuerProtocol
 import Keys
 import PushReceiver
@@ -31,7 +32,7 @@ struct PushListenerSettings {
     private static func address(
         _ found: SettingSource.Found, isPlain: Bool, _ behindProxy: Bool
     ) throws(StartError) -> ListenAddress {
-        guard let address = ListenAddress(found.value) else {
+        guard let address = ListenAddress(found.value, hosts: .addresses) else {
             throw StartError(
                 found.status, "\(found.place): must be ADDRESS:PORT or [ADDRESS]:PORT, with an IP address or localhost")
         }

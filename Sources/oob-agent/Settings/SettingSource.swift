@@ -3,6 +3,7 @@ import Control
 import ControlServer
 import FoundationEssentials
 import Glibc
+import HTTPServing
 import PushReceiver
 
 /// Finds and reads the value of each setting: flag, environment variable, config member.
@@ -122,14 +123,14 @@ struct SettingSource {
 
 extension SettingSource {
     /// An address on loopback; nil if the setting is not given.
-    func loopbackAddress(_ setting: Setting) throws(StartError) -> LoopbackAddress? {
+    func loopbackAddress(_ setting: Setting) throws(StartError) -> ListenAddress? {
         guard let found = find(setting) else { return nil }
-        guard let address = ListenAddress(found.value), address.isLoopback else {
+        guard let address = ListenAddress(found.value, hosts: .addresses), address.isLoopback else {
             throw StartError(
                 found.status,
                 "\(found.place): must be ADDRESS:PORT or [ADDRESS]:PORT on loopback: localhost, 127.0.0.1 or [::1]")
         }
-        return LoopbackAddress(host: address.host, port: address.port)
+        return address
     }
 }
 

@@ -2,6 +2,7 @@ import AgentConfig
 import Authenticator
 import Control
 import ControlServer
+import HTTPServing
 import IssuerLink
 import Keys
 import LineLog
@@ -36,7 +37,7 @@ struct Settings {
     /// How the TPM is reached; nil: as the environment says.
     let tpmTCTI: String?
     /// Nil: metrics are on the control socket alone.
-    let metricsAddress: LoopbackAddress?
+    let metricsAddress: ListenAddress?
     let bounds: Bounds
     /// Nil: requests come by polls alone.
     let push: PushListenerSettings?

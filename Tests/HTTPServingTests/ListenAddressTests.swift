@@ -1,5 +1,4 @@
-import IssuerProtocol
-import Sandbox
+import HTTPServing
 import Testing
 
 @Suite struct ListenAddressTests {
@@ -10,7 +9,7 @@ import Testing
         ("127.0.0.1.example.com:1", "127.0.0.1.example.com", 1, false),
     ])
     func `a host and a port`(text: String, host: String, port: Int, isLoopback: Bool) throws {
-        let address = try #require(ListenAddress(text))
+        let address = try #require(ListenAddress(text, hosts: .addressesAndNames))
         #expect(address.host == host)
         #expect(address.port == port)
         #expect(address.isLoopback == isLoopback)
@@ -21,14 +20,14 @@ import Testing
         "[::1:8080", "[]:1", "localhost:８０", "http://localhost:8080",
     ])
     func `anything else is refused`(text: String) {
-        #expect(ListenAddress(text) == nil)
+        #expect(ListenAddress(text, hosts: .addressesAndNames) == nil)
     }
 
     @Test(arguments: [
-        ("http://localhost:8080", "localhost"), ("http://127.0.0.1:8080", "localhost"),
-        ("https://issuer.example", "issuer.example"),
+        ("localhost:8443", true), ("192.0.2.1:8443", true), ("[2001:db8::1]:8443", true), ("2001:db8::1:8443", false),
+        ("[192.0.2.1]:8443", false), ("[localhost]:8443", false), ("agent.example:8443", false),
     ])
-    func `the relying party is never named by an address`(issuer: String, rpId: String) throws {
-        #expect(IssuerSite(issuer: try IssuerURL(issuer)).rpId == rpId)
+    func `names are taken only if they are allowed`(text: String, isAddress: Bool) {
+        #expect((ListenAddress(text, hosts: .addresses) != nil) == isAddress)
     }
 }
