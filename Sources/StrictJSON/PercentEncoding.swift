@@ -1,4 +1,4 @@
-/// Percent-encoding of RFC 3986 §2.1.
+/// Percent-encoding of RFC 3986 §2.1; every target but Keys, which imports none of ours, uses this one.
 package enum PercentEncoding {
     /// All but the unreserved bytes of §2.3 encoded, so the result is one path segment or one query value.
     package static func encode(_ text: String) -> String {
@@ -13,7 +13,7 @@ package enum PercentEncoding {
         return result
     }
 
-    /// The bytes that a text stands for; nil where a `%` is not followed by two hexadecimal digits.
+    /// The bytes that a text stands for; nil if a `%` is not followed by two hexadecimal digits.
     package static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

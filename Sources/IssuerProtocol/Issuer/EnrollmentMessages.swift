@@ -45,7 +45,9 @@ package struct EnrollmentOptionsAnswer: Sendable, Equatable {
     package var json: JSONObject { ["ceremonyId": .string(ceremonyId), "publicKey": .object(options.json)] }
 }
 
-/// What an approval of an enrollment takes.
+/// The member `authnType`: what an approval of an enrollment takes.
+///
+/// The only definition besides the names that `oobctl enroll` offers. D1's type of this name means something else.
 package enum AuthnType: String, Sendable, CaseIterable {
     /// The PIN, for every approval.
     case pin

@@ -19,6 +19,7 @@ struct Enroll: AsyncParsableCommand {
               oobctl enroll --issuer https://issuer.example --code-file code --pin-file pin
             """)
 
+    // The names of IssuerProtocol's `AuthnType`. The agent checks them; oobctl imports nothing that reads the protocol.
     enum AuthnType: String, CaseIterable, ExpressibleByArgument { case pin, presence, test }
 
     @Argument(help: "The link that the issuer hands out, instead of --issuer and a code.")
