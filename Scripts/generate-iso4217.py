@@ -76,7 +76,7 @@ def rows(root: ElementTree.Element) -> list[Row]:
 def swift(one: Row) -> str:
     minor_unit = "nil" if one.minor_unit is None else one.minor_unit
     fund = ", isFund: true" if one.is_fund else ""
-    return f'        Currency("{one.alphabetic}", "{one.numeric}", {minor_unit}, "{one.name}"{fund}),\n'
+    return f'        Currency("{one.alphabetic}", "{one.numeric}", minorUnit: {minor_unit}, name: "{one.name}"{fund}),\n'
 
 
 def generated() -> str:

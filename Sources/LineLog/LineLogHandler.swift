@@ -49,20 +49,22 @@ package struct LineLogHandler: LogHandler {
         var all = metadata.merging(event.metadata ?? [:]) { _, newer in newer }
         if let error = event.error { all["error"] = "\(error)" }
         let pairs = all.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }
-        return line(event.level, "\(event.message)", pairs)
+        return line(event.level, "\(event.message)", pairs: pairs)
     }
 
     /// The time by the machine's clock, as a line has it.
     static var now: String { UTCTime.text(Int64(Date().timeIntervalSince1970.rounded(.down))) }
 
-    private func warn(_ message: String, metadata: [(String, String)]) -> String { line(.warning, message, metadata) }
+    private func warn(_ message: String, metadata: [(String, String)]) -> String {
+        line(.warning, message, pairs: metadata)
+    }
 
-    private func line(_ level: Logger.Level, _ message: String, _ pairs: [(String, String)]) -> String {
+    private func line(_ level: Logger.Level, _ message: String, pairs: [(String, String)]) -> String {
         switch tuning.format {
         case .text: "\(Self.now) \(level) \(Self.plain(message, pairs))"
         case .journald: "<\(level.syslogPriority)>\(Self.plain(message, pairs))"
-        case .json: JSONLine(level, message, pairs).text
-        case .journaldJSON: "<\(level.syslogPriority)>\(JSONLine(level, message, pairs).text)"
+        case .json: JSONLine(level, message, pairs: pairs).text
+        case .journaldJSON: "<\(level.syslogPriority)>\(JSONLine(level, message, pairs: pairs).text)"
         }
     }
 
@@ -100,7 +102,7 @@ extension Logger.Level {
 struct JSONLine {
     let text: String
 
-    init(_ level: Logger.Level, _ message: String, _ pairs: [(String, String)]) {
+    init(_ level: Logger.Level, _ message: String, pairs: [(String, String)]) {
         var object: JSONObject = [
             "time": .string(LineLogHandler.now), "level": .string("\(level)"), "message": .string(message),
         ]

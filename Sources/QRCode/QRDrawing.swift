@@ -30,7 +30,9 @@ package struct QRDrawing: Sendable {
         case .halfBlocks:
             return stride(from: all.lowerBound, to: all.upperBound, by: 2).map { row in
                 let characters = all.map { column in
-                    Self.halves[half(code, row, column) + 2 * half(code, row + 1, column)]
+                    Self.halves[
+                        half(of: code, row: row, column: column)
+                            + 2 * half(of: code, row: row + 1, column: column)]
                 }
                 // Black on white, of the fixed part of the 256 colours.
                 return isColoured ? "\u{1B}[38;5;16;48;5;231m\(String(characters))\u{1B}[0m" : String(characters)
@@ -42,7 +44,7 @@ package struct QRDrawing: Sendable {
     private static let halves: [Character] = [" ", "▀", "▄", "█"]
 
     /// 1 where the module is drawn in the colour of text: dark where that is black, else light.
-    private func half(_ code: QRCode, _ row: Int, _ column: Int) -> Int {
+    private func half(of code: QRCode, row: Int, column: Int) -> Int {
         code.isDark(row: row, column: column) == isColoured ? 1 : 0
     }
 

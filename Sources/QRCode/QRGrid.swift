@@ -18,8 +18,8 @@ struct QRGrid {
         dark = Array(repeating: false, count: size * size)
         isFixed = dark
         for index in 0..<size {
-            fix(6, index, index.isMultiple(of: 2))
-            fix(index, 6, index.isMultiple(of: 2))
+            fix(row: 6, column: index, isDark: index.isMultiple(of: 2))
+            fix(row: index, column: 6, isDark: index.isMultiple(of: 2))
         }
         for (row, column) in [(3, 3), (3, size - 4), (size - 4, 3)] { drawFinder(row, column) }
         drawAlignment(version.alignment)
@@ -29,7 +29,7 @@ struct QRGrid {
 
     subscript(row: Int, column: Int) -> Bool { dark[row * size + column] }
 
-    private mutating func fix(_ row: Int, _ column: Int, _ isDark: Bool) {
+    private mutating func fix(row: Int, column: Int, isDark: Bool) {
         guard (0..<size).contains(row), (0..<size).contains(column) else { return }
         dark[row * size + column] = isDark
         isFixed[row * size + column] = true
@@ -40,7 +40,7 @@ struct QRGrid {
         for down in -4...4 {
             for across in -4...4 {
                 let ring = max(abs(down), abs(across))
-                fix(row + down, column + across, ring != 2 && ring != 4)
+                fix(row: row + down, column: column + across, isDark: ring != 2 && ring != 4)
             }
         }
     }
@@ -51,7 +51,10 @@ struct QRGrid {
         for row in centres {
             for column in centres where ![(6, 6), (6, last), (last, 6)].contains(where: { $0 == (row, column) }) {
                 for down in -2...2 {
-                    for across in -2...2 { fix(row + down, column + across, max(abs(down), abs(across)) != 1) }
+                    for across in -2...2 {
+                        let isDark = max(abs(down), abs(across)) != 1
+                        fix(row: row + down, column: column + across, isDark: isDark)
+                    }
                 }
             }
         }
@@ -64,14 +67,18 @@ struct QRGrid {
             let isDark = bits >> bit & 1 == 1
             // The timing patterns in row and column 6 are stepped over.
             switch bit {
-            case 0..<6: fix(bit, 8, isDark)
-            case 6, 7: fix(bit + 1, 8, isDark)
-            case 8: fix(8, 7, isDark)
-            default: fix(8, 14 - bit, isDark)
+            case 0..<6: fix(row: bit, column: 8, isDark: isDark)
+            case 6, 7: fix(row: bit + 1, column: 8, isDark: isDark)
+            case 8: fix(row: 8, column: 7, isDark: isDark)
+            default: fix(row: 8, column: 14 - bit, isDark: isDark)
             }
-            if bit < 8 { fix(8, size - 1 - bit, isDark) } else { fix(size - 15 + bit, 8, isDark) }
+            if bit < 8 {
+                fix(row: 8, column: size - 1 - bit, isDark: isDark)
+            } else {
+                fix(row: size - 15 + bit, column: 8, isDark: isDark)
+            }
         }
-        fix(size - 8, 8, true)
+        fix(row: size - 8, column: 8, isDark: true)
     }
 
     /// Twice (§7.10): left of one finder and above another.
@@ -79,8 +86,8 @@ struct QRGrid {
         let bits = BCH.version(number)
         for bit in 0..<18 {
             let (long, short) = (bit / 3, size - 11 + bit % 3)
-            fix(long, short, bits >> bit & 1 == 1)
-            fix(short, long, bits >> bit & 1 == 1)
+            fix(row: long, column: short, isDark: bits >> bit & 1 == 1)
+            fix(row: short, column: long, isDark: bits >> bit & 1 == 1)
         }
     }
 

@@ -33,7 +33,7 @@ struct BackupReader: ~Copyable {
 
     /// Reads an accepted entry's content in pieces, and what stands behind it.
     mutating func accept(
-        _ header: TarHeader, _ block: [UInt8], _ take: ([UInt8]) throws(RestoreError) -> Void
+        _ header: TarHeader, block: [UInt8], _ take: ([UInt8]) throws(RestoreError) -> Void
     ) throws(RestoreError) {
         try count(block)
         var left = header.size

@@ -82,7 +82,7 @@ package struct Restoration {
                 throw reader.damaged("\(header.name.debugDescription) is no file of a backup")
             }
             guard header.kind == .file else {
-                try reader.accept(header, block) { _ in }
+                try reader.accept(header, block: block) { _ in }
                 continue
             }
             if header.name != StateFiles.database { keys += 1 }
@@ -107,7 +107,7 @@ package struct Restoration {
         _ header: TarHeader, _ block: [UInt8], from reader: inout BackupReader
     ) throws(RestoreError) {
         let file = try opened("\(unpacked)/\(header.name)")
-        try reader.accept(header, block) { piece throws(RestoreError) in
+        try reader.accept(header, block: block) { piece throws(RestoreError) in
             try write { () throws(FileError) in try file.write(piece) }
         }
         try write { () throws(FileError) in try file.synchronize() }

@@ -3,28 +3,28 @@
 extension JSONObject {
     /// A string of that many UTF-8 bytes.
     package func string(_ name: String, bytes: ClosedRange<Int> = 0...65_536) throws(JSONMemberError) -> String {
-        try Self.string(present(name), name, bytes)
+        try Self.string(present(name), name, bytes: bytes)
     }
 
     package func optionalString(
         _ name: String, bytes: ClosedRange<Int> = 0...65_536
     ) throws(JSONMemberError) -> String? {
         guard let value = given(name) else { return nil }
-        return try Self.string(value, name, bytes)
+        return try Self.string(value, name, bytes: bytes)
     }
 
     /// A whole number written as one: `1.0`, `1e3` and `-0` are none.
     package func integer(
         _ name: String, in range: ClosedRange<Int64> = .min ... .max
     ) throws(JSONMemberError) -> Int64 {
-        try Self.integer(present(name), name, range)
+        try Self.integer(present(name), name, in: range)
     }
 
     package func optionalInteger(
         _ name: String, in range: ClosedRange<Int64> = .min ... .max
     ) throws(JSONMemberError) -> Int64? {
         guard let value = given(name) else { return nil }
-        return try Self.integer(value, name, range)
+        return try Self.integer(value, name, in: range)
     }
 
     package func bool(_ name: String) throws(JSONMemberError) -> Bool { try Self.bool(present(name), name) }
@@ -38,14 +38,14 @@ extension JSONObject {
     package func array(
         _ name: String, count: ClosedRange<Int> = 0...20_000
     ) throws(JSONMemberError) -> [JSONValue] {
-        try Self.array(present(name), name, count)
+        try Self.array(present(name), name, count: count)
     }
 
     package func optionalArray(
         _ name: String, count: ClosedRange<Int> = 0...20_000
     ) throws(JSONMemberError) -> [JSONValue]? {
         guard let value = given(name) else { return nil }
-        return try Self.array(value, name, count)
+        return try Self.array(value, name, count: count)
     }
 
     package func object(_ name: String) throws(JSONMemberError) -> JSONObject {
@@ -59,14 +59,14 @@ extension JSONObject {
 
     /// Base64url without padding (RFC 4648 §5) that decodes to that many bytes.
     package func base64url(_ name: String, bytes: ClosedRange<Int>) throws(JSONMemberError) -> [UInt8] {
-        try Self.base64url(present(name), name, bytes)
+        try Self.base64url(present(name), name, bytes: bytes)
     }
 
     package func optionalBase64url(
         _ name: String, bytes: ClosedRange<Int>
     ) throws(JSONMemberError) -> [UInt8]? {
         guard let value = given(name) else { return nil }
-        return try Self.base64url(value, name, bytes)
+        return try Self.base64url(value, name, bytes: bytes)
     }
 }
 
@@ -86,7 +86,7 @@ extension JSONObject {
     }
 
     private static func string(
-        _ value: JSONValue, _ name: String, _ bytes: ClosedRange<Int>
+        _ value: JSONValue, _ name: String, bytes: ClosedRange<Int>
     ) throws(JSONMemberError) -> String {
         guard case .string(let text) = value else { throw error(name, "must be a string") }
         guard bytes.contains(text.utf8.count) else {
@@ -96,7 +96,7 @@ extension JSONObject {
     }
 
     private static func integer(
-        _ value: JSONValue, _ name: String, _ range: ClosedRange<Int64>
+        _ value: JSONValue, _ name: String, in range: ClosedRange<Int64>
     ) throws(JSONMemberError) -> Int64 {
         guard case .number(let lexeme) = value, !lexeme.utf8.elementsEqual("-0".utf8),
             let number = Int64(lexeme), range.contains(number)
@@ -110,7 +110,7 @@ extension JSONObject {
     }
 
     private static func array(
-        _ value: JSONValue, _ name: String, _ count: ClosedRange<Int>
+        _ value: JSONValue, _ name: String, count: ClosedRange<Int>
     ) throws(JSONMemberError) -> [JSONValue] {
         guard case .array(let elements) = value else { throw error(name, "must be an array") }
         guard count.contains(elements.count) else { throw error(name, "must have \(words(count)) elements") }
@@ -123,7 +123,7 @@ extension JSONObject {
     }
 
     private static func base64url(
-        _ value: JSONValue, _ name: String, _ bytes: ClosedRange<Int>
+        _ value: JSONValue, _ name: String, bytes: ClosedRange<Int>
     ) throws(JSONMemberError) -> [UInt8] {
         guard case .string(let text) = value, let decoded = Base64URL.decode(text), bytes.contains(decoded.count)
         else { throw error(name, "must be base64url without padding of \(words(bytes)) bytes") }

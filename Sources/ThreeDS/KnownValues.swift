@@ -16,7 +16,7 @@ struct KnownValues {
 
     func acsTransId() throws(TransactionRefusal) -> ACSTransactionID {
         guard let id = ACSTransactionID(try value(.acsTransId)) else {
-            throw TransactionRefusal(.acsTransId, .acsTransId, "is not a UUID of 36 characters")
+            throw TransactionRefusal(.acsTransId, of: .acsTransId, "is not a UUID of 36 characters")
         }
         return id
     }
@@ -25,7 +25,7 @@ struct KnownValues {
         let name = try value(.merchantName)
         let length = name.unicodeScalars.count
         guard Self.merchantNameLength.contains(length) else {
-            throw TransactionRefusal(.merchantName, .merchantName, "has \(length) characters; 1 to 40 are allowed")
+            throw TransactionRefusal(.merchantName, of: .merchantName, "has \(length) characters; 1 to 40 are allowed")
         }
         return name
     }
@@ -48,13 +48,13 @@ struct KnownValues {
         do {
             return try ThreeDSRequestorAppURL(text)
         } catch {
-            throw TransactionRefusal(.threeDSRequestorAppURL, .threeDSRequestorAppURL, error.description)
+            throw TransactionRefusal(.threeDSRequestorAppURL, of: .threeDSRequestorAppURL, error.description)
         }
     }
 
     private func amount() throws(TransactionRefusal) -> PurchaseAmount {
         guard let amount = PurchaseAmount(try value(.purchaseAmount)) else {
-            throw TransactionRefusal(.purchaseAmount, .purchaseAmount, "is not 1 to 48 ASCII digits")
+            throw TransactionRefusal(.purchaseAmount, of: .purchaseAmount, "is not 1 to 48 ASCII digits")
         }
         return amount
     }
@@ -62,23 +62,23 @@ struct KnownValues {
     private func currency() throws(TransactionRefusal) -> Currency {
         let code = try value(.purchaseCurrency)
         guard code.utf8.count == 3, code.isASCIIDigits else {
-            throw TransactionRefusal(.purchaseCurrency, .purchaseCurrency, "is not 3 ASCII digits")
+            throw TransactionRefusal(.purchaseCurrency, of: .purchaseCurrency, "is not 3 ASCII digits")
         }
         guard let currency = Currency.numeric(code) else {
             throw TransactionRefusal(
-                .currencyUnknown, .purchaseCurrency,
+                .currencyUnknown, of: .purchaseCurrency,
                 "is \(code), which ISO 4217 of \(Currency.publicationDate) does not list")
         }
         guard currency.isAllowedForPurchases else {
             throw TransactionRefusal(
-                .currencyNotAllowed, .purchaseCurrency, "is \(code); 955 to 964 and 999 are not allowed")
+                .currencyNotAllowed, of: .purchaseCurrency, "is \(code); 955 to 964 and 999 are not allowed")
         }
         return currency
     }
 
     private func exponent() throws(TransactionRefusal) -> PurchaseExponent {
         guard let exponent = PurchaseExponent(try value(.purchaseExponent)) else {
-            throw TransactionRefusal(.purchaseExponent, .purchaseExponent, "is not 1 ASCII digit")
+            throw TransactionRefusal(.purchaseExponent, of: .purchaseExponent, "is not 1 ASCII digit")
         }
         return exponent
     }
@@ -86,14 +86,14 @@ struct KnownValues {
     private func date() throws(TransactionRefusal) -> PurchaseDate {
         guard let date = PurchaseDate(try value(.purchaseDate)) else {
             throw TransactionRefusal(
-                .purchaseDate, .purchaseDate, "is not a real date in 14 ASCII digits, YYYYMMDDHHMMSS")
+                .purchaseDate, of: .purchaseDate, "is not a real date in 14 ASCII digits, YYYYMMDDHHMMSS")
         }
         return date
     }
 
     private func value(_ member: KnownMember) throws(TransactionRefusal) -> String {
         guard let value = values[member] else {
-            throw TransactionRefusal(.memberMissing, member, "is missing")
+            throw TransactionRefusal(.memberMissing, of: member, "is missing")
         }
         return value
     }

@@ -49,7 +49,7 @@ package struct TransactionRefusal: Error, Equatable, Sendable, CustomStringConve
         self.message = message
     }
 
-    init(_ code: Code, _ member: KnownMember, _ message: String) {
+    init(_ code: Code, of member: KnownMember, _ message: String) {
         self.init(code, member: member.rawValue, "\(member.rawValue) \(message)")
     }
 

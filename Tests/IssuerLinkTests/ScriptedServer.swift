@@ -78,22 +78,22 @@ struct ScriptedServer: Sendable {
         let (events, sink) = AsyncStream<Event>.makeStream()
         let server = ScriptedServer(port: try #require(listener.channel.localAddress?.port), events: events)
         return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await serve(listener, script, sink) }
+            group.addTask { try await accept(on: listener, script: script, events: sink) }
             defer { group.cancelAll() }
             return try await body(server)
         }
     }
 
-    private static func serve(
-        _ listener: NIOAsyncChannel<NIOAsyncChannel<ByteBuffer, ByteBuffer>, Never>, _ script: @escaping Script,
-        _ sink: AsyncStream<Event>.Continuation
+    private static func accept(
+        on listener: NIOAsyncChannel<NIOAsyncChannel<ByteBuffer, ByteBuffer>, Never>, script: @escaping Script,
+        events sink: AsyncStream<Event>.Continuation
     ) async throws {
         try await withThrowingDiscardingTaskGroup { group in
             try await listener.executeThenClose { connections in
                 for try await connection in connections {
                     group.addTask {
                         // A client that is gone is what many tests are about.
-                        try? await serve(connection, script, sink)
+                        try? await serve(connection, script: script, events: sink)
                         sink.yield(.closed)
                     }
                 }
@@ -102,8 +102,8 @@ struct ScriptedServer: Sendable {
     }
 
     private static func serve(
-        _ connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>, _ script: Script,
-        _ sink: AsyncStream<Event>.Continuation
+        _ connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>, script: Script,
+        events sink: AsyncStream<Event>.Continuation
     ) async throws {
         try await connection.executeThenClose { inbound, outbound in
             var reader = RequestReader(inbound: inbound.makeAsyncIterator())

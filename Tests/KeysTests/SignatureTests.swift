@@ -117,13 +117,13 @@ import Testing
         let (publicKey, signature) = (scratch("public.pem"), scratch("signature"))
         try DurableFile.write(Array(key.publicKey.pem.utf8), to: publicKey, replacing: false)
         try DurableFile.write(key.signature(over: message), to: signature, replacing: false)
-        try OpenSSLCommand.verify(message, algorithm, publicKey: publicKey, signature: signature, scratch)
+        try OpenSSLCommand.verify(message, algorithm, publicKey: publicKey, signature: signature, in: scratch)
 
         let theirs = scratch("theirs.pem")
         try DurableFile.write(
             OpenSSLCommand.generateKey(algorithm.opensslArguments), to: theirs, replacing: false)
         let der = try OpenSSLCommand.run("pkey", "-in", theirs, "-pubout", "-outform", "DER")
-        let made = try OpenSSLCommand.sign(message, algorithm, key: theirs, scratch)
+        let made = try OpenSSLCommand.sign(message, algorithm, key: theirs, in: scratch)
         #expect(try PublicKey(subjectPublicKeyInfo: der).isValid(signature: made, over: message))
     }
 

@@ -39,7 +39,7 @@ enum OpenSSLCommand {
 
     /// The signature of a message, by a private key in a PEM file.
     static func sign(
-        _ message: [UInt8], _ algorithm: SignatureAlgorithm, key: String, _ scratch: ScratchDirectory
+        _ message: [UInt8], _ algorithm: SignatureAlgorithm, key: String, in scratch: ScratchDirectory
     ) throws -> [UInt8] {
         // EdDSA needs the message in a file, whose size is known.
         try DurableFile.write(message, to: scratch("message"), replacing: true)
@@ -51,7 +51,7 @@ enum OpenSSLCommand {
     /// Throws where the signature in a file does not hold for the message under the public key in a PEM file.
     static func verify(
         _ message: [UInt8], _ algorithm: SignatureAlgorithm, publicKey: String, signature: String,
-        _ scratch: ScratchDirectory
+        in scratch: ScratchDirectory
     ) throws {
         try DurableFile.write(message, to: scratch("message"), replacing: true)
         _ = try run(

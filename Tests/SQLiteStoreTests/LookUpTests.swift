@@ -132,14 +132,15 @@ struct LookUpTests {
     @Test func `each queue of an outbox has its head`() async throws {
         let one = try await sample.enrollment("a")
         let other = try await sample.enrollment("b")
-        func entry(_ jti: String, _ signCount: UInt32?, _ enrollment: Enrollment) throws -> OutboxEntry {
+        func entry(_ jti: String, signCount: UInt32?, of enrollment: Enrollment) throws -> OutboxEntry {
             OutboxEntry(
                 sequence: nil, enrollmentId: enrollment.id, jti: try #require(TokenID(jti)), requestId: nil,
                 signCount: signCount, body: [], exp: 1, traceparent: nil)
         }
         let entries = [
-            try entry("a2", 2, one), try entry("d1", nil, one), try entry("a1", 1, one), try entry("d2", nil, one),
-            try entry("other", 0, other),
+            try entry("a2", signCount: 2, of: one), try entry("d1", signCount: nil, of: one),
+            try entry("a1", signCount: 1, of: one), try entry("d2", signCount: nil, of: one),
+            try entry("other", signCount: 0, of: other),
         ]
         try await sample.store.write { store in for entry in entries { try store.insert(entry) } }
         func head(_ queue: OutboxQueue, _ enrollment: Enrollment) async throws -> OutboxEntry? {

@@ -14,7 +14,7 @@ struct UnreadableRowTests {
     init() throws { sample = try SampleStore() }
 
     private func expectUnreadable(
-        _ table: String, _ column: String, _ look: @escaping @Sendable (any StoreReader) throws -> Void
+        _ table: String, column: String, _ look: @escaping @Sendable (any StoreReader) throws -> Void
     ) async throws {
         let error = try await #require(throws: StoreError.self, "\(table).\(column)") {
             try await sample.store.read(look)
@@ -39,8 +39,8 @@ struct UnreadableRowTests {
     func `of a request`(column: String, change: String) async throws {
         let request = try await sample.insert(SampleStore.request(1, of: sample.enrollment()))[0]
         try sample.execute("PRAGMA ignore_check_constraints = ON; UPDATE request SET \(change)")
-        try await expectUnreadable("request", column) { _ = try $0.request(request.id) }
-        try await expectUnreadable("request", column) {
+        try await expectUnreadable("request", column: column) { _ = try $0.request(request.id) }
+        try await expectUnreadable("request", column: column) {
             _ = try $0.requests(pendingOnly: false, enrollment: nil, limit: 9)
         }
     }
@@ -64,7 +64,7 @@ struct UnreadableRowTests {
     func `of an enrollment`(column: String, change: String) async throws {
         let enrollment = try await sample.enrollment()
         try sample.execute("PRAGMA ignore_check_constraints = ON; UPDATE enrollment SET \(change)")
-        try await expectUnreadable("enrollment", column) { _ = try $0.enrollment(enrollment.id) }
+        try await expectUnreadable("enrollment", column: column) { _ = try $0.enrollment(enrollment.id) }
     }
 
     @Test(arguments: [
@@ -80,7 +80,7 @@ struct UnreadableRowTests {
                     body: [], exp: 1, traceparent: nil))
         }
         try sample.execute("UPDATE outbox SET \(change)")
-        try await expectUnreadable("outbox", column) { _ = try $0.outbox(enrollment: enrollment.id) }
+        try await expectUnreadable("outbox", column: column) { _ = try $0.outbox(enrollment: enrollment.id) }
     }
 
     @Test(arguments: [Int64.min, -1, .max])
@@ -100,7 +100,7 @@ struct UnreadableRowTests {
         let digest = "zeroblob(32)"
         try sample.execute(
             "INSERT INTO journal_mark (name, seq, digest) VALUES ('head', \(number), \(digest))")
-        try await expectUnreadable("journal_mark", "seq") { _ = try $0.journalMark(.head) }
+        try await expectUnreadable("journal_mark", column: "seq") { _ = try $0.journalMark(.head) }
     }
 
     @Test func `the error carries nothing of the row`() async throws {

@@ -18,7 +18,7 @@ import Testing
         "userVerification": "discouraged", "hints": ["client-device"], "extensions": ["payment": ["isPayment": true]],
     ]
 
-    private func changing(_ json: JSONObject, _ name: String, _ value: JSONValue?) -> JSONObject {
+    private func changing(_ json: JSONObject, _ name: String, to value: JSONValue?) -> JSONObject {
         var json = json
         json[name] = value
         return json
@@ -57,13 +57,14 @@ import Testing
     }
 
     @Test func `an unknown attestation means none`() throws {
-        let json = changing(Self.creation, "attestation", "notarised")
+        let json = changing(Self.creation, "attestation", to: "notarised")
         #expect(try PublicKeyCredentialCreationOptions(json: json).attestation == .none)
     }
 
     @Test func `parameters of an unknown type are passed over`() throws {
         let json = changing(
-            Self.creation, "pubKeyCredParams", [["type": "quantum", "alg": -1], ["type": "public-key", "alg": -7]])
+            Self.creation, "pubKeyCredParams",
+            to: [["type": "quantum", "alg": -1], ["type": "public-key", "alg": -7]])
         #expect(try PublicKeyCredentialCreationOptions(json: json).pubKeyCredParams == [-7])
     }
 
@@ -95,7 +96,7 @@ import Testing
     func `creation options with a member that is wrong are refused, naming it`(
         name: String, text: String?, path: String
     ) throws {
-        let json = changing(Self.creation, name, try value(text))
+        let json = changing(Self.creation, name, to: try value(text))
         let error = try #require(throws: WebAuthnError.self) { try PublicKeyCredentialCreationOptions(json: json) }
         #expect(error.path == path)
     }
@@ -138,7 +139,7 @@ import Testing
     func `request options with a member that is wrong are refused, naming it`(
         name: String, text: String?, path: String
     ) throws {
-        let json = changing(Self.request, name, try value(text))
+        let json = changing(Self.request, name, to: try value(text))
         let error = try #require(throws: WebAuthnError.self) { try PublicKeyCredentialRequestOptions(json: json) }
         #expect(error.path == path)
     }

@@ -25,7 +25,7 @@ package enum DecisionMessage: Sendable, Equatable {
     case deny(DenyReason)
 
     package init(bytes: [UInt8]) throws(ProtocolError) {
-        self = try ProtocolError.readingObject("decision", bytes) { object in
+        self = try ProtocolError.readingObject("decision", in: bytes) { object in
             let decision = try object.string("decision")
             if decision.utf8.elementsEqual("approve".utf8) {
                 return .approve(try AuthenticationResponse(json: object.object("credential")))
@@ -55,7 +55,7 @@ package struct DecisionAnswer: Sendable, Equatable {
     package init(transStatus: TransStatus) { self.transStatus = transStatus }
 
     package init(bytes: [UInt8]) throws(ProtocolError) {
-        transStatus = try ProtocolError.readingObject("decision answer", bytes) { object in
+        transStatus = try ProtocolError.readingObject("decision answer", in: bytes) { object in
             guard let status = TransStatus(exactly: try object.string("transStatus")) else {
                 throw JSONMemberError(path: "/transStatus", problem: "must be Y or N")
             }

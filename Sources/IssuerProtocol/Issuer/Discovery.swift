@@ -38,7 +38,7 @@ package struct Discovery: Sendable, Equatable {
 
     /// Reads the document that was found at `expected`, and refuses another issuer's.
     package init(json bytes: [UInt8], expected: IssuerURL) throws(ProtocolError) {
-        self = try ProtocolError.readingObject("discovery", bytes) { object in
+        self = try ProtocolError.readingObject("discovery", in: bytes) { object in
             try DiscoveryReader(object: object, issuer: expected).discovery()
         }
     }

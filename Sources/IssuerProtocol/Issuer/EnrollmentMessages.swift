@@ -8,7 +8,7 @@ package struct EnrollmentOptionsRequest: Sendable {
     package init(enrollmentCode: EnrollmentCode) { self.enrollmentCode = enrollmentCode }
 
     package init(bytes: [UInt8]) throws(ProtocolError) {
-        enrollmentCode = try ProtocolError.readingObject("enrollment options request", bytes) { object in
+        enrollmentCode = try ProtocolError.readingObject("enrollment options request", in: bytes) { object in
             let name = "enrollmentCode"
             guard let code = EnrollmentCode(try object.string(name, bytes: EnrollmentCode.bytes)) else {
                 throw JSONMemberError(path: "/\(name)", problem: "is no enrollment code")
@@ -35,7 +35,7 @@ package struct EnrollmentOptionsAnswer: Sendable, Equatable {
     }
 
     package init(bytes: [UInt8]) throws(ProtocolError) {
-        self = try ProtocolError.readingObject("enrollment options", bytes) { object in
+        self = try ProtocolError.readingObject("enrollment options", in: bytes) { object in
             EnrollmentOptionsAnswer(
                 ceremonyId: try object.ceremonyId(),
                 options: try PublicKeyCredentialCreationOptions(json: object.object("publicKey")))
@@ -82,7 +82,7 @@ package struct EnrollmentRequest: Sendable, Equatable {
     }
 
     package init(bytes: [UInt8]) throws(ProtocolError) {
-        self = try ProtocolError.readingObject("enrollment", bytes) { object in
+        self = try ProtocolError.readingObject("enrollment", in: bytes) { object in
             let authenticator = try object.object("authenticator")
             guard let authnType = AuthnType(exactly: try authenticator.string("authnType")) else {
                 throw JSONMemberError(path: "/authenticator/authnType", problem: "must be pin, presence or test")
@@ -124,7 +124,7 @@ package struct EnrollmentAnswer: Sendable {
     }
 
     package init(bytes: [UInt8]) throws(ProtocolError) {
-        self = try ProtocolError.readingObject("enrollment answer", bytes) { object in
+        self = try ProtocolError.readingObject("enrollment answer", in: bytes) { object in
             EnrollmentAnswer(
                 authenticatorId: try object.tokenID("authenticatorId"),
                 accessToken: try object.accessToken("accessToken"))
@@ -149,7 +149,7 @@ package struct AuthenticatorStatus: Sendable, Equatable {
     }
 
     package init(bytes: [UInt8]) throws(ProtocolError) {
-        self = try ProtocolError.readingObject("authenticator", bytes) { object in
+        self = try ProtocolError.readingObject("authenticator", in: bytes) { object in
             AuthenticatorStatus(
                 authenticatorId: try object.tokenID("authenticatorId"),
                 signCount: UInt32(try object.integer("signCount", in: 0...Int64(UInt32.max))))

@@ -36,7 +36,7 @@ extension ProtocolError {
 
     /// As `reading(_:_:)`, for a body that is one JSON object.
     static func readingObject<Value>(
-        _ message: String, _ bytes: [UInt8], limits: JSONLimits = bodyLimits, _ body: (JSONObject) throws -> Value
+        _ message: String, in bytes: [UInt8], limits: JSONLimits = bodyLimits, _ body: (JSONObject) throws -> Value
     ) throws(ProtocolError) -> Value {
         try reading(message) { try body(JSONReader.object(bytes, limits: limits)) }
     }

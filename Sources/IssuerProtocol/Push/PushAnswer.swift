@@ -39,7 +39,7 @@ package struct PushAnswer: Error, Sendable, Equatable {
     /// Seconds.
     package let retryAfter: Int64?
 
-    private init(_ code: Code, _ reason: String, _ detail: String, retryAfter: Int64? = nil) {
+    private init(_ code: Code, reason: String, detail: String, retryAfter: Int64? = nil) {
         self.code = code
         self.reason = reason
         self.detail = detail
@@ -68,22 +68,23 @@ package struct PushAnswer: Error, Sendable, Equatable {
 
 extension PushAnswer {
     package static let unknownEndpoint = PushAnswer(
-        .unknownEndpoint, "unknownEndpoint", "there is no push subscription here")
+        .unknownEndpoint, reason: "unknownEndpoint", detail: "there is no push subscription here")
 
     /// For a body that is not read to its end, or was found to be too long.
     package static let tooLarge = PushAnswer(PushRefusal.tooLarge)
 
     /// `retryAfter` in seconds.
     package static func tooMany(retryAfter: Int64) -> PushAnswer {
-        PushAnswer(.tooMany, "tooMany", "more pushes came than are taken", retryAfter: retryAfter)
+        PushAnswer(.tooMany, reason: "tooMany", detail: "more pushes came than are taken", retryAfter: retryAfter)
     }
 
     /// For what this machine cannot take in now, though it may be in order.
     package static let unavailable = PushAnswer(
-        .unavailable, "unavailable", "the push cannot be taken in now", retryAfter: retryWhenUnavailable)
+        .unavailable, reason: "unavailable", detail: "the push cannot be taken in now", retryAfter: retryWhenUnavailable
+    )
 
     static func invalid(_ reason: String, _ detail: String) -> PushAnswer {
-        PushAnswer(.invalidPush, reason, detail)
+        PushAnswer(.invalidPush, reason: reason, detail: detail)
     }
 
     init(_ refusal: VAPIDRefusal) {
@@ -93,16 +94,17 @@ extension PushAnswer {
             case .vapidCannotTell: (.unavailable, Self.retryWhenUnavailable)
             default: (.invalidVAPID, nil)
             }
-        self.init(code, refusal.rawValue, refusal.detail, retryAfter: retryAfter)
+        self.init(code, reason: refusal.rawValue, detail: refusal.detail, retryAfter: retryAfter)
     }
 
     init(_ refusal: PushRefusal) {
         switch refusal {
-        case .tooLarge: self.init(.tooLarge, refusal.token, refusal.description)
+        case .tooLarge: self.init(.tooLarge, reason: refusal.token, detail: refusal.description)
         case .openSSL:
             self.init(
-                .unavailable, refusal.token, "the push cannot be decrypted now", retryAfter: Self.retryWhenUnavailable)
-        default: self.init(.invalidPush, refusal.token, refusal.description)
+                .unavailable, reason: refusal.token, detail: "the push cannot be decrypted now",
+                retryAfter: Self.retryWhenUnavailable)
+        default: self.init(.invalidPush, reason: refusal.token, detail: refusal.description)
         }
     }
 }

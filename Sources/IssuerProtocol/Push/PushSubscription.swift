@@ -12,7 +12,7 @@ package struct PushSubscription: Sendable, Equatable {
     }
 
     package init(bytes: [UInt8]) throws(ProtocolError) {
-        self = try ProtocolError.readingObject("push subscription", bytes) { try PushSubscription(json: $0) }
+        self = try ProtocolError.readingObject("push subscription", in: bytes) { try PushSubscription(json: $0) }
     }
 
     package init(json: JSONObject) throws(JSONMemberError) {

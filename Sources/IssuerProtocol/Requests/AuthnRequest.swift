@@ -21,24 +21,6 @@ package struct AuthnRequest: Sendable {
     package let traceparent: String?
     /// What the payer should look at.
     package let warnings: [Warning]
-
-    package init(
-        jti: TokenID, iat: Int64, exp: Int64, nonce: [UInt8], transaction: Transaction, transactionDigest: [UInt8],
-        options: PublicKeyCredentialRequestOptions, payment: PaymentExtension? = nil, challenge: [UInt8],
-        traceparent: String? = nil, warnings: [Warning] = []
-    ) {
-        self.jti = jti
-        self.iat = iat
-        self.exp = exp
-        self.nonce = nonce
-        self.transaction = transaction
-        self.transactionDigest = transactionDigest
-        self.options = options
-        self.payment = payment
-        self.challenge = challenge
-        self.traceparent = traceparent
-        self.warnings = warnings
-    }
 }
 
 /// What the rules compare a message with: the enrollment that it came for, and the agent's policy.

@@ -24,7 +24,7 @@ package enum AuthnRequestReader {
             try verify(message, with: key)
             guard let claims = Claims(payload: message.payload) else { return .unanswerable(.payload) }
             try checkParties(claims, facts)
-            return try read(claims, of: message, by: key, facts, now)
+            return try verdict(on: claims, of: message, by: key, for: facts, at: now)
         } catch {
             return .notAuthentic(error)
         }
@@ -47,8 +47,8 @@ package enum AuthnRequestReader {
         guard claims.unique("aud") == .string(facts.authenticatorId.text) else { throw .aud }
     }
 
-    private static func read(
-        _ claims: Claims, of message: CompactJWS, by key: PublicKey, _ facts: EnrollmentFacts, _ now: Int64
+    private static func verdict(
+        on claims: Claims, of message: CompactJWS, by key: PublicKey, for facts: EnrollmentFacts, at now: Int64
     ) throws(NotAuthentic) -> MessageVerdict {
         guard let digest = try? SHA256Digest.of(message.payload) else { throw .cannotTell }
         do throws(Unanswerable) {

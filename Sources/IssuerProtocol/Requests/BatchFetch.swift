@@ -32,7 +32,7 @@ package struct BatchFetchRequest: Sendable {
 
     package init(bytes: [UInt8]) throws(ProtocolError) {
         let limits = JSONLimits(maxBytes: Self.maxBytes)
-        self = try ProtocolError.readingObject("batch fetch", bytes, limits: limits) { object in
+        self = try ProtocolError.readingObject("batch fetch", in: bytes, limits: limits) { object in
             BatchFetchRequest(
                 wait: Int(try object.integer("wait", in: 0...60)),
                 entries: try object.objects("authenticators", count: 1...Self.limit, Entry.init(json:)))
@@ -92,7 +92,7 @@ package struct BatchFetchAnswer: Sendable, Equatable {
 
     package init(bytes: [UInt8]) throws(ProtocolError) {
         let limits = JSONLimits(maxBytes: RequestList.maxBytes)
-        self = try ProtocolError.readingObject("batch fetch answer", bytes, limits: limits) { object in
+        self = try ProtocolError.readingObject("batch fetch answer", in: bytes, limits: limits) { object in
             let limit = BatchFetchRequest.limit
             return BatchFetchAnswer(results: try object.objects("results", count: 0...limit, Result.init(json:)))
         }

@@ -67,20 +67,6 @@ package struct VerifiedRequest: Sendable {
     /// W3C Trace Context, for the answer to a refused request too; nil where none came or it is malformed.
     package let traceparent: String?
     package let verdict: RequestVerdict
-
-    package init(
-        jti: TokenID, issuerKey: PublicKey, payloadDigest: [UInt8], acsTransId: ACSTransactionID?, iat: Int64?,
-        exp: Int64?, traceparent: String? = nil, verdict: RequestVerdict
-    ) {
-        self.jti = jti
-        self.issuerKey = issuerKey
-        self.payloadDigest = payloadDigest
-        self.acsTransId = acsTransId
-        self.iat = iat
-        self.exp = exp
-        self.traceparent = traceparent
-        self.verdict = verdict
-    }
 }
 
 package enum RequestVerdict: Sendable {

@@ -19,7 +19,7 @@ package struct RequestList: Sendable, Equatable {
 
     package init(bytes: [UInt8]) throws(ProtocolError) {
         let limits = JSONLimits(maxBytes: Self.maxBytes)
-        self = try ProtocolError.readingObject("request list", bytes, limits: limits) { object in
+        self = try ProtocolError.readingObject("request list", in: bytes, limits: limits) { object in
             try RequestList(json: object)
         }
     }

@@ -18,7 +18,7 @@ package struct JWKSet: Sendable {
     ///
     /// Throws where the set is malformed, has more than 100 keys, or has two usable keys with one `kid`.
     package init(json bytes: [UInt8]) throws(ProtocolError) {
-        keys = try ProtocolError.readingObject("JWK Set", bytes) { object in
+        keys = try ProtocolError.readingObject("JWK Set", in: bytes) { object in
             var keys: [(kid: String, key: PublicKey)] = []
             for case .object(let jwk) in try object.array("keys", count: 0...100) {
                 guard let entry = Self.usable(jwk) else { continue }

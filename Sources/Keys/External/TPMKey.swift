@@ -19,7 +19,7 @@ enum TPMKey {
     static func sign(_ order: SigningOrder, with source: Source) throws(ExternalKeyError) -> SignedOutside {
         try connection.withLock { context throws(ExternalKeyError) in
             let answer = PassphraseAnswer(order.pin)
-            let key = try order.only(of: keys(order, source, answer, &context), answer)
+            let key = try order.only(of: keys(for: order, from: source, answer: answer, keeping: &context), answer)
             let publicKey = try order.publicKey(of: key)
             do throws(OpenSSLError) {
                 let isExportable = try key.isExportableFromTPM()
@@ -36,7 +36,7 @@ enum TPMKey {
     static func publicKey(_ order: SigningOrder, with source: Source) throws(ExternalKeyError) -> PublicKey {
         try connection.withLock { context throws(ExternalKeyError) in
             let answer = PassphraseAnswer(order.pin)
-            let keys = try keys(order, source, answer, &context)
+            let keys = try keys(for: order, from: source, answer: answer, keeping: &context)
             guard let key = keys.first, keys.count == 1 else {
                 throw order.failure(.unreadable("it holds \(keys.count) private keys"))
             }
@@ -47,11 +47,12 @@ enum TPMKey {
     /// Reads the key; over a connection that turns out to be lost once more over a new one, for the TPM, or the
     /// service in front of it, may have been started anew since the last signature.
     private static func keys(
-        _ order: SigningOrder, _ source: Source, _ answer: PassphraseAnswer, _ context: inout ProviderContext?
+        for order: SigningOrder, from source: Source, answer: PassphraseAnswer,
+        keeping context: inout ProviderContext?
     ) throws(ExternalKeyError) -> [PKey] {
         if let kept = context {
             do throws(OpenSSLError) {
-                return try keys(order, source, answer, in: kept)
+                return try keys(for: order, from: source, answer: answer, in: kept)
             } catch  where error.hasLostTPM {
                 context = nil
             } catch {
@@ -61,14 +62,14 @@ enum TPMKey {
         do throws(OpenSSLError) {
             let new = try ProviderContext()
             context = new
-            return try keys(order, source, answer, in: new)
+            return try keys(for: order, from: source, answer: answer, in: new)
         } catch {
             throw order.failure(error.tpmReason(order, answer))
         }
     }
 
     private static func keys(
-        _ order: SigningOrder, _ source: Source, _ answer: PassphraseAnswer, in context: ProviderContext
+        for order: SigningOrder, from source: Source, answer: PassphraseAnswer, in context: ProviderContext
     ) throws(OpenSSLError) -> [PKey] {
         switch source {
         case .file(let bytes):

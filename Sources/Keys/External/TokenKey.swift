@@ -12,8 +12,8 @@ enum TokenKey {
         try withModule(at: modulePath, for: order) { library throws(ExternalKeyError) in
             let slot = try TokenSlot.named(name, in: library)
             let session = try TokenSession(with: slot, in: library)
-            if let pin = order.pin { try login(pin, session, slot, library) }
-            return try sign(order, name, session, slot)
+            if let pin = order.pin { try login(to: session, with: pin, on: slot, of: library) }
+            return try sign(order, withKey: name, in: session, on: slot)
         }
     }
 
@@ -29,7 +29,7 @@ enum TokenKey {
     }
 
     private static func login(
-        _ pin: Secret, _ session: borrowing TokenSession, _ slot: TokenSlot, _ library: borrowing TokenLibrary
+        to session: borrowing TokenSession, with pin: Secret, on slot: TokenSlot, of library: borrowing TokenLibrary
     ) throws(ExternalKeyError) {
         let order = session.order
         guard slot.takesPIN else { throw order.failure(.takesNoPIN) }
@@ -48,9 +48,9 @@ enum TokenKey {
     }
 
     private static func sign(
-        _ order: SigningOrder, _ name: TokenKeyName, _ session: borrowing TokenSession, _ slot: TokenSlot
+        _ order: SigningOrder, withKey name: TokenKeyName, in session: borrowing TokenSession, on slot: TokenSlot
     ) throws(ExternalKeyError) -> SignedOutside {
-        let key = try privateKey(order, name, session, slot)
+        let key = try privateKey(named: name, for: order, in: session, on: slot)
         let isPrivate = try session.flag(CKA_PRIVATE, of: key) ?? false
         if order.pin != nil && !isPrivate { throw order.failure(.takesNoPIN) }
         let publicKey = try TokenPublicKey.read(session, of: key)
@@ -62,11 +62,11 @@ enum TokenKey {
         let raw = try session.signature(of: signature, by: key, pinEachTime: pin)
         let facts = ExternalKeyFacts(
             kind: .pkcs11, publicKey: publicKey, isExportable: try session.isExportable(key))
-        return SignedOutside(facts: facts, signature: try der(raw, publicKey, order))
+        return SignedOutside(facts: facts, signature: try der(raw, of: publicKey, for: order))
     }
 
     private static func privateKey(
-        _ order: SigningOrder, _ name: TokenKeyName, _ session: borrowing TokenSession, _ slot: TokenSlot
+        named name: TokenKeyName, for order: SigningOrder, in session: borrowing TokenSession, on slot: TokenSlot
     ) throws(ExternalKeyError) -> CK_OBJECT_HANDLE {
         let keys = try session.objects(with: name.wanted(CKO_PRIVATE_KEY))
         guard let key = keys.first else {
@@ -78,7 +78,7 @@ enum TokenKey {
     }
 
     private static func der(
-        _ raw: [UInt8], _ publicKey: PublicKey, _ order: SigningOrder
+        _ raw: [UInt8], of publicKey: PublicKey, for order: SigningOrder
     ) throws(ExternalKeyError) -> [UInt8] {
         let signature = try ExternalKeyError.wrapping(order.uri) { () throws(OpenSSLError) -> [UInt8]? in
             try publicKey.algorithm.ecNumberCount.flatMap { count throws(OpenSSLError) in

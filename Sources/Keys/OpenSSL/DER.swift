@@ -19,7 +19,7 @@ enum DER {
     ///
     /// The caller owns the pointer; `consumed` tells where bytes are left over.
     static func decoding(
-        _ function: String, _ bytes: [UInt8],
+        _ bytes: [UInt8], by function: String,
         _ decode: (UnsafeMutablePointer<UnsafePointer<UInt8>?>, CLong) -> OpaquePointer?
     ) throws(OpenSSLError) -> (pointer: OpaquePointer, consumed: Int) {
         try unsafe bytes.withUnsafeBufferPointer { buffer throws(OpenSSLError) in

@@ -12,7 +12,7 @@ import COpenSSL
 
     /// Reads a whole DER ECDSA-Sig-Value (RFC 3279 §2.2.3).
     static func reading(der: [UInt8]) throws(OpenSSLError) -> ECDSASignature {
-        let decoded = try unsafe DER.decoding("d2i_ECDSA_SIG", der) { unsafe d2i_ECDSA_SIG(nil, $0, $1) }
+        let decoded = try unsafe DER.decoding(der, by: "d2i_ECDSA_SIG") { unsafe d2i_ECDSA_SIG(nil, $0, $1) }
         let signature = unsafe ECDSASignature(takingOwnershipOf: decoded.pointer)
         try check("d2i_ECDSA_SIG") { unsafe decoded.consumed == der.count ? 1 : 0 }
         return signature

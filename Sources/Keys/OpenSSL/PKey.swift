@@ -27,7 +27,7 @@ import COpenSSL
 extension PKey {
     /// Reads a whole SubjectPublicKeyInfo, and checks that the point is on its curve and not at infinity.
     convenience init(subjectPublicKeyInfo: [UInt8]) throws(OpenSSLError) {
-        let decoded = try unsafe DER.decoding("d2i_PUBKEY", subjectPublicKeyInfo) { unsafe d2i_PUBKEY(nil, $0, $1) }
+        let decoded = try unsafe DER.decoding(subjectPublicKeyInfo, by: "d2i_PUBKEY") { unsafe d2i_PUBKEY(nil, $0, $1) }
         unsafe self.init(takingOwnershipOf: decoded.pointer)
         try check("d2i_PUBKEY") { unsafe decoded.consumed == subjectPublicKeyInfo.count ? 1 : 0 }
         let context = try PKeyContext(for: self)

@@ -13,7 +13,7 @@ import COpenSSL
 
     /// Reads a whole DER EncryptedPrivateKeyInfo.
     static func reading(der: [UInt8]) throws(OpenSSLError) -> EncryptedKeyInfo {
-        let decoded = try unsafe DER.decoding("d2i_X509_SIG", der) { unsafe d2i_X509_SIG(nil, $0, $1) }
+        let decoded = try unsafe DER.decoding(der, by: "d2i_X509_SIG") { unsafe d2i_X509_SIG(nil, $0, $1) }
         let info = unsafe EncryptedKeyInfo(takingOwnershipOf: decoded.pointer)
         try check("d2i_X509_SIG") { unsafe decoded.consumed == der.count ? 1 : 0 }
         return info

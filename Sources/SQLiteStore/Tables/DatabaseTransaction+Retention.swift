@@ -19,7 +19,7 @@ extension DatabaseTransaction {
                 WHERE state <> 'pending' AND delivery <> 'queued' AND received_at < ?1
                     AND (members IS NULL OR exp < ?1)
                 ORDER BY received_at LIMIT ?2)
-            """, time, limit)
+            """, before: time, limit: limit)
     }
 
     /// Messages of requests that are gone, and cancellations.
@@ -30,7 +30,7 @@ extension DatabaseTransaction {
                 SELECT enrollment_id, jti FROM message AS old
                 WHERE seen_at < ?1 AND NOT EXISTS (SELECT * FROM request WHERE id = old.request_id)
                 ORDER BY seen_at LIMIT ?2)
-            """, time, limit)
+            """, before: time, limit: limit)
     }
 
     private func removeEnrollments(before time: Int64, limit: Int) throws -> Int {
@@ -44,10 +44,10 @@ extension DatabaseTransaction {
                     AND NOT EXISTS (SELECT * FROM cancellation WHERE enrollment_id = old.id)
                     AND NOT EXISTS (SELECT * FROM outbox WHERE enrollment_id = old.id)
                 ORDER BY ended_at LIMIT ?2)
-            """, time, limit)
+            """, before: time, limit: limit)
     }
 
-    private func remove(_ sql: String, _ time: Int64, _ limit: Int) throws -> Int {
+    private func remove(_ sql: String, before time: Int64, limit: Int) throws -> Int {
         try database.cachedStatement(sql: sql).execute(arguments: [time, limit])
         return database.changesCount
     }

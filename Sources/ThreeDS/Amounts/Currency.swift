@@ -10,7 +10,7 @@ package struct Currency: Sendable, Equatable {
     /// Whether the code is for a fund (CLF, UYI, …): a unit that is reckoned in, not one that is paid in.
     package let isFund: Bool
 
-    init(_ alphabetic: String, _ numeric: String, _ minorUnit: Int?, _ name: String, isFund: Bool = false) {
+    init(_ alphabetic: String, _ numeric: String, minorUnit: Int?, name: String, isFund: Bool = false) {
         self.alphabetic = alphabetic
         self.numeric = numeric
         self.minorUnit = minorUnit

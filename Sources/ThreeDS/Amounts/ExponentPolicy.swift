@@ -32,12 +32,12 @@ extension Purchase {
         let code = currency.alphabetic
         guard let minorUnit = currency.minorUnit else {
             return TransactionRefusal(
-                .exponentUndefined, .purchaseExponent,
+                .exponentUndefined, of: .purchaseExponent,
                 "is \(exponent.decimals); ISO 4217 gives \(code) no number of decimals")
         }
         guard minorUnit != exponent.decimals else { return nil }
         return TransactionRefusal(
-            .exponentMismatch, .purchaseExponent,
+            .exponentMismatch, of: .purchaseExponent,
             "is \(exponent.decimals); ISO 4217 gives \(code) \(minorUnit)")
     }
 }

@@ -37,20 +37,21 @@ struct CeremonyExpectation {
     /// members of their own.
     private func check(_ payment: PaymentClientData?, against expected: PaymentClientData) throws(VerificationFailure) {
         guard let payment else { throw VerificationFailure(.clientData, "clientDataJSON: /payment is missing") }
-        try expect(payment.rpId, toBe: expected.rpId, .paymentRpId, "payment.rpId")
-        try expect(payment.topOrigin, toBe: expected.topOrigin, .paymentTopOrigin, "payment.topOrigin")
-        try expect(payment.payeeName, toBe: expected.payeeName, .payeeName, "payeeName")
-        try expect(payment.payeeOrigin, toBe: expected.payeeOrigin, .payeeOrigin, "payeeOrigin")
-        try expect(payment.total.value, toBe: expected.total.value, .total, "total.value")
-        try expect(payment.total.currency, toBe: expected.total.currency, .total, "total.currency")
+        try expect(payment.rpId, toBe: expected.rpId, code: .paymentRpId, name: "payment.rpId")
+        try expect(payment.topOrigin, toBe: expected.topOrigin, code: .paymentTopOrigin, name: "payment.topOrigin")
+        try expect(payment.payeeName, toBe: expected.payeeName, code: .payeeName, name: "payeeName")
+        try expect(payment.payeeOrigin, toBe: expected.payeeOrigin, code: .payeeOrigin, name: "payeeOrigin")
+        try expect(payment.total.value, toBe: expected.total.value, code: .total, name: "total.value")
+        try expect(payment.total.currency, toBe: expected.total.currency, code: .total, name: "total.currency")
         let (instrument, expectedInstrument) = (payment.instrument, expected.instrument)
-        try expect(instrument.icon, toBe: expectedInstrument.icon, .instrument, "instrument.icon")
+        try expect(instrument.icon, toBe: expectedInstrument.icon, code: .instrument, name: "instrument.icon")
         try expect(
-            instrument.displayName, toBe: expectedInstrument.displayName, .instrument, "instrument.displayName")
+            instrument.displayName, toBe: expectedInstrument.displayName, code: .instrument,
+            name: "instrument.displayName")
     }
 
     private func expect(
-        _ text: String?, toBe expected: String?, _ code: VerificationFailure.Code, _ name: String
+        _ text: String?, toBe expected: String?, code: VerificationFailure.Code, name: String
     ) throws(VerificationFailure) {
         guard text.map({ Array($0.utf8) }) == expected.map({ Array($0.utf8) }) else {
             throw VerificationFailure(code, "\(name) is not what was to be confirmed")
