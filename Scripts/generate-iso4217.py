@@ -28,7 +28,7 @@ enum ISO4217 {{
 
     /// The currencies, funds and other units of list one: alphabetic code, numeric code, minor unit, name.
     ///
-    /// Sorted by numeric code. The minor unit is nil where the list says "N.A.".
+    /// Sorted by numeric code. The minor unit is nil if the list says "N.A.".
     static let currencies: [Currency] = [
 """
 FOOTER = """\
@@ -76,7 +76,10 @@ def rows(root: ElementTree.Element) -> list[Row]:
 def swift(one: Row) -> str:
     minor_unit = "nil" if one.minor_unit is None else one.minor_unit
     fund = ", isFund: true" if one.is_fund else ""
-    return f'        Currency("{one.alphabetic}", "{one.numeric}", minorUnit: {minor_unit}, name: "{one.name}"{fund}),\n'
+    values = f'"{one.alphabetic}", "{one.numeric}", minorUnit: {minor_unit}, name: "{one.name}"{fund}'
+    line = f"        Currency({values}),\n"
+    # As swift-format breaks a line of more than 120 characters.
+    return line if len(line) <= 121 else f"        Currency(\n            {values}),\n"
 
 
 def generated() -> str:

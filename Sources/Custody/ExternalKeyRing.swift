@@ -79,7 +79,7 @@ struct ExternalKeyRing: Sendable {
 
 /// An outside key for one decision.
 ///
-/// It is opened anew for the signature, so that nothing stays open in between.
+/// It is opened again for the signature, so that nothing stays open in between.
 private struct UnlockedExternalKey: UnlockedKey {
     let ring: ExternalKeyRing
     let key: ExternalKey

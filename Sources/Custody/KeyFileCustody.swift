@@ -11,7 +11,7 @@ package struct KeyFileCustody: CopyableCustody {
 
     /// The caller holds the lock of the state directory: what a crash left half written is removed.
     ///
-    /// - Parameter directory: where the key files are; made with mode 0700 where it is not there.
+    /// - Parameter directory: where the key files are; made with mode 0700 if it is missing.
     package init(directory: String, secret: AgentSecret) throws(FileError) {
         try PrivateDirectory.make(at: directory)
         try DurableFile.removeLeftovers(in: directory)
@@ -54,7 +54,7 @@ package struct KeyFileCustody: CopyableCustody {
         }
     }
 
-    /// With its PIN exactly where it has one.
+    /// With its PIN exactly if it has one.
     private func read(_ name: EnrollmentID, pin: PIN?) async throws -> SigningKey {
         do {
             return try await threads.run { [self] in
@@ -67,7 +67,7 @@ package struct KeyFileCustody: CopyableCustody {
 
     /// The ``KeyRing`` asks others for keys of that kind.
     private static func notItsOwn(_ uri: KeyURI) -> KeyFailure {
-        KeyFailure(.unavailable, "the key \(uri.text) is none of the agent's own files")
+        KeyFailure(.unavailable, "the key \(uri.text) is not one of the agent's own key files")
     }
 
     package func uri(of name: EnrollmentID) -> String { "file:\(path(of: name))" }

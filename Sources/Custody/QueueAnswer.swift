@@ -19,7 +19,7 @@ final class QueueAnswer<Value: Sendable>: Sendable {
 
     /// The answer; awaited once.
     ///
-    /// Throws `CancellationError` where the caller's task is cancelled first.
+    /// Throws `CancellationError` if the caller's task is cancelled first.
     var value: Value {
         get async throws {
             try await withTaskCancellationHandler {

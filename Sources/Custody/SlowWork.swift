@@ -51,7 +51,7 @@ final class SlowWork: Sendable {
 
 /// Too many calls wait already.
 package struct SlowWorkError: Error, Equatable, Sendable, CustomStringConvertible {
-    package var description: String { "\(SlowWork.limit) keys are being opened already; try again later" }
+    package var description: String { "\(SlowWork.limit) keys are already being opened; try again later" }
 }
 
 /// A call whose caller may leave until it begins.

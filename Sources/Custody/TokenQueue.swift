@@ -66,7 +66,7 @@ package enum TokenQueueError: Error, Equatable, Sendable, CustomStringConvertibl
     package var description: String {
         switch self {
         case .silent: "the token has not answered for \(Int(TokenQueue.patience)) seconds; nothing was signed"
-        case .busy: "\(TokenQueue.limit) calls wait for the token already; try again later"
+        case .busy: "\(TokenQueue.limit) calls are already waiting for the token; try again later"
         }
     }
 }

@@ -29,7 +29,7 @@ package struct HTTPListener: Sendable {
     /// Serves until a graceful shutdown.
     ///
     /// - Parameter onListening: called with the address once it is taken; nobody is answered before it returns.
-    /// - Throws: `IOError` where the address cannot be listened on.
+    /// - Throws: `IOError` if the address cannot be listened on.
     package func run(
         _ channel: some ServerChildChannel, onListening: @escaping @Sendable (String) async -> Void
     ) async throws {

@@ -30,7 +30,7 @@ struct Source: Hashable, Sendable {
         self.init(bytes: bytes, isShared: isBehindProxy || bytes.first == 127)
     }
 
-    /// One that stands for an IPv4 address (RFC 4291 §2.5.5.2) is that.
+    /// One that maps an IPv4 address (RFC 4291 §2.5.5.2) is that.
     private init(ipv6 bytes: [UInt8], _ isBehindProxy: Bool) {
         if bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF] {
             self.init(ipv4: Array(bytes.suffix(4)), isBehindProxy)

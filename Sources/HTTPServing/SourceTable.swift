@@ -15,7 +15,7 @@ struct SourceTable {
 
     /// The most connections at a time.
     let limit: Int
-    /// The most of one address that stands for one host.
+    /// The most of an address that identifies one host.
     let maxOfSource: Int
     private var entries: [ID: Entry] = [:]
     private var moment = 0

@@ -72,7 +72,7 @@ struct ConnectionDiagnosis: Sendable {
         switch error.errnoCode {
         case ECONNREFUSED: "\(peer) refused the connection"
         case ECONNRESET, EPIPE: "\(peer) broke the connection"
-        case ENETUNREACH, EHOSTUNREACH: "there is no way to the network of \(peer)"
+        case ENETUNREACH, EHOSTUNREACH: "there is no route to \(peer)"
         case EMFILE, ENFILE: "there are too many open files for another connection"
         default: "the connection to \(peer) failed (errno \(error.errnoCode))"
         }

@@ -29,7 +29,7 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
     /// Ends all calls and closes all connections; whatever is called afterwards fails.
     package func shutdown() async { await transport.clients.shutdown() }
 
-    /// Takes another road from the next call on; those that are under way end as they began.
+    /// Uses another network path from the next call on; those that are under way end as they began.
     package func use(_ network: OutboundNetwork) { transport.present.replace(by: network) }
 
     package func problem(withRoots pem: String) -> String? {
@@ -99,7 +99,7 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
             try await transport.answer(to: call, by: target).value(on: 200, BatchFetchAnswer.init(bytes:)))
     }
 
-    /// A `traceparent` that is none of W3C Trace Context's version 00 is left out.
+    /// A `traceparent` that is not of W3C Trace Context's version 00 is left out.
     package func decide(
         _ access: IssuerAccess, jti: TokenID, body: [UInt8], traceparent: String?
     ) async throws(IssuerFailure) -> TransStatus {

@@ -2,7 +2,7 @@ internal import Authenticator
 internal import IssuerProtocol
 internal import StrictJSON
 
-/// An issuer's answer, or that of whatever stands in front of it.
+/// An issuer's answer, or that of whatever is in front of it.
 struct IssuerAnswer: Sendable {
     let status: UInt
     let contentType: String?
@@ -10,7 +10,7 @@ struct IssuerAnswer: Sendable {
     let retryAfter: Int64?
     let body: [UInt8]
 
-    /// The value in the body, where the status is `expected`; the content type is not looked at, as only JSON of the
+    /// The value in the body, if the status is `expected`; the content type is not looked at, as only JSON of the
     /// right form can be read.
     func value<Value>(
         on expected: UInt, _ read: ([UInt8]) throws(ProtocolError) -> Value
@@ -37,12 +37,12 @@ struct IssuerAnswer: Sendable {
             retryAfter: retryAfter)
     }
 
-    /// Names that stand twice are the issuer's text: they would be quoted.
+    /// Names that appear twice are the issuer's text: they would be quoted.
     private func complaint(_ error: ProtocolError) -> String {
         do throws(JSONError) {
             _ = try JSONReader.value(body, limits: JSONLimits(maxBytes: body.count))
         } catch {
-            if case .duplicateName = error.reason { return "JSON at byte \(error.offset): a name stands twice" }
+            if case .duplicateName = error.reason { return "JSON at byte \(error.offset): a name appears twice" }
         }
         return "\(error)"
     }

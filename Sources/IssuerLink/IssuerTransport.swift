@@ -61,7 +61,7 @@ struct IssuerTransport: Sendable {
         }
         let retryAfter = retryAfter(of: response)
         do {
-            // Nobody reads what stands beside a redirect.
+            // Nobody reads what is beside a redirect.
             let isRedirect = (300..<400).contains(response.status.code)
             let body = isRedirect ? ByteBuffer() : try await response.body.collect(upTo: call.maxBytes)
             return .success(

@@ -17,7 +17,7 @@ package struct OutboundNetwork: Sendable {
     func proxy(to target: IssuerTarget) -> HTTPProxy? { target.issuer.isLoopback ? nil : proxy }
 }
 
-/// The road as it is at the moment.
+/// The network path in use, which may change at any time.
 final class PresentRoad: Sendable {
     private let state: Mutex<OutboundNetwork>
 
@@ -28,7 +28,7 @@ final class PresentRoad: Sendable {
     func replace(by network: OutboundNetwork) { state.withLock { $0 = network } }
 }
 
-/// An HTTP proxy, which tunnels TLS (RFC 9110 §9.3.6, CONNECT) and so sees no more than the issuer's name.
+/// An HTTP proxy, which tunnels TLS (RFC 9110 §9.3.6, CONNECT) and so sees the issuer's name only.
 package struct HTTPProxy: Hashable, Sendable, CustomStringConvertible {
     /// What is wrong with a proxy's address: one sentence that quotes nothing of it.
     package struct Refusal: Error, Equatable, Sendable, CustomStringConvertible {

@@ -33,7 +33,7 @@ enum TrustedRoots {
         do {
             return try NIOSSLCertificate.fromPEMBytes(Array(pem.utf8))
         } catch {
-            throw RootsError(description: "the root certificates hold none in PEM, or one that cannot be read")
+            throw RootsError(description: "the root certificates hold no certificate, or one that cannot be read")
         }
     }
 }

@@ -60,7 +60,7 @@ final class LineQueue: Sendable {
     /// Whether lines wait for the reader, and nobody waits for them.
     var isLate: Bool { state.withLock { $0.isLate } }
 
-    /// Nil where there is no room: then the line is left out, and counted.
+    /// Nil if there is no room: then the line is left out, and counted.
     private func admit(_ bytes: Int) -> (lost: Int, isLate: Bool)? {
         state.withLock { state in
             guard state.waiting == 0 || state.waiting + bytes <= room else {

@@ -9,13 +9,13 @@ struct BlockDevice {
     private let directory: String
     private let sys: String
 
-    /// The device of a path below /dev; nil where sysfs has none of its name.
+    /// The device of a path below /dev; nil if sysfs has none of its name.
     init?(at path: String, sys: String) {
         guard let name = path.split(separator: "/").last else { return nil }
         self.init(link: "\(sys)/class/block/\(name)", sys: sys)
     }
 
-    /// The device that a file's file system is on; nil where that is not one device.
+    /// The device that a file's file system is on; nil if that is not one device.
     init?(holding path: String, sys: String) {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }

@@ -2,7 +2,7 @@ import Glibc
 
 /// How many files this process may open (getrlimit(2), `RLIMIT_NOFILE`).
 package enum FileLimit {
-    /// So many connections as were asked for, but no more than a quarter of the files that this process may open, and
+    /// As many connections as were asked for, but at most a quarter of the files that this process may open, and
     /// two at least: another server, issuers and the store need some too.
     package static func connections(_ wanted: Int) -> Int {
         var files = rlimit()

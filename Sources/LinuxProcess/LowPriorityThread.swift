@@ -45,7 +45,7 @@ private final class JobQueue: TaskExecutor {
         notifier.signal()
     }
 
-    /// - Throws: `SystemError` where there can be no thread.
+    /// - Throws: `SystemError` if there can be no thread.
     func start() throws(SystemError) {
         var thread = pthread_t()
         let queue = unsafe Unmanaged.passRetained(self)

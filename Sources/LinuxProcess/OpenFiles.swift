@@ -13,7 +13,7 @@ package struct OpenFile: Equatable, Sendable, CustomStringConvertible {
         return "\(path) (\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits))"
     }
 
-    /// The file itself, or what a symbolic link leads to; nil where only its owner may use it.
+    /// The file itself, or what a symbolic link leads to; nil if only its owner may use it.
     package static func at(_ path: String) throws(CannotTell) -> OpenFile? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw .afterCall("stat \(path)") }
@@ -21,7 +21,7 @@ package struct OpenFile: Equatable, Sendable, CustomStringConvertible {
         return mode & 0o077 == 0 ? nil : OpenFile(path: path, mode: mode)
     }
 
-    /// A directory that others may look into, first, and what is open right in it, by name; empty where they may not.
+    /// A directory that others may look into, first, and what is open right in it, by name; empty if they may not.
     ///
     /// Files that go meanwhile are passed over.
     package static func inDirectory(_ path: String) throws(CannotTell) -> [OpenFile] {
@@ -38,7 +38,7 @@ package struct FileGroup: Sendable {
     package let id: UInt32
     private let mode: mode_t
 
-    /// Nil where nothing can be seen at the path; a symbolic link in its last place is not followed.
+    /// Nil if nothing can be seen at the path; a symbolic link in its last place is not followed.
     package init?(of path: String) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return nil }

@@ -13,7 +13,7 @@ package enum ProcessHardening {
         try forbidDumps()
     }
 
-    /// Opens /dev/null where a standard stream is closed: else a file that is opened later has its number, and gets what is
+    /// Opens /dev/null in the place of a standard stream that is closed: else a file that is opened later has its number, and gets what is
     /// written to the stream.
     private static func occupyStandardStreams() throws(SystemError) {
         for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
@@ -26,7 +26,7 @@ package enum ProcessHardening {
     package static func forbidDumps() throws(SystemError) {
         // No core dump, and no ptrace by processes of the same user (prctl(2), PR_SET_DUMPABLE).
         guard clinux_forbid_dumps() == 0 else { throw .afterCall("prctl PR_SET_DUMPABLE") }
-        // Again no core dump, where something below makes the process dumpable once more.
+        // Again no core dump, in case something below makes the process dumpable once more.
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) == 0 else {
             throw .afterCall("setrlimit RLIMIT_CORE")
@@ -36,7 +36,7 @@ package enum ProcessHardening {
 
 /// Who could look into this process's memory.
 package enum ProcessExposure {
-    /// The process that traces this one, as a debugger does; nil where none does.
+    /// The process that traces this one, as a debugger does; nil if none does.
     package static func tracer(status: String = "/proc/self/status") throws(CannotTell) -> Int32? {
         let lines = try KernelFile.text(status).split(separator: "\n")
         let name = "TracerPid:"

@@ -3,10 +3,10 @@ import Glibc
 /// What started this process and wants to know how it is, as systemd does (sd_notify(3)).
 package struct ServiceManager: Sendable {
     private let socket: [UInt8]
-    /// Where it ends a process that has said nothing for so long; nil where it waits for no sign of life.
+    /// After how long without a sign of life it ends a process; nil if it waits for none.
     package let patience: Duration?
 
-    /// Takes what the environment says of it, so that no child takes itself for this process; nil where it says nothing.
+    /// Takes what the environment says of it, so that no child takes itself for this process; nil if it says nothing.
     ///
     /// To be called before another thread reads the environment.
     package static func takeFromEnvironment() -> ServiceManager? {
@@ -17,7 +17,7 @@ package struct ServiceManager: Sendable {
     }
 
     /// - Parameters:
-    ///   - socket: a path, or a name with `@` in front that stands in no directory (unix(7)).
+    ///   - socket: a path, or a name with `@` in front that is in no directory (unix(7)).
     ///   - watchdog: the microseconds after which it loses patience.
     ///   - watched: the id of the process that this is about; nil: this one.
     init?(socket: String?, watchdog: String?, watched: String?, ownID: Int32) {
@@ -30,7 +30,7 @@ package struct ServiceManager: Sendable {
         patience = isOurs && microseconds > 0 ? .microseconds(microseconds) : nil
     }
 
-    /// Tells it something; keeps its thread for at most a second where it does not listen.
+    /// Tells it something; keeps its thread for at most a second if it does not listen.
     package func tell(_ news: [News]) throws(SystemError) {
         let bytes = Array(news.map(\.text).joined(separator: "\n").utf8)
         let file = Glibc.socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)

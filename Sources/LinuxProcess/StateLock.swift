@@ -63,7 +63,7 @@ package final class StateLock: Sendable {
         }
     }
 
-    /// What the holder wrote; nil where it has not come to that yet, or where it is no process id.
+    /// What the holder wrote; nil if it has not come to that yet, or if it is no process id.
     private static func processID(in file: CInt) -> Int32? {
         var bytes = [UInt8](repeating: 0, count: 16)
         let count = unsafe pread(file, &bytes, bytes.count, 0)
@@ -74,7 +74,7 @@ package final class StateLock: Sendable {
 
 /// Why a state directory could not be locked.
 package enum StateLockError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Another process has it; `pid` is nil where that process has not said yet which it is.
+    /// Another process has it; `pid` is nil if that process has not said yet which it is.
     case heldBy(pid: Int32?, path: String)
     case system(SystemError)
 

@@ -41,13 +41,13 @@ package struct PushServer: Sendable {
         self.log = log
     }
 
-    /// Shows another certificate from the next connection on; nothing where the server speaks plain HTTP.
+    /// Shows another certificate from the next connection on; does nothing if the server speaks plain HTTP.
     package func use(_ identity: ServerIdentity) { self.identity?.replace(by: identity) }
 
     /// Serves until a graceful shutdown.
     ///
     /// - Parameter onListening: called once pushes are taken.
-    /// - Throws: ``PushServerError`` where the address cannot be listened on.
+    /// - Throws: ``PushServerError`` if the address cannot be listened on.
     package func run(onListening: @escaping @Sendable () -> Void = {}) async throws {
         guard let identity else { return try await serve(channel, onListening) }
         try await serve(try TLSChannel(channel, tlsConfiguration: identity.configuration), onListening)
@@ -58,7 +58,7 @@ package struct PushServer: Sendable {
             .hostname(address.host, port: address.port), places: places, log: log)
         do {
             try await listener.run(channel) { [log] address in
-                log.notice("pushes are taken", metadata: ["address": "\(address)"])
+                log.notice("push receiver listening", metadata: ["address": "\(address)"])
                 onListening()
             }
         } catch let error as IOError {
@@ -75,7 +75,7 @@ package struct PushServerError: Error, CustomStringConvertible {
     package let isForbidden: Bool
 
     package var description: String {
-        "pushes cannot be taken on \(address.host) port \(address.port): \(reason); choose another with push-listen"
+        "cannot listen for pushes on \(address.host) port \(address.port): \(reason); choose another with push-listen"
             + (isForbidden ? ", or add the drop-in low-port.conf to the unit" : "")
     }
 }

@@ -12,7 +12,7 @@ package struct QRDrawing: Sendable {
 
     package let cells: Cells
     /// Black on white by escape sequences, whatever the terminal's colours are; without them a code is drawn as it
-    /// must be where text is light on dark.
+    /// must be if text is light on dark.
     package let isColoured: Bool
 
     package init(_ cells: Cells, isColoured: Bool) {
@@ -43,7 +43,7 @@ package struct QRDrawing: Sendable {
     /// Neither half, the upper, the lower, both.
     private static let halves: [Character] = [" ", "▀", "▄", "█"]
 
-    /// 1 where the module is drawn in the colour of text: dark where that is black, else light.
+    /// 1 if the module is drawn in the colour of text: dark if that is black, else light.
     private func half(of code: QRCode, row: Int, column: Int) -> Int {
         code.isDark(row: row, column: column) == isColoured ? 1 : 0
     }

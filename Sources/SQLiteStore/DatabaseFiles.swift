@@ -12,7 +12,7 @@ enum DatabaseFiles {
                 continue
             }
             guard status.st_mode & S_IFMT == S_IFREG else {
-                throw StoreError(.notOurs, at: file, detail: "it is no regular file")
+                throw StoreError(.notOurs, at: file, detail: "it is not a regular file")
             }
             guard status.st_uid == geteuid() else {
                 throw StoreError(.notOurs, at: file, detail: "it belongs to uid \(status.st_uid)")

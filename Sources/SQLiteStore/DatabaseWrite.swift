@@ -8,7 +8,7 @@ struct DatabaseWrite {
     let path: String
     let sealing: Sealing
 
-    /// - Throws: what `body` throws; `StoreError` where it could not be committed.
+    /// - Throws: what `body` throws; `StoreError` if it could not be committed.
     func run<T>(_ body: (DatabaseTransaction) throws -> T) throws -> T {
         var isWhole = false
         do {
@@ -37,9 +37,9 @@ struct DatabaseWrite {
         return results[0]
     }
 
-    /// Makes sure that nothing is left of a commit that failed; false where that cannot be.
+    /// Makes sure that nothing is left of a commit that failed; false if that cannot be.
     ///
-    /// One whose fsync fails is rolled back for everyone who looks, but may stand whole in the write-ahead log:
+    /// One whose fsync fails is rolled back for everyone who looks, but the write-ahead log may hold all of it:
     /// recovery after a crash would take it for committed. The next commit writes over it, so one is made at once.
     private func isUndone() -> Bool {
         (try? commit { try $0.touch() }) != nil
@@ -47,7 +47,7 @@ struct DatabaseWrite {
 }
 
 extension DatabaseError {
-    /// Whether the log may hold all of a commit that failed so: not where its last write did.
+    /// Whether the log may hold all of a commit that failed so; it does not if its last write failed.
     fileprivate var leavesCommitOpen: Bool {
         switch extendedResultCode {
         case .SQLITE_FULL, .SQLITE_IOERR_WRITE, .SQLITE_BUSY: false

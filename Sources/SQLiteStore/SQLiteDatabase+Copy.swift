@@ -6,7 +6,7 @@ extension SQLiteDatabase {
     package static var knownSchema: [String] { Schema.migrator.migrations }
 
     /// The names of the migrations that the database in a file has been through, also of those that this version does
-    /// not know; none where it is no store.
+    /// not know; none if it is no store.
     ///
     /// Opened for reading alone: the file stays as it is.
     package static func schema(of path: String) throws -> [String] {

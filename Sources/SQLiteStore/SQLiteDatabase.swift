@@ -7,12 +7,12 @@ package struct SQLiteDatabase: CopyableStore {
     private let pool: DatabasePool
     private let sealing: Sealing
 
-    /// Opens the file, makes it where it is not there, brings its schema up to date, and sees that it can be written.
+    /// Opens the file, makes it if it is not there, brings its schema up to date, and sees that it can be written.
     ///
     /// The caller has set a umask that keeps others out, and holds the lock of the state directory.
     ///
     /// - Parameter seals: who vouches for the rows of enrollments; by default everyone.
-    /// - Throws: `StoreError` where the file is not usable, or was written by a newer version.
+    /// - Throws: `StoreError` if the file is not usable, or was written by a newer version.
     package init(path: String, scratch: Scratch = .memory, seals: any RowSeals = NoRowSeals()) throws {
         self.path = path
         let sealing = Sealing(seals: seals)
@@ -57,9 +57,9 @@ package struct SQLiteDatabase: CopyableStore {
         }
     }
 
-    /// Writes the file anew, empties the log, and removes the copies from before upgrades.
+    /// Rewrites the file, empties the log, and removes the copies from before upgrades.
     ///
-    /// `secure_delete` alone is not enough: where SQLite moves rows from one page to another, their old bytes stay in
+    /// `secure_delete` alone is not enough: if SQLite moves rows from one page to another, their old bytes stay in
     /// the first page's unused space.
     package func scrub() async throws {
         let path = path

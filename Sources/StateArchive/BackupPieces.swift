@@ -24,7 +24,7 @@ struct BackupPieces: ~Copyable {
 
     /// - Parameters:
     ///   - time: the time of last change of all entries, seconds since 1970.
-    ///   - manifest: makes the last entry, of how many bytes stand before it and their digest.
+    ///   - manifest: makes the last entry, of how many bytes are before it and their digest.
     init(
         _ entries: [Entry], time: Int64, manifest: @escaping @Sendable (Int64, [UInt8]) -> Manifest
     ) throws(OpenSSLError) {

@@ -31,7 +31,7 @@ struct BackupReader: ~Copyable {
         return (header, block)
     }
 
-    /// Reads an accepted entry's content in pieces, and what stands behind it.
+    /// Reads an accepted entry's content in pieces, and what is behind it.
     mutating func accept(
         _ header: TarHeader, block: [UInt8], _ take: ([UInt8]) throws(RestoreError) -> Void
     ) throws(RestoreError) {

@@ -13,10 +13,10 @@ package struct Backups: StateCopier {
     private let version: String
     private let turn = Turn()
 
-    /// How often a copy is begun anew because a key went while it was taken.
+    /// How often a copy is begun again because a key went while it was taken.
     private static let tries = 3
 
-    /// - Parameter directory: the state directory, where there has to be room for a second database.
+    /// - Parameter directory: the state directory, which has to have room for a second database.
     package init(
         directory: String, store: any CopyableStore, custody: any CopyableCustody, clock: any AgentClock,
         version: String

@@ -2,7 +2,7 @@ import Keys
 import StrictJSON
 import ThreeDS
 
-/// The last entry of a backup: what it is, and the digest of all that stands before it.
+/// The last entry of a backup: what it is, and the digest of all that is before it.
 ///
 /// It is written when all else has been: a backup that was cut off has none.
 package struct Manifest: Sendable, Equatable {
@@ -19,7 +19,7 @@ package struct Manifest: Sendable, Equatable {
     package let schema: [String]
     /// How many key files there are.
     package let keys: Int
-    /// How many bytes stand before this entry, and their SHA-256 as sha256sum(1) prints it.
+    /// How many bytes are before this entry, and their SHA-256 as sha256sum(1) prints it.
     package let bytes: Int64
     package let sha256: String
 

@@ -14,7 +14,7 @@ package struct Restoration {
     private let schema: (String) throws -> [String]
 
     /// - Parameter schema: reads the migrations that the database in a file has been through, and changes nothing in it;
-    ///   throws where it is no database.
+    ///   throws if it is no database.
     package init(
         of backup: String, into directory: String, knownSchema: [String],
         schema: @escaping (_ path: String) throws -> [String]
@@ -126,7 +126,7 @@ package struct Restoration {
         let found = try? schema("\(unpacked)/\(StateFiles.database)")
         guard let found, !found.isEmpty, Set(found) == Set(manifest.schema) else {
             throw .damaged(
-                path: backup, fault: "its \(StateFiles.database) is no database with the schema that its manifest names"
+                path: backup, fault: "its \(StateFiles.database) does not have the schema that its manifest names"
             )
         }
     }
@@ -153,7 +153,7 @@ package enum RestoreError: Error, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .unreadable(let error): "the backup \(error)"
-        case .damaged(let path, let fault): "\(path) is no whole backup: \(fault); take another one"
+        case .damaged(let path, let fault): "\(path) is not a complete backup: \(fault); use another backup"
         case .newer(let path, let fault):
             "\(path) was made by a newer version of the agent: \(fault); restore it with that version"
         case .occupied(let directory, let names):

@@ -25,7 +25,7 @@ extension StateFiles {
 
     /// Before an agent uses the directory: removes what a copy or a finished restore that was cut off left.
     ///
-    /// - Returns: false where a restore was cut off before its end; then what is there is no state.
+    /// - Returns: false if a restore was cut off before its end; then what is there is no state.
     package static func tidy(_ directory: String) -> Bool {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         for name in names where name.hasPrefix(backupPrefix) { remove("\(directory)/\(name)") }

@@ -1,4 +1,4 @@
-/// The block of 512 bytes that stands before each entry of a tar, in pax(1)'s ustar format.
+/// The block of 512 bytes that is before each entry of a tar, in pax(1)'s ustar format.
 ///
 /// Only what a backup has: files and directories under names of at most 100 bytes of printable ASCII. A size of 8 GiB
 /// or more is written as GNU tar writes it, in base 256.
@@ -24,7 +24,7 @@ struct TarHeader: Sendable, Equatable {
         self.size = size
     }
 
-    /// How many zero bytes stand behind the content.
+    /// How many zero bytes are behind the content.
     var padding: Int { Int((Int64(Self.blockSize) - size % Int64(Self.blockSize)) % Int64(Self.blockSize)) }
 
     /// The fields and their places are those of pax(1), "ustar Interchange Format".

@@ -12,7 +12,7 @@ package struct JSONObject: Sendable {
         }
     }
 
-    /// In the order in which they came or were added; no name stands twice.
+    /// In the order in which they came or were added; no name appears twice.
     package private(set) var members: [Member]
 
     /// Of members with the same name the first is kept.
@@ -21,7 +21,7 @@ package struct JSONObject: Sendable {
         self.members = members.filter { seen.insert(Array($0.name.utf8)).inserted }
     }
 
-    /// For the reader, which has made sure that no name stands twice.
+    /// For the reader, which has made sure that no name appears twice.
     init(distinct members: [Member]) { self.members = members }
 
     /// The member's value; setting replaces it in place or appends it, and nil removes it.

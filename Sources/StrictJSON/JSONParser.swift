@@ -91,7 +91,7 @@ struct JSONParser {
         skipWhitespace()
     }
 
-    /// Makes a pointer only where it is kept: it can be as long as the text.
+    /// Makes a pointer only if it is kept: it can be as long as the text.
     private mutating func reportDuplicate() throws(JSONError) {
         guard !refusesDuplicateNames else { throw error(.duplicateName(JSONPointer.text(of: path))) }
         if path.count > 1 {

@@ -2,7 +2,7 @@
 package struct JSONLimits: Sendable {
     /// Bytes of the whole text.
     package let maxBytes: Int
-    /// Arrays and objects that stand in one another, the outermost being 1; the reader's stack grows with it.
+    /// Arrays and objects within one another, the outermost being 1; the reader's stack grows with it.
     package let maxDepth: Int
     /// Values of any kind, the root and all containers counted.
     package let maxValues: Int
@@ -22,7 +22,7 @@ package struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
         case tooManyValues(maxValues: Int)
         /// Bytes that are no UTF-8 in the string that ends at the offset.
         case notUTF8
-        /// The JSON pointer (RFC 6901) of a name that stands twice in its object.
+        /// The JSON pointer (RFC 6901) of a name that appears twice in its object.
         case duplicateName(String)
         case notAnObject
         /// What was expected, in words.
@@ -44,18 +44,18 @@ package struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
         case .tooDeep(let limit): "JSON at byte \(offset): deeper than \(limit)"
         case .tooManyValues(let limit): "JSON at byte \(offset): more than \(limit) values"
         case .notUTF8: "JSON at byte \(offset): not UTF-8"
-        case .duplicateName(let pointer): "JSON at byte \(offset): \(EscapedText.of(pointer)) stands twice"
+        case .duplicateName(let pointer): "JSON at byte \(offset): \(EscapedText.of(pointer)) appears twice"
         case .notAnObject: "JSON: must be an object"
         case .syntax(let expected): "JSON at byte \(offset): expected \(expected)"
         }
     }
 }
 
-/// A text that was read although names may stand twice in it.
+/// A text that was read although names may appear twice in it.
 package struct JSONDocument: Sendable {
     /// Of members with the same name the first is kept.
     package let root: JSONValue
-    /// JSON pointers (RFC 6901): all of the root's own names that stand twice, and at most 16 deeper ones.
+    /// JSON pointers (RFC 6901): all of the root's own names that appear twice, and at most 16 deeper ones.
     package let duplicateNames: [String]
 }
 
@@ -64,20 +64,20 @@ package struct JSONDocument: Sendable {
 /// Refused are a byte order mark, trailing data, bytes that are no UTF-8, surrogates without their other half, and
 /// every leniency such as comments, `NaN` or leading zeros.
 package enum JSONReader {
-    /// Reports names that stand twice instead of refusing them, for a caller that must say which.
+    /// Reports names that appear twice instead of refusing them, for a caller that must say which.
     package static func document(_ bytes: [UInt8], limits: JSONLimits) throws(JSONError) -> JSONDocument {
         var parser = JSONParser(bytes, limits: limits, refusesDuplicateNames: false)
         let root = try parser.wholeText()
         return JSONDocument(root: root, duplicateNames: parser.duplicateNames)
     }
 
-    /// Refuses names that stand twice.
+    /// Refuses names that appear twice.
     package static func value(_ bytes: [UInt8], limits: JSONLimits) throws(JSONError) -> JSONValue {
         var parser = JSONParser(bytes, limits: limits, refusesDuplicateNames: true)
         return try parser.wholeText()
     }
 
-    /// Refuses names that stand twice, and any root but an object.
+    /// Refuses names that appear twice, and any root but an object.
     package static func object(_ bytes: [UInt8], limits: JSONLimits) throws(JSONError) -> JSONObject {
         guard case .object(let object) = try value(bytes, limits: limits) else {
             throw JSONError(offset: 0, reason: .notAnObject)

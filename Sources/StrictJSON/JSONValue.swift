@@ -1,7 +1,7 @@
 /// A JSON value (RFC 8259) as it was read or is to be written.
 ///
 /// Equality is by bytes: two strings that Unicode calls equivalent but that differ in encoding are different, two
-/// numbers are equal only where their lexemes are, and the order of an object's members counts.
+/// numbers are equal only if their lexemes are, and the order of an object's members counts.
 package enum JSONValue: Sendable {
     case null
     case bool(Bool)

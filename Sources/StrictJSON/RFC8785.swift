@@ -10,7 +10,7 @@ package struct RFC8785Error: Error, Equatable, Sendable, CustomStringConvertible
     }
 }
 
-/// The JSON Canonicalization Scheme (RFC 8785), but for numbers that are no integers.
+/// The JSON Canonicalization Scheme (RFC 8785), without numbers that are not integers.
 package enum RFC8785 {
     /// The largest integer that every IEEE 754 double around it tells apart (RFC 8785 §3.2.2.3, RFC 7493 §2.2).
     private static let largest: Int64 = 9_007_199_254_740_991

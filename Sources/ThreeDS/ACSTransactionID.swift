@@ -1,6 +1,6 @@
 /// The ACS's identifier of a transaction: EMV 3-D Secure's acsTransID, a UUID in the text form of RFC 9562 §4.
 ///
-/// Two are equal where they differ in the case of their letters only.
+/// Two are equal if they differ in the case of their letters only.
 package struct ACSTransactionID: Hashable, Sendable, CustomStringConvertible {
     /// The 36 characters as they came.
     package let text: String

@@ -30,7 +30,7 @@ struct KnownValues {
         return name
     }
 
-    /// Nil where none of the four purchase members is there.
+    /// Nil if none of the four purchase members is there.
     func purchase() throws(TransactionRefusal) -> Purchase? {
         let absent = KnownMember.purchase.filter { values[$0] == nil }
         if absent.count == KnownMember.purchase.count { return nil }

@@ -15,7 +15,7 @@ package struct Purchase: Sendable, Equatable {
         self.date = date
     }
 
-    /// The amount in major units, such as "1.00": exactly `exponent` decimals, and no point where that is 0.
+    /// The amount in major units, such as "1.00": exactly `exponent` decimals, and no point if that is 0.
     ///
     /// The integer part has no leading zeros, or is "0". Built from the digits: never rounded, never a number.
     package var majorUnits: String {

@@ -6,7 +6,7 @@ package struct TransactionRefusal: Error, Equatable, Sendable, CustomStringConve
         case tooManyMembers
         /// A name that is not 1 to 64 of `A-Z a-z 0-9 _ . -`.
         case memberName
-        /// A name that stands twice (EMV error 204).
+        /// A name that appears twice (EMV error 204).
         case duplicateMember
         /// A value that is no string (EMV error 203).
         case nonStringValue
@@ -29,14 +29,14 @@ package struct TransactionRefusal: Error, Equatable, Sendable, CustomStringConve
         /// The policy refuses an exponent for a currency to which ISO 4217 gives none.
         case exponentUndefined
 
-        /// Whether the agent's own policy says no, where the transaction itself is in order.
+        /// Whether the agent's own policy says no, although the transaction itself is in order.
         package var isPolicy: Bool {
             self == .exponentMismatch || self == .exponentUndefined
         }
     }
 
     package let code: Code
-    /// The name of the member at fault, escaped and cut like all text from outside; nil where it is none or several.
+    /// The name of the member at fault, escaped and cut like all text from outside; nil if it is not one member.
     package let member: String?
     /// What is wrong, where, and what is allowed: one line that is safe to print.
     package let message: String
@@ -59,9 +59,9 @@ package struct TransactionRefusal: Error, Equatable, Sendable, CustomStringConve
         return TransactionRefusal(.nonStringValue, member: name, "\(name) is not a string; every member must be one")
     }
 
-    /// The refusal of a member whose name stands more than once.
+    /// The refusal of a member whose name appears more than once.
     package static func duplicateMember(_ member: String) -> TransactionRefusal {
         let name = DisplayText.excerpt(member)
-        return TransactionRefusal(.duplicateMember, member: name, "\(name) stands more than once; once is allowed")
+        return TransactionRefusal(.duplicateMember, member: name, "\(name) appears more than once; once is allowed")
     }
 }

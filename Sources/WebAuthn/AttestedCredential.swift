@@ -38,7 +38,7 @@ package struct AttestedCredential: Sendable, Equatable {
 }
 
 extension ArraySlice<UInt8> {
-    /// Removes and returns so many bytes from the front; throws where there are fewer.
+    /// Removes and returns so many bytes from the front; throws if there are fewer.
     mutating func take(_ count: Int) throws(AuthenticatorDataError) -> [UInt8] {
         guard count <= self.count else { throw .truncated }
         defer { self = dropFirst(count) }

@@ -7,7 +7,7 @@ package struct AuthenticatorData: Sendable, Equatable {
 
     /// SHA-256 of the RP ID, 32 bytes.
     package let rpIdHash: [UInt8]
-    /// AT and ED are set exactly where a credential and extensions are there.
+    /// AT and ED are set exactly if a credential and extensions are there.
     package let flags: AuthenticatorFlags
     package let signCount: UInt32
     /// Present in a registration.
@@ -15,7 +15,7 @@ package struct AuthenticatorData: Sendable, Equatable {
     /// Authenticator extension outputs: none are made here, and those that come are kept unread.
     package let extensions: CBORMap?
 
-    /// Data for an RP ID, without extensions; the AT flag is set where a credential is given.
+    /// Data for an RP ID, without extensions; the AT flag is set if a credential is given.
     package init(
         rpId: String, flags: AuthenticatorFlags, signCount: UInt32, attestedCredential: AttestedCredential? = nil
     ) throws(OpenSSLError) {
@@ -79,7 +79,7 @@ package enum AuthenticatorDataError: Error, Equatable, Sendable, CustomStringCon
     case aaguid
     case credentialId
     case publicKey(COSEKeyError)
-    /// The extension data is not a map where no CBOR error is given.
+    /// The extension data is not a map if no CBOR error is given.
     case extensions(CBORError?)
 
     package var description: String {

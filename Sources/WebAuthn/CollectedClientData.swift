@@ -13,11 +13,11 @@ package struct CollectedClientData: Sendable {
     package let type: String
     package let challenge: [UInt8]
     package let origin: String
-    /// False where the member is absent.
+    /// False if the member is absent.
     package let crossOrigin: Bool
     /// The top-level page's origin, from a client that ran in a frame.
     package let topOrigin: String?
-    /// What was confirmed of a payment; nil where the type is not `payment.get`, or the member is absent.
+    /// What was confirmed of a payment; nil if the type is not `payment.get`, or the member is absent.
     package let payment: PaymentClientData?
 
     /// Reads the JSON strictly: no name twice, and each member of its type and within its bounds.

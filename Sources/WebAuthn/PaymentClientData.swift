@@ -10,7 +10,7 @@ package struct PaymentClientData: Sendable {
     /// The origin of whoever asked for the payment to be confirmed.
     package let topOrigin: String
     package let payeeName: String
-    /// Nil where the payee was named without one.
+    /// Nil if the payee was named without one.
     package let payeeOrigin: String?
     package let total: Total
     package let instrument: Instrument

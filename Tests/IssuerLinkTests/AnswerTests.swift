@@ -77,7 +77,7 @@ struct AnswerTests {
             .answer(200, text: text)
         } _: { link in
             let failure = try await mustFail { try await link.decide() }
-            #expect(failure.reason.contains("a name stands twice"))
+            #expect(failure.reason.contains("a name appears twice"))
         }
     }
 

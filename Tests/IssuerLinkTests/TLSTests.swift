@@ -133,7 +133,7 @@ struct TLSTests {
         let cases = [
             ("", "there is no root certificate"), ("hello", "there is no root certificate"),
             (block, "cannot be read"), (own.pem + block, "cannot be read"), (own.pem + own.key, "private key"),
-            ("-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----\n", "hold none"),
+            ("-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----\n", "hold no certificate"),
             (own.pem + String(repeating: " ", count: 1_048_576), "more than 1 MiB"),
         ]
         for (pem, sentence) in cases {

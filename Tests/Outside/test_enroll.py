@@ -260,7 +260,7 @@ class FromAScript(Enrolling):
         roots.write_text("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
         error = self.error(*self.code(), "--ca-file", str(roots), exits=64)
         self.assertEqual(error["code"], 60002)
-        self.assertIn("the root certificates hold none in PEM, or one that cannot be read", error["message"])
+        self.assertIn("the root certificates hold no certificate, or one that cannot be read", error["message"])
         self.assert_nothing_was_done()
 
     def test_a_private_key_beside_the_roots_goes_nowhere(self):

@@ -16,9 +16,9 @@ package struct Discovery: Sendable, Equatable {
     package let enrollmentsEndpoint: String
     package let authnRequestsEndpoint: String
     package let authenticatorEndpoint: String
-    /// Nil where the issuer has none.
+    /// Nil if the issuer has none.
     package let batchFetchEndpoint: String?
-    /// An uncompressed P-256 point of 65 bytes; nil where the issuer does not push.
+    /// An uncompressed P-256 point of 65 bytes; nil if the issuer does not push.
     package let vapidPublicKey: [UInt8]?
 
     package init(
@@ -64,7 +64,7 @@ private struct DiscoveryReader {
     func discovery() throws -> Discovery {
         try checkVersions()
         guard try object.string("issuer", bytes: 0...300).utf8.elementsEqual(issuer.text.utf8) else {
-            throw JSONMemberError(path: "/issuer", problem: "must be \(issuer.text), where it was found")
+            throw JSONMemberError(path: "/issuer", problem: "must be \(issuer.text), the URL that it was fetched from")
         }
         return Discovery(
             issuer: issuer, jwksUri: try address("jwksUri", mayHaveQuery: true),

@@ -162,7 +162,7 @@ package struct AuthenticatorStatus: Sendable, Equatable {
 }
 
 extension JSONObject {
-    /// Nil where the member is absent or null.
+    /// Nil if the member is absent or null.
     fileprivate func pushSubscription() throws(JSONMemberError) -> PushSubscription? {
         let name = "pushSubscription"
         guard let member = self[name], member != .null else { return nil }

@@ -1,6 +1,6 @@
 /// An issuer's address, in the one spelling that is also its origin (RFC 6454 §6.2) in client data.
 ///
-/// `https`, or `http` where the host is loopback; a lower-case host; a port only where it is not the scheme's own;
+/// `https`, or `http` if the host is loopback; a lower-case host; a port only if it is not the scheme's own;
 /// nothing after it. Of IPv6 only `[::1]` is taken: no relying party can be named by an address anyway.
 package struct IssuerURL: Hashable, Sendable, CustomStringConvertible {
     package let text: String
@@ -26,7 +26,7 @@ package struct IssuerURL: Hashable, Sendable, CustomStringConvertible {
 
     /// An address as a person writes it: scheme and host in whatever case (RFC 3986 §6.2.2.1).
     ///
-    /// On the wire only the one spelling stands, so that it is compared byte for byte.
+    /// Only one spelling is sent, so that it is compared byte for byte.
     package init(written text: String) throws(ProtocolError) {
         let bytes = text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
         try self.init(String(decoding: bytes, as: UTF8.self))
@@ -65,7 +65,7 @@ package struct IssuerURL: Hashable, Sendable, CustomStringConvertible {
         guard let port = UInt16(digits), port > 0, String(port).utf8.elementsEqual(digits.utf8) else {
             throw refusal("the port must be 1 to 65535")
         }
-        guard port != defaultPort else { throw refusal("leave out the port where it is the scheme's own") }
+        guard port != defaultPort else { throw refusal("leave out the port if it is the scheme's default") }
         return (String(decoding: bytes[..<colon], as: UTF8.self), Int(port))
     }
 }

@@ -57,7 +57,7 @@ package struct Problem: Error, Equatable, Sendable {
 
     /// Nil for any other content type, for what is no strict JSON object, and without a code that is listed.
     ///
-    /// RFC 9457 §3.1: the other members are ignored where they are not of their type.
+    /// RFC 9457 §3.1: the other members are ignored if they are not of their type.
     package init?(bytes: [UInt8], contentType: String?) {
         guard let contentType, Self.isProblem(contentType),
             let object = try? JSONReader.object(bytes, limits: ProtocolError.bodyLimits),

@@ -5,7 +5,7 @@ struct AuthorizationParameters {
 
     /// In lower case; schemes are compared without regard to case.
     let scheme: String
-    /// What stands after the scheme.
+    /// What is after the scheme.
     private let rest: ArraySlice<UInt8>
 
     /// Nil for what is too long or begins with no scheme.
@@ -21,7 +21,7 @@ struct AuthorizationParameters {
 
     /// The parameters by their names in lower case.
     ///
-    /// Nil where they are malformed or a name stands twice (§11.2). Order is free, a value is a token or a quoted
+    /// Nil if they are malformed or a name appears twice (§11.2). Order is free, a value is a token or a quoted
     /// string, and empty elements of the list are passed over (§5.6.1.2).
     func parameters() -> [String: String]? {
         var reader = FieldReader(rest: rest)

@@ -19,9 +19,9 @@ package struct PushHeaders: Sendable, Equatable {
 
     init(_ fields: PushFields) throws(PushAnswer) {
         guard let coding = fields["content-encoding"].only, coding.lowercased().utf8.elementsEqual("aes128gcm".utf8)
-        else { throw .invalid("contentEncoding", "Content-Encoding must stand once and be aes128gcm") }
+        else { throw .invalid("contentEncoding", "Content-Encoding must be sent once, as aes128gcm") }
         guard let ttl = fields["ttl"].only.flatMap(Self.ttl) else {
-            throw .invalid("ttl", "TTL must stand once and be a number of seconds in decimal digits")
+            throw .invalid("ttl", "TTL must be sent once, as a number of seconds in decimal digits")
         }
         self.ttl = ttl
         topic = try Self.topic(fields["topic"])
@@ -37,9 +37,9 @@ package struct PushHeaders: Sendable, Equatable {
 
     private static func topic(_ values: [String]) throws(PushAnswer) -> String? {
         guard !values.isEmpty else { return nil }
-        // The characters and the length are those of an authenticator's id, but for the greatest length.
+        // The characters and the length are those of an authenticator's id, except the greatest length.
         guard let topic = values.only, topic.utf8.count <= longestTopic, TokenID(topic) != nil else {
-            throw .invalid("topic", "Topic must stand once and be 1 to \(longestTopic) of A-Z a-z 0-9 _ -")
+            throw .invalid("topic", "Topic must be sent once, as 1 to \(longestTopic) of A-Z a-z 0-9 _ -")
         }
         return topic
     }
@@ -47,14 +47,14 @@ package struct PushHeaders: Sendable, Equatable {
     private static func urgency(_ values: [String]) throws(PushAnswer) -> Urgency {
         guard !values.isEmpty else { return .normal }
         guard let urgency = values.only.flatMap({ Urgency(exactly: $0.lowercased()) }) else {
-            throw .invalid("urgency", "Urgency must stand once and be very-low, low, normal or high")
+            throw .invalid("urgency", "Urgency must be sent once, as very-low, low, normal or high")
         }
         return urgency
     }
 }
 
 extension [String] {
-    /// The one element; nil where there are none or several.
+    /// The one element; nil if there are none or several.
     fileprivate var only: String? { count == 1 ? first : nil }
 }
 

@@ -15,7 +15,7 @@ package struct PushInbox: Sendable {
         self.vapid = vapid
     }
 
-    /// Reads what was posted to the endpoint, and throws the answer where it is not taken.
+    /// Reads what was posted to the endpoint, and throws the answer if it is not taken.
     ///
     /// The rules are looked at in this order: length, VAPID, header fields, encryption. `now` is in seconds since 1970.
     package func read(_ fields: PushFields, body: [UInt8], now: Int64) throws(PushAnswer) -> PushMessage {
@@ -44,7 +44,7 @@ package struct PushInbox: Sendable {
     }
 }
 
-/// A push that was taken: decrypted, and by its VAPID the issuer's where that was looked at.
+/// A push that was taken: decrypted, and by its VAPID the issuer's if that was checked.
 package struct PushMessage: Sendable, Equatable {
     package let headers: PushHeaders
     package let body: PushBody
@@ -57,7 +57,7 @@ package enum PushBody: Sendable, Equatable {
     /// Anything else, nothing included: a reason to fetch.
     case hint
 
-    /// What has the shape of a JWS with a header is one, also where `AuthnRequestReader` will find it out of order.
+    /// What has the shape of a JWS with a header is one, even if `AuthnRequestReader` will find it out of order.
     package init(_ plain: [UInt8]) {
         let text = String(decoding: plain, as: UTF8.self)
         do throws(NotAuthentic) {

@@ -58,7 +58,7 @@ package struct PushSubscription: Sendable, Equatable {
 
 /// Where the pushes for one enrollment go (RFC 8030 §5), at the agent's receiver or at a push service in front of it.
 ///
-/// `https`, or `http` where the host is loopback; then a path, and perhaps a query. What follows the origin is known to
+/// `https`, or `http` if the host is loopback; then a path, and perhaps a query. What follows the origin is known to
 /// the issuer alone, so only the origin is ever printed.
 package struct PushEndpoint: Hashable, Sendable, CustomStringConvertible {
     /// The most bytes.

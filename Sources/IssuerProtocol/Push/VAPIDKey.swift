@@ -16,7 +16,7 @@ package struct VAPIDKey: Sendable, Equatable {
     /// Holds the value of an `Authorization` field against this key.
     ///
     /// - Parameters:
-    ///   - field: nil where there is none.
+    ///   - field: nil if there is none.
     ///   - now: seconds since 1970.
     func check(_ field: String?, for endpoint: PushEndpoint, now: Int64) throws(VAPIDRefusal) {
         guard let field else { throw .vapidMissing }

@@ -20,7 +20,7 @@ package enum VAPIDRefusal: String, Error, Sendable, CaseIterable {
         switch self {
         case .vapidMissing: "a push needs the header Authorization: vapid t=…, k=…"
         case .vapidMalformed:
-            "Authorization must stand once, with t and k once each, in at most \(AuthorizationParameters.limit) bytes"
+            "Authorization must be sent once, with t and k once each, in at most \(AuthorizationParameters.limit) bytes"
         case .vapidKey: "k must be the issuer's key as it was when the subscription was made"
         case .vapidToken:
             "t must be a JWT: three parts of base64url, header and claims JSON objects without a name twice"

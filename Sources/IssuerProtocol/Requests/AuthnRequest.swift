@@ -13,11 +13,11 @@ package struct AuthnRequest: Sendable {
     /// Equal exactly for "the same transaction" (`ChallengeCommitment.transactionDigest`).
     package let transactionDigest: [UInt8]
     package let options: PublicKeyCredentialRequestOptions
-    /// What is asked for where the assertion is to have the form `payment.get`; the transaction is a payment then.
+    /// What is asked for if the assertion is to have the form `payment.get`; the transaction is a payment then.
     package let payment: PaymentExtension?
     /// What the transaction and the nonce commit to; `options.challenge` is the same bytes.
     package let challenge: [UInt8]
-    /// W3C Trace Context; nil where none came or it is malformed.
+    /// W3C Trace Context; nil if none came or it is malformed.
     package let traceparent: String?
     /// What the payer should look at.
     package let warnings: [Warning]

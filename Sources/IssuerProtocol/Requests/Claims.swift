@@ -1,13 +1,13 @@
 import StrictJSON
 import ThreeDS
 
-/// The claims of a message whose signature held; names may still stand twice in it.
+/// The claims of a message whose signature held; names may still appear twice in it.
 struct Claims {
     let object: JSONObject
     /// JSON pointers; all of the top level's, some of those below.
     let duplicateNames: [String]
 
-    /// Nil where the payload is no strict JSON object.
+    /// Nil if the payload is no strict JSON object.
     init?(payload: [UInt8]) {
         let limits = JSONLimits(maxBytes: AuthnRequestReader.maxBytes)
         guard let document = try? JSONReader.document(payload, limits: limits), case .object(let object) = document.root
@@ -20,7 +20,7 @@ struct Claims {
         duplicateNames.contains { $0.utf8.elementsEqual("/\(name)".utf8) }
     }
 
-    /// The claim's value; nil where it is absent, and where it stands twice and so has none.
+    /// The claim's value; nil if it is absent or appears twice.
     func unique(_ name: String) -> JSONValue? {
         standsTwice(name) ? nil : object[name]
     }
@@ -39,7 +39,7 @@ struct Claims {
         return jti
     }
 
-    /// Nil where it cannot be read without doubt.
+    /// Nil if it cannot be read without doubt.
     func acsTransId() -> ACSTransactionID? {
         guard duplicateNames.isEmpty, case .object(let transaction)? = object["transaction"],
             case .string(let text)? = transaction["acsTransId"]
@@ -91,6 +91,6 @@ struct Lifetime {
 
 extension RequestRefusal {
     static func duplicateName(_ pointer: String) -> RequestRefusal {
-        .invalid(.duplicateName, "\(EscapedText.of(pointer)) stands more than once")
+        .invalid(.duplicateName, "\(EscapedText.of(pointer)) appears more than once")
     }
 }

@@ -10,9 +10,9 @@ enum IconURL {
         return false
     }
 
-    /// The host, with its port where one is named, that the URL leads to; nil for a data URL.
+    /// The host, with its port if one is named, that the URL leads to; nil for a data URL.
     ///
-    /// What stands before an @ is not the host, whatever it looks like (RFC 3986 §3.2.1).
+    /// What is before an @ is not the host, whatever it looks like (RFC 3986 §3.2.1).
     static func origin(of text: String) -> String? {
         let lower = text.lowercased()
         guard let rest = rest(of: lower, after: "https://") ?? rest(of: lower, after: "http://") else { return nil }

@@ -18,7 +18,7 @@ package enum MessageVerdict: Sendable {
 package enum NotAuthentic: String, Error, Sendable, CaseIterable {
     /// Not three base64url parts with a strict JSON object as header.
     case notJWS
-    /// A name stands twice in the header.
+    /// A name appears twice in the header.
     case duplicateHeaderName
     /// Not ES256.
     case alg
@@ -58,13 +58,13 @@ package struct VerifiedRequest: Sendable {
     package let issuerKey: PublicKey
     /// SHA-256 of the payload's bytes: the same `jti` with another digest is a conflict.
     package let payloadDigest: [UInt8]
-    /// Nil where it could not be read.
+    /// Nil if it could not be read.
     package let acsTransId: ACSTransactionID?
     /// Seconds since 1970, within `BoundedTime.range`; nil if it is missing, no integer, or there twice.
     package let iat: Int64?
     /// As `iat`.
     package let exp: Int64?
-    /// W3C Trace Context, for the answer to a refused request too; nil where none came or it is malformed.
+    /// W3C Trace Context, for the answer to a refused request too; nil if none came or it is malformed.
     package let traceparent: String?
     package let verdict: RequestVerdict
 }

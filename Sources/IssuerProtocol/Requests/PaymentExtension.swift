@@ -8,7 +8,7 @@ package import WebAuthn
 /// Only what the transaction does not have is taken from it. What it may have besides, such as a payee's name or a
 /// total, is ignored: those are the transaction's, as they were presented.
 package struct PaymentExtension: Sendable {
-    /// An https origin, in the spelling of `IssuerURL`; nil where none came.
+    /// An https origin, in the spelling of `IssuerURL`; nil if none came.
     package let payeeOrigin: String?
     /// 1 to 64 Unicode scalars, which a person is shown.
     package let displayName: String
@@ -51,7 +51,7 @@ package struct PaymentExtension: Sendable {
         guard text.utf8.starts(with: "https://".utf8), (try? IssuerURL(text)) != nil else {
             throw JSONMemberError(
                 path: "/payeeOrigin",
-                problem: "must be an https origin: scheme, lower-case host, port where it is not 443, and no slash")
+                problem: "must be an https origin: scheme, lower-case host, port if it is not 443, and no slash")
         }
         return text
     }
@@ -78,7 +78,7 @@ extension PaymentExtension {
     /// What an assertion in this form says of the transaction: its merchant as the payee, its amount in major units.
     ///
     /// - Parameter origin: the issuer's, for it is the issuer who asks.
-    /// - Throws: a refusal where the transaction is no payment, and so has no total.
+    /// - Throws: a refusal if the transaction is no payment, and so has no total.
     package func clientData(
         for transaction: Transaction, rpId: String, origin: String
     ) throws(RequestRefusal) -> PaymentClientData {

@@ -9,7 +9,7 @@ struct RequestRules {
     let claims: Claims
     let facts: EnrollmentFacts
 
-    /// Nil where the cryptography of this machine failed and nothing can be said.
+    /// Nil if the cryptography of this machine failed and nothing can be said.
     ///
     /// A request is past its time from the second that `exp` names: RFC 7519 §4.1.4 has it processed before that only.
     func verdict(at now: Int64) -> RequestVerdict? {
@@ -30,7 +30,7 @@ struct RequestRules {
 
     /// First all that makes a request invalid, then all that the agent's own policy is against.
     ///
-    /// Throws `RequestRefusal`, or `CommitmentError` where a hash could not be computed.
+    /// Throws `RequestRefusal`, or `CommitmentError` if a hash could not be computed.
     private func request() throws -> AuthnRequest {
         let lifetime = try Lifetime(claims)
         if let pointer = claims.duplicateNames.first { throw RequestRefusal.duplicateName(pointer) }

@@ -1,7 +1,7 @@
 import StrictJSON
 import WebAuthn
 
-/// The rules for a request's `publicKey`, but for its challenge's value.
+/// The rules for a request's `publicKey`, except its challenge's value.
 struct RequestedOptions {
     let claims: Claims
     let facts: EnrollmentFacts
@@ -21,7 +21,7 @@ struct RequestedOptions {
         return options
     }
 
-    /// Nil where the plain form of assertion is asked for.
+    /// Nil if the plain form of assertion is asked for.
     func payment(_ options: PublicKeyCredentialRequestOptions) throws(RequestRefusal) -> PaymentExtension? {
         guard let value = options.extensions?["payment"] else { return nil }
         guard case .object(let json) = value else {
@@ -43,7 +43,7 @@ struct RequestedOptions {
         }
     }
 
-    /// There is no page whose origin could stand in for an absent `rpId`.
+    /// There is no page whose origin could replace an absent `rpId`.
     private func checkRelyingParty(_ json: JSONObject) throws(RequestRefusal) {
         guard json["rpId"] == .string(facts.rpId) else {
             throw .invalid(.rpId, "publicKey.rpId must be \(facts.rpId), as enrolled")

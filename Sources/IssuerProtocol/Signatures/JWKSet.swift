@@ -16,14 +16,14 @@ package struct JWKSet: Sendable {
     /// Takes keys with `kty` EC, `crv` P-256, `alg` ES256, `use` sig and a `kid`, and ignores all others; also those
     /// whose `key_ops` say something else.
     ///
-    /// Throws where the set is malformed, has more than 100 keys, or has two usable keys with one `kid`.
+    /// Throws if the set is malformed, has more than 100 keys, or has two usable keys with one `kid`.
     package init(json bytes: [UInt8]) throws(ProtocolError) {
         keys = try ProtocolError.readingObject("JWK Set", in: bytes) { object in
             var keys: [(kid: String, key: PublicKey)] = []
             for case .object(let jwk) in try object.array("keys", count: 0...100) {
                 guard let entry = Self.usable(jwk) else { continue }
                 guard !keys.contains(where: { $0.kid.utf8.elementsEqual(entry.kid.utf8) }) else {
-                    throw JSONMemberError(path: "/keys", problem: "a kid stands twice")
+                    throw JSONMemberError(path: "/keys", problem: "two keys have the same kid")
                 }
                 keys.append(entry)
             }

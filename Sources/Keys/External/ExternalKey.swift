@@ -7,7 +7,7 @@ package struct ExternalKeyFacts: Sendable, Equatable {
 
     package let kind: Kind
     package let publicKey: PublicKey
-    /// Whether the private key can leave the place where it is kept; nil where that cannot be told.
+    /// Whether the private key can leave the place where it is kept; nil if that is unknown.
     package let isExportable: Bool?
 
     package init(kind: Kind, publicKey: PublicKey, isExportable: Bool?) {
@@ -19,7 +19,7 @@ package struct ExternalKeyFacts: Sendable, Equatable {
 
 /// Keys that this program did not make: in files, on PKCS #11 tokens, in the TPM.
 ///
-/// Every call opens the key anew and closes it again, with the token's session, so that no PIN outlives the signature
+/// Every call opens the key and closes it again, with the token's session, so that no PIN outlives the signature
 /// that it was given for. The calls wait for the token for as long as it takes: they belong on a thread of their own.
 package struct ExternalKeys: Sendable {
     let modulePath: String?
@@ -72,7 +72,7 @@ package struct ExternalKeys: Sendable {
 struct SigningOrder {
     let uri: KeyURI
     let pin: Secret?
-    /// Nil where any key will do.
+    /// Nil if any key will do.
     let expected: PublicKey?
     let message: [UInt8]
 
@@ -80,12 +80,12 @@ struct SigningOrder {
         ExternalKeyError(uri: uri, reason)
     }
 
-    /// Throws where the key is not the one that is expected; before it signs.
+    /// Throws if the key is not the one that is expected; before it signs.
     func checkExpected(_ publicKey: PublicKey) throws(ExternalKeyError) {
         if let expected, expected != publicKey { throw failure(.replaced) }
     }
 
-    /// Throws where the signature does not hold under the public key: then that is not the key's other half, or the
+    /// Throws if the signature does not hold under the public key: then that is not the key's other half, or the
     /// token is broken.
     fileprivate func checkPair(_ signed: SignedOutside) throws(ExternalKeyError) {
         let holds = try ExternalKeyError.wrapping(uri) { () throws(OpenSSLError) in

@@ -51,11 +51,11 @@ package struct ExternalKeyError: Error, Equatable, Sendable, CustomStringConvert
         case .ambiguous(let what): "\(what); name it more narrowly in the URI"
         case .needsPIN: "it takes a PIN; enroll it with authnType pin"
         case .takesNoPIN: "it can be used without a PIN, so that none can be checked; enroll it with authnType presence"
-        case .wrongPIN(let tries): "the PIN is wrong\(tries.text)"
+        case .wrongPIN(let tries): "wrong PIN\(tries.text)"
         case .pinLocked: "its PIN is locked after too many wrong ones; unlock it with the token's own tools"
         case .absent(let what): what
         case .unsupported(let what): what
-        case .replaced: "it is another key than the one that was enrolled; put that one back, or enroll anew"
+        case .replaced: "this is not the key that was enrolled; put that key back, or enroll again"
         case .notSetUp(let what): what
         case .failed(let what): what
         }

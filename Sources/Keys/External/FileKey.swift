@@ -43,7 +43,7 @@ enum FileKey {
 }
 
 extension SigningOrder {
-    /// The one key that was found, where it takes a PIN exactly if one is given.
+    /// The one key that was found, which must take a PIN exactly if one is given.
     func only(of keys: [PKey], _ answer: PassphraseAnswer) throws(ExternalKeyError) -> PKey {
         guard let key = keys.first else { throw failure(.unreadable("none is in it")) }
         guard keys.count == 1 else { throw failure(.ambiguous("the file holds \(keys.count) private keys")) }
@@ -51,7 +51,7 @@ extension SigningOrder {
         return key
     }
 
-    /// The public half, where it is the expected one and of an algorithm that this program has.
+    /// The public half, if it is the expected one and of an algorithm that this program has.
     func publicKey(of key: PKey) throws(ExternalKeyError) -> PublicKey {
         let encoded = try ExternalKeyError.wrapping(uri) { () throws(OpenSSLError) in try key.subjectPublicKeyInfo() }
         let publicKey: PublicKey

@@ -53,7 +53,7 @@ import COpenSSL
         var keys: [PKey] = []
         for _ in 0..<Self.maxObjects where unsafe OSSL_STORE_eof(pointer) == 0 {
             guard let info = unsafe OSSL_STORE_load(pointer) else {
-                // After the last object of a file stands what is none; only before the first is that an error.
+                // What comes after the last object of a file is not one; only before the first is that an error.
                 if !keys.isEmpty { break }
                 guard unsafe OSSL_STORE_error(pointer) == 0 else { throw .drainingQueue(after: "OSSL_STORE_load") }
                 continue

@@ -37,7 +37,7 @@ package struct KeyURI: Sendable, Equatable {
 
     private static func path(_ rest: Substring) throws(KeyURIError) -> String {
         guard !rest.contains(where: { $0 == "?" || $0 == "#" }) else {
-            throw KeyURIError("a file: URI has neither ? nor #; escape them as %3F and %23 where they are in the path")
+            throw KeyURIError("a file: URI has no ? and no #; escape them in the path as %3F and %23")
         }
         let path = rest.hasPrefix("//") ? rest.dropFirst(2) : rest
         guard path.hasPrefix("/"), !path.hasPrefix("//") else {

@@ -27,7 +27,7 @@ import COpenSSL
         return try unsafe body(method, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// The count of bytes written; -1 (OpenSSL gives up) where there is no passphrase, or none that fits.
+    /// The count of bytes written; -1 (OpenSSL gives up) if there is no passphrase, or none that fits.
     private func write(to buffer: UnsafeMutableRawBufferPointer) -> CInt {
         wasAsked = true
         guard let passphrase, passphrase.count <= buffer.count else { return -1 }

@@ -45,7 +45,7 @@ enum TPMKey {
     }
 
     /// Reads the key; over a connection that turns out to be lost once more over a new one, for the TPM, or the
-    /// service in front of it, may have been started anew since the last signature.
+    /// service in front of it, may have been restarted since the last signature.
     private static func keys(
         for order: SigningOrder, from source: Source, answer: PassphraseAnswer,
         keeping context: inout ProviderContext?
@@ -75,7 +75,7 @@ enum TPMKey {
         case .file(let bytes):
             return try KeyStore.keys(in: bytes, for: answer, home: context)
         case .handle(let handle):
-            // The provider asks for the key's PIN where the URI says so.
+            // The provider asks for the key's PIN if the URI says so.
             let query = order.pin == nil ? "" : "?pass"
             let uri = "handle:0x" + String(handle.number, radix: 16) + query
             return try KeyStore.keys(at: uri, for: answer, home: context)
@@ -84,7 +84,7 @@ enum TPMKey {
 }
 
 extension PKey {
-    /// Whether a key of the TPM can be duplicated to another (fixedTPM clear); nil where the provider does not tell.
+    /// Whether a key of the TPM can be duplicated to another (fixedTPM clear); nil if the provider does not tell.
     fileprivate func isExportableFromTPM() throws(OpenSSLError) -> Bool? {
         let output = try MemoryBIO()
         // For a key of the TPM this prints the public half and the attributes: there is no more to print.
@@ -100,7 +100,7 @@ extension PKey {
 }
 
 /// The TPM's response codes, as the provider puts them into an error (TPM 2.0 Library, Part 2, "TPM_RC"; TSS 2.0
-/// Overview, "TSS2_RC": the layer stands above the lower 16 bits).
+/// Overview, "TSS2_RC": the layer is above the lower 16 bits).
 extension OpenSSLError {
     /// Whether no answer came from the TPM itself.
     fileprivate var hasLostTPM: Bool { dataNumber.map { $0 >> 16 != 0 } ?? false }

@@ -103,12 +103,12 @@ extension TokenKeyName {
 }
 
 extension TokenSession {
-    /// A yes or no; nil where the object does not have the attribute.
+    /// A yes or no; nil if the object does not have the attribute.
     func flag(_ type: CK_ATTRIBUTE_TYPE, of object: CK_OBJECT_HANDLE) throws(ExternalKeyError) -> Bool? {
         try attribute(type, of: object).map { $0 != [0] }
     }
 
-    /// Whether the token gives the key away, in clear or wrapped; nil where it does not tell.
+    /// Whether the token gives the key away, in clear or wrapped; nil if it does not tell.
     func isExportable(_ key: CK_OBJECT_HANDLE) throws(ExternalKeyError) -> Bool? {
         guard let isExtractable = try flag(CKA_EXTRACTABLE, of: key), let isSensitive = try flag(CKA_SENSITIVE, of: key)
         else { return nil }

@@ -5,9 +5,9 @@
 package struct TokenKeyName: Sendable, Equatable {
     /// The attributes of the token, in bytes as the token has them.
     let token: [TokenAttribute: [UInt8]]
-    /// CKA_LABEL of the key; nil where any will do.
+    /// CKA_LABEL of the key; nil if any will do.
     let label: [UInt8]?
-    /// CKA_ID of the key; nil where any will do.
+    /// CKA_ID of the key; nil if any will do.
     let id: [UInt8]?
 
     /// What follows `pkcs11:`.
@@ -27,7 +27,7 @@ package struct TokenKeyName: Sendable, Equatable {
                     + "pkcs11:token=payments;object=card")
         }
         if let type = values["type"], type != Array("private".utf8) {
-            throw KeyURIError("the type in a pkcs11: URI is private, where there is one: it names the key that signs")
+            throw KeyURIError("type in a pkcs11: URI must be private: the URI names the key that signs")
         }
         (label, id) = (values["object"], values["id"])
         token = Dictionary(
@@ -59,7 +59,7 @@ package struct TokenKeyName: Sendable, Equatable {
 
     private static func refusal(ofQuery query: Substring) -> KeyURIError {
         query.contains("pin-")
-            ? KeyURIError("a PIN must not stand in a key URI, nor where it is: the URI is stored and shown")
+            ? KeyURIError("a key URI must not hold a PIN or the place of one: the URI is stored and shown")
             : KeyURIError("a pkcs11: URI has no query: the agent's configuration says which module is loaded")
     }
 }

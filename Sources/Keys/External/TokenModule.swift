@@ -77,7 +77,7 @@ import Synchronization
 
 /// What a PKCS #11 module answers (v2.40, "Function return values").
 enum TokenAnswer {
-    /// Why a call failed; `code` is nil where the module does not have the function.
+    /// Why a call failed; `code` is nil if the module does not have the function.
     static func reason(_ function: String, _ code: CK_RV?) -> ExternalKeyError.Reason {
         switch code {
         case CKR_USER_NOT_LOGGED_IN: .needsPIN

@@ -43,7 +43,7 @@ import CCryptoki
         return Array(found.prefix(Int(clamping: count)))
     }
 
-    /// An attribute's bytes; nil where the object has none of that name, or does not tell.
+    /// An attribute's bytes; nil if the object has none of that name, or does not tell.
     func attribute(_ type: CK_ATTRIBUTE_TYPE, of object: CK_OBJECT_HANDLE) throws(ExternalKeyError) -> [UInt8]? {
         let template = TokenTemplate([(type, [UInt8](repeating: 0, count: TokenTemplate.maxBytes))])
         let code = unsafe functions.pointee.C_GetAttributeValue?(handle, object, template.pointer, template.count)

@@ -30,13 +30,13 @@ struct TokenSlot {
             "C_GetSlotList", unsafe functions.pointee.C_GetSlotList?(CK_BBOOL(CK_TRUE), &numbers, &count))
         var slots: [TokenSlot] = []
         for number in numbers.prefix(Int(clamping: count)) {
-            // A token that cannot be asked, such as one that was taken out just now, is none that can be meant.
+            // A token that cannot be asked, such as one that was taken out just now, cannot be the one.
             if let slot = TokenSlot(number, in: library) { slots.append(slot) }
         }
         return slots
     }
 
-    /// What the token says of itself now; nil where it says nothing.
+    /// What the token says of itself now; nil if it says nothing.
     init?(_ number: CK_SLOT_ID, in library: borrowing TokenLibrary) {
         var info = CK_TOKEN_INFO()
         guard unsafe library.functions.pointee.C_GetTokenInfo?(number, &info) == CKR_OK else { return nil }

@@ -41,7 +41,7 @@ struct Descriptor: ~Copyable {
 
     /// Reads to the end of the file, and says how many bytes that were.
     ///
-    /// Throws where the file does not end before `buffer` is full.
+    /// Throws if the file does not end before `buffer` is full.
     func readAll(into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
         let count = try unsafe read(into: buffer)
         guard count < buffer.count else { throw FileError(path: path, reason: .tooLarge(maxBytes: buffer.count - 1)) }

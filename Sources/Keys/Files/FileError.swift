@@ -23,7 +23,7 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
     package let path: String
     package let reason: Reason
 
-    /// What the system said (errno), where a call failed.
+    /// What the system said (errno), if a call failed.
     package var systemError: CInt? {
         guard case .system(_, let number) = reason else { return nil }
         return number
@@ -33,15 +33,15 @@ package struct FileError: Error, Equatable, Sendable, CustomStringConvertible {
 
     private var problem: String {
         switch reason {
-        case .exists: "it exists already and is not overwritten; move it away if it is not needed"
+        case .exists: "it already exists and is not overwritten; move it away if it is not needed"
         case .missing: "there is no such file or directory; check the path"
-        case .unusablePath: "this is no path of a file; give one that ends in a name"
+        case .unusablePath: "this is not the path of a file; give a path that ends in a file name"
         case .notRegularFile: "it is not a regular file; put the file itself there, not a link to it"
         case .notDirectory: "it is not a directory; move it away or choose another path"
         case .wrongOwner(let uid): "it belongs to uid \(uid): run as that user, or chown it to uid \(geteuid())"
         case .tooPermissive(let mode, let advised):
             "its mode is 0\(String(mode, radix: 8)), which lets other users at it; chmod \(advised) it"
-        case .tooLarge(let maxBytes): "it has more than \(maxBytes) bytes; this cannot be the right file"
+        case .tooLarge(let maxBytes): "it has more than \(maxBytes) bytes; larger files are rejected"
         case .system(let operation, let number): "\(operation): \(Self.text(number)); \(Self.advice(number))"
         }
     }

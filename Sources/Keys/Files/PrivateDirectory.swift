@@ -61,7 +61,7 @@ package enum PrivateDirectory {
         try Descriptor(takingOwnershipOf: number, path: parent, operation: "open").synchronize()
     }
 
-    /// What stands before the last name; nil for a single name and for the root.
+    /// What is before the last name; nil for a single name and for the root.
     private static func parent(of path: String) -> String? {
         let parts = path.split(separator: "/")
         guard parts.count > 1 else { return path.hasPrefix("/") && !parts.isEmpty ? "/" : nil }

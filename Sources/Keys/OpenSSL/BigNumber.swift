@@ -28,7 +28,7 @@ import COpenSSL
 
     /// The number, big-endian, with leading zeros up to `count` bytes.
     ///
-    /// Throws where it does not fit.
+    /// Throws if it does not fit.
     func bytes(count: Int) throws(OpenSSLError) -> [UInt8] {
         try unsafe Self.bytes(of: pointer, count: count)
     }

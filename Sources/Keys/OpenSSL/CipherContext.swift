@@ -48,7 +48,7 @@ import COpenSSL
         return output + tag
     }
 
-    /// The plain bytes, or nil where the tag does not hold; then what was decrypted is wiped unseen.
+    /// The plain bytes, or nil if the tag does not hold; then what was decrypted is wiped unseen.
     consuming func decrypt(
         _ ciphertext: [UInt8], tag: [UInt8], key: Secret, nonce: [UInt8], additional: [UInt8]
     ) throws(OpenSSLError) -> Secret? {

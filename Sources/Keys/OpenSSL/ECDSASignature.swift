@@ -22,7 +22,7 @@ import COpenSSL
     ///
     /// - Parameter numberCount: the bytes of each, by the curve.
     ///
-    /// Nil where the length is another.
+    /// Nil if the length is another.
     static func reading(raw: [UInt8], numberCount: Int) throws(OpenSSLError) -> ECDSASignature? {
         guard raw.count == 2 * numberCount else { return nil }
         let signature = try unsafe ECDSASignature(
@@ -41,7 +41,7 @@ import COpenSSL
 
     /// The raw form r || s, `numberCount` bytes each.
     ///
-    /// Throws where a number is longer than that.
+    /// Throws if a number is longer than that.
     func raw(numberCount: Int) throws(OpenSSLError) -> [UInt8] {
         let r = try unsafe checkNotNull("ECDSA_SIG_get0_r") { unsafe ECDSA_SIG_get0_r(pointer) }
         let s = try unsafe checkNotNull("ECDSA_SIG_get0_s") { unsafe ECDSA_SIG_get0_s(pointer) }

@@ -9,7 +9,7 @@ package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible
     package let function: String
     /// The reasons, oldest first.
     ///
-    /// Empty where OpenSSL gave none.
+    /// Empty if OpenSSL gave none.
     package private(set) var reasons: [String]
     /// The number with which the data of the newest error begins that begins so: there the provider `tpm2` puts the
     /// TPM's response code.
@@ -24,7 +24,7 @@ package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible
 
     /// Takes every entry from this thread's error queue, so that nothing stays for a later call to find.
     ///
-    /// The queue is per thread: no `await` may stand between the failed call and this one.
+    /// The queue is per thread: no `await` may come between the failed call and this one.
     static func drainingQueue(after function: String) -> OpenSSLError {
         var error = OpenSSLError(function: function, reasons: [])
         var data: UnsafePointer<CChar>?
@@ -42,7 +42,7 @@ package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible
         return unsafe UInt32(String(cString: data).prefix { $0.isASCII && $0.isNumber })
     }
 
-    /// Empties the queue where the failure is an expected answer, such as a signature that does not hold.
+    /// Empties the queue if the failure is an expected answer, such as a signature that does not hold.
     static func discardQueue() {
         ERR_clear_error()
     }
@@ -66,7 +66,7 @@ func check(_ function: String, _ call: () -> CInt) throws(OpenSSLError) {
     guard call() == 1 else { throw .drainingQueue(after: function) }
 }
 
-/// Throws what OpenSSL's queue says where the call returns no pointer.
+/// Throws what OpenSSL's queue says if the call returns no pointer.
 ///
 /// The caller owns the pointer it gets.
 func checkNotNull(_ function: String, _ call: () -> OpaquePointer?) throws(OpenSSLError) -> OpaquePointer {

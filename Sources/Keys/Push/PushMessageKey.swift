@@ -34,7 +34,7 @@ struct PushMessageKey: Sendable {
         try CipherContext(.aes128GCM).encrypt(plain, key: key, nonce: nonce, additional: [])
     }
 
-    /// What the record holds, with its delimiter and padding; nil where the tag does not hold.
+    /// What the record holds, with its delimiter and padding; nil if the tag does not hold.
     func decrypt(_ record: [UInt8]) throws(OpenSSLError) -> Secret? {
         try CipherContext(.aes128GCM).decrypt(
             Array(record.dropLast(CipherContext.tagCount)), tag: Array(record.suffix(CipherContext.tagCount)),

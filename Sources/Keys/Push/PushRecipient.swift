@@ -47,7 +47,7 @@ package struct PushRecipient: Sendable {
         }
     }
 
-    /// What stands before the delimiter.
+    /// What is before the delimiter.
     static func unpadded(_ plain: Secret) throws(PushRefusal) -> [UInt8] {
         let bytes = unsafe plain.withBytes { unsafe Array($0) }
         guard let end = bytes.lastIndex(where: { $0 != 0 }), bytes[end] == delimiter else { throw .delimiter }

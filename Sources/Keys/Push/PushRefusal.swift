@@ -44,7 +44,7 @@ package enum PushRefusal: Error, Equatable, Sendable, CustomStringConvertible {
         case .recordSize: "the record size must be at least \(EncryptedPush.leastRecordSize)"
         case .manyRecords: "the body must be one record, no longer than the record size"
         case .keyID: "the key id must be the sender's key, an uncompressed point of 65 bytes"
-        case .senderKey: "the sender's key is no point of P-256"
+        case .senderKey: "the sender's key is not a point on P-256"
         case .ciphertext: "it was not encrypted for this subscription, or it was changed since"
         case .delimiter: "the record must end in 02 and zeros: it is the last one"
         case .openSSL(let cause): cause.description

@@ -41,7 +41,7 @@ package struct AgentSecret: Sendable {
 }
 
 extension AgentSecret: Equatable {
-    /// Constant-time, but for the lengths.
+    /// Constant-time, except for the lengths.
     package static func == (left: AgentSecret, right: AgentSecret) -> Bool { left.secret == right.secret }
 }
 

@@ -25,7 +25,7 @@ package enum LockedMemory {
         return isWiping && isProtected
     }
 
-    /// Ordinary memory where there is no such heap, or where it is full.
+    /// Ordinary memory if there is no such heap, or if it is full.
     static func allocate(_ count: Int) -> UnsafeMutableRawBufferPointer {
         guard CRYPTO_secure_malloc_initialized() == 1 else { return unsafe ordinary(count) }
         guard let memory = unsafe CRYPTO_secure_malloc(max(count, 1), nil, 0) else {

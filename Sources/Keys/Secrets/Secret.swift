@@ -56,7 +56,7 @@ package struct Secret: Sendable {
 }
 
 extension Secret: Equatable {
-    /// Constant-time, but for the lengths.
+    /// Constant-time, except for the lengths.
     package static func == (left: Secret, right: Secret) -> Bool {
         guard left.count == right.count else { return false }
         return unsafe left.withBytes { a in
@@ -104,12 +104,12 @@ extension Secret {
         }
     }
 
-    /// The first bytes, or all where there are fewer.
+    /// The first bytes, or all if there are fewer.
     func prefix(_ count: Int) -> Secret {
         unsafe withBytes { unsafe Secret(copying: UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
     }
 
-    /// The last bytes, or all where there are fewer.
+    /// The last bytes, or all if there are fewer.
     func suffix(_ count: Int) -> Secret {
         unsafe withBytes { unsafe Secret(copying: UnsafeRawBufferPointer(rebasing: $0.suffix(count))) }
     }

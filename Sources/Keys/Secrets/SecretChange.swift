@@ -10,15 +10,15 @@ package struct SecretChange: Sendable {
         self.present = present
     }
 
-    /// What was sealed as it is, under the present secret; nil where it is already.
+    /// What was sealed as it is, under the present secret; nil if it is already.
     package func resealed(_ sealed: [UInt8], label: String) throws(SecretChangeError) -> [UInt8]? {
         guard let plain = try opened(sealed, label: label) else { return nil }
         return try seal(plain, label: label)
     }
 
-    /// A key that was encrypted twice, under the present secret; nil where it is already.
+    /// A key that was encrypted twice, under the present secret; nil if it is already.
     ///
-    /// The inner layer of a key without a PIN is the secret's too, and is made anew. One that is under a PIN stays as
+    /// The inner layer of a key without a PIN is the secret's too, and is made again. One that is under a PIN stays as
     /// it is, and nobody has to enter it.
     package func resealedKey(_ sealed: [UInt8], label: String) throws(SecretChangeError) -> [UInt8]? {
         guard let encrypted = try opened(sealed, label: label) else { return nil }
@@ -29,7 +29,7 @@ package struct SecretChange: Sendable {
         return try seal(isUnderPIN ? encrypted : reencrypted(bytes, label: label), label: label)
     }
 
-    /// What is under the previous secret; nil where it is under the present one already.
+    /// What is under the previous secret; nil if it is under the present one already.
     private func opened(_ sealed: [UInt8], label: String) throws(SecretChangeError) -> Secret? {
         try SecretChangeError.wrapping(SecretChangeError.seal) { () throws(SealError) in
             do throws(SealError) {

@@ -12,7 +12,7 @@
 
     /// Starts from zeros and lets `fill` write.
     ///
-    /// The memory is wiped also where `fill` throws.
+    /// The memory is wiped even if `fill` throws.
     init(
         count: Int, filledBy fill: (UnsafeMutableRawBufferPointer) throws(OpenSSLError) -> Void
     ) throws(OpenSSLError) {

@@ -42,7 +42,7 @@ import COpenSSL
         return unsafe OBJ_obj2nid(parameters.pointee.keyfunc.pointee.algorithm) == NID_id_scrypt
     }
 
-    /// Throws where the passphrase is wrong or the bytes are damaged; which of the two cannot be told.
+    /// Throws if the passphrase is wrong or the bytes are damaged; which of the two cannot be told.
     func decrypted(with passphrase: Secret) throws(OpenSSLError) -> PrivateKeyInfo {
         try unsafe passphrase.withBytes { bytes throws(OpenSSLError) in
             let characters = unsafe bytes.bindMemory(to: CChar.self)

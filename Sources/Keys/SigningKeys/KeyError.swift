@@ -6,7 +6,7 @@ package enum KeyError: Error, Equatable, Sendable, CustomStringConvertible {
     case notOnCurve
     /// A point of Ed25519 under which anyone can sign.
     case smallOrder
-    /// The encoding is not what the standard says; with OpenSSL's reason where there is one.
+    /// The encoding is not what the standard says; with OpenSSL's reason if there is one.
     case malformed(OpenSSLError?)
     /// The passphrase does not open the key, or the encrypted bytes are damaged: the two cannot be told apart.
     case wrongPassphrase(OpenSSLError)
@@ -17,7 +17,7 @@ package enum KeyError: Error, Equatable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .notOnCurve: "the public key is no point of its curve"
+        case .notOnCurve: "the public key is not a point on its curve"
         case .smallOrder: "the public key is a point of small order, under which anyone can sign"
         case .malformed(nil): "the key's encoding is malformed"
         case .malformed(let cause?): "the key's encoding is malformed (\(cause))"

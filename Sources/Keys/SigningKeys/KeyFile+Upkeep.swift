@@ -8,7 +8,7 @@ extension KeyFile {
         }
     }
 
-    /// What a file is to hold once the agent's secret has changed; nil where it holds that already, or is not there.
+    /// What a file is to hold once the agent's secret has changed; nil if it holds that already, or is not there.
     package static func rewrapped(
         path: String, label: String, by change: SecretChange
     ) throws(KeyFileError) -> [UInt8]? {

@@ -23,7 +23,7 @@ package enum KeyFile {
         }
     }
 
-    /// Reads a file that `write` made for the same label under the same secret, with its PIN exactly where it has one.
+    /// Reads a file that `write` made for the same label under the same secret, with its PIN exactly if it has one.
     ///
     /// Refuses one that is not a regular file of this user or root, that group or others have any permission for,
     /// or that is too large. What is wrong with the file is found before a PIN is tried.

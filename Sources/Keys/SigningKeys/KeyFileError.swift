@@ -24,7 +24,7 @@ package enum KeyFileError: Error, Equatable, Sendable, CustomStringConvertible {
         case .openSSL(let path, let cause): "key file \(path): \(cause)"
         case .needsPIN(let path): "key file \(path): it takes a PIN"
         case .takesNoPIN(let path): "key file \(path): it takes no PIN, so that none can be checked"
-        case .wrongPIN(let path): "key file \(path): the PIN is wrong"
+        case .wrongPIN(let path): "key file \(path): wrong PIN"
         case .change(let path, let cause): "key file \(path): \(cause)"
         }
     }

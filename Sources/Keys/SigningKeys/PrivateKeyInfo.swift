@@ -28,7 +28,7 @@ import COpenSSL
             let characters = unsafe bytes.bindMemory(to: CChar.self)
             return try unsafe EncryptedKeyInfo(
                 takingOwnershipOf: checkNotNull("PKCS8_encrypt") {
-                    // -1: PBES2, whose PRF is HMAC-SHA256 where the cipher names no other.
+                    // -1: PBES2, whose PRF is HMAC-SHA256 if the cipher names no other.
                     unsafe PKCS8_encrypt(
                         -1, EVP_aes_256_cbc(), characters.baseAddress, CInt(characters.count), &salt,
                         CInt(salt.count), iterations, pointer)
@@ -45,7 +45,7 @@ import COpenSSL
         else { throw .drainingQueue(after: "PKCS5_pbe2_set_scrypt") }
         return try unsafe pin.secret.withBytes { bytes throws(OpenSSLError) in
             let characters = unsafe bytes.bindMemory(to: CChar.self)
-            // It takes the scheme where it succeeds, and only there.
+            // It takes the scheme only if it succeeds.
             guard
                 let encrypted = unsafe PKCS8_set0_pbe(
                     characters.baseAddress, CInt(characters.count), pointer, scheme)

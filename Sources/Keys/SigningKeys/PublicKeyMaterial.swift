@@ -19,7 +19,7 @@ package enum PublicKeyMaterial: Sendable, Equatable {
 extension PublicKeyMaterial {
     static let ed25519Count = 32
 
-    /// Divides the bytes of a key; nil where their number is not the algorithm's.
+    /// Divides the bytes of a key; nil if their number is not the algorithm's.
     init?(_ algorithm: SignatureAlgorithm, bytes: ArraySlice<UInt8>) {
         guard bytes.count == Self.count(algorithm) else { return nil }
         let (x, y) = (Array(bytes.prefix(bytes.count / 2)), Array(bytes.suffix(bytes.count / 2)))

@@ -28,7 +28,7 @@ enum SubjectPublicKeyInfo {
         return text + "-----END PUBLIC KEY-----\n"
     }
 
-    /// What stands before the bytes of the key: all lengths, the algorithm, and for a curve's point 04 (uncompressed).
+    /// What is before the bytes of the key: all lengths, the algorithm, and for a curve's point 04 (uncompressed).
     private static func prefix(_ algorithm: SignatureAlgorithm) -> [UInt8] {
         switch algorithm {
         case .es256:  // SEQUENCE { SEQUENCE { id-ecPublicKey, secp256r1 }, BIT STRING { 04 … } }

@@ -127,7 +127,7 @@ enum Schema {
         CREATE INDEX outbox_lane ON outbox (enrollment_id, sign_count, seq);
         """
 
-    /// What an assertion of the form `payment.get` has besides the transaction; null where the plain form is asked for.
+    /// What an assertion of the form `payment.get` has besides the transaction; null if the plain form is asked for.
     private static let payment = "ALTER TABLE request ADD COLUMN payment BLOB"
 
     /// The journal, the two points of it that are signed, and the key that signs them, sealed.
@@ -154,9 +154,9 @@ enum Schema {
         ALTER TABLE message ADD COLUMN is_reused INTEGER NOT NULL DEFAULT 0;
         """
 
-    /// From when on what is over is kept, and how far an erasure has come.
+    /// When enrollments and messages ended, and how far an erasure is.
     ///
-    /// What was there before counts from the day of the migration where its own is not known.
+    /// What was there before counts from the day of the migration if its own is not known.
     private static let retention = """
         ALTER TABLE enrollment ADD COLUMN ended_at INTEGER;
         ALTER TABLE enrollment ADD COLUMN erasure TEXT CHECK (erasure IN ('wanted', 'done'));
@@ -177,7 +177,7 @@ enum Schema {
         ALTER TABLE enrollment ADD COLUMN sign_count_raised_elsewhere INTEGER NOT NULL DEFAULT 0
         """
 
-    /// Where a key is that the agent did not make, and what it was found to be; null where the agent made it.
+    /// Where a key is that the agent did not make, and what it was found to be; null if the agent made it.
     private static let externalKeys = """
         ALTER TABLE enrollment ADD COLUMN key_uri TEXT;
         ALTER TABLE enrollment ADD COLUMN key_kind TEXT;
@@ -185,7 +185,7 @@ enum Schema {
         ALTER TABLE enrollment ADD COLUMN key_exportable INTEGER;
         """
 
-    /// Tries of a PIN that were in vain, and whether it is easily guessed.
+    /// Wrong PINs, and whether the PIN is easily guessed.
     private static let pin = """
         ALTER TABLE enrollment ADD COLUMN pin_failures INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE enrollment ADD COLUMN pin_blocked_until INTEGER;

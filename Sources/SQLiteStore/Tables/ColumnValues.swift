@@ -10,11 +10,11 @@ struct ColumnValues: ExpressibleByDictionaryLiteral {
 
     static func + (left: ColumnValues, right: ColumnValues) -> ColumnValues { ColumnValues(left.pairs + right.pairs) }
 
-    /// "id, name"
+    // id, name
     fileprivate var names: String { pairs.map(\.0).joined(separator: ", ") }
-    /// ":id, :name"
+    // :id, :name
     fileprivate var parameters: String { pairs.map { ":\($0.0)" }.joined(separator: ", ") }
-    /// "id = :id", "name = :name"
+    // id = :id
     fileprivate var assignments: [String] { pairs.map { "\($0.0) = :\($0.0)" } }
     fileprivate var arguments: StatementArguments { StatementArguments(pairs) }
 }

@@ -32,7 +32,7 @@ struct KeyColumns {
         return identity
     }
 
-    /// The tries of the key's PIN, which several enrollments may share; nil where they are the enrollment's own.
+    /// The tries of the key's PIN, which several enrollments may share; nil if they are the enrollment's own.
     static func tries(_ fields: Fields) throws -> PINTries? {
         guard try identity(fields) != nil else { return nil }
         guard fields.optionalInteger("key_failures") != nil else { return .fresh }
@@ -40,7 +40,7 @@ struct KeyColumns {
             failures: Int(try fields.count("key_failures")), blockedUntil: try fields.optionalTime("key_blocked_until"))
     }
 
-    /// Nil where it is not known.
+    /// Nil if it is not known.
     static func credentialKey(_ fields: Fields) throws -> PublicKey? {
         fields.optionalBytes("credential_key") == nil ? nil : try publicKey("credential_key", fields)
     }

@@ -1,7 +1,7 @@
 import Authenticator
 import IssuerProtocol
 
-/// Where a request stands, as columns.
+/// A request's state and delivery, as columns.
 struct LifeColumns {
     let state: String
     var reason: String?

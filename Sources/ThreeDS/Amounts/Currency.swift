@@ -4,7 +4,7 @@ package struct Currency: Sendable, Equatable {
     package let alphabetic: String
     /// Three digits, such as "840" or "008".
     package let numeric: String
-    /// The decimals that ISO 4217 gives the currency, 0 to 4; nil where it gives none ("N.A.").
+    /// The decimals that ISO 4217 gives the currency, 0 to 4; nil if it gives none ("N.A.").
     package let minorUnit: Int?
     package let name: String
     /// Whether the code is for a fund (CLF, UYI, …): a unit that is reckoned in, not one that is paid in.
@@ -29,15 +29,15 @@ extension Currency {
     private static let byNumeric = Dictionary(uniqueKeysWithValues: all.map { ($0.numeric, $0) })
     private static let byAlphabetic = Dictionary(uniqueKeysWithValues: all.map { ($0.alphabetic, $0) })
 
-    /// The currency of a numeric code of exactly three ASCII digits; nil where the list has none.
+    /// The currency of a numeric code of exactly three ASCII digits; nil if the list has none.
     package static func numeric(_ code: String) -> Currency? {
         guard let currency = byNumeric[code], currency.numeric.hasBytes(of: code) else { return nil }
         return currency
     }
 
-    /// The currency of an alphabetic code of exactly three ASCII capitals; nil where the list has none.
+    /// The currency of an alphabetic code of exactly three ASCII capitals; nil if the list has none.
     package static func alphabetic(_ code: String) -> Currency? {
-        // A dictionary compares strings by Unicode equivalence, where the Kelvin sign is a K.
+        // A dictionary compares strings by Unicode equivalence, by which the Kelvin sign is a K.
         guard let currency = byAlphabetic[code], currency.alphabetic.hasBytes(of: code) else { return nil }
         return currency
     }

@@ -24,7 +24,7 @@ package struct ExpectedAmount: Sendable, Equatable, CustomStringConvertible {
     /// The amount as it is written without groups, such as "USD 12345.00".
     package var description: String { "\(currency.alphabetic) \(majorUnits)" }
 
-    /// Whether the purchase is of exactly this currency, amount and number of decimals; false where there is none.
+    /// Whether the purchase is of exactly this currency, amount and number of decimals; false if there is none.
     package func holds(for purchase: Purchase?) -> Bool {
         guard let purchase else { return false }
         return purchase.currency == currency && purchase.majorUnits.hasBytes(of: majorUnits)

@@ -1,4 +1,4 @@
-/// What to do where purchaseExponent is not what ISO 4217 gives the currency.
+/// What to do if purchaseExponent is not what ISO 4217 gives the currency.
 ///
 /// The exponent that came is the one that is shown and signed; it is never corrected.
 package enum ExponentPolicy: String, Sendable, CaseIterable {
@@ -11,7 +11,7 @@ package enum ExponentPolicy: String, Sendable, CaseIterable {
 extension Transaction {
     /// What the payer should look at: the exponent, a fund code, and text that may not be what it looks like.
     ///
-    /// Throws `exponentMismatch` or `exponentUndefined` where the policy is to refuse. The result is bounded: the
+    /// Throws `exponentMismatch` or `exponentUndefined` if the policy is to refuse. The result is bounded: the
     /// amount has two warnings at most, and so has every member.
     package func warnings(under policy: ExponentPolicy) throws(TransactionRefusal) -> [Warning] {
         var warnings: [Warning] = []
@@ -27,7 +27,7 @@ extension Transaction {
 }
 
 extension Purchase {
-    /// How the exponent differs from ISO 4217's for the currency; nil where it is the same.
+    /// How the exponent differs from ISO 4217's for the currency; nil if it is the same.
     fileprivate var exponentDeviation: TransactionRefusal? {
         let code = currency.alphabetic
         guard let minorUnit = currency.minorUnit else {

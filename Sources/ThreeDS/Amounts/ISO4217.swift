@@ -6,7 +6,7 @@ enum ISO4217 {
 
     /// The currencies, funds and other units of list one: alphabetic code, numeric code, minor unit, name.
     ///
-    /// Sorted by numeric code. The minor unit is nil where the list says "N.A.".
+    /// Sorted by numeric code. The minor unit is nil if the list says "N.A.".
     static let currencies: [Currency] = [
         Currency("ALL", "008", minorUnit: 2, name: "Lek"),
         Currency("DZD", "012", minorUnit: 2, name: "Algerian Dinar"),

@@ -25,7 +25,7 @@ package struct DisplayText: Sendable {
         self.hasEscapes = hasEscapes
     }
 
-    /// The beginning of a text, for a message: at most 40 scalars of it, and "…" where there is more.
+    /// The beginning of a text, for a message: at most 40 scalars of it, and "…" if there is more.
     package static func excerpt(_ raw: String) -> String {
         let scalars = raw.unicodeScalars
         let beginning = DisplayText(String(String.UnicodeScalarView(scalars.prefix(40)))).text
@@ -46,7 +46,7 @@ private enum Form {
     }
 }
 
-/// What stands before a scalar, as far as it matters to how the scalar is written.
+/// What is before a scalar, as far as it matters to how the scalar is written.
 private struct Context {
     /// More marks on one character are a pile that reaches into other lines; no name needs them.
     static let marksInARow = 4
@@ -59,7 +59,7 @@ private struct Context {
         if scalar == " " { return followsSpace || isLast ? .escapedSpace : .plain }
         if scalar == "\\" { return .escapedBackslash }
         guard !scalar.isUnfitToShow else { return .hostile }
-        // A mark at the beginning would stand on the label, one after an escape on its brace.
+        // A mark at the beginning would combine with the label, one after an escape on its brace.
         guard !scalar.isCombiningMark || (canTakeMark && marks < Self.marksInARow) else { return .hostile }
         return .plain
     }

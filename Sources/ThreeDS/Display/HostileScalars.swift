@@ -25,7 +25,7 @@ extension Unicode.Scalar {
         case .lineSeparator, .paragraphSeparator: true
         // U+00A0 and the like look as the space does; U+3000 is two columns of nothing.
         case .spaceSeparator: true
-        // Circles and strokes drawn around or through what stands before.
+        // Circles and strokes drawn around or through what is before.
         case .enclosingMark: true
         // No two systems draw these alike, if at all. Noncharacters are unassigned.
         case .unassigned, .privateUse, .surrogate: true

@@ -2,7 +2,7 @@
 ///
 /// Unicode names each letter after its script ("CYRILLIC SMALL LETTER A"), so no table of scripts is needed here.
 enum MixedScripts {
-    /// What may stand in one word: the sets that UTS #39 §5.2 calls highly restrictive.
+    /// The scripts that one word may have: the sets that UTS #39 §5.2 calls highly restrictive.
     private static let together: [Set<String>] = [
         ["LATIN", "CJK", "HIRAGANA", "KATAKANA"], ["LATIN", "CJK", "BOPOMOFO"], ["LATIN", "CJK", "HANGUL"],
     ]

@@ -2,7 +2,7 @@
 package enum ShownJSON {
     /// Scalars that `DisplayText` would escape come out as `\uXXXX`, as a pair of surrogates above U+FFFF (RFC 8259 §7).
     ///
-    /// A combining mark that begins a text stays: in JSON it stands on a quotation mark, and hides nothing.
+    /// A combining mark that begins a text stays: in JSON it combines with a quotation mark, and hides nothing.
     ///
     /// - Parameter json: JSON, or lines of it. Outside of strings that is ASCII, and in a string no such scalar follows
     ///   a backslash.

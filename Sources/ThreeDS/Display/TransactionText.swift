@@ -1,7 +1,7 @@
 /// The text that the payer decides on: fixed lines of "Label: value", most important first.
 ///
 /// Everything that the signature covers is in it; of the URL of an instrument's icon its host, or its digest. Values pass
-/// through `DisplayText`, so none can start a line, and a member's own name stands behind the word "Member", so
+/// through `DisplayText`, so none can start a line, and a member's own name is behind the word "Member", so
 /// none can pass for one of the fixed labels.
 package struct TransactionText: Sendable {
     /// The lines, separated by "\n"; no line ends in a space, and none follows the last.
@@ -12,10 +12,10 @@ package struct TransactionText: Sendable {
     /// - Parameters:
     ///   - enrollment: the enrollment's name.
     ///   - expiresAt: when the request can no longer be decided, in seconds since 1970.
-    ///   - payeeOrigin: the payee's origin, where the request has one.
-    ///   - instrument: the payment instrument's display name, where the request has one.
+    ///   - payeeOrigin: the payee's origin, if the request has one.
+    ///   - instrument: the payment instrument's display name, if the request has one.
     ///   - icon: where that instrument's icon is, likewise.
-    ///   - warnings: shown in the order given; those about the amount also stand beside it.
+    ///   - warnings: shown in the order given; those about the amount are beside it too.
     package init(
         transaction: Transaction, issuer: String, enrollment: String, expiresAt: Int64, payeeOrigin: String?,
         instrument: String?, icon: String?, warnings: [Warning], localTime: LocalTime
@@ -54,7 +54,7 @@ package struct TransactionText: Sendable {
         return ([purchase.display] + notes).joined(separator: " ")
     }
 
-    /// What stands beside the amount where a warning is about it.
+    /// What is beside the amount if a warning is about it.
     private static func note(on purchase: Purchase, _ warning: Warning) -> String? {
         let code = purchase.currency.alphabetic
         return switch warning.id {
@@ -66,13 +66,13 @@ package struct TransactionText: Sendable {
     }
 }
 
-/// A label, padded so that the values of the fixed labels stand below each other, and a value.
+/// A label, padded so that the values of the fixed labels are below each other, and a value.
 private struct Line {
     private static let column = 12
 
     let text: String
 
-    /// Nil where there is no value; an empty value is the label alone.
+    /// Nil if there is no value; an empty value is the label alone.
     init?(_ label: String, _ value: String?) {
         guard let value else { return nil }
         let shown = DisplayText(value).text

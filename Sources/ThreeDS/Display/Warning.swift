@@ -45,7 +45,7 @@ extension Warning {
             severity: .medium)
     }
 
-    /// The warning about a value with text that does not show as it is; nil where there is none.
+    /// The warning about a value with text that does not show as it is; nil if there is none.
     ///
     /// - Parameter member: the value's name, as the payer sees it.
     static func hostileText(in value: String, member: String) -> Warning? {

@@ -12,7 +12,7 @@ package struct LocalTime: Sendable {
 
     /// The time as "2023-10-17 07:56:38 CEST (+02:00)".
     ///
-    /// An offset of more than a day is not believed: the time is written in UTC then, and also where local time is
+    /// An offset of more than a day is not believed: the time is written in UTC then, and also if local time is
     /// outside the years 1 to 9999. Where UTC is, too, it is written as its number of seconds.
     package func text(_ secondsSince1970: Int64) -> String {
         // No zone's rules are asked about a time that has no date.
@@ -23,7 +23,7 @@ package struct LocalTime: Sendable {
             ?? Self.number(secondsSince1970)
     }
 
-    /// Nil for an offset of more than a day, and where local time is outside the years 1 to 9999.
+    /// Nil for an offset of more than a day, and if local time is outside the years 1 to 9999.
     private static func written(_ time: Int64, offset: Int, _ abbreviation: String) -> String? {
         guard (-86_400...86_400).contains(offset) else { return nil }
         guard let local = CivilTime(secondsSince1970: time + Int64(offset)) else { return nil }
@@ -34,7 +34,7 @@ package struct LocalTime: Sendable {
         "\(time) seconds since 1970-01-01 00:00:00 UTC"
     }
 
-    /// The offset as "+02:00"; with its seconds where it has some, as local mean times do.
+    /// The offset as "+02:00"; with its seconds if it has some, as local mean times do.
     private static func signed(_ offset: Int) -> String {
         let (minutes, seconds) = abs(offset).quotientAndRemainder(dividingBy: 60)
         let hoursAndMinutes = "\(CivilTime.padded(minutes / 60, 2)):\(CivilTime.padded(minutes % 60, 2))"

@@ -50,7 +50,7 @@ extension CBORError.Reason {
         case .unsupportedSimpleValue: "a simple value other than false, true and null"
         case .notUTF8: "text that is not UTF-8"
         case .keyKind: "a key that is neither an integer nor a string"
-        case .duplicateKey: "a key that stands twice in a map"
+        case .duplicateKey: "a key that appears twice in a map"
         case .keysNotSorted: "the keys of a map are not in order"
         }
     }

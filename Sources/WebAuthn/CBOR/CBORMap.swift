@@ -13,12 +13,12 @@ package struct CBORMap: Sendable, Equatable {
 
     package var count: Int { entries.count }
 
-    /// The value under a key, or nil where the map has no such key.
+    /// The value under a key, or nil if the map has no such key.
     package subscript(key: CBOR) -> CBOR? { entries.first { $0.key == key }?.value }
 }
 
 extension CBORMap: ExpressibleByDictionaryLiteral {
-    /// Sorts the entries; where a key stands twice, the first one counts.
+    /// Sorts the entries; if a key appears twice, the first one counts.
     package init(dictionaryLiteral elements: (CBOR, CBOR)...) {
         var entries: [Entry] = []
         for (key, value) in elements where !entries.contains(where: { $0.key == key }) {
@@ -29,7 +29,7 @@ extension CBORMap: ExpressibleByDictionaryLiteral {
 }
 
 extension CBORMap {
-    /// Whether one encoded key stands before another.
+    /// Whether one encoded key is before another.
     ///
     /// CTAP 2.1 §8 sorts by major type, then shorter first, then by bytes. For the kinds of key that the reader
     /// allows (integers and strings, their heads in the shortest form) that is the order of the bytes, because the

@@ -118,7 +118,7 @@ extension CBORReader {
 // MARK: - Contents
 
 extension CBORReader {
-    /// A count that the rest of the input can hold, where each of what it counts takes some bytes at least.
+    /// A count that the rest of the input can hold, if each of what it counts takes some bytes at least.
     private func count(_ argument: UInt64, bytesEach: Int, from start: Int) throws(CBORError) -> Int {
         let limit = (bytes.count - offset) / bytesEach
         guard let count = Int(exactly: argument), count <= limit else { throw fault(.truncated, at: start) }
@@ -167,7 +167,7 @@ extension CBORReader {
         return CBORMap(inOrder: entries)
     }
 
-    /// Reads a map's key, which has to stand after the one before it.
+    /// Reads a map's key, which has to come after the one before it.
     private mutating func key(after last: inout [UInt8]?, depth: Int) throws(CBORError) -> CBOR {
         let start = offset
         let key = try item(insideContainers: depth)

@@ -16,7 +16,7 @@ package enum AssertionVerifier {
     /// - Parameters:
     ///   - publicKey: the credential's, from its registration.
     ///   - credentialId: the one credential that is expected.
-    ///   - userHandle: the account's; where the response has one it must be this.
+    ///   - userHandle: the account's; if the response has one it must be this.
     ///   - challenge: as it was given out in the options, for this ceremony alone.
     ///   - origin: the one origin that is expected, compared byte by byte.
     ///   - form: what was asked for; an assertion of the other form does not hold.

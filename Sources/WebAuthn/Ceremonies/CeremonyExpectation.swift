@@ -2,7 +2,7 @@ import Keys
 
 /// What a relying party expects of a response, whichever the ceremony.
 ///
-/// The checks stand here once; the verifiers say which of their numbered steps they are.
+/// The checks are here once; the verifiers say which of their numbered steps they are.
 struct CeremonyExpectation {
     let type: String
     /// The members of a payment that was to be confirmed.

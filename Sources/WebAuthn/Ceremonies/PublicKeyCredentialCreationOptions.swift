@@ -37,7 +37,7 @@ package struct PublicKeyCredentialCreationOptions: Sendable, Equatable {
         self.attestation = attestation
     }
 
-    /// Reads the JSON form; `rp.id` has to be there, since no page's origin stands in for it.
+    /// Reads the JSON form; `rp.id` has to be there, since no page's origin replaces it.
     package init(json: JSONObject) throws(WebAuthnError) {
         do throws(JSONMemberError) {
             let rp = try json.within("rp", RpEntity.init(json:))

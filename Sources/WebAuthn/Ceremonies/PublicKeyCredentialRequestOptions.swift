@@ -6,7 +6,7 @@ package struct PublicKeyCredentialRequestOptions: Sendable, Equatable {
     /// 16 to 1,024 bytes.
     package let challenge: [UInt8]
     package let rpId: String
-    /// Empty where any credential of the relying party will do.
+    /// Empty if any credential of the relying party will do.
     package let allowCredentials: [[UInt8]]
     package let userVerification: UserVerificationRequirement
     /// Milliseconds.
@@ -27,7 +27,7 @@ package struct PublicKeyCredentialRequestOptions: Sendable, Equatable {
         self.extensions = extensions
     }
 
-    /// Reads the JSON form; `rpId` has to be there, since no page's origin stands in for it.
+    /// Reads the JSON form; `rpId` has to be there, since no page's origin replaces it.
     package init(json: JSONObject) throws(WebAuthnError) {
         do throws(JSONMemberError) {
             self.init(

@@ -38,7 +38,7 @@ package enum RegistrationVerifier {
         // Step 20: the key's algorithm is one that was asked for.
         let credential = response.credential
         guard algorithms.contains(credential.publicKey.algorithm.rawValue) else {
-            throw VerificationFailure(.algorithm, "the key's algorithm is none of pubKeyCredParams")
+            throw VerificationFailure(.algorithm, "the key's algorithm is not in pubKeyCredParams")
         }
         // Step 21 (format) was done when the response was read: none or packed.
         // Step 22: the attestation statement.

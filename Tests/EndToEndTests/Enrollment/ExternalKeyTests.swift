@@ -62,7 +62,7 @@ import Testing
             let before = try #require(FileManager.default.contents(atPath: path))
             let id = try await sandbox.purchase()
             _ = try key(in: scenario.folder)
-            #expect(try await refusal(of: id, by: agent).contains("another key than the one that was enrolled"))
+            #expect(try await refusal(of: id, by: agent).contains("not the key that was enrolled"))
             try before.prefix(100).write(to: URL(filePath: path))
             #expect(try await refusal(of: id, by: agent).contains("damaged"))
             try before.write(to: URL(filePath: path))
@@ -124,7 +124,7 @@ import Testing
             let enroll = ["enroll", "--issuer", sandbox.url, "--code", code]
             for (uri, says) in [
                 ("engine:pkcs11", "a key URI begins with"), ("key.pem", "a key URI begins with"),
-                ("pkcs11:token=t;object=o?pin-value=736251", "a PIN must not stand in a key URI"),
+                ("pkcs11:token=t;object=o?pin-value=736251", "a key URI must not hold a PIN"),
                 ("handle:0x1", "handle:0x81000000"),
             ] {
                 let refused = try await agent.ctl(enroll + ["--key-uri", uri, "--json"], exits: 64)

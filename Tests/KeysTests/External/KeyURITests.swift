@@ -36,7 +36,7 @@ import Testing
         ("key.pem", "begins with"), ("/key.pem", "begins with"), ("http://a/b", "begins with"), (":", "begins with"),
         ("engine:pkcs11:id", "begins with"),
         ("file:key.pem", "absolute"), ("file:", "absolute"), ("file://host/key", "absolute"),
-        ("file:////key", "absolute"), ("file:/a?b", "neither ?"), ("file:/a#b", "neither ?"),
+        ("file:////key", "absolute"), ("file:/a?b", "no ? and no #"), ("file:/a#b", "no ? and no #"),
         ("file:/a%", "two hexadecimal"), ("file:/a%2", "two hexadecimal"), ("file:/a%+1", "two hexadecimal"),
         ("file:/a%00", "no zero byte"), ("file:/a%FF", "UTF-8"),
         ("handle:81000001", "persistent"), ("handle:0x8100001", "persistent"), ("handle:0x80000001", "persistent"),
@@ -47,9 +47,9 @@ import Testing
         ("pkcs11:token=t;object=o;slot-id=1", "attributes"), ("pkcs11:token=t;object=o;module-path=m", "attributes"),
         ("pkcs11:token=t;object=", "1 to 255"), ("pkcs11:token=t;object", "1 to 255"),
         ("pkcs11:token=\(String(repeating: "t", count: 33));object=o", "1 to 32"),
-        ("pkcs11:token=t;object=%4", "1 to 255"), ("pkcs11:token=t;object=o;type=public", "is private"),
-        ("pkcs11:token=t;object=o?pin-value=1", "PIN must not"),
-        ("pkcs11:token=t;object=o?pin-source=f", "PIN must not"),
+        ("pkcs11:token=t;object=%4", "1 to 255"), ("pkcs11:token=t;object=o;type=public", "must be private"),
+        ("pkcs11:token=t;object=o?pin-value=1", "must not hold a PIN"),
+        ("pkcs11:token=t;object=o?pin-source=f", "must not hold a PIN"),
         ("pkcs11:token=t;object=o?module-path=/m.so", "no query"), ("pkcs11:token=t;object=o?", "no query"),
     ])
     func `any other text is refused, and the refusal says what is allowed`(text: String, says: String) {
