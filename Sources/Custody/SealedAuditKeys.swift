@@ -29,7 +29,7 @@ package struct SealedAuditKeys: AuditKeys {
         for secret in [secret, previous].compactMap(\.self) {
             for use in [SealedUse.auditKeyOfSealedRows, .auditKey] {
                 do {
-                    return (try Self.open(sealed, as: use, under: secret), secret)
+                    return (try Self.unseal(sealed, as: use, under: secret), secret)
                 } catch SealError.notSealedByThisSecret {
                     // The next may be the one.
                 }
@@ -43,7 +43,7 @@ package struct SealedAuditKeys: AuditKeys {
         return try secret.seal(Secret(encrypted), label: use.label)
     }
 
-    private static func open(_ sealed: [UInt8], as use: SealedUse, under secret: AgentSecret) throws -> Signer {
+    private static func unseal(_ sealed: [UInt8], as use: SealedUse, under secret: AgentSecret) throws -> Signer {
         let encrypted = try unsafe secret.open(sealed, label: use.label).withBytes { unsafe Array($0) }
         let key = try SigningKey(encryptedPKCS8: encrypted, passphrase: secret.passphrase(for: use.label))
         return Signer(key: key, vouchesForRows: use == .auditKeyOfSealedRows)

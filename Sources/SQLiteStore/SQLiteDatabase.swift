@@ -124,9 +124,9 @@ extension SQLiteDatabase {
     private static func named(_ error: any Error, _ path: String) -> any Error {
         switch error {
         case let error as DatabaseError: StoreError(error, at: path) ?? error
-        case let row as UnreadableRow: StoreError(.corrupt, at: path, detail: "\(row)")
+        case let row as UnreadableRowError: StoreError(.corrupt, at: path, detail: "\(row)")
         case let journal as ForgedJournal: StoreError(.forged, at: path, detail: "\(journal)")
-        case let unknown as Schema.UnknownMigrations:
+        case let unknown as Schema.UnknownMigrationsError:
             StoreError(.newerSchema, at: path, detail: "it knows \(unknown.names.joined(separator: ", "))")
         default: error
         }

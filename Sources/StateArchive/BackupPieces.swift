@@ -49,7 +49,7 @@ struct BackupPieces: ~Copyable {
     private mutating func content() throws -> [UInt8]? {
         guard left > 0 else { return nil }
         let piece = try file?.read(Int(min(left, Int64(Self.pieceSize)))) ?? []
-        guard !piece.isEmpty else { throw ChangedFile() }
+        guard !piece.isEmpty else { throw ChangedFileError() }
         left -= Int64(piece.count)
         return left > 0 ? piece : piece + [UInt8](repeating: 0, count: padding)
     }

@@ -85,7 +85,7 @@ package struct Backups: StateCopier {
 }
 
 /// A file of the copy is shorter than it was: something else changed it.
-struct ChangedFile: Error, CustomStringConvertible {
+struct ChangedFileError: Error, CustomStringConvertible {
     let description = "a file of the copy changed while it was sent"
 }
 

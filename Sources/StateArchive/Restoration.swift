@@ -86,7 +86,7 @@ package struct Restoration {
                 continue
             }
             if header.name != StateFiles.database { keys += 1 }
-            try unpack(header, block, from: &reader)
+            try unpackEntry(header, block: block, from: &reader)
         }
     }
 
@@ -103,8 +103,8 @@ package struct Restoration {
         }
     }
 
-    private func unpack(
-        _ header: TarHeader, _ block: [UInt8], from reader: inout BackupReader
+    private func unpackEntry(
+        _ header: TarHeader, block: [UInt8], from reader: inout BackupReader
     ) throws(RestoreError) {
         let file = try opened("\(unpacked)/\(header.name)")
         try reader.accept(header, block: block) { piece throws(RestoreError) in

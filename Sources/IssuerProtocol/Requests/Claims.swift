@@ -71,15 +71,15 @@ struct Lifetime {
     let exp: Int64
 
     init(_ claims: Claims) throws(RequestRefusal) {
-        exp = try Self.time("exp", claims, missing: .expMissing, notInteger: .expNotInteger)
-        iat = try Self.time("iat", claims, missing: .iatMissing, notInteger: .iatNotInteger)
+        exp = try Self.requiredTime("exp", claims, missing: .expMissing, notInteger: .expNotInteger)
+        iat = try Self.requiredTime("iat", claims, missing: .iatMissing, notInteger: .iatNotInteger)
         guard exp > iat else { throw .invalid(.expNotAfterIat, "exp must be after iat") }
         guard exp.seconds(since: iat) <= Self.longest else {
             throw .invalid(.lifetimeTooLong, "exp must be at most 24 hours after iat")
         }
     }
 
-    private static func time(
+    private static func requiredTime(
         _ name: String, _ claims: Claims, missing: RequestRefusal.Rule, notInteger: RequestRefusal.Rule
     ) throws(RequestRefusal) -> Int64 {
         guard !claims.standsTwice(name) else { throw .duplicateName("/\(name)") }

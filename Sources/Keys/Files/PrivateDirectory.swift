@@ -12,7 +12,7 @@ package enum PrivateDirectory {
         let number = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if number < 0 && errno == ENOTDIR { throw FileError(path: path, reason: .notDirectory) }
         let directory = try Descriptor(takingOwnershipOf: number, path: path, operation: "open")
-        try check(directory.status(), path: path)
+        try checkStatus(directory.status(), path: path)
     }
 
     /// Whether ``make(at:)`` would find the directory in order, or could make it; nothing is made.
@@ -22,7 +22,7 @@ package enum PrivateDirectory {
         if number < 0 && errno == ENOTDIR { throw FileError(path: path, reason: .notDirectory) }
         if number < 0 && errno == ENOENT { return try checkMissing(path) }
         let directory = try Descriptor(takingOwnershipOf: number, path: path, operation: "open")
-        try check(directory.status(), path: path)
+        try checkStatus(directory.status(), path: path)
         try checkAccess(path)
     }
 
@@ -68,7 +68,7 @@ package enum PrivateDirectory {
         return (path.hasPrefix("/") ? "/" : "") + parts.dropLast().joined(separator: "/")
     }
 
-    private static func check(_ status: stat, path: String) throws(FileError) {
+    private static func checkStatus(_ status: stat, path: String) throws(FileError) {
         guard status.st_uid == geteuid() else {
             throw FileError(path: path, reason: .wrongOwner(uid: status.st_uid))
         }

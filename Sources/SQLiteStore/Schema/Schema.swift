@@ -3,7 +3,7 @@ import GRDB
 /// The tables, as named migrations that are only ever appended.
 enum Schema {
     /// Migrations in the file that this version does not know.
-    struct UnknownMigrations: Error {
+    struct UnknownMigrationsError: Error {
         let names: [String]
     }
 
@@ -11,7 +11,7 @@ enum Schema {
     static func bringUpToDate(_ pool: DatabasePool, at path: String) throws {
         let applied = try pool.read { try migrator.appliedIdentifiers($0) }
         let unknown = applied.subtracting(migrator.migrations)
-        guard unknown.isEmpty else { throw UnknownMigrations(names: unknown.sorted()) }
+        guard unknown.isEmpty else { throw UnknownMigrationsError(names: unknown.sorted()) }
         guard let next = migrator.migrations.first(where: { !applied.contains($0) }) else { return }
         if !applied.isEmpty { try MigrationBackup.make(of: pool, at: path, before: next) }
         try migrator.migrate(pool)

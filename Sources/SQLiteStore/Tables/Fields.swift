@@ -63,7 +63,7 @@ struct Fields {
         optionalText(column) == nil ? nil : try value(column, make)
     }
 
-    func unreadable(_ column: String) -> UnreadableRow { UnreadableRow(table: table, column: column) }
+    func unreadable(_ column: String) -> UnreadableRowError { UnreadableRowError(table: table, column: column) }
 }
 
 extension DatabaseValue {
@@ -78,7 +78,7 @@ extension [UInt8] {
 }
 
 /// A row that this agent cannot have written; carries nothing of it.
-struct UnreadableRow: Error, CustomStringConvertible {
+struct UnreadableRowError: Error, CustomStringConvertible {
     let table: String
     let column: String
 
