@@ -1,8 +1,9 @@
 import Authenticator
 import Keys
 
-/// Keys that the agent did not make, each used on the thread of its kind of place: a token that does not answer holds
-/// up no key elsewhere.
+/// Keys that the agent did not make, each used on the thread of its kind of place.
+///
+/// So a token that does not answer holds up no key elsewhere.
 struct ExternalKeyRing: Sendable {
     private let keys: ExternalKeys
     private let files: TokenQueue

@@ -2,8 +2,9 @@ import Authenticator
 import Dispatch
 import Synchronization
 
-/// A thread of its own for calls that wait for a token: they come one after the other, and whoever asked waits no
-/// longer than `patience`.
+/// A thread for calls that wait for a token, one after the other.
+///
+/// Nobody who asks waits longer than `patience`.
 ///
 /// Nothing can end a call that is with a token. One that does not come back holds up this queue and no other.
 final class TokenQueue: Sendable {

@@ -13,9 +13,9 @@ package struct ListenAddress: Sendable, Equatable {
     package let host: String
     package let port: Int
 
-    /// Reads `localhost:8080`, `192.0.2.1:0`, `[2001:db8::1]:8443` or a name, `issuer.example:443`, if names are allowed.
+    /// Reads HOST:PORT, such as `localhost:8080`, `192.0.2.1:0` or `[2001:db8::1]:8443`.
     ///
-    /// Returns nil for any other text.
+    /// If names are allowed, also `issuer.example:443`. Returns nil for any other text.
     package init?(_ text: String, hosts: Hosts) {
         guard let colon = text.lastIndex(of: ":") else { return nil }
         let digits = text[text.index(after: colon)...]

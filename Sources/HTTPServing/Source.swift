@@ -1,7 +1,8 @@
 import Glibc
 
-/// Where a connection comes from, as far as one host or network can be told from others: an IPv4 address, or the first
-/// 64 bits of an IPv6 address, as many hosts have all the rest.
+/// Where a connection comes from, as far as hosts can be told apart.
+///
+/// An IPv4 address, or the first 64 bits of an IPv6 address, since one host may have all the rest.
 struct Source: Hashable, Sendable {
     private let bytes: [UInt8]
     /// Whether many may come from it: a proxy, or this machine.

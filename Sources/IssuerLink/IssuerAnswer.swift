@@ -10,8 +10,9 @@ struct IssuerAnswer: Sendable {
     let retryAfter: Int64?
     let body: [UInt8]
 
-    /// The value in the body, if the status is `expected`; the content type is not looked at, as only JSON of the
-    /// right form can be read.
+    /// The value in the body, if the status is `expected`.
+    ///
+    /// The content type is not checked, as only JSON of the right form can be read.
     func value<Value>(
         on expected: UInt, _ read: ([UInt8]) throws(ProtocolError) -> Value
     ) throws(IssuerFailure) -> Value {

@@ -1,7 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// Lines on their way to a stream whose reader may have gone away: that costs lines, and never the thread that says one.
+/// Lines on their way to a stream whose reader may have gone away.
+///
+/// That costs lines, and never blocks the thread that writes one.
 ///
 /// One thread writes them, and it alone is held up. The stream may be shared with other processes: to make it
 /// non-blocking would do so for all of them, and what poll(2) finds free another may have taken before the write.

@@ -2,8 +2,9 @@ import Glibc
 
 /// How many files this process may open (getrlimit(2), `RLIMIT_NOFILE`).
 package enum FileLimit {
-    /// As many connections as were asked for, but at most a quarter of the files that this process may open, and
-    /// two at least: another server, issuers and the store need some too.
+    /// The connections that were asked for, within a quarter of the files this process may open.
+    ///
+    /// At least two. Another server, issuers and the store need files too.
     package static func connections(_ wanted: Int) -> Int {
         var files = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files) == 0 else { return wanted }

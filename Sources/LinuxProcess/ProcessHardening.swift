@@ -13,8 +13,9 @@ package enum ProcessHardening {
         try forbidDumps()
     }
 
-    /// Opens /dev/null in the place of a standard stream that is closed: else a file that is opened later has its number, and gets what is
-    /// written to the stream.
+    /// Opens /dev/null in the place of a standard stream that is closed.
+    ///
+    /// Otherwise a file that is opened later has its number, and gets what is written to the stream.
     private static func occupyStandardStreams() throws(SystemError) {
         for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
             // open(2) takes the lowest number that is free.

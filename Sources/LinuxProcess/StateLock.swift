@@ -1,7 +1,9 @@
 import Glibc
 import Synchronization
 
-/// The claim of one process to a state directory: a lock on its file `agent.lock`, which holds the process's id.
+/// The claim of one process to a state directory.
+///
+/// It is a lock on the directory's file `agent.lock`, which holds the process's id.
 ///
 /// The kernel gives the lock up when the process ends, however it ends, so there is nothing to clean up after a
 /// crash. The file stays: removing it would let two processes lock two files of the same name.

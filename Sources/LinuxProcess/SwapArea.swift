@@ -63,8 +63,9 @@ package struct SwapArea: Equatable, Sendable {
 
 /// The control groups, of version 2 (cgroups(7)), that this process is in: its own and all above.
 package enum ControlGroup {
-    /// Whether one of them lets no memory be swapped, as `MemorySwapMax=0` of systemd.resource-control(5) does; false
-    /// if that cannot be told.
+    /// Whether one of them lets no memory be swapped; false if that is unknown.
+    ///
+    /// `MemorySwapMax=0` of systemd.resource-control(5) does that.
     ///
     /// - Parameters:
     ///   - membership: the kernel's word on which group the process is in.

@@ -11,8 +11,9 @@ package struct QRDrawing: Sendable {
     private static let quietZone = 4
 
     package let cells: Cells
-    /// Black on white by escape sequences, whatever the terminal's colours are; without them a code is drawn as it
-    /// must be if text is light on dark.
+    /// Whether it is black on white by escape sequences, whatever the terminal's colours are.
+    ///
+    /// Without them a code is drawn for light text on a dark background.
     package let isColoured: Bool
 
     package init(_ cells: Cells, isColoured: Bool) {

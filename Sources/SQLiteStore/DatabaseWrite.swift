@@ -1,8 +1,9 @@
 import Authenticator
 import GRDB
 
-/// One database transaction that writes: all of it is durable, or nothing of it happened, or it is said that neither
-/// is sure.
+/// One database transaction that writes.
+///
+/// All of it is durable, or nothing of it happened, or the error says that neither is sure.
 struct DatabaseWrite {
     let database: Database
     let path: String

@@ -5,8 +5,9 @@ extension SQLiteDatabase {
     /// The names of the migrations that this version knows, in their order.
     package static var knownSchema: [String] { Schema.migrator.migrations }
 
-    /// The names of the migrations that the database in a file has been through, also of those that this version does
-    /// not know; none if it is no store.
+    /// The names of the migrations that the database in a file has been through.
+    ///
+    /// Also those that this version does not know; none if the file is not a store.
     ///
     /// Opened for reading alone: the file stays as it is.
     package static func schema(of path: String) throws -> [String] {
@@ -49,8 +50,9 @@ extension SQLiteDatabase {
         }
     }
 
-    /// Whoever goes on with the copy does not know which signCounts were used since, so none is used before the issuer
-    /// has said which one it accepted.
+    /// Marks every signCount of a copy as uncertain.
+    ///
+    /// Nobody knows which signCounts were used since, so none is used before the issuer has said which one it accepted.
     private static func markAsCopy(_ copy: Database) throws {
         try copy.execute(
             sql: "UPDATE enrollment SET refused_sign_count = sign_count WHERE state IN ('active', 'suspended')")

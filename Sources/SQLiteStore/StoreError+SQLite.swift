@@ -3,8 +3,9 @@ import GRDB
 import Glibc
 
 extension StoreError {
-    /// What SQLite's result codes (sqlite.org/rescode.html) mean to the agent; nil for what only a fault of the
-    /// program's own brings about.
+    /// What SQLite's result codes (sqlite.org/rescode.html) mean to the agent.
+    ///
+    /// Nil for a code that only a fault of this program causes.
     init?(_ error: DatabaseError, at path: String) {
         guard let kind = Self.kind(of: error.resultCode, at: path) else { return nil }
         let code = error.extendedResultCode.rawValue

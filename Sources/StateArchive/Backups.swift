@@ -3,8 +3,9 @@ import FoundationEssentials
 import Keys
 import Synchronization
 
-/// Makes copies of the state while the agent runs: a consistent one of the database, and the key files that belong to
-/// it, still encrypted.
+/// Makes copies of the state while the agent runs.
+///
+/// A copy has a consistent database, and the key files that belong to it, still encrypted.
 package struct Backups: StateCopier {
     private let directory: String
     private let store: any CopyableStore

@@ -45,8 +45,9 @@ struct TarHeader: Sendable, Equatable {
         return block
     }
 
-    /// Reads a block; nil for one that does not have the checksum, or is anything but a file or a directory as a
-    /// backup has them: no links, devices or extensions.
+    /// Reads a block; nil unless it is a file or a directory as a backup has them.
+    ///
+    /// Links, devices, extensions and a wrong checksum are refused.
     init?(block: [UInt8]) {
         guard block.count == Self.blockSize, Array(block[257..<265]) == Self.magic,
             Self.number(block[148..<156]) == Self.checksum(block),

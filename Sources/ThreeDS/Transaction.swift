@@ -1,4 +1,6 @@
-/// What the payer is asked to approve: the transaction confirmation data, checked against EMV 3-D Secure's rules.
+/// What the payer is asked to approve.
+///
+/// The transaction confirmation data, checked against EMV 3-D Secure's rules.
 ///
 /// A value of this type has passed every rule but the exponent's, which is a matter of policy (`warnings(under:)`).
 package struct Transaction: Sendable, Equatable {

@@ -36,7 +36,9 @@ package struct TransactionRefusal: Error, Equatable, Sendable, CustomStringConve
     }
 
     package let code: Code
-    /// The name of the member at fault, escaped and cut like all text from outside; nil if it is not one member.
+    /// The name of the member at fault; nil if it is not one member.
+    ///
+    /// Escaped and cut, as all text from outside is.
     package let member: String?
     /// What is wrong, where, and what is allowed: one line that is safe to print.
     package let message: String

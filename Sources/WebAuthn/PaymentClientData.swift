@@ -1,7 +1,8 @@
 import StrictJSON
 
-/// What was confirmed of a payment, as an assertion of type `payment.get` says it (W3C Secure Payment Confirmation,
-/// CollectedClientAdditionalPaymentData).
+/// The payment that was confirmed, as an assertion of type `payment.get` states it.
+///
+/// W3C Secure Payment Confirmation, CollectedClientAdditionalPaymentData.
 ///
 /// Of that dictionary, `paymentEntitiesLogos` is always the empty list here, since no logos are shown, and
 /// `browserBoundPublicKey` is only a browser's to have.

@@ -183,7 +183,7 @@ extension JSONObject {
     }
 }
 
-/// What an issuer hands out so that someone may enroll: 1 to 256 bytes of text, a secret until it is used.
+/// The issuer's code that lets someone enroll: 1 to 256 bytes, secret until it is used.
 ///
 /// No way of printing shows it.
 package struct EnrollmentCode: Sendable, Equatable {

@@ -1,7 +1,9 @@
 import Keys
 import StrictJSON
 
-/// The answer to a push that is not taken: a status, a problem (RFC 9457), and the header fields that belong to them.
+/// The answer to a push that is refused.
+///
+/// A status, a problem (RFC 9457), and the header fields that belong to them.
 package struct PushAnswer: Error, Sendable, Equatable {
     /// What is sent as the problem's `code`.
     package enum Code: String, Sendable, CaseIterable {

@@ -57,7 +57,7 @@ package enum PushBody: Sendable, Equatable {
     /// Anything else, nothing included: a reason to fetch.
     case hint
 
-    /// What has the shape of a JWS with a header is one, even if `AuthnRequestReader` will find it out of order.
+    /// Takes text in the shape of a JWS for a message, even if `AuthnRequestReader` will refuse it.
     package init(_ plain: [UInt8]) {
         let text = String(decoding: plain, as: UTF8.self)
         do throws(NotAuthentic) {

@@ -56,7 +56,9 @@ package struct PushSubscription: Sendable, Equatable {
     }
 }
 
-/// Where the pushes for one enrollment go (RFC 8030 §5), at the agent's receiver or at a push service in front of it.
+/// The URL that takes the pushes for one enrollment (RFC 8030 §5).
+///
+/// It leads to the agent's receiver, or to a push service in front of it.
 ///
 /// `https`, or `http` if the host is loopback; then a path, and perhaps a query. What follows the origin is known to
 /// the issuer alone, so only the origin is ever printed.

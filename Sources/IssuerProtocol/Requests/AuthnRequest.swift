@@ -1,7 +1,9 @@
 package import ThreeDS
 package import WebAuthn
 
-/// An authn request in which every rule holds: authentic, within its time, and committed to what will be shown.
+/// An authn request that keeps every rule.
+///
+/// It is authentic, within its time, and committed to what will be shown.
 package struct AuthnRequest: Sendable {
     package let jti: TokenID
     /// Seconds since 1970, as are all times here.
@@ -13,7 +15,9 @@ package struct AuthnRequest: Sendable {
     /// Equal exactly for "the same transaction" (`ChallengeCommitment.transactionDigest`).
     package let transactionDigest: [UInt8]
     package let options: PublicKeyCredentialRequestOptions
-    /// What is asked for if the assertion is to have the form `payment.get`; the transaction is a payment then.
+    /// The payment extension, if the assertion is to have the form `payment.get`.
+    ///
+    /// The transaction is a payment then.
     package let payment: PaymentExtension?
     /// What the transaction and the nonce commit to; `options.challenge` is the same bytes.
     package let challenge: [UInt8]

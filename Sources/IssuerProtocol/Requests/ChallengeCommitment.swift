@@ -39,7 +39,9 @@ package enum ChallengeCommitment {
         try transactionBytes(object(members))
     }
 
-    /// Equal exactly for requests that ask the same of the payer, whatever their `jti`, nonce and times: 32 bytes.
+    /// 32 bytes that identify what the payer is asked.
+    ///
+    /// They are equal exactly for requests that ask the same, whatever their `jti`, nonce and times.
     ///
     /// It covers every member, acsTransId without regard to case, and what is asked of user verification and of the
     /// assertion's form. It stays in one agent and is never signed, so it has a domain of its own.

@@ -25,8 +25,9 @@ struct Claims {
         standsTwice(name) ? nil : object[name]
     }
 
-    /// A time in seconds since 1970, within `BoundedTime.range`; nil if it is absent, no integer of 64 bits, or there
-    /// twice.
+    /// A time in seconds since 1970, within `BoundedTime.range`.
+    ///
+    /// Nil if it is absent, is not an integer of 64 bits, or appears twice.
     func time(_ name: String) -> Int64? {
         guard !standsTwice(name), let seconds = try? object.integer(name) else { return nil }
         return BoundedTime.nearest(seconds)

@@ -1,4 +1,6 @@
-/// The URL of a payment instrument's icon: one that a client which fetches icons would take, though none is here.
+/// The URL of a payment instrument's icon.
+///
+/// It has the form that a client which fetches icons accepts. The agent fetches none.
 enum IconURL {
     static func isValid(_ text: String) -> Bool {
         guard text.utf8.allSatisfy(isAllowed) else { return false }

@@ -1,7 +1,9 @@
 package import Keys
 package import ThreeDS
 
-/// What one message of an issuer turned out to be: of the ways in which it can be out of order, the first that fits.
+/// What a message of an issuer turned out to be.
+///
+/// If several things are wrong with it, the first that fits.
 package enum MessageVerdict: Sendable {
     /// Dropped and counted; nothing of it is kept.
     case notAuthentic(NotAuthentic)

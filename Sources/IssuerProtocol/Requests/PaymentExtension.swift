@@ -27,8 +27,9 @@ package struct PaymentExtension: Sendable {
         }
     }
 
-    /// What a person is shown of the icon, which is signed and not fetched: the host that its URL names, or of a data URL
-    /// the digest of the whole of it, as `printf %s URL | sha256sum` prints it.
+    /// What a person is shown of the icon, which is signed but never fetched.
+    ///
+    /// The host that its URL names; for a data URL the digest of all of it, as `printf %s URL | sha256sum` prints it.
     package var shownIcon: String {
         if let host = IconURL.origin(of: icon) { return host }
         // Without a digest all of it is shown.

@@ -15,8 +15,9 @@ package struct TokenID: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// Whether a command that names a request by it would mean something else: `next` is the oldest pending request, and
-    /// a dash before lower-case letters and dashes alone is an option.
+    /// Whether a command would take it for something other than an identifier.
+    ///
+    /// `next` is the oldest pending request. A dash before nothing but lower-case letters and dashes is an option.
     var readsAsCommand: Bool {
         let isOption =
             text.hasPrefix("-") && text.utf8.count > 1

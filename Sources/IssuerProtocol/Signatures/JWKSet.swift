@@ -13,8 +13,10 @@ package struct JWKSet: Sendable {
         self.keys = keys.filter { $0.key.algorithm == .es256 }
     }
 
-    /// Takes keys with `kty` EC, `crv` P-256, `alg` ES256, `use` sig and a `kid`, and ignores all others; also those
-    /// whose `key_ops` say something else.
+    /// Keeps the keys that can verify a request: P-256 for ES256, with a `kid`.
+    ///
+    /// It takes keys with `kty` EC, `crv` P-256, `alg` ES256, `use` sig and a `kid`, whatever their `key_ops` say, and
+    /// ignores all others.
     ///
     /// Throws if the set is malformed, has more than 100 keys, or has two usable keys with one `kid`.
     package init(json bytes: [UInt8]) throws(ProtocolError) {

@@ -85,8 +85,9 @@ struct SigningOrder {
         if let expected, expected != publicKey { throw failure(.replaced) }
     }
 
-    /// Throws if the signature does not hold under the public key: then that is not the key's other half, or the
-    /// token is broken.
+    /// Throws if the signature is not valid under the public key.
+    ///
+    /// Then the public key is not the key's other half, or the token is broken.
     fileprivate func checkPair(_ signed: SignedOutside) throws(ExternalKeyError) {
         let holds = try ExternalKeyError.wrapping(uri) { () throws(OpenSSLError) in
             try signed.facts.publicKey.isValid(signature: signed.signature, over: message)

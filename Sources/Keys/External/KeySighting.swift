@@ -3,8 +3,10 @@ import FoundationEssentials
 
 /// What can be seen of a key without its PIN: which one it is, however its URI is spelled.
 package struct ExternalKeySighting: Sendable, Equatable {
-    /// What a wrong PIN is wrong for: the file behind all links, the TPM's key by its public half, the token as it
-    /// describes itself, since the PIN is the whole token's.
+    /// What shares one count of wrong PINs.
+    ///
+    /// The file behind all links, the TPM's key by its public half, or the token as it describes itself, since the PIN
+    /// is the whole token's.
     package let place: String
     /// Nil if it is not seen without the PIN.
     package let publicKey: PublicKey?
@@ -71,8 +73,9 @@ extension TokenPublicKey {
 }
 
 extension KeyURI {
-    /// Whether both name the same key, if they name keys of the same place: on a token, the same label or id, and no
-    /// other.
+    /// Whether both name the same key, given that they name keys of the same place.
+    ///
+    /// On a token: the same label or id, and no other.
     package func namesKey(of other: KeyURI) -> Bool {
         guard case .token(let one) = place, case .token(let two) = other.place else { return true }
         let parts = [(one.label, two.label), (one.id, two.id)]

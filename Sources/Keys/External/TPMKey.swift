@@ -44,8 +44,9 @@ enum TPMKey {
         }
     }
 
-    /// Reads the key; over a connection that turns out to be lost once more over a new one, for the TPM, or the
-    /// service in front of it, may have been restarted since the last signature.
+    /// Reads the key, and tries a new connection once if the old one is lost.
+    ///
+    /// The TPM, or the service in front of it, may have been restarted since the last signature.
     private static func keys(
         for order: SigningOrder, from source: Source, answer: PassphraseAnswer,
         keeping context: inout ProviderContext?
@@ -99,8 +100,9 @@ extension PKey {
     }
 }
 
-/// The TPM's response codes, as the provider puts them into an error (TPM 2.0 Library, Part 2, "TPM_RC"; TSS 2.0
-/// Overview, "TSS2_RC": the layer is above the lower 16 bits).
+/// The TPM's response codes, as the provider puts them into an error.
+///
+/// TPM 2.0 Library, Part 2, "TPM_RC"; TSS 2.0 Overview, "TSS2_RC": the layer is above the lower 16 bits.
 extension OpenSSLError {
     /// Whether no answer came from the TPM itself.
     fileprivate var hasLostTPM: Bool { dataNumber.map { $0 >> 16 != 0 } ?? false }

@@ -12,8 +12,9 @@ import Synchronization
     /// None is ever taken out again, for it may have started threads.
     private static let loaded = Mutex<[String: TokenModule]>([:])
 
-    /// Lends the module at a path, initialised for the time of the call: nothing that was logged in before is, and
-    /// nothing stays so.
+    /// Lends the module at a path, initialised for the time of the call.
+    ///
+    /// Nothing is logged in before it, and nothing stays logged in after it.
     static func withModule<Result: Sendable>(
         at path: String, for order: SigningOrder,
         _ body: (borrowing TokenLibrary) throws(ExternalKeyError) -> Result

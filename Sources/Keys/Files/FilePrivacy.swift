@@ -4,8 +4,10 @@ import Glibc
 package enum FilePrivacy: Sendable {
     /// Of this user or root, without any permission for group and others, and not reached by a symbolic link.
     case ownerOnly
-    /// As systemd hands a credential over: the same, but a file of root's may have the group's read bit (there it is
-    /// the mask of the ACL that names the service's user), and the path may be a symbolic link.
+    /// The file is a credential as systemd hands it over.
+    ///
+    /// As `ownerOnly`, but a file of root's may have the group's read bit (there it is the mask of the ACL that names
+    /// the service's user), and the path may be a symbolic link.
     case credential
 
     var openFlags: CInt {

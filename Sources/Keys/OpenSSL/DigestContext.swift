@@ -47,8 +47,9 @@ import COpenSSL
 }
 
 extension SignatureAlgorithm {
-    /// What the message is hashed with before it is signed, by OpenSSL's name; nil for EdDSA, which takes the message
-    /// as it is (RFC 8032 §5.1: the hashes are inside).
+    /// OpenSSL's name of the hash that the message gets before it is signed.
+    ///
+    /// Nil for EdDSA, which takes the message as it is (RFC 8032 §5.1: the hashes are inside).
     fileprivate var digestName: String? {
         switch self {
         case .es256: "SHA256"

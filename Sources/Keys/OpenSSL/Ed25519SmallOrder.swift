@@ -3,8 +3,9 @@
 /// Under such a public key anyone can make signatures that hold, so a credential with one would prove nothing to its
 /// issuer. RFC 8032 §5.1.7 lets a verifier take them, and OpenSSL does.
 enum Ed25519SmallOrder {
-    /// Whether the bytes encode one of them, in any encoding that OpenSSL reads: the sign bit and a y of the prime
-    /// field or up to 18 above it, since OpenSSL reduces those.
+    /// Whether the bytes encode one of them, in any encoding that OpenSSL reads.
+    ///
+    /// The sign bit, and a y of the prime field or up to 18 above it, since OpenSSL reduces those.
     static func contains(_ point: [UInt8]) -> Bool {
         guard let last = point.last else { return false }
         return encodings.contains(point.dropLast() + [last & 0x7F])

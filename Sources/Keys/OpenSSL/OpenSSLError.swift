@@ -11,8 +11,9 @@ package struct OpenSSLError: Error, Equatable, Sendable, CustomStringConvertible
     ///
     /// Empty if OpenSSL gave none.
     package private(set) var reasons: [String]
-    /// The number with which the data of the newest error begins that begins so: there the provider `tpm2` puts the
-    /// TPM's response code.
+    /// The number at the start of the newest error's data, if one starts so.
+    ///
+    /// There the provider `tpm2` puts the TPM's response code.
     ///
     /// Nothing else of the data is looked at.
     var dataNumber: UInt32?

@@ -48,8 +48,9 @@ import COpenSSL
         try unsafe derive(into: output)
     }
 
-    /// ECDH (NIST SP 800-56A §5.7.1.2): fills `output` with the x coordinate that this context's pair and `peer` have
-    /// in common.
+    /// Fills `output` with the shared x coordinate of ECDH (NIST SP 800-56A §5.7.1.2).
+    ///
+    /// It is that of this context's pair and `peer`.
     func deriveECDH(with peer: PKey, into output: UnsafeMutableRawBufferPointer) throws(OpenSSLError) {
         try check("EVP_PKEY_derive_init") { unsafe EVP_PKEY_derive_init(pointer) }
         try check("EVP_PKEY_derive_set_peer") {

@@ -67,7 +67,7 @@ extension AgentSecret {
     /// The bytes of what `authenticator` gives.
     package static let authenticatorCount = 32
 
-    /// What only this secret makes of these bytes under this label: who can make it for others has the secret.
+    /// A keyed hash of the bytes under this label: only a holder of the secret can make it.
     ///
     /// It is derived by HKDF-SHA256 as all keys are, for the SHA-256 of the bytes, so it is a keyed hash of them.
     package func authenticator(of bytes: [UInt8], label: String) throws(OpenSSLError) -> [UInt8] {

@@ -3,8 +3,10 @@ enum GuessablePIN {
     private static let digits: ClosedRange<UInt32> = 0x30...0x39
     private static let years = [[0x31, 0x39], [0x32, 0x30]] as [[UInt32]]
 
-    /// Whether a PIN is all one character, or one group again and again (`1212`, `123123`), a run up or down (`1234`,
-    /// `9876`, `7890`), or a year from 1900 to 2099.
+    /// Whether a PIN is one that anyone would try first.
+    ///
+    /// All one character, one group again and again (`1212`, `123123`), a run up or down (`1234`, `9876`, `7890`), or a
+    /// year from 1900 to 2099.
     ///
     /// - Parameter pin: the numbers of its characters.
     static func contains(_ pin: [UInt32]) -> Bool { isRepeated(pin) || isRun(pin) || isYear(pin) }

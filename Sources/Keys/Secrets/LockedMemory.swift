@@ -1,7 +1,9 @@
 import COpenSSL
 
-/// Where secrets lie: a heap of OpenSSL's that never reaches a swap device, is in no core dump (mlock(2), and
-/// MADV_DONTDUMP of madvise(2)), and has a page on either side that nothing may touch.
+/// The memory that holds secrets: a heap of OpenSSL's.
+///
+/// It never reaches a swap device, is in no core dump (mlock(2), and MADV_DONTDUMP of madvise(2)), and has a page on
+/// either side that nothing may touch.
 ///
 /// OpenSSL keeps private numbers there of its own accord, once there is such a heap.
 package enum LockedMemory {

@@ -1,6 +1,7 @@
 extension KeyFile {
-    /// Sees that a file could be opened, as far as that can be told without its PIN: it is there, nobody else has any
-    /// right to it, and it is under the secret.
+    /// Checks that a key file could be opened, as far as that shows without its PIN.
+    ///
+    /// It is there, nobody else has any right to it, and it is under the secret.
     package static func check(path: String, secret: AgentSecret, label: String) throws(KeyFileError) {
         let encrypted = try unsealed(path: path, secret: secret, label: label)
         _ = try KeyFileError.wrapping({ .key(path: path, $0) }) { () throws(KeyError) in

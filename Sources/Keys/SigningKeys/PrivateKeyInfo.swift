@@ -58,7 +58,9 @@ import COpenSSL
     }
 }
 
-/// What one derivation by scrypt costs (RFC 7914 §2): 128 * n * r bytes of memory, and time in proportion to n * r * p.
+/// The cost of one derivation by scrypt (RFC 7914 §2).
+///
+/// 128 * n * r bytes of memory, and time in proportion to n * r * p.
 struct ScryptCost {
     let n: UInt64
     let r: UInt64

@@ -12,8 +12,10 @@ package final class PublicKey: Sendable {
         (self.material, self.key) = (material, key)
     }
 
-    /// Refuses parts of another length than the curve's, coordinates that are no point of it, and an Ed25519 point of
-    /// small order.
+    /// Makes a key of its parts, if they are valid.
+    ///
+    /// Refuses parts of another length than the curve's, coordinates that are not a point on it, and an Ed25519 point
+    /// of small order.
     package convenience init(_ material: PublicKeyMaterial) throws(KeyError) {
         guard material.hasItsLengths else { throw .malformed(nil) }
         if case .ed25519(let point) = material, Ed25519SmallOrder.contains(point) { throw .smallOrder }
@@ -24,8 +26,9 @@ package final class PublicKey: Sendable {
         }
     }
 
-    /// Reads a DER SubjectPublicKeyInfo (RFC 5280 §4.1): P-256 or P-384 by name with an uncompressed point, or Ed25519,
-    /// and no other.
+    /// Reads a DER SubjectPublicKeyInfo (RFC 5280 §4.1).
+    ///
+    /// P-256 or P-384 by name with an uncompressed point, or Ed25519, and no other.
     package convenience init(subjectPublicKeyInfo: [UInt8]) throws(KeyError) {
         guard let material = SubjectPublicKeyInfo.material(in: subjectPublicKeyInfo) else {
             throw Self.refusal(of: subjectPublicKeyInfo)
@@ -55,16 +58,18 @@ package final class PublicKey: Sendable {
         SubjectPublicKeyInfo.pem(subjectPublicKeyInfo)
     }
 
-    /// Whether a signature as WebAuthn has it (§6.5.5) holds for the message: for ECDSA a DER ECDSA-Sig-Value, for
-    /// Ed25519 the 64 bytes of RFC 8032.
+    /// Whether a signature in WebAuthn's form (§6.5.5) is valid for the message.
+    ///
+    /// For ECDSA that is a DER ECDSA-Sig-Value, for Ed25519 the 64 bytes of RFC 8032.
     ///
     /// A malformed one does not.
     package func isValid(signature: [UInt8], over message: [UInt8]) throws(OpenSSLError) -> Bool {
         try DigestContext(algorithm).isValid(signature, by: key, over: message)
     }
 
-    /// Whether a signature as a JWS has it holds for the message: for ECDSA r || s (RFC 7518 §3.4), for Ed25519 the
-    /// same bytes as elsewhere (RFC 8037 §3.1).
+    /// Whether a signature in a JWS's form is valid for the message.
+    ///
+    /// For ECDSA that is r || s (RFC 7518 §3.4), for Ed25519 the same bytes as elsewhere (RFC 8037 §3.1).
     ///
     /// Any other length does not.
     package func isValid(rawSignature: [UInt8], over message: [UInt8]) throws(OpenSSLError) -> Bool {

@@ -20,8 +20,9 @@ package enum SignatureAlgorithm: Int, Sendable, CaseIterable {
 }
 
 extension SignatureAlgorithm {
-    /// The bytes of a coordinate of the public point, and of each number of a signature; nil for EdDSA, whose points
-    /// and signatures are bytes without parts.
+    /// The length of a coordinate of the public point, and of each number of a signature.
+    ///
+    /// Nil for EdDSA, whose points and signatures are bytes without parts.
     var ecNumberCount: Int? {
         switch self {
         case .es256: 32

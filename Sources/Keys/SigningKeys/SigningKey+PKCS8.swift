@@ -28,7 +28,9 @@ extension SigningKey {
         try encryptedInfo(encryptedPKCS8).isUnderPIN
     }
 
-    /// Reads a DER EncryptedPrivateKeyInfo that holds a key on P-256, P-384 or Ed25519, also one that another tool wrote.
+    /// Reads a DER EncryptedPrivateKeyInfo, which another tool may have written.
+    ///
+    /// The key is on P-256, P-384 or Ed25519.
     ///
     /// The bytes choose the number of rounds, and so the time it takes: read only bytes that are known to be ours.
     package convenience init(encryptedPKCS8: [UInt8], passphrase: Secret) throws(KeyError) {

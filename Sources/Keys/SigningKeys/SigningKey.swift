@@ -18,14 +18,18 @@ package final class SigningKey: Sendable {
 
     package var algorithm: SignatureAlgorithm { publicKey.algorithm }
 
-    /// The signature as WebAuthn wants it (§6.5.5): for ECDSA a DER ECDSA-Sig-Value of at most 72 bytes (P-256) or
-    /// 104 (P-384), for Ed25519 the 64 bytes of RFC 8032.
+    /// The signature in WebAuthn's form (§6.5.5).
+    ///
+    /// For ECDSA a DER ECDSA-Sig-Value of at most 72 bytes (P-256) or 104 (P-384), for Ed25519 the 64 bytes of RFC
+    /// 8032.
     package func signature(over message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
         try DigestContext(algorithm).signature(by: pair, over: message)
     }
 
-    /// The signature as a JWS wants it: for ECDSA r || s (RFC 7518 §3.4), 64 bytes (P-256) or 96 (P-384), for Ed25519
-    /// the same as elsewhere (RFC 8037 §3.1).
+    /// The signature in a JWS's form.
+    ///
+    /// For ECDSA r || s (RFC 7518 §3.4), 64 bytes (P-256) or 96 (P-384), for Ed25519 the same as elsewhere (RFC 8037
+    /// §3.1).
     package func rawSignature(over message: [UInt8]) throws(OpenSSLError) -> [UInt8] {
         let signature = try signature(over: message)
         guard let count = algorithm.ecNumberCount else { return signature }

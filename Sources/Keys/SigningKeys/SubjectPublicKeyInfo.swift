@@ -1,7 +1,8 @@
 import COpenSSL
 
-/// The one SubjectPublicKeyInfo form that this program writes and reads for each algorithm: a curve by its name with
-/// an uncompressed point (RFC 5480 §2), or Ed25519 (RFC 8410 §4).
+/// The one form of SubjectPublicKeyInfo that is written and read for each algorithm.
+///
+/// A curve by its name with an uncompressed point (RFC 5480 §2), or Ed25519 (RFC 8410 §4).
 enum SubjectPublicKeyInfo {
     static func encode(_ material: PublicKeyMaterial) -> [UInt8] {
         prefix(material.algorithm) + material.bytes

@@ -61,8 +61,9 @@ extension Schema {
 }
 
 extension Schema {
-    /// What vouches for an enrollment's row, and the newest entry of the journal when it was written; null until the agent
-    /// seals what was there before.
+    /// The seal of an enrollment's row, and the journal's newest entry when it was written.
+    ///
+    /// Null until the agent seals what was there before.
     static let seals = """
         ALTER TABLE enrollment ADD COLUMN seal BLOB;
         ALTER TABLE enrollment ADD COLUMN journal_seq INTEGER NOT NULL DEFAULT 0;

@@ -6,8 +6,9 @@ enum MixedScripts {
     private static let together: [Set<String>] = [
         ["LATIN", "CJK", "HIRAGANA", "KATAKANA"], ["LATIN", "CJK", "BOPOMOFO"], ["LATIN", "CJK", "HANGUL"],
     ]
-    /// First words of the names of letters that go with any script: what is written above and behind others, units, and
-    /// what several scripts share.
+    /// First words of the Unicode names of letters that go with any script.
+    ///
+    /// Marks above and behind letters, units, and letters that several scripts share.
     private static let neutral: Set<String> = [
         "MODIFIER", "SUPERSCRIPT", "FEMININE", "MASCULINE", "CARON", "MICRO", "OHM", "KELVIN", "ANGSTROM",
         "KATAKANA-HIRAGANA", "IDEOGRAPHIC", "VERTICAL", "MASU", "INFORMATION", "VEDIC",

@@ -34,8 +34,9 @@ extension Warning {
         [hostileText(in: value, member: member), mixedScripts(in: value, member: member)].compactMap(\.self)
     }
 
-    /// The warning about a word with letters that look like others: Cyrillic ones among Latin ones, for example
-    /// (Unicode Technical Standard #39).
+    /// The warning about a word with letters that look like those of another script.
+    ///
+    /// For example Cyrillic letters among Latin ones (Unicode Technical Standard #39).
     private static func mixedScripts(in value: String, member: String) -> Warning? {
         guard MixedScripts.areIn(value) else { return nil }
         return Warning(

@@ -1,4 +1,6 @@
-/// Times that someone else chose, such as an issuer's claim or a row of a file, made safe to count with.
+/// Bounds times that others chose, so that arithmetic with them is safe.
+///
+/// Such times are an issuer's claim, or a row of a file.
 ///
 /// They are bounded where they come in. The arithmetic below is bounded as well, so that a time that was let through
 /// unbounded by mistake gives a wrong figure, and never ends the process.

@@ -1,7 +1,8 @@
 package import Keys
 
-/// Public keys as COSE_Key maps (RFC 9052 §7): EC2 keys on P-256 for ES256 and on P-384 for ES384 (RFC 9053 §7.1.1),
-/// OKP keys on Ed25519 for EdDSA (RFC 9053 §7.2).
+/// Public keys as COSE_Key maps (RFC 9052 §7).
+///
+/// EC2 keys on P-256 for ES256 and on P-384 for ES384 (RFC 9053 §7.1.1), OKP keys on Ed25519 for EdDSA (RFC 9053 §7.2).
 package enum COSEKey {
     /// Labels of the map's members (RFC 9052 §7.1, RFC 9053 §7.1.1 and §7.2).
     private enum Label {
@@ -59,8 +60,9 @@ package enum COSEKey {
 }
 
 extension SignatureAlgorithm {
-    /// The key type and the curve that WebAuthn gives the algorithm (Level 3 §5.8.5), by their COSE numbers: EC2 is 2
-    /// and OKP 1; P-256 is 1, P-384 is 2 and Ed25519 is 6.
+    /// The key type and the curve of the algorithm, by their COSE numbers.
+    ///
+    /// WebAuthn Level 3 §5.8.5: EC2 is 2 and OKP 1; P-256 is 1, P-384 is 2 and Ed25519 is 6.
     fileprivate var kind: (kty: CBOR, crv: CBOR) {
         switch self {
         case .es256: (2, 1)

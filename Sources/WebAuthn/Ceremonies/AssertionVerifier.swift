@@ -10,8 +10,9 @@ package enum SignCountRule: Sendable, Equatable {
 
 /// The relying party's side of an authentication (WebAuthn Level 3 §7.2).
 package enum AssertionVerifier {
-    /// Checks a response against what was asked and what is known of the credential; throws the first thing that does
-    /// not hold, and returns the signature counter that is to be kept.
+    /// Checks a response, and returns the signature counter to keep.
+    ///
+    /// Throws the first check that fails against what was asked and what is known of the credential.
     ///
     /// - Parameters:
     ///   - publicKey: the credential's, from its registration.
@@ -68,8 +69,10 @@ package enum AssertionVerifier {
         }
     }
 
-    /// The standard leaves a counter that does not rise to the relying party, and lets 0 after 0 pass, for
-    /// authenticators that do not count; `mustRise` does neither.
+    /// Refuses a counter that does not rise.
+    ///
+    /// The standard leaves that to the relying party, and accepts 0 after 0 from authenticators that do not count.
+    /// `mustRise` accepts neither.
     private static func check(_ signCount: UInt32, against rule: SignCountRule) throws(VerificationFailure) {
         guard case .mustRise(let last) = rule, signCount <= last else { return }
         throw VerificationFailure(.signCount, "signCount is not above \(last)")

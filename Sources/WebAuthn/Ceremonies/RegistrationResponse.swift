@@ -14,7 +14,7 @@ package struct RegistrationResponse: Sendable, Equatable {
     let attestation: AttestationObject
     let parsedAuthenticatorData: AuthenticatorData
 
-    /// Throws if the attestation object cannot be read or attests another credential than the one that is named.
+    /// Throws if the attestation object is unreadable or attests another credential.
     package init(
         credentialId: [UInt8], clientDataJSON: [UInt8], attestationObject: [UInt8]
     ) throws(WebAuthnError) {
