@@ -20,7 +20,7 @@ extension Agent {
         try await enrollments().filter { $0.target.issuer == issuer && $0.authnType == .pin }
     }
 
-    /// The one that is active; nil where none is.
+    /// The one that is active; nil if none is.
     func active(at issuer: IssuerURL) async throws -> Enrollment? {
         try await enrollments(at: issuer).first { if case .active = $0.state { !$0.isDamaged } else { false } }
     }

@@ -7,7 +7,7 @@ struct Asker: @unchecked Sendable {
 
     init(_ delegate: any AuthnDelegate) { self.delegate = delegate }
 
-    /// - Returns: false where there is no delegate any more.
+    /// - Returns: false if there is no delegate any more.
     @MainActor func ask(_ authn: D1Authn, about data: [String: String], answering answers: Answers) -> Bool {
         guard let delegate else { return false }
         // From here on only the delegate has them.

@@ -13,13 +13,13 @@ public protocol AuthnDelegate: AnyObject {
     ///   - transactionData: the members of the transaction as the issuer sent them, by name: `merchantName`,
     ///     `purchaseAmount`, `purchaseCurrency`, `purchaseExponent`, `purchaseDate`, `acsTransId`,
     ///     `threeDSRequestorAppURL` and any others. The values may hold any characters.
-    ///   - proceedHandler: to be called where the payer approves.
-    ///   - cancelHandler: to be called where the payer does not. The issuer is told that the payer denied it, except by a
+    ///   - proceedHandler: to be called if the payer approves.
+    ///   - cancelHandler: to be called if the payer does not. The issuer is told that the payer denied it, except by a
     ///     question that came while an earlier one about the same request was still open.
     func authn(
         _ authn: D1Authn, shouldConfirmTransactionData transactionData: [String: String],
         proceedHandler: @escaping @Sendable () -> Void, cancelHandler: @escaping @Sendable () -> Void)
 
-    /// The sentence that the payer is shown where the PIN is asked for.
+    /// The sentence that the payer is shown when the PIN is asked for.
     func authnTouchIDOperationPrompt(_ authn: D1Authn) -> String
 }

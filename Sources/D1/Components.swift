@@ -3,7 +3,7 @@ extension D1Task {
     public struct Components: Sendable {
         /// The issuer's URL, such as `https://bank.example`.
         public var d1ServiceURLString: String?
-        /// An absolute path to a directory of this app's alone, made where it is missing: keys and requests lie there.
+        /// An absolute path to a directory of this app's alone, made if it is missing: keys and requests lie there.
         public var stateDirectory: String?
         /// The file with the secret that all keys are wrapped with, 16 to 1024 bytes; nil: made in the state directory.
         public var secretFile: String?
@@ -15,7 +15,7 @@ extension D1Task {
         ///
         /// It is given the delegate's prompt. Nil is the payer going away: nothing is decided then.
         public var pin: (@Sendable (_ prompt: String) async throws -> String?)?
-        /// How long a decision waits for the issuer's answer; it is delivered all the same where that comes later.
+        /// How long a decision waits for the issuer's answer; it is delivered all the same if that comes later.
         public var deliveryTimeout: Duration = .seconds(10)
 
         /// Nothing is set yet.

@@ -23,7 +23,7 @@ final class Core: Sendable {
         if case .open(let host) = state.withLock(\.self) { host.enrolledType.value } else { nil }
     }
 
-    /// Opens the state where that is still to be done, and waits until the core can be used.
+    /// Opens the state if that is still to be done, and waits until the core can be used.
     func configure(_ params: Set<ConfigParams>) async throws(D1Error) {
         let host = try state.withLock { state throws(D1Error) in
             if case .open(let host) = state { return host }

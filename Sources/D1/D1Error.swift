@@ -4,7 +4,7 @@ public import FoundationEssentials
 public struct D1Error: Error, Sendable {
     /// D1's number for what went wrong.
     public let code: Code
-    /// What was behind it, where more is known than the code.
+    /// What was behind it, if more is known than the code.
     public let cause: Cause?
 
     init(_ code: Code, _ cause: Cause?) {
@@ -61,7 +61,7 @@ extension D1Error {
 }
 
 extension D1Error: LocalizedError, CustomStringConvertible {
-    /// `NAME [NUMBER] (CAUSE) SENTENCE`, the last two where there is a cause.
+    /// `NAME [NUMBER] (CAUSE) SENTENCE`, the last two if there is a cause.
     public var errorDescription: String? { description }
 
     /// As ``errorDescription``.

@@ -6,10 +6,10 @@ public final class D1Task: Sendable {
 
     init(_ components: Components) { core = Core(components) }
 
-    /// Takes the state directory and begins to work; where that is done already nothing more happens.
+    /// Takes the state directory and begins to work; if that is done already nothing more happens.
     ///
     /// - Parameter configParams: at most one `coreConfig`.
-    /// - Throws: `.invalidArgument` for settings out of order, `.core` where the state cannot be used.
+    /// - Throws: `.invalidArgument` for settings out of order, `.core` if the state cannot be used.
     public func configure(_ configParams: Set<ConfigParams> = []) async throws(D1Error) {
         try await core.configure(configParams)
     }
@@ -18,7 +18,7 @@ public final class D1Task: Sendable {
     ///
     /// - Parameters:
     ///   - configParams: at most one `coreConfig`.
-    ///   - completion: called once, on the main actor; nil where nothing went wrong.
+    ///   - completion: called once, on the main actor; nil if nothing went wrong.
     public func configure(_ configParams: Set<ConfigParams>, completion: @escaping @MainActor ([D1Error]?) -> Void) {
         core.tasks.start { [core] in
             do throws(D1Error) {
@@ -42,7 +42,7 @@ public final class D1Task: Sendable {
     ///
     /// - Parameter token: the http(s) URL of whatever receives Web Push for this app. The issuer posts to
     ///   `/push/` and 43 characters below it, and what it posts is for ``processNotification(_:)``.
-    /// - Throws: `.invalidArgument` for what is no such URL; `.core` where the issuer could not be told yet.
+    /// - Throws: `.invalidArgument` for what is no such URL; `.core` if the issuer could not be told yet.
     public func updatePushToken(_ token: String) async throws(D1Error) {
         try await core.call { host in try await PushWork(host: host).update(token) }
     }
@@ -51,7 +51,7 @@ public final class D1Task: Sendable {
     ///
     /// - Parameters:
     ///   - token: the URL of whatever receives Web Push for this app.
-    ///   - completion: called once, on the main actor; nil where nothing went wrong.
+    ///   - completion: called once, on the main actor; nil if nothing went wrong.
     public func updatePushToken(_ token: String, completion: @escaping @MainActor (D1Error?) -> Void) {
         core.call({ host in try await PushWork(host: host).update(token) }, then: { completion($0.error) })
     }

@@ -89,7 +89,7 @@ struct Fetching: Sendable {
 final class AskedRequests: Sendable {
     private let ids = Mutex<Set<RequestID>>([])
 
-    /// - Returns: false where a question about it is open already.
+    /// - Returns: false if a question about it is open already.
     func begin(_ id: RequestID) -> Bool { ids.withLock { $0.insert(id).inserted } }
 
     func end(_ id: RequestID) { ids.withLock { _ = $0.remove(id) } }

@@ -7,7 +7,7 @@ struct Question: Sendable {
     let request: RequestRecord
     let authn: D1Authn
 
-    /// - Throws: where nobody answered; then nothing was decided.
+    /// - Throws: if nobody answered; then nothing was decided.
     func answer() async throws -> ConfirmationAnswer {
         guard let transaction = request.presented?.transaction else {
             throw D1Error(.authn, "failed", "the request \(request.id) shows no transaction")

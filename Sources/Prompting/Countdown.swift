@@ -1,6 +1,6 @@
 /// The time that is left to decide.
 struct Countdown: Sendable, Equatable {
-    /// Where lines can only be added it is said again when this many seconds are left.
+    /// If lines can only be added it is said again when this many seconds are left.
     private static let marks: [Int64] = [300, 120, 60, 30, 10]
 
     let secondsLeft: Int64

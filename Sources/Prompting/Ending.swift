@@ -1,6 +1,6 @@
 package import Control
 
-/// Why a request is on the screen no more, where it was not decided here.
+/// Why a request is no longer on the screen, if it was not decided here.
 enum Ending {
     static func line(_ request: RequestView) -> ScreenLine {
         let what =

@@ -37,7 +37,7 @@ enum Glyphs {
     }
 
     /// Blocks whose characters take two columns (Unicode Standard Annex #11, W and F), not all to the last one: text
-    /// is wrapped somewhat too early where one of them is narrow.
+    /// is wrapped somewhat too early if one of them is narrow.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23F3, 0x25FD...0x25FE, 0x2614...0x2615,
         0x2648...0x2653, 0x26A1...0x26A1, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3,

@@ -43,7 +43,7 @@ package enum PromptEffect: Sendable, Equatable {
     case withdraw
     /// All that is on the screen goes away.
     case clear
-    /// The oldest pending request but for these.
+    /// The oldest pending request except these.
     case look(skipping: Set<String>)
     case load(id: String)
     case decide(PromptDecision)
@@ -58,7 +58,7 @@ package enum PromptEffect: Sendable, Equatable {
 /// What stands last on the screen and waits for an answer.
 package struct PromptQuestion: Sendable, Equatable {
     package let lines: [ScreenLine]
-    /// Nil where it does not expire.
+    /// Nil if it does not expire.
     package let countdown: String?
     /// What stands before what is typed.
     package let cue: String

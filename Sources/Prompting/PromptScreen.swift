@@ -1,7 +1,7 @@
-/// ResponseQueue what a prompt shows into a terminal's bytes.
+/// Turns what a prompt shows into a terminal's bytes.
 ///
 /// All text passes through `Glyphs.fit`; the only control characters are line feeds, and the few sequences that stand
-/// in this file, where the terminal takes them (ECMA-48, and DECSC and DECRC of the VT100).
+/// in this file, if the terminal takes them (ECMA-48, and DECSC and DECRC of the VT100).
 package struct PromptScreen: Sendable {
     package private(set) var traits: ScreenTraits
     private var standing: Standing?
@@ -35,7 +35,7 @@ package struct PromptScreen: Sendable {
         return Array((lines.map(text).joined() + cue).utf8)
     }
 
-    /// The time left, said anew; nothing where no question stands.
+    /// The time left, said anew; nothing if no question stands.
     package func count(_ countdown: String) -> [UInt8] {
         guard let standing else { return [] }
         guard traits.movesCursor else {
@@ -46,7 +46,7 @@ package struct PromptScreen: Sendable {
         return Array("\u{1B}7\u{1B}[1A\r\(rows[0])\u{1B}[K\u{1B}8".utf8)
     }
 
-    /// Takes the question away, or where that cannot be, begins a new line.
+    /// Takes the question away, or if that cannot be, begins a new line.
     package mutating func withdraw() -> [UInt8] {
         guard let standing else { return [] }
         self.standing = nil
@@ -63,7 +63,7 @@ package struct PromptScreen: Sendable {
         return traits.movesCursor ? Array("\u{1B}[H\u{1B}[2J".utf8) : []
     }
 
-    /// A link (OSC 8) where the terminal takes one and the address is `https:`; the text is the address as it is.
+    /// A link (OSC 8) if the terminal takes one and the address is `https:`; the text is the address as it is.
     ///
     /// - Returns: nil for an address with a character that no URI has (RFC 3986): it may not reach a terminal.
     package static func link(to url: String, _ traits: ScreenTraits) -> [UInt8]? {

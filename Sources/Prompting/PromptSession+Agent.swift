@@ -1,6 +1,6 @@
 internal import Control
 
-/// What the agent tells by itself, and where it is away.
+/// What the agent tells by itself, and what happens while it is away.
 extension PromptSession {
     mutating func opened() -> [PromptEffect] {
         if case .unsure(let decision) = stage { return [.load(id: decision.request.id)] }

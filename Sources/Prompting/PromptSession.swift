@@ -37,7 +37,7 @@ package struct PromptSession: Sendable {
 
     /// - Parameters:
     ///   - endsAfterOne: whether it ends with the first decision, and with its exit status.
-    ///   - enrollment: the only one whose requests are shown, where it is one.
+    ///   - enrollment: the only one whose requests are shown, if it is one.
     package init(traits: ScreenTraits, endsAfterOne: Bool, enrollment: String?) {
         self.traits = traits
         self.endsAfterOne = endsAfterOne

@@ -16,7 +16,7 @@ package struct ScreenLine: Sendable, Equatable {
 
     package let text: String
     package let style: Style
-    /// The columns that the rest of a line begins at where it is wrapped.
+    /// The columns that the rest of a line begins at if it is wrapped.
     package let indent: Int
 
     package init(_ text: String, _ style: Style = .normal, indent: Int = 0) {
@@ -52,7 +52,7 @@ package struct ScreenLine: Sendable, Equatable {
         var (used, end) = (0, text.startIndex)
         while end < text.endIndex {
             used += Glyphs.width(scalars[end])
-            // One scalar at least, lest it goes on for ever.
+            // At least one scalar, so that it does not go on for ever.
             if used > columns, end > text.startIndex { break }
             end = scalars.index(after: end)
         }

@@ -2,7 +2,7 @@
 package struct ScreenTraits: Sendable, Equatable {
     /// Columns in which text is set; the last one stays free, where terminals wrap each in its own way.
     package internal(set) var columns: Int
-    /// Whether the cursor can be moved, so that what is over can be taken back.
+    /// Whether the cursor can be moved, so that what is no longer asked can be taken back.
     ///
     /// Otherwise lines are only added.
     package let movesCursor: Bool
@@ -19,7 +19,7 @@ package struct ScreenTraits: Sendable, Equatable {
     /// Terminals that would print the bytes of a link's address.
     private static let withoutLinks: Set<String> = ["linux"]
 
-    /// - Parameter columns: of the terminal; 0 where it does not say.
+    /// - Parameter columns: of the terminal; 0 if it does not say.
     package init(environment: [String: String], columns: Int, isPlain: Bool) {
         let terminal = environment["TERM"] ?? ""
         let isDumb = terminal.isEmpty || terminal == "dumb"

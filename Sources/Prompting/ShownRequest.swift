@@ -11,7 +11,7 @@ package struct ShownRequest: Sendable, Equatable {
     /// Seconds since 1970.
     let expiresAt: Int64?
 
-    /// Nil where the agent sent no text: what cannot be shown cannot be asked about.
+    /// Nil if the agent sent no text: what cannot be shown cannot be asked about.
     package init?(_ request: RequestView) {
         guard let text = request.text, let digest = request.textDigest else { return nil }
         id = request.id

@@ -1,6 +1,6 @@
 import Control
 
-/// IDs that begin with a dash: each 64th `jti`, where an issuer's are random base64url.
+/// IDs that begin with a dash: each 64th `jti` of an issuer whose are random base64url.
 ///
 /// The parser would read one as options: it would refuse most, and print the help for one with an `h` in it. So they
 /// are escaped before it reads the command line, and ``unescaped(_:)`` after. What has two dashes before lower-case letters

@@ -32,7 +32,7 @@ struct Deciding {
         }
     }
 
-    /// Asks for a PIN only where the agent says that the request takes one, and then decides that request and no other.
+    /// Asks for a PIN only if the agent says that the request takes one, and then decides that request and no other.
     private func decided(_ selector: RequestSelector) async throws(ClientFailure) -> RequestView {
         do throws(ClientFailure) {
             return try await client.decide(decision, selector, command)

@@ -37,7 +37,7 @@ struct Oobctl: AsyncParsableCommand {
 
     /// Parses and runs; wrong usage exits 64 (EX_USAGE) before anything is sent.
     static func main() async {
-        // A PIN is in its memory for a moment. Where the kernel does not allow it the command still does its work.
+        // A PIN is in its memory for a moment. If the kernel does not allow it the command still does its work.
         try? ProcessHardening.forbidDumps()
         do {
             try checkVerb()

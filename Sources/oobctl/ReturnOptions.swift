@@ -7,7 +7,7 @@ import Prompting
 struct ReturnOptions: ParsableArguments {
     static let schemesVariable = "OOB_OPEN_SCHEMES"
 
-    @Flag(help: "Open the return URL with xdg-open, where it is https:, instead of printing it.")
+    @Flag(help: "Open the return URL with xdg-open, if it is https:, instead of printing it.")
     var open = false
 
     @Option(
@@ -26,9 +26,9 @@ struct ReturnOptions: ParsableArguments {
 
     /// Emits the return URL of a decided request: once, byte for byte as it came, nowhere but to one place.
     ///
-    /// - Parameter traits: of the terminal that standard output is, where it is one.
+    /// - Parameter traits: of the terminal that standard output is, if it is one.
     /// - Returns: what is to be said about it, sentences.
-    /// - Throws: where standard output cannot be written.
+    /// - Throws: if standard output cannot be written.
     func emit(_ request: RequestView, to output: Output, on traits: ScreenTraits? = nil) throws(ClientFailure)
         -> [String]
     {
@@ -37,7 +37,7 @@ struct ReturnOptions: ParsableArguments {
             return []
         }
         let problem = openingProblem(url)
-        // As JSON the request is data also where its URL is opened.
+        // As JSON the request is data also if its URL is opened.
         if problem != nil || output.json { try put(request, to: output, traits) }
         return [problem.map { "Its return URL was not opened: \($0)." } ?? "Its return URL was handed to xdg-open."]
     }
@@ -52,7 +52,7 @@ struct ReturnOptions: ParsableArguments {
         try output.bytes(bytes)
     }
 
-    /// Why it cannot be opened; nil where it was.
+    /// Why it cannot be opened; nil if it was.
     private func openingProblem(_ url: String) -> String? {
         let scheme = url.prefix { $0 != ":" }.lowercased()
         guard schemes.contains(scheme) else {

@@ -9,7 +9,7 @@ enum URLOpener {
     ///
     /// What it prints is thrown away: standard output is for data.
     ///
-    /// - Returns: why it could not be started; nil where it was.
+    /// - Returns: why it could not be started; nil if it was.
     static func open(_ url: String) -> String? {
         // Those that were started before and have ended.
         while waitpid(-1, nil, WNOHANG) > 0 {}

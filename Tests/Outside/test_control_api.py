@@ -271,7 +271,7 @@ class TheAgent(WithAnAgent):
         self.refused(404, "not_found", "unenroll", {}, id="ffffffffffff")
         self.assertIn("1 to 1000", self.refused(400, "invalid_argument", "requests", limit=0)["detail"])
         self.assertIn("allowed are all, limit", self.refused(400, "invalid_argument", "requests", size=1)["detail"])
-        self.assertIn("stands twice", self.refused(400, "invalid_argument", "requests", limit=["1", "2"])["detail"])
+        self.assertIn("is given twice", self.refused(400, "invalid_argument", "requests", limit=["1", "2"])["detail"])
         self.assertIn("takes none", self.refused(400, "invalid_argument", "status", verbose=1)["detail"])
         refused = self.refused(406, "not_acceptable", "status", headers={"Accept": "text/html"})
         self.assertIn("application/json", refused["detail"])

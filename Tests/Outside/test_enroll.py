@@ -276,7 +276,7 @@ class FromAScript(Enrolling):
             ("https://issuer.example", "it must begin with oob-enroll:?"),
             ("oob-enroll:?issuer=https%3A%2F%2Fi.example", "put the link in quotes"),
             ("oob-enroll:?issuer=x&code=y&name=z", "and no others"),
-            ("oob-enroll:?issuer=x&code=y&code=z", "code stands twice, and only one is allowed"),
+            ("oob-enroll:?issuer=x&code=y&code=z", "code is given twice, and only one is allowed"),
             ("oob-enroll:?issuer=%E2%80%AEx&code=y", "issuer must be percent-encoded printable ASCII"),
             ("oob-enroll:?issuer=x&code=%", "code must be percent-encoded printable ASCII"),
             ("oob-enroll:?issuer=x&code=" + "y" * 4_096, "it may have 4,096 bytes at most"),

@@ -6,7 +6,7 @@ extension EnrollCommand: ControlCommand {
     package static let memberNames = ["issuer", "code", "authnType", "name", "caFile", "keyUri", "pin", "push"]
     /// Of an enrollment code.
     package static let codeBytes = 1...256
-    /// Of an enrollment's name, which stands wherever its id does.
+    /// Of an enrollment's name, which can be used wherever its id can.
     package static let nameBytes = 1...256
     /// What leaves room for the other members of a body.
     package static let maxCAFileBytes = 49_152

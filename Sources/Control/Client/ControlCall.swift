@@ -12,7 +12,7 @@ struct ControlCall: Sendable {
     let seconds: Int
     /// The media type that is asked for.
     var accepted = "application/json"
-    /// The last event that is known, where events are asked for.
+    /// The last event that is known, if events are asked for.
     var lastEventID: Int64?
 
     init(_ method: Method, _ segments: [String], query: [(String, String)] = [], body: [UInt8]? = nil, seconds: Int) {

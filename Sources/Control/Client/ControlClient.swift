@@ -155,7 +155,7 @@ package struct ControlClient: Sendable {
     /// - Parameter position: nil stands for the newest event; it moves on with what was told, so that the next call
     ///   misses nothing.
     /// - Parameter opened: called once the agent has begun to answer: nothing that happens from then on is missed.
-    /// - Throws: where the agent did not begin to answer, and what `take` throws.
+    /// - Throws: if the agent did not begin to answer, and what `take` throws.
     package func events(
         after position: inout Int64?, enrollment: String?, opened: () -> Void = {},
         _ take: (EventView) throws(ClientFailure) -> Void

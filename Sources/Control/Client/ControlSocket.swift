@@ -14,7 +14,7 @@ package enum ControlSocket {
 
     /// The path that a client uses: the one that is named, else the first usual one where something stands.
     ///
-    /// Nil where nothing stands. A path that is named must be one that a socket can have; of the usual ones, those
+    /// Nil if nothing stands. A path that is named must be one that a socket can have; of the usual ones, those
     /// that cannot are passed over.
     package static func path(
         flag: String?, environment: [String: String], exists: (String) -> Bool = SocketTrust.exists

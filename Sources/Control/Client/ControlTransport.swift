@@ -27,8 +27,8 @@ struct ControlTransport: Sendable {
     ///
     /// - Parameter silence: the seconds without an byte after which the agent is taken to be gone.
     /// - Parameter opened: called when there is a good answer, before its body.
-    /// - Returns: whether it came to its end; false where the connection broke before.
-    /// - Throws: where there is no good answer, and what `take` throws.
+    /// - Returns: whether it came to its end; false if the connection broke before.
+    /// - Throws: if there is no good answer, and what `take` throws.
     @discardableResult
     func stream(
         _ call: ControlCall, silence: Int, opened: () -> Void = {}, _ take: ([UInt8]) throws(ClientFailure) -> Void

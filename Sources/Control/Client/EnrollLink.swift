@@ -28,7 +28,9 @@ package struct EnrollLink: Sendable, Equatable {
             guard parts.count == 2, ["issuer", "code"].contains(parts[0]) else {
                 throw error("its parameters are issuer=… and code=…, once each, and no others")
             }
-            guard parameters[parts[0]] == nil else { throw error("\(parts[0]) stands twice, and only one is allowed") }
+            guard parameters[parts[0]] == nil else {
+                throw error("\(parts[0]) is given twice, and only one is allowed")
+            }
             parameters[parts[0]] = try value(parts[1], of: parts[0])
         }
         return parameters

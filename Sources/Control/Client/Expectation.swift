@@ -2,7 +2,7 @@ internal import ThreeDS
 
 /// The texts of expectations, checked before anything is sent.
 package enum Expectation {
-    /// Why a text is no expected amount, in words that say what is allowed; nil where it is one.
+    /// Why a text is no expected amount, in words that say what is allowed; nil if it is one.
     ///
     /// A currency that has decimals needs them written: `USD 1` is not taken for `USD 1.00`.
     package static func problem(withAmount text: String) -> String? {
@@ -18,7 +18,7 @@ package enum Expectation {
         return "this currency has \(decimals) decimals: write all of them, such as \"\(example)\""
     }
 
-    /// Why a text is no acsTransId; nil where it is one.
+    /// Why a text is no acsTransId; nil if it is one.
     package static func problem(withAcsTransId text: String) -> String? {
         ACSTransactionID(text) == nil ? "an acsTransId is a UUID of 36 characters" : nil
     }

@@ -7,7 +7,7 @@ package enum RequestSelector: Sendable, Equatable {
     case next
     case id(String)
 
-    /// Takes what a person typed as an ID; the word `next` is none, lest it decides another request than it names.
+    /// Takes what a person typed as an ID; the word `next` is no ID, so that it decides no other request.
     package init(id: String) throws(ControlError) {
         guard (1...64).contains(id.utf8.count), id.utf8.allSatisfy(\.isIDByte) else {
             throw ControlError(.invalidArgument, "An ID has 1 to 64 characters of A-Z a-z 0-9 _ -.")

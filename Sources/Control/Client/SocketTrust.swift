@@ -62,7 +62,7 @@ package enum SocketTrust {
         return (name, userID(named: name))
     }
 
-    /// The rule itself; `agentUser.id` is nil where there is no such user.
+    /// The rule itself; `agentUser.id` is nil if there is no such user.
     package static func check(
         _ found: Found, at path: String, ownUser: UInt32, agentUser: (name: String, id: UInt32?)
     ) throws(ClientFailure) {

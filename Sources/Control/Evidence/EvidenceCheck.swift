@@ -1,4 +1,4 @@
-/// One step of checking evidence by hand: shell commands that say what holds, and fail where something does not.
+/// One step of checking evidence by hand: shell commands that say what holds, and fail if something does not.
 struct EvidenceCheck: Sendable, Equatable {
     let title: String
     let explanation: String
@@ -133,7 +133,7 @@ extension EvidenceView {
         )\"" "$(entries received)"
         """#
 
-    /// The text is in an entry of its own kind: where it was decided, in that one.
+    /// The text is in an entry of its own kind: if it was decided, in that one.
     private var textCheck: EvidenceCheck? {
         let kind = request.state == .approved || request.state == .denied ? "decided" : "*"
         guard text != nil, journal.statement != nil, kind == "*" || has(kind) else { return nil }
@@ -178,7 +178,7 @@ extension EvidenceView {
         guard assertion != nil, credential.publicKey != nil, let name = names[credential.algorithm] else { return nil }
         return EvidenceCheck(
             title: "The same with libfido2",
-            explanation: "`fido2-assert` is in Debian's fido2-tools. It says nothing where the assertion holds.",
+            explanation: "`fido2-assert` is in Debian's fido2-tools. It says nothing if the assertion holds.",
             commands: #"""
                 {
                     openssl dgst -sha256 -binary clientDataJSON | base64 -w 0; echo

@@ -1,5 +1,5 @@
 /// A call that failed, as the agent answers it: RFC 9457 `application/problem+json` with the members `code` (the
-/// token), `d1Code`, `d1Name`, and `request` where one is concerned.
+/// token), `d1Code`, `d1Name`, and `request` if one is concerned.
 package struct ControlError: Error, Sendable, Equatable, CustomStringConvertible {
     package static let contentType = "application/problem+json"
 

@@ -21,8 +21,8 @@ package enum ControlJSON {
 
     /// Reads a request body strictly; an empty one is an empty object.
     ///
-    /// A name that stands twice or is not known, and a value of another type or out of its bounds, are errors. So is
-    /// `null`: an expectation that a script has no value for is none that holds.
+    /// A name that is given twice or is not known, and a value of another type or out of its bounds, are errors. So is
+    /// `null`: an expectation that a script has no value for does not hold.
     package static func decode<Command: ControlCommand>(
         _ bytes: [UInt8], as type: Command.Type
     ) throws(ControlError) -> Command {

@@ -23,11 +23,11 @@ package struct DecideCommand: Encodable, Sendable, Equatable {
     package var expectAcsTransId: String?
     /// Why, of a deny; an approve has none.
     package var reason: DenialReason?
-    /// Seconds to wait for the issuer's answer once decided, 0 to 600; 10 where absent.
+    /// Seconds to wait for the issuer's answer once decided, 0 to 600; 10 if absent.
     package var deliveryTimeout: Int?
-    /// The digest of the text that was shown to a person; absent where nothing was shown to anyone.
+    /// The digest of the text that was shown to a person; absent if nothing was shown to anyone.
     package var shownTextDigest: String?
-    /// Whether nothing is to be decided where the text is another one by now; goes with ``shownTextDigest``.
+    /// Whether nothing is to be decided if the text is another one by now; goes with ``shownTextDigest``.
     package var expectShownText: Bool?
     /// For an approve of an enrollment of authnType `pin`; a deny has none.
     package var pin: PINText?

@@ -2,13 +2,13 @@
 package struct EnrollCommand: Encodable, Sendable, Equatable {
     package var issuer: String
     package var code: String
-    /// `pin`, `presence` or `test`; the agent's default where absent.
+    /// `pin`, `presence` or `test`; the agent's default if absent.
     package var authnType: String?
     /// What a person calls this enrollment.
     package var name: String?
     /// PEM text of the roots that replace the system's for this issuer.
     package var caFile: String?
-    /// Where a key pair is that is to be used; the agent makes one where absent.
+    /// Where a key pair is that is to be used; the agent makes one if absent.
     package var keyUri: String?
     /// Of authnType `pin`: what every approval is to take.
     package var pin: PINText?
@@ -36,7 +36,7 @@ package struct UnenrollCommand: Encodable, Sendable, Equatable {
     package var local: Bool?
     /// Does not wait for decisions that are not delivered yet.
     package var force: Bool?
-    /// Removes its personal data as well, also where it has ended before.
+    /// Removes its personal data as well, also if it has ended before.
     package var erase: Bool?
 
     package init(local: Bool? = nil, force: Bool? = nil, erase: Bool? = nil) {

@@ -14,17 +14,17 @@ package struct EnrollmentView: Codable, Sendable, Equatable {
     /// Where the private key is kept; never the key.
     package var keyUri: String
     package var key: KeyView
-    /// Absent where the key was not looked at yet.
+    /// Absent if the key was not looked at yet.
     package var keyTest: KeyTestView?
     package var name: String
     package var state: EnrollmentState
     package var signCount: Int
-    /// How messages come; absent where the enrollment is not pushed to.
+    /// How messages come; absent if the enrollment is not pushed to.
     package var push: PushView?
     package var enrolledAt: String?
     /// Of authnType `pin`: how many more wrong PINs in a row are taken before it is blocked, or blocked again.
     package var pinTriesLeft: Int?
-    /// Where it is blocked, until when: RFC 3339, UTC.
+    /// If it is blocked, until when: RFC 3339, UTC.
     package var blockedUntil: String?
     package var warnings: [WarningView]?
 
@@ -60,7 +60,7 @@ package struct EnrollmentView: Codable, Sendable, Equatable {
 package struct KeyView: Codable, Sendable, Equatable {
     /// What keeps it: `file`, `pkcs11` or `tpm`.
     package var kind: String
-    /// Whether it can leave that place; absent where that cannot be told.
+    /// Whether it can leave that place; absent if that cannot be told.
     package var exportable: Bool?
 
     package init(kind: String, exportable: Bool?) {
@@ -80,9 +80,9 @@ package struct UnenrolledView: Codable, Sendable, Equatable {
     package var unenrolled: Bool
     /// Whether there was an enrollment to end.
     package var wasEnrolled: Bool
-    /// Whether its personal data is gone; absent where that was not asked for, false where the agent still is at it.
+    /// Whether its personal data is gone; absent if that was not asked for, false if the agent still is at it.
     package var erased: Bool?
-    /// Where its key stays, which the agent did not make and so does not delete; absent where the agent made it.
+    /// Where its key stays, which the agent did not make and so does not delete; absent if the agent made it.
     package var keptKeyUri: String?
 
     package init(

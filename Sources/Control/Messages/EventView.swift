@@ -2,7 +2,7 @@
 ///
 /// A member without a value is left out.
 package struct EventView: Codable, Sendable, Equatable {
-    /// Such as `requestPresented`; `gap` where events before it are no longer kept.
+    /// Such as `requestPresented`; `gap` if events before it are no longer kept.
     package var event: String
     /// Grows with each event, with holes; what came after it is asked for with `since`.
     package var seq: Int64

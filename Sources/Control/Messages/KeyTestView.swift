@@ -5,7 +5,7 @@ package struct KeyTestView: Codable, Sendable, Equatable {
     package var extent: String
     package var at: String
     package var passed: Bool
-    /// Why the key cannot be used; absent where it can.
+    /// Why the key cannot be used; absent if it can.
     package var problem: String?
 
     package init(extent: String, at: String, problem: String?) {

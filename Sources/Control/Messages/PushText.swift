@@ -12,7 +12,7 @@ extension PushView {
         ]
     }
 
-    /// Polls are slow while pushes come; `resumed` where pushes came and then one did not.
+    /// Polls are slow while pushes come; `resumed` if pushes came and then one did not.
     private var pace: String { works ? "slow" : lastPush == nil ? "fast" : "resumed" }
 
     /// How long ago that was, in its greatest whole unit.

@@ -36,7 +36,7 @@ package struct RequestView: Codable, Sendable, Equatable {
     package var receivedAt: String
     package var expiresAt: String?
     package var decidedAt: String?
-    /// What the agent wrote to be shown to a person, escaped for a terminal; only where one request is answered.
+    /// What the agent wrote to be shown to a person, escaped for a terminal; only if one request is answered.
     package var text: String?
     /// SHA-256 of the bytes of ``text``, base64url.
     package var textDigest: String?
@@ -106,11 +106,11 @@ package struct WarningView: Codable, Sendable, Equatable {
     package var message: String
     /// `low`, `medium` or `high`.
     package var severity: String
-    /// The enrollment that it is about, where it is about one.
+    /// The enrollment that it is about, if it is about one.
     package var enrollment: String?
-    /// For how many further enrollments it stands, where it stands for some.
+    /// For how many further enrollments it stands, if it stands for some.
     package var others: Int?
-    /// `true` where it cannot be told whether it is so; absent elsewhere.
+    /// `true` if it cannot be told whether it is so; absent elsewhere.
     package var cannotTell: Bool?
 
     package init(

@@ -6,7 +6,7 @@ package struct ShownIssuer: Sendable, Equatable {
 
     /// As it was given; printable ASCII.
     package let text: String
-    /// Scheme, host and port (RFC 6454 §6.2) of where it leads; nil where it is no http or https URL.
+    /// Scheme, host and port (RFC 6454 §6.2) of where it leads; nil if it is no http or https URL.
     package let origin: String?
 
     /// - Throws: for what is not of printable ASCII, with what is allowed; an international host name is ASCII on the

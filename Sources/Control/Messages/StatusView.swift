@@ -2,7 +2,7 @@
 package struct StatusView: Codable, Sendable, Equatable {
     package var version: String
     package var state: AgentState
-    /// Why the agent is not ready, one sentence each; empty where it is.
+    /// Why the agent is not ready, one sentence each; empty if it is.
     package var reasons: [String]
     package var enrollments: [EnrollmentView]
     /// Requests that wait for a decision.
@@ -30,7 +30,7 @@ package enum AgentState: String, Codable, Sendable, CaseIterable {
     case starting, ready, degraded
 }
 
-/// The answer of `GET /v1/health`: with status 200 where ready, else 503.
+/// The answer of `GET /v1/health`: with status 200 if ready, else 503.
 package struct HealthView: Codable, Sendable, Equatable {
     package static let statusIfNotReady: UInt = 503
 

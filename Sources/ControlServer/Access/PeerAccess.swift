@@ -14,7 +14,7 @@ struct Caller: Sendable {
 
 /// Tells who connected to the control socket, and what they may do there.
 ///
-/// The file's mode keeps others out already; this also holds where someone widened it.
+/// The file's mode keeps others out already; this also holds if someone widened it.
 struct PeerAccess: Sendable {
     private let agent: Agent
     private let access: ControlAccess
@@ -27,7 +27,7 @@ struct PeerAccess: Sendable {
         self.log = log
     }
 
-    /// Who connected; nil where the kernel does not tell.
+    /// Who connected; nil if the kernel does not tell.
     func caller(_ channel: any Channel) async -> Caller? {
         guard let credentials = await credentials(of: channel) else {
             // Also one that was gone before it could be asked.

@@ -4,7 +4,7 @@ extension PeerCredentials {
     /// The most groups that a process has (NGROUPS_MAX of limits.h).
     private static let maxGroups = 65_536
 
-    /// Reads `SO_PEERCRED` and `SO_PEERGROUPS` of unix(7): the peer's at the time of its connect; nil where the kernel
+    /// Reads `SO_PEERCRED` and `SO_PEERGROUPS` of unix(7): the peer's at the time of its connect; nil if the kernel
     /// does not tell.
     ///
     /// The group database is not asked: it says what a user's next login is given, not what this process has.

@@ -11,7 +11,7 @@ struct Answer: Sendable {
     let status: Int
     let contentType: String
     let body: ResponseBody
-    /// The methods that a path has, where the one that was asked for is none of them (RFC 9110 §10.2.1).
+    /// The methods that a path has, if the one that was asked for is not one of them (RFC 9110 §10.2.1).
     var allowed: [String] = []
     /// Where the next page of a list is (RFC 8288), as a path with a query.
     var next: String?

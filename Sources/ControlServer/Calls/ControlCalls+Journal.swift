@@ -70,7 +70,7 @@ private struct EventStream: Sendable {
         }
     }
 
-    /// Nil where nothing happens for a while.
+    /// Nil if nothing happens for a while.
     private func next(after position: Int64) async throws -> EventPage? {
         try await cancelWhenGracefulShutdown {
             try await client.whileThere {

@@ -2,7 +2,7 @@ import Authenticator
 import Control
 
 extension ControlCalls {
-    /// How the agent is; also where its database cannot be read, which is when it is asked for most.
+    /// How the agent is; also if its database cannot be read, which is when it is asked for most.
     func status() async throws -> Answer {
         do {
             return try .json(try await wholeStatus())

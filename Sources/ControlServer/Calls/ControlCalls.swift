@@ -72,7 +72,7 @@ struct ControlCalls: Sendable {
 
     /// Waits for the request that a selector means, and decides it.
     ///
-    /// Where another was faster `next` is looked for again, for as long as is left.
+    /// If another was faster `next` is looked for again, for as long as is left.
     private func decided(
         _ selector: Authenticator.RequestSelector, _ enrollment: EnrollmentID?, wait: Int,
         for client: ControlConnection, decide: (RequestID) async throws -> RequestRecord

@@ -42,9 +42,9 @@ struct RequestQuery {
 // MARK: DatabaseTransaction
 
 extension RequestQuery {
-    /// Cuts a list of one more than the limit down to it, and says where it goes on; nil where it is at its end.
+    /// Cuts a list of one more than the limit down to it, and says where it goes on; nil if it is at its end.
     ///
-    /// It goes on in the direction that it came in: towards the newer ones, or where it began with the newest, the older.
+    /// It goes on in the direction that it came in: towards the newer ones, or if it began with the newest, the older.
     func takeNext(from records: inout [RequestRecord]) -> RequestPage? {
         guard records.count > limit else { return nil }
         var next = page

@@ -6,7 +6,7 @@ import StrictJSON
 import ThreeDS
 
 extension RequestView {
-    /// - Parameter enrollment: the request's; nil where it is not at hand.
+    /// - Parameter enrollment: the request's; nil if it is not at hand.
     init(_ request: RequestRecord, enrollment: Enrollment?) {
         let transaction = request.presented?.transaction
         let purchase = transaction?.purchase

@@ -19,7 +19,7 @@ final class ConnectionPlaces: Sendable {
 
     /// Gives a connection a place until it is closed.
     ///
-    /// - Returns: the connection, and the peer whose connection had to be closed for it, where there was no place left.
+    /// - Returns: the connection, and the peer whose connection had to be closed for it, if there was no place left.
     func take(_ channel: any Channel, of caller: Caller) -> (ControlConnection, ConnectionTable.Peer?) {
         let (connection, leaving) = state.withLock { state in
             let (id, leaving) = state.table.enter(caller.peer)

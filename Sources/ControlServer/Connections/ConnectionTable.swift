@@ -1,7 +1,7 @@
 /// Who has the connections of the control socket, and whose goes when there is no place for another.
 ///
 /// A newcomer is taken, and another goes for it: one of the user who has most, of that user's process with most, the
-/// one that has waited longest for its client. One whose call is under way goes only where all are, and then the newest.
+/// one that has waited longest for its client. One whose call is under way goes only if all are, and then the newest.
 /// So whoever opens too many pushes out nobody else's.
 struct ConnectionTable {
     /// Who connected, as the kernel says.

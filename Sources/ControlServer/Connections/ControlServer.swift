@@ -52,7 +52,7 @@ package struct ControlServer: Sendable {
 
     /// Serves until a graceful shutdown.
     ///
-    /// - Throws: ``ControlServerError`` where the socket is taken or cannot be made.
+    /// - Throws: ``ControlServerError`` if the socket is taken or cannot be made.
     package func run() async throws {
         try await expectFree()
         let listener = HTTPListener(

@@ -25,7 +25,7 @@ extension ControlRoute {
                 throw ControlError(.invalidArgument, "the query has a name that is not known; \(allowed)")
             }
             guard !names[..<position].contains(name) else {
-                throw ControlError(.invalidArgument, "\(name): stands twice in the query")
+                throw ControlError(.invalidArgument, "\(name): is given twice in the query")
             }
         }
     }

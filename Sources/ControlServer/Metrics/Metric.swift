@@ -41,17 +41,17 @@ enum Metric: String, CaseIterable, Sendable {
         switch self {
         case .buildInfo: "Always 1; its label is the agent's version."
         case .startTime: "When the agent started, seconds since 1970; counters begin at 0 then."
-        case .ready: "1 where the agent can do its work for every enrollment, as /v1/health says."
+        case .ready: "1 if the agent can do its work for every enrollment, as /v1/health says."
         case .notReady: "Why it is not ready, by cause: enrollments, and 1 for starting and database."
-        case .databaseHealthy: "1 where the database can be read, and the last write went well."
+        case .databaseHealthy: "1 if the database can be read, and the last write went well."
         case .keysUnusable: "Enrollments whose key could not be used when it was last looked at."
         case .enrollments: "Enrollments that are not over, by state."
         case .enrollmentsTroubled: "Enrollments for which the agent cannot do its work; oobctl status says why."
         case .signedElsewhere: "Enrollments with whose key someone else signs, as oobctl doctor says."
         case .requestsPending: "Requests that wait for a decision."
-        case .oldestPending: "How long ago the oldest of them came; 0 where there is none."
+        case .oldestPending: "How long ago the oldest of them came; 0 if there is none."
         case .decisionsQueued: "Decisions, and refusals of the agent's own, that the issuer has not answered yet."
-        case .oldestQueued: "How long ago the oldest of them was decided; 0 where there is none."
+        case .oldestQueued: "How long ago the oldest of them was decided; 0 if there is none."
         case .requestsPresented: "Requests that were in order and presented."
         case .requestsEnded: "Requests that came to an end on this side, by outcome."
         case .requestsRefused: "Requests that the agent refused by itself, by the rule that did not hold."
@@ -68,7 +68,7 @@ enum Metric: String, CaseIterable, Sendable {
         case .decisionDuration: "From a request's coming to the decision about it; measured in whole seconds."
         case .deliveryDuration: "From a decision to the issuer's answer; measured in whole seconds."
         case .issuersPaused: "Issuers that could not be reached, and are asked again after a pause."
-        case .issuerPause: "How long until that; only where at most 50 issuers are paused."
+        case .issuerPause: "How long until that; only if at most 50 issuers are paused."
         }
     }
 }

@@ -31,7 +31,7 @@ package struct MetricsServer: Sendable {
     /// Serves until a graceful shutdown.
     ///
     /// - Parameter onListening: called once metrics are given.
-    /// - Throws: ``MetricsServerError`` where the address cannot be listened on.
+    /// - Throws: ``MetricsServerError`` if the address cannot be listened on.
     package func run(onListening: @escaping @Sendable () -> Void = {}) async throws {
         let listener = HTTPListener(
             .hostname(address.host, port: address.port), places: places, log: log)

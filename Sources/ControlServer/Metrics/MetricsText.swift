@@ -99,7 +99,7 @@ struct MetricsText {
         return "{\(pairs.joined(separator: ","))}"
     }
 
-    /// By scalars: a quote is one also where a combining mark follows it, and a line feed after a carriage return.
+    /// By scalars: a quote is one also if a combining mark follows it, and a line feed after a carriage return.
     private static func escaped(_ value: String) -> String {
         var text = String.UnicodeScalarView()
         for scalar in value.unicodeScalars {

@@ -23,7 +23,7 @@ struct Audit: ParsableCommand {
             }
         }
 
-        /// Empty where it is not whole: then a message says so.
+        /// Empty if it is not whole: then a message says so.
         private static func text(_ audit: AuditView) -> String {
             guard audit.whole, let head = audit.head else { return "" }
             let pruned = audit.floor.map { "; those up to \($0.seq) were removed for their age" } ?? ""

@@ -39,7 +39,7 @@ struct Backup: AsyncParsableCommand {
         }
     }
 
-    /// The number of bytes; where not all of them came, there is no file.
+    /// The number of bytes; if not all of them came, there is no file.
     private func write(to path: String, by client: ControlClient) async throws(ClientFailure) -> Int {
         let file = try NewFile(path, replacing: force)
         var bytes = 0

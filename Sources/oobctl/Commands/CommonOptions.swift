@@ -11,7 +11,7 @@ struct CommonOptions: ParsableArguments {
     @Flag(help: "Print JSON instead of text for people.")
     var json = false
 
-    /// As ``run(_:)``, for a command that changes nothing: where its reader has seen enough (`| head`) it ends with 0.
+    /// As ``run(_:)``, for a command that changes nothing: if its reader has seen enough (`| head`) it ends with 0.
     func read(_ body: (ControlClient, Output) async throws(ClientFailure) -> ExitStatus) async throws {
         try await run(Output(json: json, isReading: true), body)
     }

@@ -41,7 +41,7 @@ private struct Candidate {
 
     init(_ id: String, _ meaning: String) { (self.id, self.meaning) = (id, meaning) }
 
-    /// Those whose own ID begins with what was typed; where there is none, the acsTransIds that do.
+    /// Those whose own ID begins with what was typed; if there is none, the acsTransIds that do.
     static func requests(_ requests: [RequestView], _ typed: String) -> [Candidate] {
         let own = requests.map { Candidate($0.id, $0.meaning) }
         if own.contains(where: { $0.id.hasPrefix(typed) }) { return own }

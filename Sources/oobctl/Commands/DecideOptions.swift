@@ -11,7 +11,7 @@ struct DecideOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Wait for the request where it has not come yet, 0 to 3600; its jti is whole then.", valueName: "seconds"))
+            "Wait for the request if it has not come yet, 0 to 3600; a jti must then be whole.", valueName: "seconds"))
     var wait: Int?
 
     @Option(help: ArgumentHelp("Decide only if the amount is this one, such as \"USD 1.00\".", valueName: "amount"))

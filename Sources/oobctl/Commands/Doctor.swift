@@ -6,7 +6,7 @@ struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List what is weak in the set-up, and how each key is kept.",
         discussion: """
-            Exits 0 where the agent answers, whatever it finds. What each line means is in docs/reference/doctor.md. \
+            Exits 0 if the agent answers, whatever it finds. What each line means is in docs/reference/doctor.md. \
             With --json only what is weak is listed: `enrollments --json` has the keys.
             """)
 

@@ -11,7 +11,7 @@ struct Enroll: AsyncParsableCommand {
             """,
         discussion: """
             At a terminal it shows the issuer and asks before a key is made or anything is sent; scripts are not \
-            asked. A code is good for one enrollment: where the issuer does not take it (exit 9) ask for a new one. \
+            asked. A code is good for one enrollment: if the issuer does not take it (exit 9) ask for a new one. \
             While oobctl runs, every user of this host can read its arguments: a script gives the code in a file.
 
             Examples:
@@ -117,7 +117,7 @@ struct Enroll: AsyncParsableCommand {
             throw ValidationError("--pin-file goes with --authn-type pin.")
         }
         guard usedAuthnType != .pin || pinFile != nil || Terminal.isThere else {
-            throw ValidationError("--authn-type pin takes --pin-file where there is no terminal to ask at.")
+            throw ValidationError("--authn-type pin takes --pin-file if there is no terminal to ask at.")
         }
         guard pinFile != "-" || codeFile != "-" else {
             throw ValidationError("Standard input holds the code or the PIN: name a file for the other.")
@@ -133,7 +133,7 @@ struct Enroll: AsyncParsableCommand {
             issuer: issuer, code: code, name: name, keyUri: keyURI, push: noPush ? false : nil)
     }
 
-    /// With an empty code where a file holds it, which is read later.
+    /// With an empty code if a file holds it, which is read later.
     private func issuerAndCode() throws -> (String, String) {
         switch (link, issuer, code, codeFile) {
         case (let link?, nil, nil, nil):

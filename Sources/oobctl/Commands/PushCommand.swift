@@ -10,7 +10,7 @@ struct PushCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Make a new push subscription, with a new address and key, for one enrollment or all.")
 
-        @Argument(help: "The enrollment's name or ID; all where it is left out.", completion: .enrollments)
+        @Argument(help: "The enrollment's name or ID; all if it is left out.", completion: .enrollments)
         var id: String?
 
         @OptionGroup var common: CommonOptions

@@ -15,7 +15,7 @@ struct Unenroll: AsyncParsableCommand {
     @Flag(help: "Do not wait for decisions that are not delivered yet.")
     var force = false
 
-    @Flag(help: "Remove its personal data as well, also where it has ended before: texts, names, messages.")
+    @Flag(help: "Remove its personal data as well, also if it has ended before: texts, names, messages.")
     var erase = false
 
     @OptionGroup var common: CommonOptions

@@ -13,9 +13,9 @@ struct EnrollQuestion {
         self.authnType = authnType
     }
 
-    /// Returns where the person agrees, and where there is no terminal to ask at.
+    /// Returns if the person agrees, and if there is no terminal to ask at.
     ///
-    /// - Throws: `ClientFailure` where they do not, with D1's number of what was cancelled.
+    /// - Throws: `ClientFailure` if they do not, with D1's number of what was cancelled.
     func ask() throws(ClientFailure) {
         guard let terminal = Terminal() else { return }
         let refusal = ControlError(

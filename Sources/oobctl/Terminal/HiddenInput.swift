@@ -1,6 +1,6 @@
 import Glibc
 
-/// A terminal that shows nothing of what is typed, and is put back as it was also where a signal ends the program.
+/// A terminal that shows nothing of what is typed, and is put back as it was also if a signal ends the program.
 enum HiddenInput {
     private static let signals = [SIGTERM, SIGHUP]
     // Written before the handlers are there, and read by them alone: one question is asked at a time.

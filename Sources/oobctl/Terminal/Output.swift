@@ -48,7 +48,7 @@ struct Output {
         lines.flatMap { line in traits.map(line.rows) ?? [line.text] }.joined(separator: "\n")
     }
 
-    /// Ends the program where nobody is left to read and nothing was done that has to be told.
+    /// Ends the program if nobody is left to read and nothing was done that has to be told.
     private func unwritten(_ problem: String) -> ClientFailure {
         if errno == EPIPE, isReading { exit(EXIT_SUCCESS) }
         return .unclear(problem)
@@ -62,7 +62,7 @@ struct Output {
     /// A sentence for people about what goes on, beside JSON too: a script does not read it.
     func news(_ text: String) { note(text) }
 
-    /// `subject` is the ID that it is about, where there are several.
+    /// `subject` is the ID that it is about, if there are several.
     func error(_ failure: ClientFailure, about subject: String? = nil) {
         let message = subject.map { "\($0): \(failure)" } ?? "\(failure)"
         do throws(ClientFailure) {
@@ -77,7 +77,7 @@ struct Output {
         error(.refused(ControlError(.invalidArgument, text)))
     }
 
-    /// Where standard error cannot be written there is nobody left to tell.
+    /// If standard error cannot be written there is nobody left to tell.
     private func note(_ text: String) {
         let line = ScreenLine(TerminalText.sentence(text), indent: 2)
         _ = Self.write(Self.text([line], on: Self.traits(of: STDERR_FILENO)) + "\n", to: STDERR_FILENO)

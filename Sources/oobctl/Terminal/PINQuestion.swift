@@ -41,7 +41,7 @@ enum PINQuestion {
         return PINText(text)
     }
 
-    /// In a time that does not tell where they differ.
+    /// Takes the same time wherever they differ.
     private static func equal(_ a: PINText, _ b: PINText) -> Bool {
         let (a, b) = (Array(a.revealed.utf8), Array(b.revealed.utf8))
         guard a.count == b.count else { return false }

@@ -39,7 +39,7 @@ struct PromptAgent: Sendable {
         _ = take(.lost(failure ?? .unreachable("The agent is away.")))
     }
 
-    /// - Returns: whether it was there, and what ended it but for its going away.
+    /// - Returns: whether it was there, and what ended it, except that it went away.
     private func follow(
         _ position: inout Int64?, _ take: @Sendable (PromptEvent) -> Bool
     ) async -> (Bool, ClientFailure?) {
@@ -56,7 +56,7 @@ struct PromptAgent: Sendable {
         }
     }
 
-    /// Nil for an effect that is none of the agent's.
+    /// Nil for an effect that the agent does not answer.
     func answer(to effect: PromptEffect) async -> PromptEvent? {
         switch effect {
         case .look(let skipped): await patiently { await next(skipping: skipped) }
@@ -66,7 +66,7 @@ struct PromptAgent: Sendable {
         }
     }
 
-    /// Asks again where the agent is away.
+    /// Asks again if the agent is away.
     private func patiently(_ ask: () async -> PromptEvent) async -> PromptEvent {
         let end = ContinuousClock.now + .seconds(patience)
         while true {
@@ -77,7 +77,7 @@ struct PromptAgent: Sendable {
         }
     }
 
-    /// - Returns: false where all of this is to end.
+    /// - Returns: false if all of this is to end.
     func pause() async -> Bool {
         do { try await Task.sleep(for: .milliseconds(500)) } catch { return false }
         return true

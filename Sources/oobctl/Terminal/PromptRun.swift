@@ -63,7 +63,7 @@ struct PromptRun {
         }
     }
 
-    /// - Returns: how it ended, where it has.
+    /// - Returns: how it ended, if it has.
     private mutating func perform(
         _ event: PromptEvent, _ group: inout DiscardingTaskGroup, _ queue: PromptTerminal.Queue
     ) -> Result<ExitStatus, ClientFailure>? {
@@ -83,7 +83,7 @@ struct PromptRun {
             case .look, .load, .decide:
                 group.addTask { [agent] in
                     guard let answer = await agent.answer(to: effect) else { return }
-                    // An answer comes once: where there is no room it waits for some.
+                    // An answer comes once: if there is no room it waits for some.
                     while case .dropped = queue.yield(.event(answer)), await agent.pause() {}
                 }
             }

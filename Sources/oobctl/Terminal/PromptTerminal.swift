@@ -21,7 +21,7 @@ final class PromptTerminal: Sendable {
     private static let path = "/dev/tty"
 
     private let number: Int32
-    /// The same terminal, where reading waits for nothing: what was there may be thrown away meanwhile.
+    /// The same terminal, with reads that wait for nothing: what was there may be thrown away meanwhile.
     private let reading: Int32
     private let modes: TerminalModes
     private let signals: SignalPipe
@@ -34,7 +34,7 @@ final class PromptTerminal: Sendable {
         let isHidden: Bool
     }
 
-    /// Nil where standard input is no terminal, or this session has none.
+    /// Nil if standard input is no terminal, or this session has none.
     init?() {
         guard isatty(STDIN_FILENO) == 1 else { return nil }
         number = unsafe open(Self.path, O_RDWR | O_CLOEXEC | O_NOCTTY)
@@ -45,7 +45,7 @@ final class PromptTerminal: Sendable {
         (self.modes, self.signals) = (modes, signals)
     }
 
-    /// 0 where the terminal does not say.
+    /// 0 if the terminal does not say.
     var columns: Int {
         var size = winsize()
         return unsafe ioctl(number, UInt(TIOCGWINSZ), &size) == 0 ? Int(size.ws_col) : 0
@@ -114,7 +114,7 @@ final class PromptTerminal: Sendable {
 
     private let hasBeenEnded = Atomic(false)
 
-    /// Nil where the line is wanted no more, or was thrown away.
+    /// Nil if the line is no longer wanted, or was thrown away.
     ///
     /// Only one is read for a question: what is pasted decides once at most.
     private func line(for seen: Wanted) -> PromptInput? {

@@ -21,7 +21,7 @@ struct SignalPipe: Sendable {
         for signal in Self.ending + Self.others { Self.take(signal) }
     }
 
-    /// Lets the loop look around; where the pipe is full it will anyway.
+    /// Lets the loop look around; if the pipe is full it will anyway.
     func wake() { Self.write(0) }
 
     /// What has come since; 0 stands for a wake-up.
@@ -31,7 +31,7 @@ struct SignalPipe: Sendable {
         return bytes.prefix(max(0, count)).map(Int32.init)
     }
 
-    /// Stops the program as Ctrl-Z does, and returns when it goes on; at once where no shell could wake it.
+    /// Stops the program as Ctrl-Z does, and returns when it goes on; at once if no shell could wake it.
     func stop() {
         for number in [SIGTSTP, SIGCONT] { _ = signal(number, SIG_DFL) }
         // Threads of a pool have signals blocked; this one is to stop before it goes on.

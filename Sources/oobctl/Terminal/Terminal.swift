@@ -4,15 +4,15 @@ import Prompting
 
 /// The terminal that a person sits at, for questions that only a person can answer.
 ///
-/// It is opened by its own name, so that a question reaches the person also where standard output is a pipe.
+/// It is opened by its own name, so that a question reaches the person also if standard output is a pipe.
 struct Terminal: ~Copyable {
     private static let path = "/dev/tty"
-    /// The most bytes of an answer.
+    /// The maximum number of bytes of an answer.
     private static let limit = PINText.bytes.upperBound
 
     private let number: Int32
 
-    /// Nil where standard input is no terminal: then nobody is there to answer.
+    /// Nil if standard input is no terminal: then nobody is there to answer.
     init?() {
         let number = isatty(STDIN_FILENO) == 1 ? unsafe open(Self.path, O_RDWR | O_CLOEXEC | O_NOCTTY) : -1
         guard number >= 0 else { return nil }
@@ -31,7 +31,7 @@ struct Terminal: ~Copyable {
     /// What was typed before the question is thrown away. The terminal is as it was before when this returns, and also
     /// when a signal ends the program meanwhile.
     ///
-    /// - Throws: `ClientFailure` where the person gave up (Ctrl-C, end of input).
+    /// - Throws: `ClientFailure` if the person gave up (Ctrl-C, end of input).
     func hiddenLine(_ question: String) throws(ClientFailure) -> [UInt8] {
         try answer(to: question, isShown: false, else: .noPIN)
     }
@@ -40,7 +40,7 @@ struct Terminal: ~Copyable {
     ///
     /// As with ``hiddenLine(_:)``, nothing that was typed before the question is an answer to it.
     ///
-    /// - Throws: `refusal` where the person gave up (Ctrl-C, end of input).
+    /// - Throws: `refusal` if the person gave up (Ctrl-C, end of input).
     func agrees(
         to question: String, about lines: [ScreenLine], else refusal: ControlError
     ) throws(ClientFailure) -> Bool {
@@ -67,7 +67,7 @@ struct Terminal: ~Copyable {
         return bytes
     }
 
-    /// Nil where the person gave up.
+    /// Nil if the person gave up.
     private func line(controls: termios, isShown: Bool) -> [UInt8]? {
         var (bytes, byte) = ([UInt8](), UInt8(0))
         // So that no copy is left behind by growing.

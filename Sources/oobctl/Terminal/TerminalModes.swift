@@ -7,7 +7,7 @@ struct TerminalModes: Sendable {
     private let number: Int32
     private let before: termios
 
-    /// Nil where it is no terminal.
+    /// Nil if it is no terminal.
     init?(of number: Int32) {
         var before = termios()
         guard unsafe tcgetattr(number, &before) == 0 else { return nil }
@@ -16,7 +16,7 @@ struct TerminalModes: Sendable {
 
     /// The line mode of the kernel, with or without echo; what was typed so far is thrown away.
     ///
-    /// What is typed shows where it may, also where a program before this one has left the terminal without.
+    /// What is typed shows if it may, also if a program before this one has left the terminal without.
     ///
     /// - Parameter isUTF8: whether a character to be erased may have several bytes.
     func begin(isHidden: Bool, isUTF8: Bool) {
@@ -33,7 +33,7 @@ struct TerminalModes: Sendable {
         tcflush(number, TCIFLUSH)
     }
 
-    /// As it was before; what was typed and not read is thrown away, lest a shell takes it for a command.
+    /// As it was before; what was typed and not read is thrown away, so that no shell takes it for a command.
     func end() {
         var before = before
         tcflush(number, TCIFLUSH)
