@@ -39,7 +39,7 @@ extension PromptQuestion {
         return PromptQuestion(lines: [line], countdown: nil, cue: traits.isPlain ? "Enter: " : "> ", isHidden: false)
     }
 
-    static func decision(_ shown: ShownRequest, _ countdown: String?, _ traits: ScreenTraits) -> PromptQuestion {
+    static func decision(_ shown: ShownRequest, countdown: String?, on traits: ScreenTraits) -> PromptQuestion {
         var lines = [ScreenLine("Approve \(shown.subject)?", .strong)]
         if shown.warnings > 0 {
             let which = shown.warnings == 1 ? "warning" : "\(shown.warnings) warnings"
@@ -50,7 +50,7 @@ extension PromptQuestion {
             lines: lines, countdown: countdown, cue: traits.isPlain ? "Answer: " : "> ", isHidden: false)
     }
 
-    static func pin(_ shown: ShownRequest, _ countdown: String?, _ traits: ScreenTraits) -> PromptQuestion {
+    static func pin(_ shown: ShownRequest, countdown: String?, on traits: ScreenTraits) -> PromptQuestion {
         let lines = [
             ScreenLine("PIN to approve \(shown.subject):", .strong),
             ScreenLine("What is typed is not shown. Enter alone goes back."),

@@ -6,9 +6,9 @@ extension PromptSession {
         if stage == .offeringSkipped { return answeredOffer(text) }
         guard case .asking(let shown) = stage else { return [] }
         switch PromptAnswer(text) {
-        case .approve: return send(.approve, shown)
-        case .deny: return send(.deny, shown)
-        case .denyAsFraud: return send(.denyAsFraud, shown)
+        case .approve: return send(.approve, on: shown)
+        case .deny: return send(.deny, on: shown)
+        case .denyAsFraud: return send(.denyAsFraud, on: shown)
         case .skip:
             skipped.insert(shown.id)
             skippedByPerson.insert(shown.id)
@@ -32,11 +32,11 @@ extension PromptSession {
             stage = .asking(shown)
             return [.say([ScreenLine("No PIN was given; nothing was decided.")]), ask(shown, now)]
         }
-        return send(.approve, shown, pin)
+        return send(.approve, on: shown, pin: pin)
     }
 
     mutating func send(
-        _ choice: PromptDecision.Choice, _ shown: ShownRequest, _ pin: PINText? = nil
+        _ choice: PromptDecision.Choice, on shown: ShownRequest, pin: PINText? = nil
     ) -> [PromptEffect] {
         let decision = PromptDecision(choice: choice, request: shown, pin: pin)
         stage = .sending(decision)

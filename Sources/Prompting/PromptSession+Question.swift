@@ -14,7 +14,9 @@ extension PromptSession {
     mutating func ask(_ shown: ShownRequest, _ now: Int64) -> PromptEffect {
         countdown = Countdown(expiresAt: shown.expiresAt, now: now)
         let text = countdown?.text(traits)
-        return .ask(stage == .askingPIN(shown) ? .pin(shown, text, traits) : .decision(shown, text, traits))
+        return .ask(
+            stage == .askingPIN(shown)
+                ? .pin(shown, countdown: text, on: traits) : .decision(shown, countdown: text, on: traits))
     }
 
     /// The whole request and its question, if one stands.

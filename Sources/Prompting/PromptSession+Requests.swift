@@ -13,8 +13,8 @@ extension PromptSession {
             guard let request else { return heardOf.isEmpty ? wait() : look() }
             return heardOf.contains(request.id) ? look() : present(request, others: others, now)
         case .checking(let shown, again: true): return check(shown)
-        case .checking(let shown, again: false): return request.map { checked($0, shown, now) } ?? look()
-        case .unsure(let decision): return request.map { cleared($0, decision, now) } ?? look()
+        case .checking(let shown, again: false): return request.map { checked($0, as: shown, at: now) } ?? look()
+        case .unsure(let decision): return request.map { cleared($0, after: decision, at: now) } ?? look()
         default: return []
         }
     }
@@ -51,7 +51,7 @@ extension PromptSession {
     }
 
     /// What became of a request that was on the screen.
-    mutating func checked(_ request: RequestView, _ shown: ShownRequest, _ now: Int64) -> [PromptEffect] {
+    mutating func checked(_ request: RequestView, as shown: ShownRequest, at now: Int64) -> [PromptEffect] {
         guard request.state == .pending else {
             return [.say([Ending.line(request)])] + look()
         }
@@ -63,7 +63,7 @@ extension PromptSession {
 
     /// The answer to a decision was lost, and this is the request now.
     mutating func cleared(
-        _ request: RequestView, _ decision: PromptDecision, _ now: Int64
+        _ request: RequestView, after decision: PromptDecision, at now: Int64
     ) -> [PromptEffect] {
         guard request.state == .pending else { return finished(decision, request) }
         return [.say([ScreenLine("It was not decided: it is asked about again.", .warning)])] + present(request, now)

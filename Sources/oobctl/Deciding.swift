@@ -35,7 +35,7 @@ struct Deciding {
     /// Asks for a PIN only if the agent says that the request takes one, and then decides that request and no other.
     private func decided(_ selector: RequestSelector) async throws(ClientFailure) -> RequestView {
         do throws(ClientFailure) {
-            return try await client.decide(decision, selector, command)
+            return try await client.decide(decision, on: selector, with: command)
         } catch {
             guard case .refused(let refusal) = error, refusal.token == .pinRequired, let request = refusal.request,
                 Terminal.isThere
@@ -49,6 +49,6 @@ struct Deciding {
         let merchant = request.merchantName.map { " to \($0)" } ?? ""
         var command = command
         command.pin = try PINQuestion.existing(file: nil, "PIN to approve \(amount)\(merchant):")
-        return try await client.decide(decision, .id(request.id), command)
+        return try await client.decide(decision, on: .id(request.id), with: command)
     }
 }

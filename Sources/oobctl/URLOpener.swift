@@ -23,7 +23,7 @@ enum URLOpener {
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         unsafe posix_spawnattr_setflags(&attributes, ownSession)
-        let error = unsafe withArguments([program, url], environment) { arguments, environment in
+        let error = unsafe withArguments([program, url], environment: environment) { arguments, environment in
             var process: pid_t = 0
             return unsafe posix_spawnp(&process, program, &files, &attributes, &arguments, &environment)
         }
@@ -41,7 +41,7 @@ enum URLOpener {
     private typealias Strings = [UnsafeMutablePointer<CChar>?]
 
     private static func withArguments(
-        _ arguments: [String], _ environment: [String], _ body: (inout Strings, inout Strings) -> Int32
+        _ arguments: [String], environment: [String], _ body: (inout Strings, inout Strings) -> Int32
     ) -> Int32 {
         var arguments = unsafe copied(arguments)
         var environment = unsafe copied(environment)

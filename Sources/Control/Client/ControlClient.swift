@@ -45,23 +45,23 @@ package struct ControlClient: Sendable {
     }
 
     package func enroll(_ command: EnrollCommand) async throws(ClientFailure) -> EnrollmentView {
-        try await send(command, .post, ["enrollments"], seconds: ControlTimeout.enroll)
+        try await send(command, by: .post, to: ["enrollments"], seconds: ControlTimeout.enroll)
     }
 
     package func unenroll(id: String, _ command: UnenrollCommand) async throws(ClientFailure) -> UnenrolledView {
-        try await send(command, .delete, ["enrollments", id], seconds: ControlTimeout.unenroll)
+        try await send(command, by: .delete, to: ["enrollments", id], seconds: ControlTimeout.unenroll)
     }
 
     package func changePIN(id: String, _ command: PINChangeCommand) async throws(ClientFailure) -> EnrollmentView {
-        try await send(command, .post, ["enrollments", id, "pin"], seconds: ControlTimeout.pinChange)
+        try await send(command, by: .post, to: ["enrollments", id, "pin"], seconds: ControlTimeout.pinChange)
     }
 
     package func rotatePush(_ command: PushRotateCommand) async throws(ClientFailure) -> PushRotatedView {
-        try await send(command, .post, ["push", "rotate"], seconds: ControlTimeout.fetch)
+        try await send(command, by: .post, to: ["push", "rotate"], seconds: ControlTimeout.fetch)
     }
 
     package func fetch(_ command: FetchCommand) async throws(ClientFailure) -> FetchView {
-        try await send(command, .post, ["fetch"], seconds: ControlTimeout.fetch)
+        try await send(command, by: .post, to: ["fetch"], seconds: ControlTimeout.fetch)
     }
 
     /// Requests, oldest first: the pending ones, or all.
@@ -100,7 +100,7 @@ package struct ControlClient: Sendable {
     ///
     /// - Throws: `ClientFailure.unknown` if the call was sent and its answer did not come.
     package func decide(
-        _ decision: Decision, _ selector: RequestSelector, _ command: DecideCommand
+        _ decision: Decision, on selector: RequestSelector, with command: DecideCommand
     ) async throws(ClientFailure) -> RequestView {
         let path = ["requests", selector.segment, decision.rawValue]
         var command = command
@@ -108,14 +108,14 @@ package struct ControlClient: Sendable {
         let end = now + command.secondsToDecide
         command.decideBefore = end
         do throws(ClientFailure) {
-            return try await send(command, .post, path, seconds: ControlTimeout.decide(command))
+            return try await send(command, by: .post, to: path, seconds: ControlTimeout.decide(command))
         } catch .unclear(let reason) {
-            throw .unknown(Self.unknown(reason, decision, selector, end))
+            throw .unknown(Self.unknown(reason, of: decision, on: selector, until: end))
         }
     }
 
     private static func unknown(
-        _ reason: String, _ decision: Decision, _ selector: RequestSelector, _ end: Int
+        _ reason: String, of decision: Decision, on selector: RequestSelector, until end: Int
     ) -> String {
         let done = decision == .approve ? "approved" : "denied"
         let look = selector.id.map { "oobctl show \($0)" } ?? "oobctl list --all"
@@ -186,7 +186,7 @@ package struct ControlClient: Sendable {
     }
 
     private func send<Answer: Decodable>(
-        _ command: some ControlCommand, _ method: ControlCall.Method, _ path: [String], seconds: Int
+        _ command: some ControlCommand, by method: ControlCall.Method, to path: [String], seconds: Int
     ) async throws(ClientFailure) -> Answer {
         let body: [UInt8]
         do throws(ControlError) { body = try ControlJSON.encode(command) } catch { throw .refused(error) }

@@ -38,7 +38,7 @@ struct ControlCalls: Sendable {
 
     /// Waits only while the client is there: nothing is decided once it hung up, nor after its deadline.
     func decide(
-        _ decision: Decision, _ name: String, _ command: DecideCommand, for client: ControlConnection
+        _ decision: Decision, on name: String, with command: DecideCommand, for client: ControlConnection
     ) async throws -> Answer {
         guard decision == .approve || command.pin == nil else {
             throw ControlError(.invalidArgument, "pin: goes with approve only; a deny takes none")

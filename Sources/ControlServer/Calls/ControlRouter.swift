@@ -28,7 +28,7 @@ struct ControlRouter: Sendable {
             try route.check(request)
             let body = try await body(of: request)
             connection.work()
-            return try await call(route, request, body, connection)
+            return try await call(route, for: request, body: body, on: connection)
         } catch let tooMany as TooMany {
             return .problem(tooMany)
         } catch {
@@ -64,7 +64,7 @@ struct ControlRouter: Sendable {
     }
 
     private func call(
-        _ route: ControlRoute, _ request: Request, _ body: [UInt8], _ connection: ControlConnection
+        _ route: ControlRoute, for request: Request, body: [UInt8], on connection: ControlConnection
     ) async throws -> Answer {
         let (uri, responses) = (request.uri, calls.responses)
         switch route {
@@ -78,7 +78,7 @@ struct ControlRouter: Sendable {
         case .openapi: return Answer(contentType: route.mediaType, body: PackageResources.agent_yaml)
         case .enrollments: return try await responses.make(for: connection, calls.enrollments)
         case .enroll, .unenroll, .changePIN, .rotatePush, .fetch:
-            return try await ongoingCall(route, uri.id, body, connection.caller)
+            return try await ongoingCall(route, id: uri.id, body: body, by: connection.caller)
         case .requests:
             let query = try RequestQuery(uri)
             return try await responses.make(for: connection) { try await calls.requests(query) }
@@ -88,7 +88,8 @@ struct ControlRouter: Sendable {
         case .evidence: return try await calls.evidence(uri.id, try RequestQuery(uri), for: connection)
         case .approve, .deny:
             let command = try ControlJSON.decode(body, as: DecideCommand.self)
-            return try await calls.decide(route == .approve ? .approve : .deny, uri.id, command, for: connection)
+            return try await calls.decide(
+                route == .approve ? .approve : .deny, on: uri.id, with: command, for: connection)
         case .events: return try await calls.events(try EventQuery(request), for: connection)
         case .audit:
             let query = try AuditQuery(uri)
@@ -101,7 +102,7 @@ struct ControlRouter: Sendable {
 
     /// What goes on to its end when its client hangs up.
     private func ongoingCall(
-        _ route: ControlRoute, _ id: String, _ body: [UInt8], _ caller: Caller
+        _ route: ControlRoute, id: String, body: [UInt8], by caller: Caller
     ) async throws -> Answer {
         let peer = ControlPeer(caller)
         switch route {

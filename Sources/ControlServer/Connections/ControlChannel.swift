@@ -26,7 +26,7 @@ struct ControlChannel: ServerChildChannel {
             try? await value.executeThenClose { _, _ in }
             return
         }
-        guard caller.right >= .look else { return await refuse(caller, value, logger) }
+        guard caller.right >= .look else { return await refuse(caller, on: value, logger: logger) }
         let (connection, leaving) = places.take(value.channel, of: caller)
         if let leaving { access.noteCrowd(leaving) }
         connection.begin()
@@ -38,7 +38,7 @@ struct ControlChannel: ServerChildChannel {
     }
 
     /// Tells a stranger why it is refused if it asks at once, and cuts it.
-    private func refuse(_ caller: Caller, _ value: Value, _ logger: Logger) async {
+    private func refuse(_ caller: Caller, on value: Value, logger: Logger) async {
         access.noteRefusal(caller)
         let place = strangers.take(value.channel)
         defer { strangers.leave(place) }

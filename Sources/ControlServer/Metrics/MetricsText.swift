@@ -11,7 +11,7 @@ struct MetricsText {
     var bytes: [UInt8] { Array((lines.joined(separator: "\n") + "\n").utf8) }
 
     init(_ figures: AgentFigures) {
-        one(.buildInfo, 1, ["version": figures.version])
+        one(.buildInfo, 1, labels: ["version": figures.version])
         one(.startTime, figures.startedAt)
         one(.ready, figures.isReady ? 1 : 0)
         some(
@@ -66,7 +66,7 @@ struct MetricsText {
         lines.append("# TYPE \(metric.rawValue) \(metric.kind)")
     }
 
-    private mutating func one(_ metric: Metric, _ value: Int64, _ labels: [String: String] = [:]) {
+    private mutating func one(_ metric: Metric, _ value: Int64, labels: [String: String] = [:]) {
         begin(metric)
         lines.append(metric.rawValue + Self.text(of: labels) + " \(value)")
     }

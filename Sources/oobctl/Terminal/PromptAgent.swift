@@ -106,7 +106,8 @@ struct PromptAgent: Sendable {
 
     private func decide(_ decision: PromptDecision) async -> PromptEvent {
         do throws(ClientFailure) {
-            let request = try await client().decide(decision.decision, .id(decision.request.id), decision.command)
+            let request = try await client().decide(
+                decision.decision, on: .id(decision.request.id), with: decision.command)
             return .decided(request)
         } catch {
             return .notDecided(error)

@@ -38,7 +38,7 @@ struct PromptRun {
             group.addTask { [agent] in await agent.fetch() }
             for await input in inputs {
                 guard let event = event(of: input) else { continue }
-                guard let result = perform(event, &group, queue) else { continue }
+                guard let result = perform(event, in: &group, answering: queue) else { continue }
                 group.cancelAll()
                 return result
             }
@@ -65,7 +65,7 @@ struct PromptRun {
 
     /// - Returns: how it ended, if it has.
     private mutating func perform(
-        _ event: PromptEvent, _ group: inout DiscardingTaskGroup, _ queue: PromptTerminal.Queue
+        _ event: PromptEvent, in group: inout DiscardingTaskGroup, answering queue: PromptTerminal.Queue
     ) -> Result<ExitStatus, ClientFailure>? {
         for effect in session.handle(event, now: Int64(Date().timeIntervalSince1970)) {
             switch effect {
@@ -77,7 +77,7 @@ struct PromptRun {
             case .emit(let request): emit(request)
             case .stop:
                 terminal.stop()
-                return perform(.continued, &group, queue)
+                return perform(.continued, in: &group, answering: queue)
             case .end(let status): return .success(status)
             case .fail(let failure): return .failure(failure)
             case .look, .load, .decide:
