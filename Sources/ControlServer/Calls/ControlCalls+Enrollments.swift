@@ -2,6 +2,7 @@ import Authenticator
 import Control
 import IssuerProtocol
 import Keys
+import ThreeDS
 
 extension ControlCalls {
     /// How long an enroll waits for the issuer's answer, in seconds; it goes on without the client.
@@ -91,5 +92,51 @@ extension EnrollmentParameters {
         } catch {
             throw ControlError(.invalidArgument, "keyUri: \(error)")
         }
+    }
+}
+
+extension ControlCalls {
+    func changePIN(_ name: String, _ command: PINChangeCommand, by peer: ControlPeer) async throws -> Answer {
+        let old = try PIN(command.pin, as: "pin")
+        let new = try PIN(command.newPin, as: "newPin")
+        let enrollment = try await agent.enrollment(named: name)
+        try await agent.checkPINChange(of: enrollment.id)
+        try await quota.run(.changePIN, by: peer.uid) {
+            try await agent.note(.changePIN, by: peer, about: enrollment.id)
+            try await agent.changePIN(of: enrollment.id, from: old, to: new)
+        }
+        let changed = try await agent.enrollment(enrollment.id) ?? enrollment
+        return try .json(EnrollmentView(changed, of: agent))
+    }
+}
+
+extension PIN {
+    /// Reads a PIN; the error names the member and never the PIN.
+    init(_ text: PINText, as member: String) throws(ControlError) {
+        var bytes = Array(text.revealed.utf8)
+        do throws(PINError) {
+            try self.init(Secret(wiping: &bytes))
+        } catch {
+            throw ControlError(.invalidArgument, "\(member): \(error)")
+        }
+    }
+}
+
+extension ControlCalls {
+    func rotatePush(_ command: PushRotateCommand, by peer: ControlPeer) async throws -> Answer {
+        let enrollment = try await id(of: command.enrollment)
+        let open = try await quota.run(.rotatePush, by: peer.uid, countsAlways: true) {
+            try await agent.rotatePush(enrollment) { try await agent.note(.rotatePush, by: peer, about: enrollment) }
+        }
+        return try .json(PushRotatedView(open: open.map(\.text)))
+    }
+}
+
+extension PushView {
+    init(_ facts: PushFacts) {
+        self.init(
+            works: facts.works, lastPush: facts.lastPush.map(UTCTime.text), lastPoll: facts.lastPoll.map(UTCTime.text),
+            firstByPush: facts.firstByPush, firstByPoll: facts.firstByPoll, duplicates: facts.duplicates,
+            refused: facts.refused, latency: facts.latency.map { Int($0) })
     }
 }

@@ -1,5 +1,6 @@
 import Authenticator
 import Control
+import ThreeDS
 
 extension ControlCalls {
     /// How the agent is; also if its database cannot be read, which is when it is asked for most.
@@ -37,5 +38,25 @@ extension ControlCalls {
 extension AgentState {
     init(isStarting: Bool, isWell: Bool) {
         self = isStarting ? .starting : isWell ? .ready : .degraded
+    }
+}
+
+extension ControlCalls {
+    /// What is weak, and what cannot be told.
+    func doctor() async throws -> Answer {
+        try .json(await agent.checkup.findings().map(WarningView.init))
+    }
+
+    /// What is weak, for `status`.
+    var weaknesses: [WarningView] {
+        get async { await agent.checkup.findings().filter(\.isCertain).map(WarningView.init) }
+    }
+}
+
+extension WarningView {
+    init(_ finding: Finding) {
+        self.init(
+            id: finding.weakness.rawValue, message: finding.message, severity: finding.severity.rawValue,
+            enrollment: finding.enrollment?.text, others: finding.others, cannotTell: finding.isCertain ? nil : true)
     }
 }
