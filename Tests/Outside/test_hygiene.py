@@ -93,6 +93,7 @@ class TheDoctor(unittest.TestCase):
         run = self.agent.ctl("doctor")
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         self.assertIn("\nlow     plainHTTP: enrollment ", run.stdout)
+        self.assertNotIn("without TLS", self.agent.ctl("status").stdout)
         weaknesses, keys = run.stdout.split("\n\n")
         self.assertEqual(len(weaknesses.splitlines()), len(self.agent.json("doctor")))
         heading, key = keys.splitlines()

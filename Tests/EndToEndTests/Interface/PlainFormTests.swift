@@ -39,6 +39,28 @@ import Testing
         }
     }
 
+    @Test func `a list has the acsTransId and the enrollment's name, which works as its id does`() async throws {
+        try await Scenario.run { scenario in
+            let sandbox = try await scenario.sandbox()
+            let agent = scenario.agent()
+            try await agent.start()
+            let kitchen = try await agent.enroll(at: sandbox, name: "my kitchen/2")
+            let id = try await sandbox.purchase([:])
+            _ = try await agent.received(id)
+            let list = try await agent.ctl("list", "--enrollment", "my kitchen/2").output
+            #expect(list.contains(id) && list.contains("my kitchen/2"))
+            let row = try await agent.json("list", "--enrollment", "my kitchen/2").elements.first
+            #expect(row?["enrollmentName"] == "my kitchen/2" && row?["enrollmentId"] == kitchen["id"])
+            // A name that is taken is refused, and one that nobody chose gets a number.
+            let code = try await sandbox.code([:])
+            let again = ["enroll", "--issuer", sandbox.url, "--code", code, "--authn-type", "presence"]
+            let refused = try await agent.ctl(again + ["--name", "my kitchen/2"], exits: 64)
+            #expect(refused.errors.contains("is taken by enrollment"))
+            let unenrolled = try await agent.json("unenroll", "my kitchen/2", "--local", "--force")
+            #expect(unenrolled["id"] == kitchen["id"] && unenrolled["wasEnrolled"] == true)
+        }
+    }
+
     @Test func `hostile text is warned of`() async throws {
         try await Scenario.run { scenario in
             let (sandbox, agent) = try await scenario.enrolled()
