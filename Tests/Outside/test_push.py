@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import re
+import select
 import socket
 import subprocess
 import threading
@@ -212,12 +213,22 @@ class Answers(WithPush):
 class Floods(WithPush):
     options = ("--push-rate", "5", "--push-rate-in-all", "8")
 
+    def taken(self, subscription: dict) -> int:
+        """Pushes until one is refused for its rate, and counts those before it."""
+        count = 0
+        while (answer := self.issuer.push(subscription, b"hint")).status_code == 201:
+            count += 1
+        self.assertEqual(answer.status_code, 429, answer.text)
+        self.assertIn(int(answer.headers["Retry-After"]), range(1, 61))
+        return count
+
     def test_too_many_to_one_endpoint_and_in_all_are_429_with_the_time_to_wait(self):
         first, second = (self.subscription(self.enrolled()) for _ in range(2))
-        self.assertEqual([self.issuer.push(first, b"hint").status_code for _ in range(6)], [201] * 5 + [429])
-        answers = [self.issuer.push(second, b"hint") for _ in range(4)]
-        self.assertEqual([answer.status_code for answer in answers], [201] * 3 + [429])
-        self.assertIn(int(answers[-1].headers["Retry-After"]), range(1, 61))
+        began = time.monotonic()
+        one, other = self.taken(first), self.taken(second)
+        minutes = (time.monotonic() - began + 1) / 60  # What was allowed meanwhile comes on top.
+        self.assertIn(one, range(5, int(5 + 5 * minutes) + 1))
+        self.assertIn(one + other, range(8, int(8 + 8 * minutes) + 1))
 
 
 class SlowSenders(WithPush):
@@ -232,9 +243,10 @@ class SlowSenders(WithPush):
             # Both places are taken: one of them is cut for this one, and the other when its time is over.
             self.assertEqual(self.issuer.push(subscription, b"hint").status_code, 201)
             for peer in [silent, half]:
-                while peer.recv(4_096):
-                    pass  # An answer may come first; then the connection ends.
-
+                # An answer may come first; then the connection ends, with a reset if what it sent was not read.
+                with contextlib.suppress(ConnectionResetError):
+                    while peer.recv(4_096):
+                        pass
 
     def test_who_is_refused_again_and_again_is_cut_when_its_time_is_over(self):
         url = urlsplit(self.subscription(self.enrolled())["endpoint"])
@@ -270,8 +282,11 @@ class CrowdedSenders(WithPush):
             whole = pool.submit(self.issuer.push_request, request)
             self.assertTrue(asked.wait(30), "the agent waits for the issuer's keys")
             peers = [crowd.enter_context(socket.create_connection((url.hostname, url.port), 30)) for _ in range(5)]
-            # There are three places for these beside the whole one: the first of them make room for the last.
-            self.assertEqual(peers[0].recv(1), b"")
+            # There are three places for these beside the whole one: two of them make room, in whatever order they came.
+            for _ in range(2):
+                (cut, *_), _, _ = select.select(peers, [], [], 60)
+                self.assertEqual(cut.recv(1), b"")
+                peers.remove(cut)
             answers.set()
             self.assertEqual(whole.result().status_code, 201)
 
@@ -300,7 +315,8 @@ class FewFiles(unittest.TestCase):
             through=("prlimit", f"--nofile={self.FILES}:{self.FILES}")))
         for _ in range(self.FILES + 40):
             peer = self.enterContext(socket.create_connection(("127.0.0.1", port), 30))
-            peer.sendall(b"POST /push/x HTTP/1.1\r\nHost: x\r\n")
+            with contextlib.suppress(ConnectionError):  # It may have made room for another already.
+                peer.sendall(b"POST /push/x HTTP/1.1\r\nHost: x\r\n")
         for _ in range(8):
             self.assertEqual(agent.json("status")["state"], "ready")
 
