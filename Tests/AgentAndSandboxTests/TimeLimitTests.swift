@@ -21,6 +21,7 @@ struct TimeLimitTests {
         "FetchLoop.longestWait": Double(FetchLoop.longestWait),
         "ControlTimeout.enroll": Double(ControlTimeout.enroll),
         "RegistrationDelivery.longest": Double(RegistrationDelivery.longest),
+        "ControlTimeout.pinChange": Double(ControlTimeout.pinChange), "PINChange.patience": PINChange.patience,
     ]
 
     /// Who waits, for what.
@@ -30,6 +31,7 @@ struct TimeLimitTests {
         ("Wanted.standardSeconds", "TokenQueue.patience"), ("TokenQueue.patience", "SignCountWatch.patience"),
         ("ControlTimeout.fetch", "Fetcher.patience"), ("Fetcher.patience", "IssuerCall.standardSeconds"),
         ("ControlTimeout.enroll", "RegistrationDelivery.longest"),
+        ("ControlTimeout.pinChange", "PINChange.patience"),
     ]
 
     @Test(arguments: pairs) func `whoever waits does so for longer than what is waited for may take`(

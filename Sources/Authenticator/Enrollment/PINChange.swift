@@ -3,12 +3,16 @@ import Keys
 
 /// Changes the PIN of a key that the agent made.
 struct PINChange: Sendable {
+    /// The seconds within which its turn must come: decisions of the same enrollment may be before it.
+    static let patience: Double = 30
+
     let ports: Ports
     let queues: SignatureQueues
 
-    /// - Throws: `CommandFailure` if the PIN was not changed; a wrong old one counts as at an approval.
+    /// - Throws: `CommandFailure` if the PIN was not changed; a wrong old one counts as at an approval. If its turn does
+    ///   not come in time, no PIN is tried.
     func run(_ id: EnrollmentID, from old: PIN, to new: PIN) async throws {
-        try await queues.run(id) {
+        try await inTurn(id) {
             try await check(id)
             do {
                 try await PINCheck(ports: ports).run(id) {
@@ -30,6 +34,18 @@ struct PINChange: Sendable {
                 throw CommandFailure(.notEnrolled, "the enrollment \(id) was ended while its PIN was being changed")
             }
         }
+    }
+
+    private func inTurn(_ id: EnrollmentID, _ change: () async throws -> Void) async throws {
+        let wanted = Wanted(for: Self.patience, on: ports.clock)
+        do {
+            try await wanted.run { [queues] in try await queues.enter(id) }
+        } catch is CancellationError where wanted.overBecause != nil {
+            throw CommandFailure(
+                .notInTime, "the PIN was not changed: decisions of enrollment \(id) took too long; try again")
+        }
+        defer { queues.leave(id) }
+        try await change()
     }
 
     /// Throws `CommandFailure` if no PIN can be changed now; no try is counted.

@@ -91,6 +91,22 @@ struct PINEnrollmentTests {
         #expect(try await sample.refusal(of: request, pin: .right) == nil)
     }
 
+    @Test func `a change whose turn does not come within 30 s tries no PIN and changes nothing`() async throws {
+        let (card, request) = try await sample.enrolledWithPIN()
+        let queues = sample.agent.decider.queues
+        try await queues.run(card.id) {
+            async let refused = failureCode {
+                try await sample.agent.changePIN(of: card.id, from: .wrong, to: pin("2468"))
+            }
+            while queues.waiterCount(for: card.id) < 1, !Task.isCancelled { await Task.yield() }
+            sample.clock.advance(by: PINChange.patience)
+            let code = try await refused
+            #expect(code == .notInTime)
+        }
+        #expect(try await sample.tries(of: card) == .fresh)
+        #expect(try await sample.refusal(of: request, pin: .right) == nil)
+    }
+
     @Test func `a PIN is not changed where there is none, or where another keeps the key`() async throws {
         let card = try await sample.enrolled()
         let refusal = try await #require(throws: CommandFailure.self) {
