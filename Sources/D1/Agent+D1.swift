@@ -67,12 +67,7 @@ extension Agent {
     }
 
     @Sendable private func follow(_ enrolled: EnrolledType, at issuer: IssuerURL) async throws {
-        let changes = hub.notifier { event in
-            switch event {
-            case .enrolled, .unenrolled, .suspended, .resumed: true
-            default: false
-            }
-        }
+        let changes = hub.notifier { $0.kind?.changesStanding == true }
         enrolled.value = try await enrolledType(at: issuer)
         for await _ in changes { enrolled.value = try await enrolledType(at: issuer) }
     }

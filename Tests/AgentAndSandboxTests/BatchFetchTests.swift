@@ -46,7 +46,7 @@ struct BatchFetchTests {
                     group.addTask { try await local.agent.fetcher.run() }
                     try await untilHeld(1_000, by: sandbox)
                     let newcomers = try await local.addEnrollments(members.suffix(1))
-                    local.agent.hub.publish(newcomers.map { .enrolled($0.id) })
+                    local.agent.hub.publish(newcomers.map { .journaled(.enrolled, of: $0.id) })
                     try await untilHeld(1_001, by: sandbox)
                     try await sandbox.purchase(for: members[1_000].authenticatorId)
                     _ = try await local.pendingRequest(of: newcomers[0])

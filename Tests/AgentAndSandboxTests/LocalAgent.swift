@@ -98,7 +98,7 @@ struct LocalAgent: Sendable {
 
     /// Waits until a request of the enrollment is pending.
     func pendingRequest(of enrollment: Enrollment) async throws -> RequestRecord {
-        let notifier = agent.hub.notifier { if case .requestPresented = $0 { true } else { false } }
+        let notifier = agent.hub.notifier { $0.kind == .presented }
         let look = { try await ports.store.read { try $0.oldestPending(enrollment: enrollment.id) } }
         if let found = try await look() { return found }
         for await _ in notifier {

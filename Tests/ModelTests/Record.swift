@@ -47,7 +47,7 @@ final class Presented: Sendable {
     /// Listens for as long as the stream is kept.
     func listen(to hub: EventHub) -> AsyncStream<Void> {
         hub.notifier { [self] event in
-            if case .requestPresented(let id) = event { times.withLock { $0[id, default: 0] += 1 } }
+            if case .journaled(.presented, _, let id?) = event { times.withLock { $0[id, default: 0] += 1 } }
             return false
         }
     }

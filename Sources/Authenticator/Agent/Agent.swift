@@ -39,12 +39,14 @@ package struct Agent: Sendable {
     let drops = MessageDrops()
 
     package init(ports: Ports, settings: AgentSettings, log: Logger) {
-        let store = JournaledStore(ports, hub: hub)
-        var ports = ports
-        ports.store = store
         let keyHealth = KeyHealth()
-        ports.custody = ProvenCustody(
+        // What the edges gave, and what the core puts around it.
+        let store = JournaledStore(
+            store: WatchedStore(real: ports.store, health: ports.storeHealth), keys: ports.auditKeys,
+            clock: ports.clock, hub: hub)
+        let custody = ProvenCustody(
             real: ports.custody, store: store, clock: ports.clock, health: keyHealth, hub: hub)
+        let ports = ports.with(store: store, custody: custody)
         keyWatch = KeyWatch(
             ports: ports, health: keyHealth, hub: hub, log: log, quota: LogQuota(pause: settings.bounds.logPause))
         self.ports = ports
@@ -57,12 +59,12 @@ package struct Agent: Sendable {
             ports: ports, settings: settings, directory: directory, deferred: deferred, hub: hub, tally: tally,
             drops: drops,
             refusedPeers: badPeers, log: log)
-        let standing = IssuerStanding(ports: ports, health: health, hub: hub, log: log)
+        let standing = IssuerStanding(ports: ports, health: health, log: log)
         registrationDelivery = RegistrationDelivery(ports: ports, directory: directory, hub: hub, log: log)
         fetcher = Fetcher(
             ports: ports, directory: directory, intake: intake, hub: hub, health: health,
             standing: standing, tally: tally, pollInterval: settings.push?.pollInterval, log: log)
-        signCountWatch = SignCountWatch(ports: ports, directory: directory, hub: hub, log: log)
+        signCountWatch = SignCountWatch(ports: ports, directory: directory, log: log)
         outboxDelivery = OutboxDelivery(
             ports: ports, directory: directory, signCountWatch: signCountWatch, standing: standing, hub: hub, log: log)
         storeWatch = StoreWatch(ports: ports, bounds: settings.bounds, log: log)
@@ -82,7 +84,7 @@ package struct Agent: Sendable {
             ports: ports, directory: directory, hub: hub, health: health, tally: tally, log: log)
         let queues = SignatureQueues()
         decider = Decider(
-            ports: ports, hub: hub, queues: queues, signCountWatch: signCountWatch, localTime: settings.localTime)
+            ports: ports, queues: queues, signCountWatch: signCountWatch, localTime: settings.localTime)
         pinChange = PINChange(ports: ports, queues: queues)
         checkup = Checkup(ports: ports, keys: keyHealth)
         journalPruner = JournalPruner(
@@ -199,7 +201,10 @@ package struct Agent: Sendable {
     /// - Returns: the request; `life.delivery` says how far it has come.
     package func delivered(_ decided: RequestRecord, seconds: Double) async throws -> RequestRecord {
         do {
-            let delivered = try await hub.wait(seconds: seconds, on: ports.clock, for: { $0.request == decided.id }) {
+            let isSettled: @Sendable (AgentEvent) -> Bool = {
+                $0.request == decided.id && $0.kind?.emptiesOutbox == true
+            }
+            let delivered = try await hub.wait(seconds: seconds, on: ports.clock, for: isSettled) {
                 let current = try await ports.store.read { try $0.request(decided.id) }
                 return current?.life.delivery == .queued ? nil : current
             }
@@ -223,7 +228,7 @@ package struct Agent: Sendable {
     ) async throws -> RequestRecord {
         // A fetch that rests after a failure goes on now.
         if wait > 0 { hub.publish(.requestsWanted) }
-        let found = try await hub.wait(seconds: wait, on: ports.clock, for: AgentEvent.mayBringRequest) {
+        let found = try await hub.wait(seconds: wait, on: ports.clock, for: { $0.kind?.mayBringRequest == true }) {
             try await ports.store.read {
                 try Selection.find(selector, enrollment: enrollment, isWaitedFor: wait > 0, in: $0)
             }

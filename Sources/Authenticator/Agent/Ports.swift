@@ -183,14 +183,14 @@ package protocol JournalSigner: Sendable {
     func signature(for statement: JournalStatement) throws -> [UInt8]
 }
 
-/// Everything the core needs, in one value for the place that wires it.
+/// Everything the core needs, in one value for the place that wires it; ``Agent`` puts around it what the core adds.
 package struct Ports: Sendable {
-    package var store: any Store
-    /// How that store is; noted with each use.
-    package let storeHealth: StoreHealth
+    package private(set) var store: any Store
+    /// How that store is, as whoever watches it has noted.
+    package let storeHealth = StoreHealth()
     /// One try of a key's PIN at a time, whoever makes it; not for keys of the agent's own.
     let keyQueues = KeyedQueue<KeyIdentity>()
-    package var custody: any KeyCustody
+    package private(set) var custody: any KeyCustody
     package let auditKeys: any AuditKeys
     package let gateway: any IssuerGateway
     package let clock: any AgentClock
@@ -201,14 +201,20 @@ package struct Ports: Sendable {
         store: any Store, custody: any KeyCustody, auditKeys: any AuditKeys, gateway: any IssuerGateway,
         clock: any AgentClock, entropy: any Entropy, inspector: any HostInspector = NoHostInspector()
     ) {
-        storeHealth = StoreHealth()
-        self.store = WatchedStore(real: store, health: storeHealth)
+        self.store = store
         self.custody = custody
         self.auditKeys = auditKeys
         self.gateway = gateway
         self.clock = clock
         self.entropy = entropy
         self.inspector = inspector
+    }
+
+    /// The same, with another store and custody in the place of these.
+    func with(store: any Store, custody: any KeyCustody) -> Ports {
+        var ports = self
+        (ports.store, ports.custody) = (store, custody)
+        return ports
     }
 }
 

@@ -6,7 +6,6 @@ import WebAuthn
 /// Decides requests: once each, durable before anyone is told.
 struct Decider: Sendable {
     let ports: Ports
-    let hub: EventHub
     let queues: SignatureQueues
     let signCountWatch: SignCountWatch
     /// The zone in which times are shown.
@@ -25,20 +24,16 @@ struct Decider: Sendable {
         pin: PIN?, while wanted: Wanted
     ) async throws -> RequestRecord {
         let terms = Terms(expectations: expectations, approver: approver, pin: pin, wanted: wanted)
-        let decided: RequestRecord
         do {
-            decided =
-                switch decision {
-                case .deny(let reason): try await deny(id, because: reason, on: terms)
-                case .approve: try await approve(id, on: terms)
-                }
+            return switch decision {
+            case .deny(let reason): try await deny(id, because: reason, on: terms)
+            case .approve: try await approve(id, on: terms)
+            }
         } catch let error where error is CancellationError || error is GivenUp {
             // What was cut off says only that; why, is known here.
             try wanted.check()
             throw error
         }
-        hub.publish([.requestDecided(id), .outboxFilled(decided.enrollmentId), .deadlineMoved])
-        return decided
     }
 
     /// On which terms something is decided.

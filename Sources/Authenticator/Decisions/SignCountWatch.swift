@@ -33,13 +33,11 @@ package struct SignCountWatch: Sendable {
     private let checked = Checked()
     private let ports: Ports
     private let directory: IssuerDirectory
-    private let hub: EventHub
     private let log: Logger
 
-    init(ports: Ports, directory: IssuerDirectory, hub: EventHub, log: Logger) {
+    init(ports: Ports, directory: IssuerDirectory, log: Logger) {
         self.ports = ports
         self.directory = directory
-        self.hub = hub
         self.log = log
     }
 
@@ -148,6 +146,5 @@ package struct SignCountWatch: Sendable {
                 ? "the issuer has accepted a signCount that this agent did not send: someone else signs with this key"
                 : "the issuer has accepted a greater signCount than this state has: it is an old copy",
             metadata: ["enrollment": "\(id)", "own": "\(raised.from)", "accepted": "\(raised.to)"])
-        hub.publish(.signCountRaised(id))
     }
 }

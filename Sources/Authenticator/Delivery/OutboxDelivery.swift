@@ -20,7 +20,7 @@ package struct OutboxDelivery: Sendable {
     /// Works until the task is cancelled.
     package func run() async throws {
         let pendingKeys = hub.pendingKeys { event in
-            if case .outboxFilled(let enrollment) = event { Self.queues(of: enrollment) } else { [] }
+            event.enrollment(if: \.fillsOutbox).map(Self.queues) ?? []
         }
         let waiting = try await ports.patiently { try await ports.store.read { try $0.outboxEnrollments() } }
         await KeyedWork().run(waiting.flatMap(Self.queues), then: pendingKeys) { queue in await drain(queue) }
@@ -157,7 +157,7 @@ package struct OutboxDelivery: Sendable {
         _ entry: OutboxEntry, of enrollment: Enrollment, with end: End, after tries: Tries
     ) async throws {
         let now = ports.clock.now
-        let (event, isSuspended) = try await ports.store.write { store in
+        let isSuspended = try await ports.store.write { store in
             if tries.times > 0, !tries.isRecorded { try store.record(.sent(entry), at: now) }
             return try remove(entry, with: end, after: tries, now: now, in: store)
         }
@@ -171,16 +171,15 @@ package struct OutboxDelivery: Sendable {
         }
         log.info("decision delivery ended", metadata: metadata)
         if isSuspended { standing.tell(isKnown: false, enrollment) }
-        hub.publish(event)
         if case .failed(ProblemCode.invalidAssertion.rawValue, _) = end {
             await signCountWatch.recheck(entry.enrollmentId)
         }
     }
 
-    /// - Returns: what is to be told, and whether it is news that the issuer no longer knows the enrollment.
+    /// - Returns: whether it is news that the issuer no longer knows the enrollment.
     private func remove(
         _ entry: OutboxEntry, with end: End, after tries: Tries, now: Int64, in store: any StoreWriter
-    ) throws -> (AgentEvent, isSuspended: Bool) {
+    ) throws -> Bool {
         if let sequence = entry.sequence { try store.removeOutbox(sequence: sequence) }
         var isSuspended = false
         switch end {
@@ -194,9 +193,7 @@ package struct OutboxDelivery: Sendable {
                 try store.change(entry.enrollmentId, .signCountRefused(count))
             }
         }
-        guard let id = entry.requestId, var request = try store.request(id) else {
-            return (.outboxEntrySettled(entry.enrollmentId), isSuspended)
-        }
+        guard let id = entry.requestId, var request = try store.request(id) else { return isSuspended }
         switch end {
         case .answered(let status): request.life.answered(status)
         case .failed(let token, let error):
@@ -204,8 +201,7 @@ package struct OutboxDelivery: Sendable {
             request.deliveryError = error ?? tries.error ?? entry.lastError
         }
         try store.update(request)
-        if case .answered = end { return (.requestDelivered(id), isSuspended) }
-        return (.requestDeliveryFailed(id), isSuspended)
+        return isSuspended
     }
 }
 

@@ -33,7 +33,7 @@ extension Agent {
         let id = try await enroller.begin(parameters)
         let isAboutThis: @Sendable (AgentEvent) -> Bool = { event in
             switch event {
-            case .enrolled(id), .enrollmentFailed(id): true
+            case .journaled(.enrolled, of: id, _), .keyRemoved(id): true
             default: false
             }
         }

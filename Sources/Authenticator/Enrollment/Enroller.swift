@@ -85,7 +85,7 @@ struct Enroller: Sendable {
             if let failure = error as? KeyFailure { throw CommandFailure(failure) }
             throw CommandFailure(.failed, "no key could be made: \(error)")
         }
-        hub.publish(.ceremonyStarted(enrollment.id))
+        hub.publish(.registrationStarted(enrollment.id))
         return enrollment.id
     }
 
@@ -175,7 +175,7 @@ struct Enroller: Sendable {
             try await ports.store.write { _ = try $0.change(id, .ended(at: now)) }
         } catch let trouble as StoreError {
             // RegistrationDelivery gives it up as soon as that can be written.
-            hub.publish(.ceremonyStarted(id))
+            hub.publish(.registrationStarted(id))
             throw trouble
         }
         try await EndedKeys(ports: ports).remove(of: id)

@@ -15,7 +15,7 @@ package struct RegistrationDelivery: Sendable {
     /// Works until the task is cancelled.
     package func run() async throws {
         let pendingKeys = hub.pendingKeys { event in
-            if case .ceremonyStarted(let id) = event { [id] } else { [] }
+            if case .registrationStarted(let id) = event { [id] } else { [] }
         }
         let enrollments = try await ports.patiently {
             try await ports.store.read { try $0.enrollments(includingEnded: false) }
@@ -90,7 +90,6 @@ package struct RegistrationDelivery: Sendable {
             throw .transient(reason: "the enrollment could not be kept: \(error)", retryAfter: nil)
         }
         log.info("enrolled", metadata: enrollment.logged(["authenticator": "\(answer.authenticatorId.text)"]))
-        hub.publish(.enrolled(enrollment.id))
     }
 
     private func give(up enrollment: Enrollment, _ reason: String) async throws {
@@ -100,7 +99,7 @@ package struct RegistrationDelivery: Sendable {
         guard isNews else { return }
         try await EndedKeys(ports: ports).remove(of: enrollment.id)
         log.error("an enrollment was given up", metadata: enrollment.logged(["reason": "\(reason)"]))
-        hub.publish(.enrollmentFailed(enrollment.id))
+        hub.publish(.keyRemoved(enrollment.id))
     }
 
     /// False, and nothing is changed, if someone ended the enrollment while its issuer was asked.

@@ -54,7 +54,7 @@ struct Unenroller: Sendable {
     private func waitForErasure(_ id: EnrollmentID) async throws -> Bool {
         hub.publish(.erasureWanted(id))
         let isErased = try await hub.wait(
-            seconds: Self.erasurePatience, on: ports.clock, for: { if case .erased(id) = $0 { true } else { false } }
+            seconds: Self.erasurePatience, on: ports.clock, for: { $0.tells(.erased, of: id) }
         ) {
             try await ports.store.read { try $0.isErased(id) } ? true : nil
         }
@@ -63,7 +63,7 @@ struct Unenroller: Sendable {
 
     private func waitForOutbox(_ id: EnrollmentID) async throws {
         let isEmpty = try await hub.wait(
-            seconds: Self.outboxPatience, on: ports.clock, for: AgentEvent.isOutboxSettled
+            seconds: Self.outboxPatience, on: ports.clock, for: { $0.kind?.emptiesOutbox == true }
         ) {
             try await ports.store.read { try $0.outboxCount(enrollment: id) } == 0 ? true : nil
         }
@@ -97,24 +97,20 @@ struct Unenroller: Sendable {
     /// The row first, then the key: a crash in between leaves a key that the next start removes.
     private func end(_ enrollment: Enrollment, erasing: Bool) async throws {
         let (id, now) = (enrollment.id, ports.clock.now)
-        let events = try await ports.store.write { store -> [AgentEvent] in
+        try await ports.store.write { store in
             if erasing { try store.wantErasure(of: id) }
-            guard try store.change(id, .ended(at: now)) != nil else { return [] }
+            guard try store.change(id, .ended(at: now)) != nil else { return }
             try store.record(.unenrolled(id), at: now)
             try store.removeSubscriptions(of: id, at: now)
-            return try Self.closeRequests(of: id, at: now, in: store) + [.unenrolled(id), .deadlineMoved]
+            try Self.closeRequests(of: id, at: now, in: store)
         }
         log.notice("unenrolled", metadata: enrollment.logged())
-        hub.publish(events)
         tally.end(id)
         // Over is for good, so the key that is removed now is nobody's any more.
         try await EndedKeys(ports: ports).removeUnlessBeingMade(of: id)
     }
 
-    private static func closeRequests(
-        of id: EnrollmentID, at now: Int64, in store: any StoreWriter
-    ) throws -> [AgentEvent] {
-        var events: [AgentEvent] = []
+    private static func closeRequests(of id: EnrollmentID, at now: Int64, in store: any StoreWriter) throws {
         for entry in try store.outbox(enrollment: id) {
             if let sequence = entry.sequence { try store.removeOutbox(sequence: sequence) }
             try store.record(.deliveryFailed(entry, token: DeliveryState.unenrolled), at: now)
@@ -122,13 +118,10 @@ struct Unenroller: Sendable {
             request.life.deliveryFailed(token: DeliveryState.unenrolled)
             request.deliveryError = entry.lastError
             try store.update(request)
-            events.append(.requestDeliveryFailed(requestId))
         }
         while var request = try store.oldestPending(enrollment: id), request.life.cancel() {
             try store.update(request)
             try store.record(.cancelled(request), at: now)
-            events.append(.requestCancelled(request.id))
         }
-        return events
     }
 }

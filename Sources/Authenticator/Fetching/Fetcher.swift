@@ -19,10 +19,7 @@ package struct Fetcher: Sendable {
     /// Works until the task is cancelled.
     package func run() async throws {
         let pendingKeys = hub.pendingKeys { event in
-            switch event {
-            case .enrolled(let id), .resumed(let id), .suspended(let id), .unenrolled(let id): [id]
-            default: []
-            }
+            event.enrollment(if: \.changesStanding).map { [$0] } ?? []
         }
         let roster = FetchRoster()
         let enrollments = try await ports.patiently {

@@ -7,7 +7,6 @@ import Logging
 struct IssuerStanding: Sendable {
     let ports: Ports
     let health: IssuerHealth
-    let hub: EventHub
     let log: Logger
 
     /// Notes in a database transaction what the issuer's answer says; to be told once that is committed.
@@ -21,13 +20,12 @@ struct IssuerStanding: Sendable {
         return true
     }
 
-    /// Says in the log and to whoever waits what ``note(isKnown:_:at:in:)`` found to be news.
+    /// Says in the log what ``note(isKnown:_:at:in:)`` found to be news.
     func tell(isKnown: Bool, _ enrollment: Enrollment) {
         if isKnown {
             log.notice("the issuer knows the enrollment again", metadata: enrollment.logged())
         } else {
             log.error("the issuer no longer knows the enrollment; it is suspended", metadata: enrollment.logged())
         }
-        hub.publish(isKnown ? .resumed(enrollment.id) : .suspended(enrollment.id))
     }
 }

@@ -33,7 +33,7 @@ package struct KeyWatch: Sendable {
                 of: isAllDue ? try await all() : Round(own: health.failing), failed: &failed, onStep: onStep)
             let notifier = hub.notifier { event in
                 switch event {
-                case .keyFailed, .enrolled, .unenrolled: true
+                case .keyFailed, .journaled(.enrolled, _, _), .journaled(.unenrolled, _, _): true
                 default: false
                 }
             }

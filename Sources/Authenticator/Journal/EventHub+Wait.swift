@@ -38,32 +38,3 @@ extension AgentClock {
         }
     }
 }
-
-extension AgentEvent {
-    /// The request that it is about; nil if it is about none.
-    package var request: RequestID? {
-        switch self {
-        case .requestPresented(let id), .requestSuperseded(let id), .requestDecided(let id),
-            .requestDelivered(let id), .requestDeliveryFailed(let id), .requestExpired(let id),
-            .requestCancelled(let id), .requestRefused(let id), .requestDuplicate(let id):
-            id
-        default: nil
-        }
-    }
-
-    /// Whether something may have left an outbox.
-    @Sendable static func isOutboxSettled(_ event: AgentEvent) -> Bool {
-        switch event {
-        case .requestDelivered, .requestDeliveryFailed, .outboxEntrySettled: true
-        default: false
-        }
-    }
-
-    /// Whether a request that was not there before may be there now.
-    @Sendable static func mayBringRequest(_ event: AgentEvent) -> Bool {
-        switch event {
-        case .requestPresented, .requestSuperseded, .requestExpired, .requestCancelled, .requestRefused: true
-        default: false
-        }
-    }
-}

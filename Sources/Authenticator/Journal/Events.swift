@@ -1,37 +1,18 @@
 /// What happened, for whoever waits.
 package enum AgentEvent: Sendable {
-    case requestPresented(RequestID)
-    case requestSuperseded(RequestID)
-    case requestDecided(RequestID)
-    case requestDelivered(RequestID)
-    case requestDeliveryFailed(RequestID)
-    case requestExpired(RequestID)
-    case requestCancelled(RequestID)
-    case requestRefused(RequestID)
-    case requestDuplicate(RequestID)
-    case requestConflict(EnrollmentID)
-    case enrolled(EnrollmentID)
-    /// The enrollment was given up; the store says why.
-    case enrollmentFailed(EnrollmentID)
-    case unenrolled(EnrollmentID)
-    case suspended(EnrollmentID)
-    case resumed(EnrollmentID)
-    /// The issuer's signCount was greater than the agent's own.
-    case signCountRaised(EnrollmentID)
+    /// An entry of the journal: what it tells is durable.
+    ///
+    /// Only ``JournaledStore`` publishes it, all entries of a commit together.
+    case journaled(JournalFact.Kind, of: EnrollmentID? = nil, request: RequestID? = nil)
+
+    // What no entry of the journal tells.
+
+    /// A registration waits to be sent, or to be given up.
+    case registrationStarted(EnrollmentID)
+    /// The key of a registration that was given up is gone.
+    case keyRemoved(EnrollmentID)
     /// Personal data of an enrollment that is over is to be erased.
     case erasureWanted(EnrollmentID)
-    /// It is nowhere in the store's files any more.
-    case erased(EnrollmentID)
-    /// Something waits in this enrollment's outbox.
-    case outboxFilled(EnrollmentID)
-    /// An answer that was no request's own, such as to a duplicate, has left the outbox.
-    case outboxEntrySettled(EnrollmentID)
-    /// A new enrollment waits to be sent.
-    case ceremonyStarted(EnrollmentID)
-    /// Something was recorded in the journal.
-    case journalGrew
-    /// The next instant at which something is to be looked at may have come nearer.
-    case deadlineMoved
     /// A message of this issuer is held that was not.
     case messageHeld(IssuerTarget)
     /// Somebody waits for a request that may be at its issuer.
@@ -46,4 +27,97 @@ package enum AgentEvent: Sendable {
     case keyFailed(EnrollmentID)
     /// A trouble of the store has come, changed or gone.
     case storeHealthChanged
+}
+
+extension AgentEvent {
+    init(_ entry: JournalEntry) {
+        self = .journaled(entry.kind, of: entry.enrollment, request: entry.request)
+    }
+
+    /// The kind of the entry that was journaled; nil for anything else.
+    package var kind: JournalFact.Kind? {
+        if case .journaled(let kind, _, _) = self { kind } else { nil }
+    }
+
+    /// The request that an entry is about; nil if it is about none.
+    package var request: RequestID? {
+        if case .journaled(_, _, let request) = self { request } else { nil }
+    }
+
+    /// Whether it is an entry of this kind about this enrollment.
+    func tells(_ kind: JournalFact.Kind, of id: EnrollmentID) -> Bool {
+        if case .journaled(kind, of: id, _) = self { true } else { false }
+    }
+
+    /// The enrollment that an entry is about, if it is of one of the wanted kinds.
+    func enrollment(if isWanted: (JournalFact.Kind) -> Bool) -> EnrollmentID? {
+        if case .journaled(let kind, let id, _) = self, isWanted(kind) { id } else { nil }
+    }
+}
+
+// What follows from an entry, by its kind.
+extension JournalFact.Kind {
+    /// What readers of events are told; nil for what they could not act on.
+    var event: JournalEvent.Name? {
+        switch self {
+        case .presented: .requestPresented
+        case .superseded: .requestSuperseded
+        case .duplicate: .requestDuplicate
+        case .conflict: .requestConflict
+        case .refused: .requestRefused
+        case .expired: .requestExpired
+        case .cancelled: .requestCancelled
+        case .decided: .requestDecided
+        case .answered: .requestDelivered
+        case .deliveryFailed: .requestDeliveryFailed
+        case .enrolled: .enrolled
+        case .unenrolled: .unenrolled
+        case .suspended: .suspended
+        case .blocked: .blocked
+        case .notVerified, .verified, .pinTriesPutBack, .pinChanged, .auditKeyMade, .started, .stopped, .secretChanged,
+            .rowsSealed, .commanded, .enrollmentGivenUp, .resumed, .signCountRaised, .erased, .pushMade,
+            .pushRegistered, .pushRemoved, .received, .signed, .sent:
+            nil
+        }
+    }
+
+    /// Whether something waits in the outbox of its enrollment that was not there before.
+    var fillsOutbox: Bool {
+        switch self {
+        case .decided, .duplicate, .refused: true
+        default: false
+        }
+    }
+
+    /// Whether something has left the outbox of its enrollment.
+    var emptiesOutbox: Bool {
+        switch self {
+        case .answered, .deliveryFailed: true
+        default: false
+        }
+    }
+
+    /// Whether a request may expire earlier than any did before.
+    var movesDeadline: Bool {
+        switch self {
+        case .presented, .superseded: true
+        default: false
+        }
+    }
+
+    /// Whether a request that was not there before may be there now.
+    var mayBringRequest: Bool {
+        switch self {
+        case .presented, .superseded, .expired, .cancelled, .refused: true
+        default: false
+        }
+    }
+
+    /// Whether an issuer may be asked for its enrollment from now on, or may not any more.
+    package var changesStanding: Bool {
+        switch self {
+        case .enrolled, .unenrolled, .suspended, .resumed: true
+        default: false
+        }
+    }
 }

@@ -71,7 +71,7 @@ extension Journal {
             try await $0()
         }
     ) async throws -> EventPage? {
-        try await hub.wait(seconds: seconds, on: clock, for: { if case .journalGrew = $0 { true } else { false } }) {
+        try await hub.wait(seconds: seconds, on: clock, for: { $0.kind != nil }) {
             let page = try await inTurn { try await events(after: sequence) }
             return page.events.isEmpty && page.position == sequence ? nil : page
         }

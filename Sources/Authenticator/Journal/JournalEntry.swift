@@ -66,6 +66,12 @@ package struct JournalEntry: Sendable {
 
     var row: JournalRow { JournalRow(sequence: sequence, bytes: bytes) }
 
+    /// The enrollment that it is about; nil if it is about none.
+    var enrollment: EnrollmentID? { text("enrollment").flatMap(EnrollmentID.init) }
+
+    /// The request that it is about; nil if it is about none.
+    var request: RequestID? { text("request").flatMap(RequestID.init) }
+
     /// Where the chain stands after this entry.
     var point: JournalPoint {
         get throws { JournalPoint(sequence: sequence, digest: try SHA256Digest.of(bytes)) }

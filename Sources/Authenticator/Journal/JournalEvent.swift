@@ -33,13 +33,12 @@ package struct JournalEvent: Sendable, Equatable {
     /// Nil for an entry that is no event: it tells nothing that a reader could act on.
     init?(_ entry: JournalEntry) {
         guard let name = entry.kind.event else { return nil }
-        let request = entry.text("request").flatMap(RequestID.init)
         // The answer to a message that is no request of its own, such as a duplicate.
-        if request == nil, name == .requestDelivered || name == .requestDeliveryFailed { return nil }
-        let enrollment = entry.text("enrollment").flatMap(EnrollmentID.init)
+        if entry.request == nil, entry.kind.emptiesOutbox { return nil }
         // A key that no enrollment uses.
-        if enrollment == nil, name == .blocked { return nil }
-        self.init(name: name, sequence: entry.sequence, at: entry.at, enrollment: enrollment, request: request)
+        if entry.enrollment == nil, name == .blocked { return nil }
+        self.init(
+            name: name, sequence: entry.sequence, at: entry.at, enrollment: entry.enrollment, request: entry.request)
     }
 }
 
@@ -48,30 +47,4 @@ package struct EventPage: Sendable {
     package let events: [JournalEvent]
     /// The entry up to which all was looked at: where the next page begins.
     package let position: Int64
-}
-
-extension JournalFact.Kind {
-    fileprivate var event: JournalEvent.Name? {
-        switch self {
-        case .presented: .requestPresented
-        case .superseded: .requestSuperseded
-        case .duplicate: .requestDuplicate
-        case .conflict: .requestConflict
-        case .refused: .requestRefused
-        case .expired: .requestExpired
-        case .cancelled: .requestCancelled
-        case .decided: .requestDecided
-        case .answered: .requestDelivered
-        case .deliveryFailed: .requestDeliveryFailed
-        case .enrolled: .enrolled
-        case .unenrolled: .unenrolled
-        case .suspended: .suspended
-        case .blocked: .blocked
-        case .notVerified, .verified, .pinTriesPutBack, .pinChanged, .auditKeyMade, .started, .stopped, .secretChanged,
-            .rowsSealed, .commanded,
-            .enrollmentGivenUp, .resumed, .signCountRaised, .erased, .pushMade, .pushRegistered, .pushRemoved,
-            .received, .signed, .sent:
-            nil
-        }
-    }
 }

@@ -19,6 +19,12 @@ struct JournalMarks: Sendable, Equatable {
         floor = try store.journalMark(.floor)
     }
 
+    /// The entries after a point, up to the head.
+    func rows(after point: JournalPoint, in store: any StoreReader) throws -> [JournalRow] {
+        guard let head = head?.point, head.sequence > point.sequence else { return [] }
+        return try store.journal(after: point.sequence, limit: Int(head.sequence - point.sequence))
+    }
+
     /// As of a journal that has not begun.
     var isNothing: Bool { head == nil && floor == nil }
 

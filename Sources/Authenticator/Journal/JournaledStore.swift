@@ -13,8 +13,8 @@ extension StoreWriter {
 
 /// The store, with its journal kept.
 ///
-/// A write that records something ends with a newly signed head, in the same database transaction, and rings the
-/// notifier once it is durable.
+/// A write that records something ends with a newly signed head, in the same database transaction. Once it is durable,
+/// whoever waits is told of its entries, all together.
 ///
 /// Before anything is written, what the database has is held against what this agent last committed; at its first write,
 /// against the audit key's signatures. A journal that something else has changed takes no more entries, so nothing more
@@ -23,36 +23,30 @@ struct JournaledStore: Store {
     /// How many of the newest entries are read before the first write.
     private static let atStart: Int64 = 1_000
 
-    private let store: any Store
-    private let keys: any AuditKeys
-    private let clock: any AgentClock
-    private let hub: EventHub
+    let store: any Store
+    let keys: any AuditKeys
+    let clock: any AgentClock
+    let hub: EventHub
     private let signer = Kept<any JournalSigner>()
     /// As of the newest commit; nil before the first.
     private let marks = Kept<JournalMarks>()
-
-    init(_ ports: Ports, hub: EventHub) {
-        store = ports.store
-        keys = ports.auditKeys
-        clock = ports.clock
-        self.hub = hub
-    }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
         try await store.read(body)
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
-        let (result, isNews) = try await store.write { writer in
-            let signer = try heldJournal(in: writer)
+        let (result, written) = try await store.write { writer in
+            let (signer, before) = try heldJournal(in: writer)
             let result = try body(writer)
-            let isNews = try signer.signHead(of: writer)
+            try signer.signHead(of: writer)
             let marks = try JournalMarks(writer)
             // Not before the commit, and before the next database transaction: one that fails moves nothing.
             writer.afterCommit { self.marks.value = marks }
-            return (result, isNews)
+            return (result, try marks.rows(after: before.head?.point ?? .beginning, in: writer))
         }
-        if isNews { hub.publish(.journalGrew) }
+        // No listener is told before the commit, and the caller is not told before the listeners.
+        hub.publish(written.compactMap(JournalEntry.init).map(AgentEvent.init))
         return result
     }
 
@@ -87,15 +81,16 @@ struct JournaledStore: Store {
 
     /// The key that signs what is about to be written, if the journal is the one that was committed last.
     ///
+    /// - Returns: the key, and the marks as they were found.
     /// - Throws: ``ForgedJournal``.
-    private func heldJournal(in store: any StoreWriter) throws -> any JournalSigner {
+    private func heldJournal(in store: any StoreWriter) throws -> (any JournalSigner, JournalMarks) {
         let found = try JournalMarks(store)
         guard let signer = try openSigner(in: store) else {
             guard try found.isNothing && store.journal(after: 0, limit: 1).isEmpty else {
                 throw ForgedJournal("its audit key is gone")
             }
             try found.expectNoNewerRow(of: store)
-            return try makeSigner(in: store)
+            return (try makeSigner(in: store), found)
         }
         if let marks = marks.value {
             try found.expect(marks)
@@ -109,7 +104,7 @@ struct JournaledStore: Store {
             // Entries from before rows had seals do not say all that is needed.
             if !isFromBefore { try putTriesBack(entries, in: store) }
         }
-        return signer
+        return (signer, found)
     }
 
     /// A count of wrong PINs that was set back while no agent ran is what it was.
@@ -165,12 +160,11 @@ struct JournaledStore: Store {
 }
 
 extension JournalSigner {
-    /// True if the head had moved.
-    fileprivate func signHead(of store: any StoreWriter) throws -> Bool {
-        guard let head = try store.journalMark(.head), head.signature == nil else { return false }
+    /// Signs the head if it has moved.
+    fileprivate func signHead(of store: any StoreWriter) throws {
+        guard let head = try store.journalMark(.head), head.signature == nil else { return }
         let signature = try signature(for: JournalStatement(.head, head.point))
         try store.set(JournalMark(point: head.point, signature: signature), as: .head)
-        return true
     }
 }
 

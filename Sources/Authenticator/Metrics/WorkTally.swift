@@ -9,8 +9,8 @@ final class WorkTally: Sendable {
         /// The last entry that was counted.
         var position: Int64 = 0
         var counts = WorkCounts()
-        /// How often something was written since the last page.
-        var writes = 0
+        /// How many entries were written since the last page.
+        var written = 0
     }
 
     private let pageSize: Int
@@ -38,10 +38,10 @@ final class WorkTally: Sendable {
     /// If it cannot be read, this waits for the next write: who asks is told, and nothing stays uncounted.
     func run(in store: any Store, _ hub: EventHub) async throws {
         let notifier = hub.notifier { [self] event in
-            guard case .journalGrew = event else { return false }
+            guard event.kind != nil else { return false }
             return state.withLock { state in
-                state.writes += 1
-                return state.writes >= pageSize
+                state.written += 1
+                return state.written >= pageSize
             }
         }
         for await _ in notifier {
@@ -62,7 +62,7 @@ final class WorkTally: Sendable {
         let (start, limit) = (state.withLock(\.position), pageSize)
         let page = try await store.read { try Page(after: start, in: $0, limit: limit) }
         state.withLock { state in
-            state.writes = 0
+            state.written = 0
             // Whoever asked at the same time may have counted it.
             guard let end = page.end, state.position == start else { return }
             for (entry, request) in page.entries { state.counts.note(entry, about: request) }
@@ -80,7 +80,7 @@ final class WorkTally: Sendable {
             end = rows.last?.sequence
             entries = try rows.compactMap(JournalEntry.init).map { entry in
                 let isTimed = entry.kind == .decided || entry.kind == .answered
-                let id = isTimed ? entry.text("request").flatMap(RequestID.init) : nil
+                let id = isTimed ? entry.request : nil
                 return (entry, try id.flatMap { try store.request($0) })
             }
         }

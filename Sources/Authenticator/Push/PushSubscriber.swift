@@ -41,7 +41,7 @@ package struct PushSubscriber: Sendable {
 
     @Sendable private static func changed(_ event: AgentEvent) -> [EnrollmentID] {
         switch event {
-        case .enrolled(let id), .resumed(let id), .pushRotated(let id): [id]
+        case .journaled(.enrolled, of: let id?, _), .journaled(.resumed, of: let id?, _), .pushRotated(let id): [id]
         default: []
         }
     }

@@ -75,7 +75,7 @@ struct Intake: Sendable {
             }
         }
         for (item, outcome) in zip(items, outcomes) { conclude(item, outcome, of: enrollment) }
-        return outcomes.contains { if case .entered = $0 { true } else { false } }
+        return outcomes.contains { $0?.isNews == true }
     }
 
     private static func admit(
@@ -88,21 +88,19 @@ struct Intake: Sendable {
         }
     }
 
-    /// Tells of what is durable, and holds or drops the rest.
+    /// Logs what is durable, and holds or drops the rest.
     private func conclude(_ item: Item, _ outcome: RequestAdmission.Outcome?, of enrollment: Enrollment) {
         switch (outcome, item.verdict) {
-        case (.entered(let events)?, _):
+        case (.presented?, _), (.refused?, _), (.entered?, _):
             noteNew(item, enrollment)
             noteLate(item, enrollment)
-            events.forEach { logNews($0, from: item, of: enrollment) }
-            hub.publish(events)
+            if let outcome { logNews(outcome, from: item, of: enrollment) }
         case (.known?, _):
             if item.channel != nil { tally.noteAgain(enrollment.id) }
         case (.reusedJTI?, _):
             drop(
                 .reusedID, "a jti arrived again with other bytes", of: enrollment, with: ["jti": item.verdict.loggedJTI]
             )
-            hub.publish(.requestConflict(enrollment.id))
         case (.overQuota?, _):
             drop(.overQuota, "too many messages for one enrollment; one was dropped", of: enrollment)
         case (.early(let seconds)?, _):
@@ -124,18 +122,18 @@ struct Intake: Sendable {
         }
     }
 
-    private func logNews(_ event: AgentEvent, from item: Item, of enrollment: Enrollment) {
+    private func logNews(_ outcome: RequestAdmission.Outcome, from item: Item, of enrollment: Enrollment) {
         let jti: Logger.Metadata = ["jti": item.verdict.loggedJTI]
-        switch event {
-        case .requestPresented(let id):
+        switch outcome {
+        case .presented(let id):
             log.info(
                 "request presented", metadata: enrollment.logged(jti.merging(["request": "\(id)"]) { old, _ in old }))
-        case .requestRefused:
+        case .refused(let isConflict):
             let refusal = item.verdict.refusal.map { "\($0)" } ?? "see its refusal"
             log.notice(
                 "request refused", metadata: enrollment.logged(jti.merging(["refusal": "\(refusal)"]) { old, _ in old })
             )
-        case .requestConflict:
+            guard isConflict else { return }
             log.warning("another transaction arrived under a known acsTransId", metadata: enrollment.logged(jti))
         default: break
         }

@@ -28,9 +28,9 @@ extension RequestAdmission {
         guard let seen = try store.message(enrollment: enrollment.id, jti: cancellation.cancels),
             let id = seen.requestId, var request = try store.request(id), request.jti == cancellation.cancels,
             request.life.cancel()
-        else { return .entered([]) }
+        else { return .entered }
         try store.update(request)
         try store.record(.cancelled(request), at: now)
-        return .entered([.requestCancelled(id)])
+        return .entered
     }
 }

@@ -22,7 +22,12 @@ struct RequestAdmission {
 
     /// What became of a message.
     enum Outcome: Sendable {
-        case entered([AgentEvent])
+        /// It is in the store, and pending.
+        case presented(RequestID)
+        /// It is in the store, and its denial in the outbox.
+        case refused(isConflict: Bool)
+        /// Anything else that changed the store.
+        case entered
         /// Its jti, or its transaction under another jti, is known; nothing to do.
         case known
         /// The jti stands for other bytes: it is never answered.
@@ -33,12 +38,11 @@ struct RequestAdmission {
         case early(secondsAhead: Int64)
         case tooEarly(secondsAhead: Int64)
 
-        /// The same, after other things that happened in the same database transaction.
-        fileprivate func after(_ earlier: [AgentEvent]) -> Outcome {
+        /// Whether it is in the store now, and was not before.
+        var isNews: Bool {
             switch self {
-            case .entered(let events): .entered(earlier + events)
-            case .known where !earlier.isEmpty: .entered(earlier)
-            default: self
+            case .presented, .refused, .entered: true
+            case .known, .reusedJTI, .overQuota, .early, .tooEarly: false
             }
         }
     }
@@ -56,7 +60,7 @@ struct RequestAdmission {
             guard try isWithinQuota(in: store) else { return .overQuota }
             let late = try insert(read, message: message, presented: nil, life: .expired, in: store)
             try store.record(.expired(late), at: now)
-            return .entered([.requestExpired(newId)])
+            return .entered
         case .refused(let refusal):
             return try refuse(read, message: message, token: refusal.token, reason: refusal.reason, in: store)
         case .inOrder(let request):
@@ -81,8 +85,10 @@ struct RequestAdmission {
         guard var holder = try store.newestPresented(enrollment: enrollment.id, acsTransId: acsTransId) else {
             return try present(request, from: read, message: message, in: store)
         }
-        let expired = try expireIfDue(&holder, in: store)
-        return try admit(request, from: read, message: message, besides: holder, in: store).after(expired)
+        let hasExpired = try expireIfDue(&holder, in: store)
+        let outcome = try admit(request, from: read, message: message, besides: holder, in: store)
+        if hasExpired, case .known = outcome { return .entered }
+        return outcome
     }
 
     private func admit(
@@ -96,7 +102,7 @@ struct RequestAdmission {
         case .pending:
             return try supersede(holder, by: request, from: read, message: message, in: store)
         case .approved, .denied, .refused:
-            return .entered(try answerDuplicate(request, from: read, of: holder, in: store))
+            return try answerDuplicate(request, from: read, of: holder, in: store)
         case .expired, .cancelled:
             // Presented anew only by a later one: an older one that comes late never is.
             guard request.iat > (holder.iat ?? .min) else {
@@ -108,11 +114,13 @@ struct RequestAdmission {
     }
 
     /// Closes the request that holds an acsTransId, if its time is over and the clock has not come to it yet.
-    private func expireIfDue(_ holder: inout RequestRecord, in store: any StoreWriter) throws -> [AgentEvent] {
-        guard let exp = holder.exp, exp <= now, holder.life.expire() else { return [] }
+    ///
+    /// - Returns: whether it did.
+    private func expireIfDue(_ holder: inout RequestRecord, in store: any StoreWriter) throws -> Bool {
+        guard let exp = holder.exp, exp <= now, holder.life.expire() else { return false }
         try store.update(holder)
         try store.record(.expired(holder), at: now)
-        return [.requestExpired(holder.id)]
+        return true
     }
 
     private func present(
@@ -122,7 +130,7 @@ struct RequestAdmission {
         if try isTakenBack(read.jti, in: store) {
             let cancelled = try insert(read, message: message, presented: presented, life: .cancelled, in: store)
             try store.record(.cancelled(cancelled), at: now)
-            return .entered([.requestCancelled(newId)])
+            return .entered
         }
         guard try store.pendingCount(enrollment: enrollment.id) < bounds.undecided else {
             return try refuse(
@@ -130,7 +138,7 @@ struct RequestAdmission {
         }
         let pending = try insert(read, message: message, presented: presented, life: .pending, in: store)
         try store.record(.presented(pending, text: try textDigest(of: pending, in: store)), at: now)
-        return .entered([.requestPresented(newId), .deadlineMoved])
+        return .presented(newId)
     }
 
     /// Whether a cancellation came first and still counts.
@@ -158,20 +166,20 @@ struct RequestAdmission {
         try store.keep(KeptEvidence(issuerKey: read.issuerKey), of: newer.id)
         let text = try textDigest(of: newer, in: store)
         try store.record(isCancelled ? .cancelled(newer) : .superseded(newer, text: text), at: now)
-        return .entered([isCancelled ? .requestCancelled(holder.id) : .requestSuperseded(holder.id), .deadlineMoved])
+        return .entered
     }
 
     /// A decided transaction that is asked again is not decided again.
     private func answerDuplicate(
         _ request: AuthnRequest, from read: VerifiedRequest, of holder: RequestRecord, in store: any StoreWriter
-    ) throws -> [AgentEvent] {
+    ) throws -> Outcome {
         let message = try remember(read, as: holder.id, in: store)
         try store.record(.duplicate(message), at: now)
         try store.insert(
             OutboxEntry(
                 sequence: nil, enrollmentId: enrollment.id, jti: read.jti, requestId: nil, signCount: nil,
                 body: DecisionBody.deny(.duplicate), exp: request.exp, traceparent: request.traceparent))
-        return [.requestDuplicate(holder.id), .outboxFilled(enrollment.id)]
+        return .entered
     }
 
     /// Another transaction under a known acsTransId: the newcomer is refused, an undecided first one is marked.
@@ -185,10 +193,10 @@ struct RequestAdmission {
         }
         let refused = try refuse(
             read, message: message, token: Refusal.conflict.rawValue, reason: .invalidRequest, in: store)
-        guard case .entered = refused else { return refused }
+        guard case .refused = refused else { return refused }
         try store.record(
             .conflict(seen(read, as: holder.id), text: try textDigest(of: marked, in: store)), at: now)
-        return refused.after([.requestConflict(enrollment.id)])
+        return .refused(isConflict: true)
     }
 
     private func refuse(
@@ -204,7 +212,7 @@ struct RequestAdmission {
             OutboxEntry(
                 sequence: nil, enrollmentId: enrollment.id, jti: read.jti, requestId: newId, signCount: nil,
                 body: body, exp: answerUntil(read), traceparent: read.traceparent))
-        return .entered([.requestRefused(newId), .outboxFilled(enrollment.id)])
+        return .refused(isConflict: false)
     }
 
     /// The messages of 24 hours, each jti once, whatever became of it.

@@ -42,18 +42,17 @@ package struct ExpiryService: Sendable {
         let now = ports.clock.now
         // A look costs nothing; a write is made only if something is due.
         guard let next = try await ports.store.read({ try $0.nextDeadline() }), next <= now else { return false }
-        let events = try await ports.store.write { store in
+        let count = try await ports.store.write { store in
             try store.removeCancellations(until: now)
-            return try store.duePending(now: now, limit: Self.batch).compactMap { due -> AgentEvent? in
-                var request = due
-                guard request.life.expire() else { return nil }
+            var count = 0
+            for var request in try store.duePending(now: now, limit: Self.batch) where request.life.expire() {
                 try store.update(request)
                 try store.record(.expired(request), at: now)
-                return .requestExpired(request.id)
+                count += 1
             }
+            return count
         }
-        hub.publish(events)
-        return events.count == Self.batch
+        return count == Self.batch
     }
 }
 
@@ -63,7 +62,7 @@ extension EventHub {
         seconds longest: Double, on clock: any AgentClock,
         untilNews work: @escaping @Sendable () async throws -> Double?
     ) async throws {
-        let notifier = notifier { if case .deadlineMoved = $0 { true } else { false } }
+        let notifier = notifier { $0.kind?.movesDeadline == true }
         try await clock.sleep(seconds: min(try await work() ?? longest, longest), orUntil: notifier)
     }
 }

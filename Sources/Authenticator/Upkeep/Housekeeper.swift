@@ -74,7 +74,6 @@ package struct Housekeeper: Sendable {
             }
         }
         for id in ids { log.notice("personal data was erased", metadata: ["enrollment": "\(id)"]) }
-        hub.publish(ids.map(AgentEvent.erased))
     }
 
     private func eraseRows(of id: EnrollmentID) async throws {

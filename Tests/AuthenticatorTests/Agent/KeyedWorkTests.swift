@@ -10,7 +10,7 @@ struct KeyedWorkTests {
     private let mayEnd = Channel<Void>()
 
     private func working(on first: [EnrollmentID], while body: () async throws -> Void) async throws {
-        let pendingKeys = hub.pendingKeys { event in if case .enrolled(let id) = event { [id] } else { [] } }
+        let pendingKeys = hub.pendingKeys { event in event.enrollment(if: { $0 == .enrolled }).map { [$0] } ?? [] }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [begun, mayEnd] in
                 await KeyedWork().run(first, then: pendingKeys) { id in
@@ -32,15 +32,15 @@ struct KeyedWorkTests {
         let other = try id("2")
         try await working(on: [one]) {
             _ = try await begun.next()
-            for _ in 1...5 { hub.publish(.enrolled(one)) }
+            for _ in 1...5 { hub.publish(.journaled(.enrolled, of: one)) }
             // The other shows that the calls were heard.
-            hub.publish(.enrolled(other))
+            hub.publish(.journaled(.enrolled, of: other))
             #expect(try await begun.next() == other)
             mayEnd.send(())
             mayEnd.send(())
             #expect(try await begun.next() == one)
             mayEnd.send(())
-            hub.publish(.enrolled(other))
+            hub.publish(.journaled(.enrolled, of: other))
             #expect(try await begun.next() == other)
         }
     }
@@ -51,7 +51,7 @@ struct KeyedWorkTests {
             return try #require(EnrollmentID(String(repeating: "0", count: 20 - digits.count) + digits))
         }
         try await working(on: []) {
-            hub.publish(ids.map { .enrolled($0) })
+            hub.publish(ids.map { .journaled(.enrolled, of: $0) })
             var seen: Set<EnrollmentID> = []
             while seen.count < ids.count { seen.insert(try await begun.next()) }
         }

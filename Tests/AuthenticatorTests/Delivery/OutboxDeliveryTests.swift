@@ -47,7 +47,7 @@ struct OutboxDeliveryTests {
         let later = try sample.restarted()
         try await later.running([later.agent.outboxDelivery.run]) {
             let third = try await decided(3...3, .approve, for: card)[0]
-            later.agent.hub.publish(.outboxFilled(card.id))
+            later.agent.hub.publish(.journaled(.decided, of: card.id))
             try await expect(third, ends: .delivered(.authenticated), in: later)
         }
         #expect(await sample.issuer.decisions.map(\.jti).sorted() == ["request-1", "request-2", "request-3"])
@@ -199,7 +199,7 @@ struct OutboxDeliveryTests {
                 try await expect(id, ends: .failed(token: "invalid_token"))
             }
         }
-        #expect(events.contains { if case .suspended(card.id) = $0 { true } else { false } })
+        #expect(events.contains { $0.tells(.suspended, of: card.id) })
         guard case .suspended = try await sample.enrollment(card.id).state else { throw SampleError("not suspended") }
         #expect(try sample.directory.files(in: "keys") == ["\(card.id).key"])
     }

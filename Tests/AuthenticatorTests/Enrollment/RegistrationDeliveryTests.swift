@@ -132,7 +132,7 @@ struct RegistrationDeliveryTests {
         try await sample.running([sample.agent.registrationDelivery.run]) {
             _ = try await sample.issuer.enrolled.next()
             _ = try await sample.agent.unenroll(id, locally: true, forced: true)
-            let fetches = sample.agent.hub.notifier { if case .enrolled = $0 { true } else { false } }
+            let fetches = sample.agent.hub.notifier { $0.kind == .enrolled }
             gate.send(())
             // Another ceremony shows that the answer was dealt with, since each has its turn.
             try await sample.issuer.enrolls()

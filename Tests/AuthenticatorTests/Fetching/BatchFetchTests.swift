@@ -86,7 +86,7 @@ struct BatchFetchTests {
             answers.send(BatchFetchAnswer(results: [try list("a", cursor: "1")]))
             _ = try await agent.issuer.batchFetched.next()
             agent.clock.advance(by: 1)
-            agent.agent.hub.publish(.enrolled(try await agent.enrolled("b").id))
+            agent.agent.hub.publish(.journaled(.enrolled, of: try await agent.enrolled("b").id))
             let third = try await agent.issuer.batchFetched.next()
             #expect(cursors(third) == ["authenticator-a": "1", "authenticator-b": "none"])
         }
@@ -97,7 +97,7 @@ struct BatchFetchTests {
         try await agent.running([agent.agent.fetcher.run]) {
             _ = try await agent.issuer.batchFetched.next()
             for name in ["b", "c", "d"] {
-                agent.agent.hub.publish(.enrolled(try await agent.enrolled(name).id))
+                agent.agent.hub.publish(.journaled(.enrolled, of: try await agent.enrolled(name).id))
             }
             var seconds = 0
             repeat {
@@ -231,7 +231,7 @@ struct BatchFetchTests {
         try await agent.running([agent.agent.fetcher.run]) {
             _ = try await agent.issuer.batchFetched.next()
             try await agent.clock.sleepers()
-            agent.agent.hub.publish(.enrolled(try await agent.enrolled("b").id))
+            agent.agent.hub.publish(.journaled(.enrolled, of: try await agent.enrolled("b").id))
             #expect(try await agent.issuer.batchFetched.next().cursors.count == 2)
         }
     }

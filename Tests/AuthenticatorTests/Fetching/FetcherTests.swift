@@ -186,7 +186,7 @@ struct FetcherTests {
         try await sample.running([sample.agent.fetcher.run]) {
             #expect(try await sample.issuer.fetched.next().token == first.token)
             let second = try await sample.enrolled("second")
-            sample.agent.hub.publish(.enrolled(second.id))
+            sample.agent.hub.publish(.journaled(.enrolled, of: second.id))
             while try await sample.issuer.fetched.next().token != second.token {}
         }
     }

@@ -31,11 +31,11 @@ struct IssuerStandingTests {
         let card = try await sample.enrolled()
         try await decided(card)
         let events = try await forget(card, byDecision: byDecision)
-        #expect(events.count { if case .suspended(card.id) = $0 { true } else { false } } == 1)
+        #expect(events.count { $0.tells(.suspended, of: card.id) } == 1)
         guard case .suspended = try await sample.enrollment(card.id).state else { throw SampleError("not suspended") }
         #expect(try await sample.journal().count { $0.kind == .suspended } == 1)
         let again = try await forget(card, byDecision: !byDecision)
-        #expect(!again.contains { if case .suspended = $0 { true } else { false } })
+        #expect(!again.contains { $0.kind == .suspended })
         #expect(try await sample.journal().count { $0.kind == .suspended } == 1)
     }
 

@@ -98,7 +98,7 @@ struct CheckupTests {
 
     @Test func `a database that cannot be read is the first finding, and the others are still made`() async throws {
         _ = try await sample.enrolled()
-        var ports = sample.ports
+        var ports = sample.agent.ports
         ports.inspector = Told(findings: [Finding(.socketOpen, "open")])
         sample.store.breakReads()
         let findings = await Checkup(ports: ports, keys: KeyHealth()).findings()

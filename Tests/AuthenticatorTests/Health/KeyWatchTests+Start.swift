@@ -27,7 +27,7 @@ extension KeyWatchTests {
         }
         try await watched { _ in
             #expect(steps.value.last?.text.hasPrefix("Waiting for a key that can be used: enrollment ") == true)
-            sample.agent.hub.publish(.enrolled(try await sample.enrolled("c").id))
+            sample.agent.hub.publish(.journaled(.enrolled, of: try await sample.enrolled("c").id))
             _ = try await nap()
             #expect(steps.value.last == .keyUsable)
         }

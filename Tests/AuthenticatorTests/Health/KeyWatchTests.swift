@@ -136,7 +136,7 @@ struct KeyWatchTests {
         try await watched { _ in
             try FileManager.default.removeItem(atPath: sample.keyPath(of: card))
             sample.clock.advance(by: -9 * KeyWatch.pause)
-            sample.agent.hub.publish(.enrolled(card.id))
+            sample.agent.hub.publish(.journaled(.enrolled, of: card.id))
             _ = try await nap()
             #expect(problem(of: card) != nil)
         }

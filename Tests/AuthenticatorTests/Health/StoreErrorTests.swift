@@ -55,7 +55,7 @@ struct StoreErrorTests {
         sample.store.breakWrites()
         await #expect(throws: StoreError.self) { try await sample.receive(.numbered(1), for: card) }
         sample.store.breakWrites(false)
-        try await sample.ports.store.write { _ in }
+        try await sample.agent.ports.store.write { _ in }
         _ = try await sample.agent.enrollments()
         #expect(sample.agent.storeError?.kind == .full)
     }
@@ -110,7 +110,7 @@ struct StoreErrorTests {
     @Test func `an enrollment that could be begun and not go on is given up when that can be written`() async throws {
         try await sample.issuer.enrolls(SampleCeremony(attestation: .direct))
         sample.custody.beforeSigning { [sample] in sample.store.breakWrites() }
-        let removed = sample.agent.hub.notifier { if case .enrollmentFailed = $0 { true } else { false } }
+        let removed = sample.agent.hub.notifier { if case .keyRemoved = $0 { true } else { false } }
         try await sample.running([sample.agent.registrationDelivery.run]) {
             await #expect(throws: StoreError.self) { try await sample.agent.enroll(sample.parameters(), patience: 0) }
             #expect(try sample.directory.files(in: "keys").count == 1)

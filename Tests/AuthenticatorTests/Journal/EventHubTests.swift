@@ -11,7 +11,7 @@ import Testing
         await withTaskGroup(of: Void.self) { group in
             group.addTask { for await _ in notifier { _ = rings.next() } }
             for _ in 1...rounds {
-                hub.publish(Array(repeating: .journalGrew, count: 200))
+                hub.publish(Array(repeating: .journaled(.presented), count: 200))
                 await Task.yield()
             }
             group.cancelAll()

@@ -31,13 +31,42 @@ struct JournalTests {
     @Test func `receiving stays one database transaction, and so does deciding`() async throws {
         let card = try await sample.enrolled()
         func writes(_ body: () async throws -> Void) async throws -> Int {
-            try await sample.events(while: body).count { if case .journalGrew = $0 { true } else { false } }
+            let lengths = Box<[Int]>([])
+            sample.store.beforeWriting { [sample] in
+                let length = try await sample.journal().count
+                lengths.change { $0.append(length) }
+            }
+            try await body()
+            sample.store.beforeWriting(nil)
+            let all = lengths.value + [try await sample.journal().count]
+            return zip(all, all.dropFirst()).count { $0 < $1 }
         }
         #expect(try await writes { try await sample.receive(.numbered(1), .numbered(2), for: card) } == 1)
         let ids = try await sample.requests().map(\.id)
         #expect(try await writes { try await sample.approve(ids[0]) } == 1)
         #expect(try await writes { try await sample.decide(.deny(.userDenied), ids[1]) } == 1)
         #expect(try await sample.journal().count == 8)
+    }
+
+    @Test func `every entry is told once it is durable, in its order, with what it is about`() async throws {
+        let card = try await sample.enrolled()
+        let events = try await sample.events {
+            try await sample.receive(.numbered(1), .numbered(2), for: card)
+            let ids = try await sample.requests().map(\.id)
+            try await sample.approve(ids[0])
+            try await sample.decide(.deny(.userDenied), ids[1])
+            // The answer to it is no request's own.
+            let again = SampleRequest(jti: "again", iat: 1, acsTransId: SampleRequest.numbered(1).acsTransId)
+            try await sample.receive(again, for: card)
+            try await sample.receive(.numbered(3), for: card)
+            try await sample.deliverAll()
+            _ = try await sample.agent.unenroll(card.id, locally: true, forced: false, erasing: false)
+        }
+        let told = events.filter { $0.kind != nil }.map { "\($0)" }
+        let written = try await sample.journal().map { "\(AgentEvent($0))" }
+        #expect(told == written)
+        #expect(Set(events.compactMap(\.kind)).isSuperset(of: [.duplicate, .answered, .unenrolled, .cancelled]))
+        #expect(events.contains { $0.tells(.answered, of: card.id) && $0.request == nil })
     }
 
     @Test func `a denial is recorded with its reason, and nothing is signed`() async throws {
@@ -109,7 +138,7 @@ struct JournalTests {
             await #expect(throws: StoreError.self) { try await sample.approve(id) }
         }
         #expect(try await sample.journal().count == before)
-        #expect(!events.contains { if case .journalGrew = $0 { true } else { false } })
+        #expect(!events.contains { $0.kind != nil })
         sample.store.breakWrites(false)
         #expect(try await sample.recorded { try await sample.approve(id) } == [.decided, .signed])
         #expect(try await sample.agent.journal.verify().fault == nil)

@@ -15,7 +15,7 @@ struct CancellationTests {
         try await sample.receive(SampleRequest(), for: card)
         let id = try await sample.onlyRequest().id
         let events = try await sample.events { try await sample.receive(SampleCancellation(), for: card) }
-        #expect(events.contains { if case .requestCancelled(id) = $0 { true } else { false } })
+        #expect(events.contains { $0.kind == .cancelled && $0.request == id })
         #expect(try await sample.request(id).life == .cancelled)
         #expect(try await sample.outbox(of: card).isEmpty)
         #expect(try await failureCode { try await sample.approve(id) } == .noLongerDecidable)
@@ -35,7 +35,7 @@ struct CancellationTests {
         try await sample.receive(SampleCancellation(), for: card)
         let later = try sample.restarted()
         let events = try await later.events { try await later.receive(SampleRequest(), for: card) }
-        #expect(!events.contains { if case .requestPresented = $0 { true } else { false } })
+        #expect(!events.contains { $0.kind == .presented })
         #expect(try await later.onlyRequest().life == .cancelled)
     }
 
@@ -98,7 +98,7 @@ struct CancellationTests {
         let events = try await sample.events {
             try await sample.receive(SampleCancellation(jti: "request-1"), for: card)
         }
-        #expect(events.contains { if case .requestConflict(card.id) = $0 { true } else { false } })
+        #expect(events.contains { $0.tells(.conflict, of: card.id) })
         #expect(try await sample.onlyRequest().life == .pending)
     }
 

@@ -23,7 +23,7 @@ struct RequestAdmissionTests {
             // The same bytes may be signed once more.
             try await sample.receive(SampleRequest(), for: card)
         }
-        #expect(events.count { if case .requestPresented = $0 { true } else { false } } == 1)
+        #expect(events.count { $0.kind == .presented } == 1)
         let record = try await sample.onlyRequest()
         #expect(record.life == .pending && record.jti.text == "request-1")
         #expect(record.iat == SampleAgent.start && record.exp == SampleAgent.start + 600)
@@ -38,7 +38,8 @@ struct RequestAdmissionTests {
             try await sample.receive(SampleRequest(claims: ["x": 1]), for: card)
             try await sample.receive(SampleRequest(purchaseAmount: "200"), for: card)
         }
-        #expect(events.count { if case .requestConflict(card.id) = $0 { true } else { false } } == 2)
+        #expect(sample.agent.drops.all[.reusedID] == 2)
+        #expect(events.count { $0.tells(.conflict, of: card.id) } == 1)
         let record = try await sample.onlyRequest()
         #expect(record.life == .pending && !record.hasConflict)
         #expect(try await sample.outbox(of: card).isEmpty)
@@ -77,7 +78,7 @@ struct RequestAdmissionTests {
         let outbox = try await sample.outbox(of: card)
         #expect(outbox.map(\.jti.text) == ["request-2"])
         #expect(try outbox.map { try $0.decision } == [.deny(.invalidRequest)])
-        #expect(events.contains { if case .requestConflict(card.id) = $0 { true } else { false } })
+        #expect(events.contains { $0.tells(.conflict, of: card.id) })
         try await sample.approve(records[0].id)
     }
 
@@ -169,7 +170,7 @@ struct RequestAdmissionTests {
         #expect(entry.body == DecisionBody.deny(.invalidRequest))
         #expect(entry.requestId == record.id && entry.signCount == nil && entry.traceparent == trace)
         #expect(entry.exp == SampleAgent.start + 600)
-        #expect(!events.contains { if case .requestPresented = $0 { true } else { false } })
+        #expect(!events.contains { $0.kind == .presented })
         #expect(try await failureCode { try await sample.approve(record.id) } == .noLongerDecidable)
     }
 

@@ -28,8 +28,8 @@ struct SupersedeTests {
         try await sample.receive(first, for: card)
         let id = try await sample.onlyRequest().id
         let events = try await sample.events { try await sample.receive(newest, for: card) }
-        #expect(events.contains { if case .requestSuperseded(id) = $0 { true } else { false } })
-        #expect(!events.contains { if case .requestPresented = $0 { true } else { false } })
+        #expect(events.contains { $0.kind == .superseded && $0.request == id })
+        #expect(!events.contains { $0.kind == .presented })
         let superseded = try await sample.onlyRequest()
         #expect(superseded.id == id && superseded.jti.text == "newest" && superseded.life == .pending)
         #expect(superseded.exp == SampleAgent.start + 700)
@@ -85,7 +85,7 @@ struct SupersedeTests {
         let later = try sample.restarted()
         let again = SampleRequest(jti: "again", iat: 20, exp: 650)
         let events = try await later.events { try await later.receive(again, again, for: card) }
-        #expect(events.contains { if case .requestDuplicate(decided.id) = $0 { true } else { false } })
+        #expect(events.contains { $0.kind == .duplicate && $0.request == decided.id })
         #expect(try await later.onlyRequest().life == decided.life)
         let outbox = try await later.outbox(of: card)
         #expect(outbox.map(\.jti.text) == ["first", "again"])
