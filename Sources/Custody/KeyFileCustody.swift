@@ -41,9 +41,9 @@ package struct KeyFileCustody: CopyableCustody {
         throw Self.notItsOwn(uri)
     }
 
-    package func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: PIN?) async throws -> any UnlockedKey {
-        if let key = place.external { throw Self.notItsOwn(key.uri) }
-        return UnlockedFile(key: try await read(name, pin: pin), verifiesUser: pin != nil)
+    package func unlock(_ reference: KeyReference, pin: PIN?) async throws -> any UnlockedKey {
+        if let key = reference.place.external { throw Self.notItsOwn(key.uri) }
+        return UnlockedFile(key: try await read(reference.enrollment, pin: pin), verifiesUser: pin != nil)
     }
 
     package func check(_ name: EnrollmentID) async throws(KeyFailure) {

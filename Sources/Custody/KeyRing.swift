@@ -29,9 +29,9 @@ package struct KeyRing: CopyableCustody {
         try await external.inspect(uri, pin: pin)
     }
 
-    package func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: PIN?) async throws -> any UnlockedKey {
-        switch place {
-        case .own: try await own.unlock(name, at: place, pin: pin)
+    package func unlock(_ reference: KeyReference, pin: PIN?) async throws -> any UnlockedKey {
+        switch reference.place {
+        case .own: try await own.unlock(reference, pin: pin)
         case .external(let key): try await external.unlock(key, pin: pin)
         }
     }

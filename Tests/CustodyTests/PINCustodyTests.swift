@@ -70,3 +70,10 @@ struct PINCustodyTests {
         #expect(right == 4)
     }
 }
+
+extension KeyCustody {
+    /// Whichever key it is.
+    func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: PIN?) async throws -> any UnlockedKey {
+        try await unlock(KeyReference(of: name, at: place), pin: pin)
+    }
+}

@@ -44,8 +44,7 @@ package struct Agent: Sendable {
         let store = JournaledStore(
             store: WatchedStore(real: ports.store, health: ports.storeHealth), keys: ports.auditKeys,
             clock: ports.clock, hub: hub)
-        let custody = ProvenCustody(
-            real: ports.custody, store: store, clock: ports.clock, health: keyHealth, hub: hub)
+        let custody = ProvenCustody(real: ports.custody, clock: ports.clock, health: keyHealth, hub: hub)
         let ports = ports.with(store: store, custody: custody)
         keyWatch = KeyWatch(
             ports: ports, health: keyHealth, hub: hub, log: log, quota: LogQuota(pause: settings.bounds.logPause))
@@ -244,10 +243,13 @@ package struct Agent: Sendable {
 
     // MARK: Presenting
 
-    /// The text that is shown for a request; nil if there is nothing to show.
+    /// The text that is shown for a request of this enrollment; nil if there is nothing to show.
+    package func text(of request: RequestRecord, for enrollment: Enrollment) -> TransactionText? {
+        request.text(for: enrollment, settings.localTime)
+    }
+
     package func text(of request: RequestRecord) async throws -> TransactionText? {
-        try await ports.store.read { try $0.enrollment(request.enrollmentId) }
-            .flatMap { request.text(for: $0, settings.localTime) }
+        try await enrollment(request.enrollmentId).flatMap { text(of: request, for: $0) }
     }
 
     // MARK: State

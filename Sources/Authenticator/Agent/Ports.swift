@@ -55,7 +55,7 @@ package protocol KeyCustody: Sendable {
     ///
     /// - Parameter pin: for a key that takes one; given for any other, none is opened.
     /// - Throws: `KeyFailure`, and for a key of the agent's own what its file is wrong about.
-    func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: PIN?) async throws -> any UnlockedKey
+    func unlock(_ key: KeyReference, pin: PIN?) async throws -> any UnlockedKey
     /// Sees that a key of the agent's own could be opened, as far as that can be told without a PIN.
     func check(_ name: EnrollmentID) async throws(KeyFailure)
     /// Where a key of the agent's own is kept, as a URI; never the key.

@@ -51,9 +51,10 @@ struct Decider: Sendable {
     private func deny(_ id: RequestID, because reason: DenyReason, on terms: Terms) async throws -> RequestRecord {
         let now = ports.clock.now
         return try await ports.store.write { store in
-            var (request, enrollment) = try decidable(id, expecting: terms.expectations, now: now, in: store)
+            let found = try decidable(id, expecting: terms.expectations, now: now, in: store)
+            var request = found.request
             try terms.wanted.check(request)
-            let text = request.text(for: enrollment, localTime)
+            let text = request.text(for: found.enrollment, localTime)
             guard request.life.decide(.deny(reason)) == .queueDenial(reason) else { throw request.tooLate }
             try store.record(.decided(.deny(reason), on: request, by: terms.approver, text: try text?.digest), at: now)
             let body = DecisionBody.deny(reason)
@@ -65,30 +66,46 @@ struct Decider: Sendable {
     private func approve(_ id: RequestID, on terms: Terms) async throws -> RequestRecord {
         let wanted = terms.wanted
         let now = ports.clock.now
-        let enrollment = try await ports.store.read { store in
-            try decidable(id, expecting: terms.expectations, now: now, in: store).1
+        let owner = try await ports.store.read { store in
+            try undecided(id, expecting: terms.expectations, now: now, in: store).enrollmentId
         }
         // In its queue an approval is alone with its credential, so the number it takes cannot be taken twice.
-        try await wanted.run { [queues] in try await queues.enter(enrollment.id) }
-        defer { queues.leave(enrollment.id) }
-        // An old copy of the state goes above the issuer's signCount before it signs again.
-        let unknown = try await wanted.run { [signCountWatch] in await signCountWatch.ensureChecked(enrollment.id) }
+        try await wanted.run { [queues] in try await queues.enter(owner) }
+        defer { queues.leave(owner) }
         // Who was in the queue before may have decided it: then no key is opened and no PIN tried for it.
-        let inTurn = ports.clock.now
-        let first = try await ports.store.read { store in
-            let (request, enrollment) = try decidable(id, expecting: terms.expectations, now: inTurn, in: store)
-            try wanted.check(request)
-            try Self.expectKnownSignCount(of: enrollment, for: request, unknown)
-            return request
+        var found = try await look(at: id, on: terms)
+        // An old copy of the state goes above the issuer's signCount before it signs again.
+        let mustKnow = found.enrollment.refusedSignCount != nil
+        let inquiry = try await wanted.run { [signCountWatch] in
+            await signCountWatch.ensureChecked(owner, mustKnow: mustKnow)
         }
-        return try await opened(first, of: enrollment, on: terms) { key in
-            var request = first
+        // While the issuer was asked, the signCount may have been raised, and the request or the enrollment may have ended.
+        if inquiry != .notDue { found = try await look(at: id, on: terms) }
+        try Self.expectKnownSignCount(of: found.enrollment, for: found.request, inquiry.trouble)
+        return try await opened(found, on: terms) { key in
+            var current = found
             while true {
-                switch try await approveOnce(request, on: terms, with: key) {
+                switch try await approveOnce(current, on: terms, with: key) {
                 case .committed(let record): return record
-                case .overtaken(let newer): request = newer
+                case .overtaken(let newer): current = newer
                 }
             }
+        }
+    }
+
+    /// A request that can be decided, and its enrollment, as one look into the store found them.
+    private struct Decidable: Sendable {
+        var request: RequestRecord
+        let enrollment: Enrollment
+    }
+
+    /// The only look at the enrollment before the deciding database transaction; what is written expects what it found.
+    private func look(at id: RequestID, on terms: Terms) async throws -> Decidable {
+        let now = ports.clock.now
+        return try await ports.store.read { store in
+            let found = try decidable(id, expecting: terms.expectations, now: now, in: store)
+            try terms.wanted.check(found.request)
+            return found
         }
     }
 
@@ -97,33 +114,35 @@ struct Decider: Sendable {
         /// Another signature is needed.
         ///
         /// A newer message took over while the key was at work, or the number was found to be too low.
-        case overtaken(RequestRecord)
+        case overtaken(Decidable)
     }
 
     /// Takes a number, signs without holding the database, looks again, commits.
     private func approveOnce(
-        _ request: RequestRecord, on terms: Terms, with key: any UnlockedKey
+        _ found: Decidable, on terms: Terms, with key: any UnlockedKey
     ) async throws -> Attempt {
-        let id = request.enrollmentId
-        guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }), enrollment.signCount < .max else {
-            throw CommandFailure(.notEnrolled, "the enrollment \(id) has ended", request: request)
+        let (request, enrollment) = (found.request, found.enrollment)
+        guard enrollment.signCount < .max else {
+            throw CommandFailure(
+                .notEnrolled, "the enrollment \(enrollment.id) has used its last signCount", request: request)
         }
-        try enrollment.expectWhole(for: request)
         let signCount = enrollment.signCount + 1
         let body = try await terms.wanted.run {
             try await assertion(for: request, of: enrollment, signCount: signCount, with: key)
         }
-        // The await above let a cancellation, the expiry or a newer message run, and whoever asked may be gone; look
-        // again before anything is kept.
+        // Since the look the key was opened and signed: a cancellation, the expiry, a newer message or the enrollment's
+        // end may have come, its signCount may have been raised or refused, and whoever asked may be gone; look again
+        // before anything is kept.
         let now = ports.clock.now
         return try await ports.store.write { store in
-            var (current, enrollment) = try decidable(request.id, expecting: terms.expectations, now: now, in: store)
+            let newest = try decidable(request.id, expecting: terms.expectations, now: now, in: store)
+            var current = newest.request
             try terms.wanted.check(current)
-            try Self.expectKnownSignCount(of: enrollment, for: current)
-            guard current.jti == request.jti, try store.change(id, .signCountTaken(signCount)) != nil else {
-                return .overtaken(current)
+            try Self.expectKnownSignCount(of: newest.enrollment, for: current)
+            guard current.jti == request.jti, try store.change(enrollment.id, .signCountTaken(signCount)) != nil else {
+                return .overtaken(newest)
             }
-            let text = current.text(for: enrollment, localTime)
+            let text = current.text(for: newest.enrollment, localTime)
             guard current.life.signed() else { throw current.tooLate }
             let digest = try text?.digest
             try store.record(.decided(.approve, on: current, by: terms.approver, text: digest, key: key), at: now)
@@ -163,10 +182,10 @@ struct Decider: Sendable {
                 + "it accepted: \(reason ?? "it has just refused another assertion"); ask again", request: request)
     }
 
-    /// A request that can be decided now and of which all expectations hold.
-    private func decidable(
+    /// A request that is pending now and of which all expectations hold that need no enrollment.
+    private func undecided(
         _ id: RequestID, expecting expectations: Expectations, now: Int64, in store: any StoreReader
-    ) throws -> (RequestRecord, Enrollment) {
+    ) throws -> RequestRecord {
         guard let request = try store.request(id) else { throw CommandFailure(.notFound, "there is no request \(id)") }
         guard request.life.state == .pending else { throw request.tooLate }
         guard let exp = request.exp, exp > now else {
@@ -175,6 +194,14 @@ struct Decider: Sendable {
         if let broken = expectations.firstBroken(by: request) {
             throw CommandFailure(.expectationFailed, "nothing was decided: \(broken)", request: request)
         }
+        return request
+    }
+
+    /// A request that can be decided now and of which all expectations hold.
+    private func decidable(
+        _ id: RequestID, expecting expectations: Expectations, now: Int64, in store: any StoreReader
+    ) throws -> Decidable {
+        let request = try undecided(id, expecting: expectations, now: now, in: store)
         guard let enrollment = try store.enrollment(request.enrollmentId), case .active = enrollment.state else {
             throw CommandFailure(
                 .notEnrolled, "the enrollment \(request.enrollmentId) is not active: its issuer no longer knows it",
@@ -185,7 +212,7 @@ struct Decider: Sendable {
             throw CommandFailure(
                 .expectationFailed, "nothing was decided: the request has changed since it was shown", request: request)
         }
-        return (request, enrollment)
+        return Decidable(request: request, enrollment: enrollment)
     }
 
     private static func commit(
@@ -203,6 +230,56 @@ struct Decider: Sendable {
     }
 }
 
+/// The key of an approval, opened by whatever its enrollment takes.
+extension Decider {
+    /// Signs and commits in the enrollment's queue, with the key that its user opened for it.
+    ///
+    /// A PIN that was found right counts as such, also if the request ends before it is decided: the try that was
+    /// counted is taken back with the decision, or else by itself.
+    private func opened(
+        _ found: Decidable, on terms: Terms, then decide: (any UnlockedKey) async throws -> RequestRecord
+    ) async throws -> RequestRecord {
+        let key = try await unlocked(found.enrollment, for: found.request, on: terms)
+        do {
+            return try await decide(key)
+        } catch {
+            // What went wrong with the decision counts more than a try that could not be taken back.
+            if terms.pin != nil { try? await PINCheck(ports: ports).succeeded(found.enrollment.id) }
+            throw error
+        }
+    }
+
+    private func unlocked(
+        _ enrollment: Enrollment, for request: RequestRecord, on terms: Terms
+    ) async throws -> any UnlockedKey {
+        do {
+            guard enrollment.authnType == .pin else {
+                if terms.pin != nil { throw KeyFailure(noPINFor: enrollment) }
+                return try await unlock(enrollment, on: terms)
+            }
+            let check = PINCheck(ports: ports)
+            guard terms.pin != nil else {
+                // Nobody is asked for a PIN that would not be tried.
+                try check.expectNotBlocked(enrollment)
+                throw CommandFailure(pinWantedFor: request)
+            }
+            return try await check.run(enrollment) {
+                let key = try await unlock(enrollment, on: terms)
+                guard key.verifiesUser else { throw KeyFailure(unverifiedBy: enrollment) }
+                return key
+            }
+        } catch let failure as KeyFailure {
+            throw CommandFailure(failure, request: request)
+        }
+    }
+
+    private func unlock(_ enrollment: Enrollment, on terms: Terms) async throws -> any UnlockedKey {
+        try await terms.wanted.run { [custody = ports.custody] in
+            try await custody.unlock(enrollment.keyReference, pin: terms.pin)
+        }
+    }
+}
+
 extension RequestRecord {
     /// The failure that says what became of a request that can no longer be decided.
     var tooLate: CommandFailure {
@@ -216,5 +293,19 @@ extension RequestRecord {
             case .refused: "was refused by the agent"
             }
         return CommandFailure(.noLongerDecidable, "the request \(id) \(what)", request: self)
+    }
+}
+
+extension KeyFailure {
+    fileprivate init(noPINFor enrollment: Enrollment) {
+        self.init(
+            .takesNoPIN,
+            "enrollment \(enrollment.id) is of authnType \(enrollment.authnType): it takes no PIN, and nothing would check "
+                + "one")
+    }
+
+    /// The custody opened the key without having checked the PIN: nobody was verified.
+    fileprivate init(unverifiedBy enrollment: Enrollment) {
+        self.init(.unavailable, "the key of enrollment \(enrollment.id) opened without its PIN being checked")
     }
 }

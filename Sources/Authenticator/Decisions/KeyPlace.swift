@@ -13,6 +13,25 @@ package enum KeyPlace: Sendable, Equatable {
     }
 }
 
+/// Which key is to be opened: whose it is, where it is kept, and which one it must be.
+package struct KeyReference: Sendable {
+    package let enrollment: EnrollmentID
+    package let place: KeyPlace
+    /// The public half, as it was registered; nil while there is none.
+    let registered: PublicKey?
+
+    package init(of enrollment: EnrollmentID, at place: KeyPlace, registered: PublicKey? = nil) {
+        self.enrollment = enrollment
+        self.place = place
+        self.registered = registered
+    }
+}
+
+extension Enrollment {
+    /// Its key, as this look at its row has it.
+    var keyReference: KeyReference { KeyReference(of: id, at: key, registered: credentialKey) }
+}
+
 /// A key that the agent did not make, as it was found when it was enrolled.
 package struct ExternalKey: Sendable, Equatable {
     package let uri: KeyURI

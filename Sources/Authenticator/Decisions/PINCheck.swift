@@ -1,4 +1,5 @@
 import Keys
+import StrictJSON
 import ThreeDS
 
 /// The only place that tries PINs: every try is counted, and on the disk, before it is made.
@@ -17,9 +18,9 @@ struct PINCheck: Sendable {
     ///
     /// - Throws: `CommandFailure` `.userNotVerified` or `.blocked`; else what `attempt` throws.
     func run<Result: Sendable>(
-        _ id: EnrollmentID, _ attempt: @Sendable () async throws -> Result
+        _ enrollment: Enrollment, _ attempt: @Sendable () async throws -> Result
     ) async throws -> Result {
-        try await run(try await counter(of: id), attempt)
+        try await run(try await counter(of: enrollment), attempt)
     }
 
     /// The same for whatever is counted.
@@ -38,13 +39,9 @@ struct PINCheck: Sendable {
     }
 
     /// Throws `CommandFailure` `.blocked` if no PIN would be tried now.
-    func expectNotBlocked(_ id: EnrollmentID) async throws {
-        let now = ports.clock.now
-        guard let tries = try await ports.store.read({ try $0.enrollment(id)?.countedTries }), tries.isBlocked(at: now)
-        else {
-            return
-        }
-        throw CommandFailure(tries, of: PINCounter(id))
+    func expectNotBlocked(_ enrollment: Enrollment) throws {
+        guard enrollment.countedTries.isBlocked(at: ports.clock.now) else { return }
+        throw CommandFailure(enrollment.countedTries, of: PINCounter(enrollment.id))
     }
 
     /// The PIN was right, and nothing else was written about it.
@@ -61,10 +58,8 @@ struct PINCheck: Sendable {
     }
 
     /// What is counted for an enrollment; a key from before keys were identified is identified now.
-    func counter(of id: EnrollmentID) async throws -> PINCounter {
-        guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }) else {
-            throw CommandFailure(.notFound, "there is no enrollment \(id)")
-        }
+    func counter(of enrollment: Enrollment) async throws -> PINCounter {
+        let id = enrollment.id
         guard let key = enrollment.key.external else { return PINCounter(id) }
         if let identity = key.identity { return PINCounter(id, key: identity) }
         let identity = try await ports.custody.sighting(key.uri).identity
@@ -102,8 +97,10 @@ struct PINCheck: Sendable {
     private func begin(_ counter: PINCounter) async throws -> (before: PINTries, begun: PINTries) {
         let now = ports.clock.now
         return try await ports.store.write { store in
-            if let id = counter.enrollment { try store.enrollment(id)?.expectWhole() }
-            guard let before = try store.pinTries(of: counter) else {
+            // Others may have tried since the enrollment was read, and it may have ended or been damaged.
+            let enrollment = try counter.enrollment.flatMap { try store.enrollment($0) }
+            try enrollment?.expectWhole()
+            guard let before = try counter.key.map({ try store.pinTries(of: $0) }) ?? enrollment?.pinTries else {
                 throw CommandFailure(.notFound, "there is no \(counter.name)")
             }
             guard !before.isBlocked(at: now) else { throw CommandFailure(before, of: counter) }
@@ -126,6 +123,58 @@ struct PINCheck: Sendable {
     /// What was counted meanwhile stays counted.
     private func set(_ counter: PINCounter, from old: PINTries, to new: PINTries) async throws {
         try await ports.store.write { _ = try $0.setPINTries(of: counter, from: old, to: new) }
+    }
+}
+
+/// What wrong PINs are counted of: an enrollment whose key the agent made, or a key that was there already.
+struct PINCounter: Sendable {
+    enum Subject: Sendable {
+        case enrollment(EnrollmentID)
+        /// Counted once, through whichever enrollment the PIN is tried, or none.
+        ///
+        /// So neither a second enrollment nor the end of one gives more tries.
+        case key(KeyIdentity)
+    }
+
+    let subject: Subject
+    /// The enrollment through which the PIN is tried; nil while none uses the key.
+    let enrollment: EnrollmentID?
+    /// What messages call it.
+    let name: String
+
+    init(_ id: EnrollmentID, key: KeyIdentity? = nil) {
+        subject = key.map(Subject.key) ?? .enrollment(id)
+        enrollment = id
+        name = "enrollment \(id)"
+    }
+
+    /// A key that is to be enrolled.
+    init(_ uri: KeyURI, _ key: KeyIdentity) {
+        subject = .key(key)
+        enrollment = nil
+        name = "the key \(uri.text)"
+    }
+
+    /// A key that the agent did not make; nil for an enrollment's own count.
+    var key: KeyIdentity? {
+        if case .key(let key) = subject { key } else { nil }
+    }
+
+    /// The members of a journal's entry that say what it is about.
+    var journaled: JSONObject {
+        if let enrollment { return ["enrollment": .string(enrollment.text)] }
+        return ["key": .string(key.map { Base64URL.encode($0.bytes) } ?? "")]
+    }
+}
+
+extension StoreWriter {
+    /// False, and nothing is changed, if the tries are not as expected, or the enrollment is over.
+    @discardableResult
+    func setPINTries(of counter: PINCounter, from old: PINTries, to new: PINTries) throws -> Bool {
+        switch counter.subject {
+        case .enrollment(let id): try change(id, .pinTries(from: old, to: new)) != nil
+        case .key(let key): try setPINTries(of: key, from: old, to: new)
+        }
     }
 }
 

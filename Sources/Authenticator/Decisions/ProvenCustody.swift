@@ -6,15 +6,15 @@ import Keys
 /// The test is one signature that verifies, once since the start.
 struct ProvenCustody: KeyCustody {
     let real: any KeyCustody
-    let store: any Store
     let clock: any AgentClock
     let health: KeyHealth
     let hub: EventHub
 
-    func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: PIN?) async throws -> any UnlockedKey {
-        let key = try await noting(place.extent, of: name) { try await real.unlock(name, at: place, pin: pin) }
-        let registered = try await store.read { try $0.enrollment(name) }?.credentialKey
-        try await noting(.signature, of: name) { try prove(key, of: name, registered) }
+    func unlock(_ reference: KeyReference, pin: PIN?) async throws -> any UnlockedKey {
+        let name = reference.enrollment
+        let key = try await noting(reference.place.extent, of: name) { try await real.unlock(reference, pin: pin) }
+        // Which key was registered never changes: what the caller read before the key was opened still holds.
+        try await noting(.signature, of: name) { try prove(key, of: name, reference.registered) }
         return key
     }
 

@@ -65,16 +65,28 @@ package struct SignCountWatch: Sendable {
         }
     }
 
+    /// What came of making sure that the issuer was asked.
+    enum Inquiry: Sendable, Equatable {
+        /// It was asked before, and is not to be asked again yet.
+        case notDue
+        case answered
+        case failed(reason: String)
+
+        /// Why the issuer could not be asked now; nil if it was, or need not be.
+        var trouble: String? {
+            if case .failed(let reason) = self { reason } else { nil }
+        }
+    }
+
     /// Asks the issuer unless that was done since start; returns after `patience` seconds in any case.
     ///
-    /// - Returns: why the issuer could not be asked now; nil if it was, or need not be.
+    /// - Parameter mustKnow: it is asked all the same, since a signCount was refused or restored.
     @discardableResult
-    func ensureChecked(_ id: EnrollmentID) async -> String? {
+    func ensureChecked(_ id: EnrollmentID, mustKnow: Bool = false) async -> Inquiry {
         let now = ports.clock.now
-        let mustKnow = (try? await ports.store.read { try $0.enrollment(id)?.refusedSignCount }) ?? nil
         let isDue =
             checked.ids.withLock { !$0.contains(id) } && checked.notBefore.withLock { $0[id] ?? now } <= now
-        guard mustKnow != nil || isDue else { return nil }
+        guard mustKnow || isDue else { return .notDue }
         let trouble = await withTaskGroup(of: String?.self) { group in
             group.addTask { await check(id) }
             group.addTask {
@@ -85,8 +97,9 @@ package struct SignCountWatch: Sendable {
             return await group.next() ?? nil
         }
         // An issuer that hangs costs an approval the patience once a minute, not each time.
-        if trouble != nil { checked.notBefore.withLock { $0[id] = ports.clock.now + Self.pause } }
-        return trouble
+        guard let trouble else { return .answered }
+        checked.notBefore.withLock { $0[id] = ports.clock.now + Self.pause }
+        return .failed(reason: trouble)
     }
 
     /// The issuer refused an assertion, and the store has noted that: the signCount may be the reason.

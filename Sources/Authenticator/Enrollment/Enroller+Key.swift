@@ -50,7 +50,7 @@ extension Enroller {
         let enrollments = try await ports.store.read { try $0.enrollments(includingEnded: false) }
         // One from before keys were identified is identified now, unless its key is not there.
         for other in enrollments where other.key.external?.identity == nil && other.key != .own {
-            _ = try? await check.counter(of: other.id)
+            _ = try? await check.counter(of: other)
         }
         for other in try await ports.store.read({ try $0.enrollments(includingEnded: false) }) {
             guard let key = other.key.external else { continue }
@@ -96,7 +96,7 @@ extension Enroller {
             publicKey = try await ports.custody.makeKey(named: enrollment.id, algorithm: algorithm, pin: pin)
         case .external(let key): publicKey = key.facts.publicKey
         }
-        return (publicKey, try await ports.custody.unlock(enrollment.id, at: enrollment.key, pin: pin))
+        return (publicKey, try await ports.custody.unlock(enrollment.keyReference, pin: pin))
     }
 }
 

@@ -13,9 +13,9 @@ struct PINChange: Sendable {
     ///   not come in time, no PIN is tried.
     func run(_ id: EnrollmentID, from old: PIN, to new: PIN) async throws {
         try await inTurn(id) {
-            try await check(id)
+            let enrollment = try await check(id)
             do {
-                try await PINCheck(ports: ports).run(id) {
+                try await PINCheck(ports: ports).run(enrollment) {
                     try await ports.custody.changePIN(of: id, from: old, to: new)
                 }
             } catch let failure as KeyFailure {
@@ -48,8 +48,11 @@ struct PINChange: Sendable {
         try await change()
     }
 
-    /// Throws `CommandFailure` if no PIN can be changed now; no try is counted.
-    func check(_ id: EnrollmentID) async throws {
+    /// The enrollment, if its PIN can be changed now; no try is counted.
+    ///
+    /// - Throws: `CommandFailure` if it cannot.
+    @discardableResult
+    func check(_ id: EnrollmentID) async throws -> Enrollment {
         guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }), !enrollment.isOver else {
             throw CommandFailure(.notEnrolled, "the enrollment \(id) has ended")
         }
@@ -64,6 +67,7 @@ struct PINChange: Sendable {
                 "the agent does not manage the PIN of the key \(key.uri.text): change it with the tools of its token, TPM or file"
             )
         }
-        try await PINCheck(ports: ports).expectNotBlocked(id)
+        try PINCheck(ports: ports).expectNotBlocked(enrollment)
+        return enrollment
     }
 }

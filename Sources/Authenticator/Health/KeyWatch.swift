@@ -134,7 +134,7 @@ package struct KeyWatch: Sendable {
         case (.own, _) where enrollment.credentialKey != nil && last?.problem == nil:
             try await ports.custody.check(enrollment.id)
         default:
-            let key = try await ports.custody.unlock(enrollment.id, at: enrollment.key, pin: nil)
+            let key = try await ports.custody.unlock(enrollment.keyReference, pin: nil)
             // While the key was opened, the enrollment may have ended, and its personal data may be erased.
             if enrollment.credentialKey == nil { try await record(key.publicKey, of: enrollment.id) }
         }

@@ -112,8 +112,9 @@ struct ControlCalls: Sendable {
     }
 
     private func detailed(_ record: RequestRecord) async throws -> RequestView {
-        var view = RequestView(record, enrollment: try await agent.enrollment(record.enrollmentId))
-        if let shown = try await agent.text(of: record) {
+        let enrollment = try await agent.enrollment(record.enrollmentId)
+        var view = RequestView(record, enrollment: enrollment)
+        if let enrollment, let shown = agent.text(of: record, for: enrollment) {
             view.text = shown.text
             view.textDigest = try shown.digest
         }

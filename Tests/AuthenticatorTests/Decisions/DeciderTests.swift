@@ -88,6 +88,25 @@ struct DeciderTests {
         #expect(signatures.value == 1)
     }
 
+    @Test(
+        arguments: [
+            (RequestLife.Decision.approve, AuthnType.presence, 2), (.deny(.userDenied), .presence, 1),
+            (.approve, .pin, 3), (.deny(.userDenied), .pin, 1),
+        ])
+    func `an approval looks at its enrollment in its turn, where its PIN is counted, and where it is decided`(
+        decision: RequestLife.Decision, authnType: AuthnType, looks: Int
+    ) async throws {
+        let pin = authnType == .pin ? try PIN.right : nil
+        let card = try await sample.enrolled(authnType: authnType, pin: pin)
+        try await sample.receive(.numbered(1), .numbered(2), for: card)
+        let ids = try await sample.requests().map(\.id)
+        // At the first approval its issuer is asked for the signCount.
+        try await sample.approve(ids[0], pin: pin)
+        let before = sample.seals.looks.value
+        try await sample.decide(decision, ids[1], pin: decision == .approve ? pin : nil)
+        #expect(sample.seals.looks.value - before == looks)
+    }
+
     @Test func `signCounts go on after a restart and differ between enrollments`() async throws {
         let card = try await sample.enrolled("card")
         let other = try await sample.enrolled("other")

@@ -18,6 +18,7 @@ struct SampleAgent: Sendable {
     let issuer: ScriptedIssuer
     let issuerKey: SigningKey
     let store: BreakableStore
+    let seals: CountingSeals
     let custody: WatchedCustody
     let settings: AgentSettings
     let ports: Ports
@@ -40,9 +41,8 @@ struct SampleAgent: Sendable {
         self.issuer = issuer
         self.issuerKey = issuerKey
         self.settings = settings
-        store = BreakableStore(
-            try SQLiteDatabase(
-                path: "\(directory.path)/store.sqlite", seals: RowSealer(secret: secret, previous: previous)))
+        seals = CountingSeals(RowSealer(secret: secret, previous: previous))
+        store = BreakableStore(try SQLiteDatabase(path: "\(directory.path)/store.sqlite", seals: seals))
         custody = WatchedCustody(
             KeyRing(
                 own: try KeyFileCustody(directory: "\(directory.path)/keys", secret: secret),

@@ -70,9 +70,9 @@ struct WatchedCustody: KeyCustody {
         try await real.inspect(uri, pin: pin)
     }
 
-    func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: PIN?) async throws -> any UnlockedKey {
+    func unlock(_ reference: KeyReference, pin: PIN?) async throws -> any UnlockedKey {
         try await opening.value?()
-        let key = try await real.unlock(name, at: place, pin: pin)
+        let key = try await real.unlock(reference, pin: pin)
         return WatchedKey(real: key, verifiesUser: verification.value ?? key.verifiesUser, action: state) {
             [proofs, brokenProofs] in
             if brokenProofs.value { throw KeyFailure(.unavailable, "it does not hold") }
@@ -121,6 +121,24 @@ struct WatchedCustody: KeyCustody {
 
     func openPushKey(_ sealed: [UInt8], for name: EnrollmentID) throws -> PushReceiverKey {
         try real.openPushKey(sealed, for: name)
+    }
+}
+
+/// Counts how often the row of an enrollment is looked at; a change looks at the row that it writes, which is not counted.
+struct CountingSeals: RowSeals {
+    let real: any RowSeals
+    let looks = Box(0)
+
+    init(_ real: any RowSeals) { self.real = real }
+
+    func seal(_ bytes: [UInt8]) throws -> [UInt8] {
+        looks.change { $0 -= 1 }
+        return try real.seal(bytes)
+    }
+
+    func isSeal(_ seal: [UInt8], of bytes: [UInt8]) throws -> Bool {
+        _ = looks.next()
+        return try real.isSeal(seal, of: bytes)
     }
 }
 

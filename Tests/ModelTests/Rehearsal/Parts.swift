@@ -77,8 +77,8 @@ final class QuickCustody: KeyCustody {
         throw KeyFailure(.unavailable, "there is no such key")
     }
 
-    func unlock(_ name: EnrollmentID, at place: KeyPlace, pin: PIN?) async throws -> any UnlockedKey {
-        guard let key = keys[name] else { throw NoSuchKey() }
+    func unlock(_ reference: KeyReference, pin: PIN?) async throws -> any UnlockedKey {
+        guard let key = keys[reference.enrollment] else { throw NoSuchKey() }
         return QuickKey(custody: self, key: key)
     }
 
