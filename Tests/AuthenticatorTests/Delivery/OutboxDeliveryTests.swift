@@ -66,6 +66,22 @@ struct OutboxDeliveryTests {
         }
     }
 
+    @Test func `what nobody decided goes out at once too: the answer to a duplicate, and a refusal`() async throws {
+        let card = try await sample.enrolled()
+        let acsTransId = SampleRequest.numbered(1).acsTransId
+        try await sample.receive(.numbered(1), for: card)
+        try await sample.running([sample.agent.outboxDelivery.run]) {
+            try await sample.decide(.deny(.userDenied), sample.onlyRequest().id)
+            #expect(try await sample.issuer.decided.next().jti == "request-1")
+            try await sample.receive(SampleRequest(jti: "again", iat: 1, acsTransId: acsTransId), for: card)
+            #expect(try await sample.issuer.decided.next().jti == "again")
+            var other = SampleRequest(jti: "other", iat: 2, acsTransId: acsTransId)
+            other.purchaseAmount = "200"
+            try await sample.receive(other, for: card)
+            #expect(try await sample.issuer.decided.next().jti == "other")
+        }
+    }
+
     @Test func `the same bytes are sent again after transient failures, ever later, up to half a minute`() async throws
     {
         let card = try await sample.enrolled()

@@ -85,6 +85,25 @@ struct UnenrollerTests {
         #expect(try await sample.request(ids[0]).life.delivery == .delivered(.authenticated))
     }
 
+    @Test func `the answer to a duplicate, which is no request's own, goes out first too`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(.numbered(1), for: card)
+        try await sample.decide(.deny(.userDenied), sample.onlyRequest().id)
+        try await sample.deliverAll()
+        let again = SampleRequest(jti: "again", iat: 1, acsTransId: SampleRequest.numbered(1).acsTransId)
+        try await sample.receive(again, for: card)
+        let gate = Channel<TransStatus>()
+        await sample.issuer.onDecision { (_) throws(IssuerFailure) in try await gate.answer() }
+        try await sample.running([sample.agent.outboxDelivery.run]) {
+            async let isEnded = unenroll(card)
+            try await sample.clock.sleepers()
+            #expect(await sample.issuer.unenrollments.isEmpty)
+            gate.send(.notAuthenticated)
+            #expect(try await isEnded)
+        }
+        #expect(await sample.issuer.decisions.map(\.jti) == ["request-1", "again"])
+    }
+
     @Test(arguments: [false, true])
     func `where they do not go out in time nothing is changed, unless it is forced`(locally: Bool) async throws {
         let card = try await sample.enrolled()

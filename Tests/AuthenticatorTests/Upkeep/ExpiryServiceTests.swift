@@ -33,6 +33,16 @@ struct ExpiryServiceTests {
         }
     }
 
+    @Test func `a newer message with an earlier exp brings the clock forward too`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(SampleRequest(exp: 50), for: card)
+        try await sample.running([sample.agent.expiryService.run]) {
+            #expect(try await sample.clock.naps.next() == 50)
+            try await sample.receive(SampleRequest(jti: "newer", iat: 1, exp: 20), for: card)
+            #expect(try await sample.clock.naps.next() == 20)
+        }
+    }
+
     @Test func `what expired while nothing ran is closed at start, more than one batch of it`() async throws {
         let card = try await sample.enrolled()
         for start in [0, 100, 200] {
