@@ -1,10 +1,9 @@
 package import Authenticator
 import FoundationEssentials
-package import IssuerProtocol
 package import Keys
 
 /// Private keys in files under the agent's secret: the one file from which a credential's key signs.
-package struct KeyFileCustody: CopyableCustody {
+package struct KeyFileCustody: KeyCustody, CopyableKeys {
     private let directory: String
     private let secret: AgentSecret
     private let threads = SlowWork()
@@ -35,14 +34,8 @@ package struct KeyFileCustody: CopyableCustody {
         }
     }
 
-    package func sighting(_ uri: KeyURI) async throws(KeyFailure) -> KeySighting { throw Self.notItsOwn(uri) }
-
-    package func inspect(_ uri: KeyURI, pin: PIN?) async throws(KeyFailure) -> ExternalKey {
-        throw Self.notItsOwn(uri)
-    }
-
     package func unlock(_ reference: KeyReference, pin: PIN?) async throws -> any UnlockedKey {
-        if let key = reference.place.external { throw Self.notItsOwn(key.uri) }
+        if let key = reference.place.external { throw KeyFailure.notItsOwn(key.uri) }
         return UnlockedFile(key: try await read(reference.enrollment, pin: pin), verifiesUser: pin != nil)
     }
 
@@ -65,34 +58,9 @@ package struct KeyFileCustody: CopyableCustody {
         }
     }
 
-    /// The ``KeyRing`` asks others for keys of that kind.
-    private static func notItsOwn(_ uri: KeyURI) -> KeyFailure {
-        KeyFailure(.unavailable, "the key \(uri.text) is not one of the agent's own key files")
-    }
-
     package func uri(of name: EnrollmentID) -> String { "file:\(path(of: name))" }
 
     package func removeKey(named name: EnrollmentID) async throws { try KeyFile.remove(path: path(of: name)) }
-
-    package func seal(_ token: AccessToken, for name: EnrollmentID) throws -> [UInt8] {
-        try secret.seal(Secret(Array(token.reveal().utf8)), label: Self.tokenLabel(name))
-    }
-
-    package func open(_ sealed: [UInt8], for name: EnrollmentID) throws -> AccessToken {
-        let bytes = try unsafe secret.open(sealed, label: Self.tokenLabel(name)).withBytes { unsafe Array($0) }
-        guard let token = AccessToken(String(decoding: bytes, as: UTF8.self)) else {
-            throw SealError.malformed
-        }
-        return token
-    }
-
-    package func seal(_ key: PushReceiverKey, for name: EnrollmentID) throws -> [UInt8] {
-        try secret.seal(key.secret(), label: SealedUse.pushKey(name).label)
-    }
-
-    package func openPushKey(_ sealed: [UInt8], for name: EnrollmentID) throws -> PushReceiverKey {
-        try PushReceiverKey(secret: secret.open(sealed, label: SealedUse.pushKey(name).label))
-    }
 
     package func fileName(of name: EnrollmentID) -> String { name.text + Self.suffix }
 
@@ -116,8 +84,6 @@ package struct KeyFileCustody: CopyableCustody {
     func path(of name: EnrollmentID) -> String { "\(directory)/\(fileName(of: name))" }
 
     private static func keyLabel(_ name: EnrollmentID) -> String { SealedUse.credentialKey(name).label }
-
-    private static func tokenLabel(_ name: EnrollmentID) -> String { SealedUse.accessToken(name).label }
 }
 
 /// A key of the agent's own, in memory for one decision.

@@ -1,9 +1,8 @@
 package import Authenticator
-package import IssuerProtocol
 package import Keys
 
 /// All keys of the agent: those that it made, in files of its own, and those that were there already, elsewhere.
-package struct KeyRing: CopyableCustody {
+package struct KeyRing: KeyCustody, ExternalKeyInspection {
     private let own: KeyFileCustody
     private let external: ExternalKeyRing
 
@@ -41,24 +40,4 @@ package struct KeyRing: CopyableCustody {
     package func uri(of name: EnrollmentID) -> String { own.uri(of: name) }
 
     package func removeKey(named name: EnrollmentID) async throws { try await own.removeKey(named: name) }
-
-    package func seal(_ token: AccessToken, for name: EnrollmentID) throws -> [UInt8] {
-        try own.seal(token, for: name)
-    }
-
-    package func open(_ sealed: [UInt8], for name: EnrollmentID) throws -> AccessToken {
-        try own.open(sealed, for: name)
-    }
-
-    package func seal(_ key: PushReceiverKey, for name: EnrollmentID) throws -> [UInt8] {
-        try own.seal(key, for: name)
-    }
-
-    package func openPushKey(_ sealed: [UInt8], for name: EnrollmentID) throws -> PushReceiverKey {
-        try own.openPushKey(sealed, for: name)
-    }
-
-    package func linkKeys(into directory: String) throws { try own.linkKeys(into: directory) }
-
-    package func fileName(of name: EnrollmentID) -> String { own.fileName(of: name) }
 }

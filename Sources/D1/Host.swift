@@ -76,6 +76,7 @@ final class Host: Sendable {
 private struct Opened {
     let store: SQLiteDatabase
     let custody: KeyFileCustody
+    let sealing: SecretSealer
     let auditKeys: SealedAuditKeys
 
     init(_ setup: Setup) throws(D1Error) {
@@ -84,6 +85,7 @@ private struct Opened {
             let secret = try StoredSecret.load(setup.secretFile, orMadeIn: directory)
             store = try SQLiteDatabase(path: "\(directory)/\(StateFiles.database)", seals: RowSealer(secret: secret))
             custody = try KeyFileCustody(directory: "\(directory)/\(StateFiles.keys)", secret: secret)
+            sealing = SecretSealer(secret: secret)
             auditKeys = SealedAuditKeys(secret: secret)
         } catch {
             throw D1Error(.core, "storage", "the state in \(directory) cannot be used: \(error)")
@@ -92,8 +94,8 @@ private struct Opened {
 
     func ports(_ gateway: HTTPIssuerGateway) -> Ports {
         Ports(
-            store: store, custody: custody, auditKeys: auditKeys, gateway: gateway, clock: SystemClock(),
-            entropy: SystemEntropy())
+            store: store, custody: custody, sealing: sealing, auditKeys: auditKeys, gateway: gateway,
+            clock: SystemClock(), entropy: SystemEntropy())
     }
 }
 

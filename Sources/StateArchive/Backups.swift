@@ -9,7 +9,7 @@ import Synchronization
 package struct Backups: StateCopier {
     private let directory: String
     private let store: any CopyableStore
-    private let custody: any CopyableCustody
+    private let keys: any CopyableKeys
     private let clock: any AgentClock
     private let version: String
     private let turn = Turn()
@@ -19,12 +19,12 @@ package struct Backups: StateCopier {
 
     /// - Parameter directory: the state directory, which has to have room for a second database.
     package init(
-        directory: String, store: any CopyableStore, custody: any CopyableCustody, clock: any AgentClock,
+        directory: String, store: any CopyableStore, keys: any CopyableKeys, clock: any AgentClock,
         version: String
     ) {
         self.directory = directory
         self.store = store
-        self.custody = custody
+        self.keys = keys
         self.clock = clock
         self.version = version
     }
@@ -50,21 +50,21 @@ package struct Backups: StateCopier {
     /// Those that are there before the database is copied get it first, then those that came meanwhile. So every row of
     /// the copy has its key file, unless its enrollment began and ended in between: then nil.
     private func take(into staging: Staging) async throws -> Copy? {
-        try custody.linkKeys(into: staging.keys)
+        try keys.linkKeys(into: staging.keys)
         let takenAt = clock.now
         let copied = try await store.copy(to: staging.database)
-        try custody.linkKeys(into: staging.keys)
-        let pinned = copied.keyed.filter { staging.hasKey(custody.fileName(of: $0)) }
+        try keys.linkKeys(into: staging.keys)
+        let pinned = copied.keyed.filter { staging.hasKey(keys.fileName(of: $0)) }
         guard try await areKeptElsewhere(Set(copied.keyed).subtracting(pinned)) else { return nil }
-        let keys = pinned.map(custody.fileName).map { name in
+        let files = pinned.map(keys.fileName).map { name in
             BackupPieces.Entry(name: "\(StateFiles.keys)/\(name)", path: "\(staging.keys)/\(name)")
         }
         return Copy(
             entries: [
                 BackupPieces.Entry(name: StateFiles.database, path: staging.database),
                 BackupPieces.Entry(name: "\(StateFiles.keys)/", path: nil),
-            ] + keys,
-            schema: copied.schema, takenAt: takenAt, keys: keys.count)
+            ] + files,
+            schema: copied.schema, takenAt: takenAt, keys: files.count)
     }
 
     /// Whether these enrollments go on without a key file: then their keys are somewhere else.

@@ -85,15 +85,14 @@ struct AgentProcess {
                 path: "\(directory)/\(StateFiles.database)", scratch: scratch,
                 seals: RowSealer(secret: secret, previous: previous))
             let own = try KeyFileCustody(directory: "\(directory)/\(StateFiles.keys)", secret: secret)
-            let custody = KeyRing(
+            let ring = KeyRing(
                 own: own, external: ExternalKeys(pkcs11Module: settings.pkcs11Module), clock: SystemClock())
             let ports = Ports(
-                store: store, custody: custody, auditKeys: SealedAuditKeys(secret: secret, previous: previous),
-                gateway: gateway, clock: SystemClock(), entropy: SystemEntropy(),
-                inspector: hostInspector(isMemoryLocked: isMemoryLocked))
+                store: store, custody: ring, externalKeys: ring, sealing: SecretSealer(secret: secret),
+                auditKeys: SealedAuditKeys(secret: secret, previous: previous), gateway: gateway, clock: SystemClock(),
+                entropy: SystemEntropy(), inspector: hostInspector(isMemoryLocked: isMemoryLocked))
             let backups = Backups(
-                directory: directory, store: store, custody: custody, clock: SystemClock(),
-                version: SoftwareVersion.text)
+                directory: directory, store: store, keys: own, clock: SystemClock(), version: SoftwareVersion.text)
             let rewrapper = previous.map { SecretRewrapper(own, by: SecretChange(from: $0, to: secret)) }
             return (Agent(ports: ports, settings: coreSettings, log: log), backups, rewrapper)
         } catch let error as FileError {

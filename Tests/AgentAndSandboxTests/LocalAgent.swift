@@ -50,7 +50,8 @@ struct LocalAgent: Sendable {
         let ports = Ports(
             store: wrapping(try SQLiteDatabase(path: directory + "/agent.db")),
             custody: keys(try KeyFileCustody(directory: directory + "/keys", secret: secret)),
-            auditKeys: SealedAuditKeys(secret: secret), gateway: gateway, clock: Clock(), entropy: SystemEntropy())
+            sealing: SecretSealer(secret: secret), auditKeys: SealedAuditKeys(secret: secret), gateway: gateway,
+            clock: Clock(), entropy: SystemEntropy())
         let agent = Agent(
             ports: ports, settings: AgentSettings(version: "1"),
             log: Logger(label: "agent") { _ in SwiftLogNoOpLogHandler() })
@@ -73,7 +74,7 @@ struct LocalAgent: Sendable {
             let token = try #require(AccessToken(member.token))
             let membership = Membership(
                 authenticatorId: try #require(TokenID(member.authenticatorId)),
-                sealedToken: try ports.custody.seal(token, for: id), enrolledAt: 0)
+                sealedToken: try ports.sealing.seal(token, for: id), enrolledAt: 0)
             return Enrollment(
                 id: id, target: target, name: "card", authnType: .presence, algorithm: -7, rpId: "localhost",
                 credentialId: member.credentialId, userHandle: [1], startedAt: 0, signCount: 0,

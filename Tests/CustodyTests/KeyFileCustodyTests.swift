@@ -1,7 +1,6 @@
 import Authenticator
 import Custody
 import FoundationEssentials
-import IssuerProtocol
 import Keys
 import Testing
 
@@ -69,34 +68,6 @@ struct KeyFileCustodyTests {
         try await custody.removeKey(named: name)
         let files = try FileManager.default.contentsOfDirectory(atPath: "\(directory.path)/keys")
         #expect(files == ["\(other.text).key"])
-    }
-
-    @Test func `a token opens for its own enrollment under its own secret alone`() throws {
-        let token = try #require(AccessToken("token-1"))
-        let sealed = try custody.seal(token, for: name)
-        #expect(sealed.firstRange(of: Array("token-1".utf8)) == nil)
-        #expect(try custody.open(sealed, for: name).reveal() == "token-1")
-        #expect(throws: SealError.notSealedByThisSecret) { try custody.open(sealed, for: other) }
-        let stranger = try KeyFileCustody(directory: directory.path + "/keys", secret: AgentSecret.generate())
-        #expect(throws: SealError.notSealedByThisSecret) { try stranger.open(sealed, for: name) }
-    }
-
-    @Test func `a sealed token with any byte changed does not open`() throws {
-        let sealed = try custody.seal(try #require(AccessToken("token-1")), for: name)
-        for index in sealed.indices {
-            var changed = sealed
-            changed[index] ^= 1
-            #expect(throws: SealError.self) { try custody.open(changed, for: name) }
-        }
-        #expect(throws: SealError.malformed) { try custody.open([], for: name) }
-    }
-
-    @Test func `what was sealed but is no token does not open`() throws {
-        let label = "access token \(name.text)"
-        for bytes: [UInt8] in [Array("no token".utf8), [0xFF], Array(repeating: 0x41, count: 513)] {
-            let sealed = try secret.seal(Secret(bytes), label: label)
-            #expect(throws: SealError.malformed) { try custody.open(sealed, for: name) }
-        }
     }
 
     @Test func `a key file that a crash left half written is removed, and those of enrollments stay`() async throws {

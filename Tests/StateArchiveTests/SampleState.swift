@@ -28,7 +28,7 @@ final class SampleState: Sendable {
         store = HookedStore(try SQLiteDatabase(path: "\(directory)/agent.db"))
         custody = try KeyFileCustody(directory: "\(directory)/keys", secret: AgentSecret.generate())
         backups = Backups(
-            directory: directory, store: store, custody: custody, clock: StoppedClock(), version: "1.2.3")
+            directory: directory, store: store, keys: custody, clock: StoppedClock(), version: "1.2.3")
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }

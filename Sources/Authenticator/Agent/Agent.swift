@@ -91,14 +91,14 @@ package struct Agent: Sendable {
         journal = Journal(store: store, hub: hub, clock: ports.clock, eventsKept: settings.eventsKept)
     }
 
-    /// Clears up after a crash, and sees that the custody opens what the store holds; before anything runs.
+    /// Clears up after a crash, and sees that the secret opens what the store holds; before anything runs.
     ///
     /// - Parameters:
     ///   - rewrapper: given if the agent's secret changes.
     ///   - onStep: called after each step that takes time.
     ///
     /// On a forged journal it returns all the same, and the agent is in trouble for good.
-    /// - Throws: what the custody throws for a secret that is not the one this state was made with; `RotationFailure`.
+    /// - Throws: what the sealing throws for a secret that is not the one this state was made with; `RotationFailure`.
     package func prepare(
         rewrapping rewrapper: (any Rewrapper)? = nil, onStep: @escaping @Sendable (StartStep) -> Void = { _ in }
     ) async throws {
@@ -114,7 +114,7 @@ package struct Agent: Sendable {
         try await unlessForged { try await EndedKeys(ports: ports).sweep(log) }
         for enrollment in try await enrollments() {
             guard let membership = enrollment.membership else { continue }
-            _ = try ports.custody.open(membership.sealedToken, for: enrollment.id)
+            _ = try ports.sealing.open(membership.sealedToken, for: enrollment.id)
             return
         }
     }

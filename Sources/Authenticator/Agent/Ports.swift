@@ -32,7 +32,7 @@ package protocol Entropy: Sendable {
     func bytes(_ count: Int) throws -> [UInt8]
 }
 
-/// Who keeps private keys and can use them, and seals what must not lie in clear in the store.
+/// Who keeps private keys and can use them.
 ///
 /// A key of the agent's own is named by its enrollment; one that the agent did not make is where its URI says.
 package protocol KeyCustody: Sendable {
@@ -44,13 +44,6 @@ package protocol KeyCustody: Sendable {
     ///
     /// - Throws: `KeyFailure`, and what the key's file is wrong about; then the PIN is as it was.
     func changePIN(of name: EnrollmentID, from old: PIN, to new: PIN) async throws
-    /// Looks at a key that the agent did not make, and tries no PIN.
-    func sighting(_ uri: KeyURI) async throws -> KeySighting
-    /// Looks at a key that the agent did not make, and lets it show that it signs.
-    ///
-    /// - Parameter pin: for a key that takes one.
-    /// - Throws: `KeyFailure`; `CancellationError` if nobody waited: what the key did with the PIN is not known then.
-    func inspect(_ uri: KeyURI, pin: PIN?) async throws -> ExternalKey
     /// Opens the key of an enrollment for one decision.
     ///
     /// - Parameter pin: for a key that takes one; given for any other, none is opened.
@@ -62,6 +55,37 @@ package protocol KeyCustody: Sendable {
     func uri(of name: EnrollmentID) -> String
     /// Removes a key of the agent's own; one that is not there is no error.
     func removeKey(named name: EnrollmentID) async throws
+}
+
+/// Finds keys that the agent did not make.
+package protocol ExternalKeyInspection: Sendable {
+    /// Looks at a key, and tries no PIN.
+    func sighting(_ uri: KeyURI) async throws -> KeySighting
+    /// Looks at a key, and lets it show that it signs.
+    ///
+    /// - Parameter pin: for a key that takes one.
+    /// - Throws: `KeyFailure`; `CancellationError` if nobody waited: what the key did with the PIN is not known then.
+    func inspect(_ uri: KeyURI, pin: PIN?) async throws -> ExternalKey
+}
+
+/// For an agent whose keys are all its own.
+package struct NoExternalKeys: ExternalKeyInspection {
+    package init() {}
+
+    package func sighting(_ uri: KeyURI) async throws(KeyFailure) -> KeySighting { throw .notItsOwn(uri) }
+
+    package func inspect(_ uri: KeyURI, pin: PIN?) async throws(KeyFailure) -> ExternalKey { throw .notItsOwn(uri) }
+}
+
+extension KeyFailure {
+    /// The agent has a key that it can use only in its own key files.
+    package static func notItsOwn(_ uri: KeyURI) -> KeyFailure {
+        KeyFailure(.unavailable, "the key \(uri.text) is not one of the agent's own key files")
+    }
+}
+
+/// Encrypts what must not be in clear in the store; what was sealed for one enrollment opens for no other.
+package protocol SecretSealing: Sendable {
     /// Encrypts an access token for the store.
     func seal(_ token: AccessToken, for name: EnrollmentID) throws -> [UInt8]
     /// Opens what ``seal(_:for:)`` made for the same enrollment.
@@ -191,6 +215,8 @@ package struct Ports: Sendable {
     /// One try of a key's PIN at a time, whoever makes it; not for keys of the agent's own.
     let keyQueues = KeyedQueue<KeyIdentity>()
     package private(set) var custody: any KeyCustody
+    package let externalKeys: any ExternalKeyInspection
+    package let sealing: any SecretSealing
     package let auditKeys: any AuditKeys
     package let gateway: any IssuerGateway
     package let clock: any AgentClock
@@ -198,11 +224,14 @@ package struct Ports: Sendable {
     package var inspector: any HostInspector
 
     package init(
-        store: any Store, custody: any KeyCustody, auditKeys: any AuditKeys, gateway: any IssuerGateway,
-        clock: any AgentClock, entropy: any Entropy, inspector: any HostInspector = NoHostInspector()
+        store: any Store, custody: any KeyCustody, externalKeys: any ExternalKeyInspection = NoExternalKeys(),
+        sealing: any SecretSealing, auditKeys: any AuditKeys, gateway: any IssuerGateway, clock: any AgentClock,
+        entropy: any Entropy, inspector: any HostInspector = NoHostInspector()
     ) {
         self.store = store
         self.custody = custody
+        self.externalKeys = externalKeys
+        self.sealing = sealing
         self.auditKeys = auditKeys
         self.gateway = gateway
         self.clock = clock

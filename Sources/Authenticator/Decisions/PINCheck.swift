@@ -62,7 +62,7 @@ struct PINCheck: Sendable {
         let id = enrollment.id
         guard let key = enrollment.key.external else { return PINCounter(id) }
         if let identity = key.identity { return PINCounter(id, key: identity) }
-        let identity = try await ports.custody.sighting(key.uri).identity
+        let identity = try await ports.externalKeys.sighting(key.uri).identity
         // Another may have identified it meanwhile, or ended it; of two counts the greater goes on.
         try await ports.store.write { store in
             guard let tries = try store.change(id, .keyIdentified(identity))?.pinTries else { return }

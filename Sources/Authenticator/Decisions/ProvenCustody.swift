@@ -72,23 +72,7 @@ struct ProvenCustody: KeyCustody {
         try await real.changePIN(of: name, from: old, to: new)
     }
 
-    func sighting(_ uri: KeyURI) async throws -> KeySighting { try await real.sighting(uri) }
-
-    func inspect(_ uri: KeyURI, pin: PIN?) async throws -> ExternalKey {
-        try await real.inspect(uri, pin: pin)
-    }
-
     func uri(of name: EnrollmentID) -> String { real.uri(of: name) }
-
-    func seal(_ token: AccessToken, for name: EnrollmentID) throws -> [UInt8] { try real.seal(token, for: name) }
-
-    func open(_ sealed: [UInt8], for name: EnrollmentID) throws -> AccessToken { try real.open(sealed, for: name) }
-
-    func seal(_ key: PushReceiverKey, for name: EnrollmentID) throws -> [UInt8] { try real.seal(key, for: name) }
-
-    func openPushKey(_ sealed: [UInt8], for name: EnrollmentID) throws -> PushReceiverKey {
-        try real.openPushKey(sealed, for: name)
-    }
 }
 
 extension KeyPlace {

@@ -117,7 +117,7 @@ package struct SignCountWatch: Sendable {
             else { return nil }
             let access = IssuerAccess(
                 target: enrollment.target, discovery: try await directory.discovery(enrollment.target),
-                token: try ports.custody.open(membership.sealedToken, for: id))
+                token: try ports.sealing.open(membership.sealedToken, for: id))
             // While it answers, another assertion may be refused: then this answer is too old for that.
             let status = try await ports.gateway.status(access)
             try await goAbove(status.signCount, id, refused: enrollment.refusedSignCount)

@@ -97,7 +97,7 @@ package struct OutboxDelivery: Sendable {
         do {
             let access = IssuerAccess(
                 target: enrollment.target, discovery: try await directory.discovery(enrollment.target),
-                token: try ports.custody.open(membership.sealedToken, for: enrollment.id))
+                token: try ports.sealing.open(membership.sealedToken, for: enrollment.id))
             tries.times += 1
             return .ended(
                 .answered(

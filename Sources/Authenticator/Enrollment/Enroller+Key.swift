@@ -27,11 +27,11 @@ extension Enroller {
     func keyPlace(_ parameters: EnrollmentParameters) async throws -> KeyPlace {
         guard let uri = parameters.keyURI else { return .own }
         do {
-            let sighting = try await ports.custody.sighting(uri)
+            let sighting = try await ports.externalKeys.sighting(uri)
             try await refuseIfUsed(uri, sighting)
             // Another may enroll the same key meanwhile; of two `insert` takes one.
             let inspect: @Sendable () async throws -> ExternalKey = {
-                try await ports.custody.inspect(uri, pin: parameters.pin)
+                try await ports.externalKeys.inspect(uri, pin: parameters.pin)
             }
             var key =
                 parameters.pin == nil

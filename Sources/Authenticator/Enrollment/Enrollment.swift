@@ -139,7 +139,7 @@ package struct SignCountRaise: Sendable, Equatable {
 /// What an issuer gave when it accepted a registration.
 package struct Membership: Sendable, Equatable {
     package let authenticatorId: TokenID
-    /// The access token, sealed by the custody.
+    /// The access token, sealed under the agent's secret.
     package let sealedToken: [UInt8]
     /// Seconds since 1970.
     package let enrolledAt: Int64

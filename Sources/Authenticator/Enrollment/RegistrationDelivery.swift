@@ -78,7 +78,7 @@ package struct RegistrationDelivery: Sendable {
         do {
             let membership = Membership(
                 authenticatorId: answer.authenticatorId,
-                sealedToken: try ports.custody.seal(answer.accessToken, for: enrollment.id),
+                sealedToken: try ports.sealing.seal(answer.accessToken, for: enrollment.id),
                 enrolledAt: ports.clock.now)
             let fact = try JournalFact.enrolled(enrollment, as: answer.authenticatorId)
             let isNews = try await ports.patiently {

@@ -78,7 +78,7 @@ struct Unenroller: Sendable {
         do {
             let access = IssuerAccess(
                 target: enrollment.target, discovery: try await directory.discovery(enrollment.target),
-                token: try ports.custody.open(membership.sealedToken, for: enrollment.id))
+                token: try ports.sealing.open(membership.sealedToken, for: enrollment.id))
             try await ports.gateway.unenroll(access)
         } catch let failure as IssuerFailure {
             // If the issuer has no such enrollment any more, the call has succeeded too.

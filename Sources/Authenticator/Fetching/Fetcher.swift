@@ -77,7 +77,7 @@ package struct Fetcher: Sendable {
             if case .suspended = enrollment.state { isSuspended = true }
             return FetchMember(
                 id: enrollment.id, authenticatorId: membership.authenticatorId,
-                token: try ports.custody.open(membership.sealedToken, for: enrollment.id),
+                token: try ports.sealing.open(membership.sealedToken, for: enrollment.id),
                 suspendedUntil: isSuspended ? suspendedUntil : nil)
         } catch {
             log.error("an access token cannot be opened", metadata: enrollment.logged(["reason": "\(error)"]))
@@ -96,7 +96,7 @@ package struct Fetcher: Sendable {
         do {
             let access = IssuerAccess(
                 target: enrollment.target, discovery: try await directory.discovery(enrollment.target),
-                token: try ports.custody.open(membership.sealedToken, for: enrollment.id))
+                token: try ports.sealing.open(membership.sealedToken, for: enrollment.id))
             var cursor: String?
             for _ in 0..<Self.maxPages {
                 let list = try await ports.gateway.fetch(access, wait: 0, after: cursor)

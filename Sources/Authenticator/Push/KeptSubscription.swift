@@ -8,7 +8,7 @@ package struct KeptSubscription: Sendable, Equatable {
     /// SHA-256 of the endpoint's token; unique.
     package let tokenDigest: [UInt8]
     package let endpoint: PushEndpoint
-    /// The private key and the auth secret, sealed by the custody.
+    /// The private key and the auth secret, sealed under the agent's secret.
     package var sealedKey: [UInt8]
     /// The issuer's VAPID key as it was when the subscription was made: a point of 65 bytes.
     package let vapidKey: [UInt8]

@@ -21,7 +21,7 @@ struct PushMaker: Sendable {
         let endpoint = try settings.endpoint(token)
         let kept = KeptSubscription(
             enrollmentId: enrollment.id, tokenDigest: try token.digest, endpoint: endpoint,
-            sealedKey: try ports.custody.seal(key, for: enrollment.id), vapidKey: vapidKey, isRegistered: false)
+            sealedKey: try ports.sealing.seal(key, for: enrollment.id), vapidKey: vapidKey, isRegistered: false)
         return (kept, PushSubscription(endpoint: endpoint, recipient: key.recipient))
     }
 

@@ -109,7 +109,7 @@ package struct PushReception: Sendable {
             let rule: VAPIDRule =
                 settings.isVAPIDUpstream ? .upstream : .required(try VAPIDKey(point: kept.vapidKey))
             inbox = PushInbox(
-                endpoint: kept.endpoint, key: try ports.custody.openPushKey(kept.sealedKey, for: kept.enrollmentId),
+                endpoint: kept.endpoint, key: try ports.sealing.openPushKey(kept.sealedKey, for: kept.enrollmentId),
                 vapid: rule)
         } catch {
             log.error("a push key cannot be opened", metadata: target.enrollment.logged(["reason": "\(error)"]))

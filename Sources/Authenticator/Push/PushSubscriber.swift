@@ -175,7 +175,7 @@ extension PushSubscriber {
         let discovery = try await directory.discovery(enrollment.target)
         let access = IssuerAccess(
             target: enrollment.target, discovery: discovery,
-            token: try ports.custody.open(membership.sealedToken, for: id))
+            token: try ports.sealing.open(membership.sealedToken, for: id))
         guard let vapidKey = maker.vapidKey(for: enrollment, discovery) else {
             return try await end(kept, of: enrollment, access)
         }
@@ -191,7 +191,7 @@ extension PushSubscriber {
     }
 
     private func subscription(_ kept: KeptSubscription) throws -> PushSubscription {
-        let key = try ports.custody.openPushKey(kept.sealedKey, for: kept.enrollmentId)
+        let key = try ports.sealing.openPushKey(kept.sealedKey, for: kept.enrollmentId)
         return PushSubscription(endpoint: kept.endpoint, recipient: key.recipient)
     }
 

@@ -26,8 +26,8 @@ package struct StoreCopy: Sendable {
     }
 }
 
-/// A custody whose keys are files that can be copied as they are.
-package protocol CopyableCustody: KeyCustody {
+/// Keys in files that can be copied as they are.
+package protocol CopyableKeys: Sendable {
     /// Gives each key file a second name in another directory of the same file system.
     ///
     /// There it can be read, encrypted as it is, also after it was removed.

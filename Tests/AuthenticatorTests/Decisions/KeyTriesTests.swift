@@ -88,7 +88,7 @@ struct KeyTriesTests {
         let entries = try await sample.journal().filter { $0.kind == .notVerified || $0.kind == .blocked }
         #expect(entries.map(\.kind) == Array(repeating: .notVerified, count: 5) + [.blocked])
         #expect(entries.map { $0.json["failures"] } == [1, 2, 3, 4, 5, 5])
-        let identity = try await sample.custody.sighting(uri).identity
+        let identity = try await sample.ports.externalKeys.sighting(uri).identity
         #expect(
             entries.allSatisfy { $0.text("key") == Base64URL.encode(identity.bytes) && $0.text("enrollment") == nil })
         #expect(try await sample.agent.journal.events(after: 0).events.isEmpty, "no enrollment is blocked")
@@ -144,7 +144,7 @@ struct KeyTriesTests {
     }
 
     @Test func `what an enrollment counted before keys were identified goes on`() async throws {
-        let key = try await sample.custody.inspect(uri, pin: .right)
+        let key = try await sample.ports.externalKeys.inspect(uri, pin: .right)
         let card = try await sample.enrolled(authnType: .pin, at: .external(key))
         try await sample.change(card.id, .pinTries(from: .fresh, to: PINTries(failures: 3, blockedUntil: nil)))
         #expect(try await refusal(.wrong)?.code == .alreadyEnrolled)

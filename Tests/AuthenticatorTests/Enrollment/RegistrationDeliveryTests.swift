@@ -30,7 +30,7 @@ struct RegistrationDeliveryTests {
             let enrollment = try await sample.agent.enroll(sample.parameters(), patience: 10)
             let membership = try #require(enrollment.membership)
             #expect(membership.authenticatorId.text == "authenticator-1")
-            #expect(try sample.custody.open(membership.sealedToken, for: enrollment.id).reveal() == "token-1")
+            #expect(try sample.ports.sealing.open(membership.sealedToken, for: enrollment.id).reveal() == "token-1")
             #expect(!String(decoding: membership.sealedToken, as: UTF8.self).contains("token-1"))
         }
     }

@@ -18,7 +18,7 @@ struct PushSubscriberTests {
         #expect(sent.endpoint.text.hasPrefix(SamplePush.url + "/push/"))
         let kept = try #require(try await sample.store.real.read { try $0.subscriptions(of: card.id) }.first)
         #expect(kept.vapidKey == push.vapid.point && kept.endpoint == sent.endpoint)
-        let opened = try sample.custody.openPushKey(kept.sealedKey, for: card.id)
+        let opened = try sample.ports.sealing.openPushKey(kept.sealedKey, for: card.id)
         #expect(opened.recipient == sent.recipient)
         let secret = unsafe try opened.secret().withBytes { unsafe Array($0) }
         #expect(kept.sealedKey.firstRange(of: secret) == nil)
@@ -193,7 +193,7 @@ struct PushSubscriberTests {
         let rewrapper = SecretRewrapper(files, by: SecretChange(from: sample.secret, to: fresh))
         try await changed.agent.prepare(rewrapping: rewrapper)
         let kept = try #require(try await sample.store.real.read { try $0.subscriptions(of: card.id) }.first)
-        #expect(try changed.custody.openPushKey(kept.sealedKey, for: card.id).recipient == sent.recipient)
-        #expect(throws: (any Error).self) { try sample.custody.openPushKey(kept.sealedKey, for: card.id) }
+        #expect(try changed.ports.sealing.openPushKey(kept.sealedKey, for: card.id).recipient == sent.recipient)
+        #expect(throws: (any Error).self) { try sample.ports.sealing.openPushKey(kept.sealedKey, for: card.id) }
     }
 }

@@ -28,7 +28,7 @@ extension SampleAgent {
             throw SampleError("no id of \(name)")
         }
         let membership = Membership(
-            authenticatorId: authenticatorId, sealedToken: try custody.seal(token, for: id), enrolledAt: now)
+            authenticatorId: authenticatorId, sealedToken: try ports.sealing.seal(token, for: id), enrolledAt: now)
         let enrollment = Enrollment(
             id: id, target: try target ?? Self.target, name: title ?? name, authnType: authnType, algorithm: -7,
             rpId: "issuer.example", credentialId: try ports.entropy.bytes(32), userHandle: Array("user".utf8),
@@ -60,7 +60,7 @@ extension SampleAgent {
     /// Lets it be as its issuer has taken it.
     func register(_ enrollment: Enrollment) async throws -> Enrollment {
         let answer = try ScriptedIssuer.enrollmentAnswer
-        let sealed = try custody.seal(answer.accessToken, for: enrollment.id)
+        let sealed = try ports.sealing.seal(answer.accessToken, for: enrollment.id)
         return try await change(
             enrollment.id,
             .registered(Membership(authenticatorId: answer.authenticatorId, sealedToken: sealed, enrolledAt: now)))

@@ -43,13 +43,14 @@ struct SampleAgent: Sendable {
         self.settings = settings
         seals = CountingSeals(RowSealer(secret: secret, previous: previous))
         store = BreakableStore(try SQLiteDatabase(path: "\(directory.path)/store.sqlite", seals: seals))
-        custody = WatchedCustody(
-            KeyRing(
-                own: try KeyFileCustody(directory: "\(directory.path)/keys", secret: secret),
-                external: ExternalKeys(pkcs11Module: nil), clock: clock))
+        let ring = KeyRing(
+            own: try KeyFileCustody(directory: "\(directory.path)/keys", secret: secret),
+            external: ExternalKeys(pkcs11Module: nil), clock: clock)
+        custody = WatchedCustody(ring)
         ports = Ports(
-            store: store, custody: custody, auditKeys: SealedAuditKeys(secret: secret, previous: previous),
-            gateway: issuer, clock: clock, entropy: SystemEntropy())
+            store: store, custody: custody, externalKeys: ring, sealing: SecretSealer(secret: secret),
+            auditKeys: SealedAuditKeys(secret: secret, previous: previous), gateway: issuer, clock: clock,
+            entropy: SystemEntropy())
         let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         agent = Agent(ports: ports, settings: settings, log: log ?? silent)
     }

@@ -64,12 +64,6 @@ struct WatchedCustody: KeyCustody {
     /// Lets what keys sign not hold.
     func breakProofs(_ broken: Bool = true) { brokenProofs.set(broken) }
 
-    func sighting(_ uri: KeyURI) async throws -> KeySighting { try await real.sighting(uri) }
-
-    func inspect(_ uri: KeyURI, pin: PIN?) async throws -> ExternalKey {
-        try await real.inspect(uri, pin: pin)
-    }
-
     func unlock(_ reference: KeyReference, pin: PIN?) async throws -> any UnlockedKey {
         try await opening.value?()
         let key = try await real.unlock(reference, pin: pin)
@@ -112,16 +106,6 @@ struct WatchedCustody: KeyCustody {
     func uri(of name: EnrollmentID) -> String { real.uri(of: name) }
 
     func removeKey(named name: EnrollmentID) async throws { try await real.removeKey(named: name) }
-
-    func seal(_ token: AccessToken, for name: EnrollmentID) throws -> [UInt8] { try real.seal(token, for: name) }
-
-    func open(_ sealed: [UInt8], for name: EnrollmentID) throws -> AccessToken { try real.open(sealed, for: name) }
-
-    func seal(_ key: PushReceiverKey, for name: EnrollmentID) throws -> [UInt8] { try real.seal(key, for: name) }
-
-    func openPushKey(_ sealed: [UInt8], for name: EnrollmentID) throws -> PushReceiverKey {
-        try real.openPushKey(sealed, for: name)
-    }
 }
 
 /// Counts how often the row of an enrollment is looked at; a change looks at the row that it writes, which is not counted.

@@ -60,7 +60,9 @@ struct SecretRotationTests {
             }
         }
         let tokens = try await rotating().allEnrollments().compactMap { enrollment in
-            try enrollment.membership.map { try rotating().custody.open($0.sealedToken, for: enrollment.id).reveal() }
+            try enrollment.membership.map {
+                try rotating().ports.sealing.open($0.sealedToken, for: enrollment.id).reveal()
+            }
         }
         #expect(tokens == ["token-a", "token-b", "token-c"])
         try await expectApprovals(cards, under: new)
@@ -255,7 +257,7 @@ struct SecretRotationTests {
             let id = try #require(EnrollmentID(String(format: "%020x", number)))
             guard let membership = card.membership, let token = AccessToken("token") else { throw SampleError("none") }
             let sealed = Membership(
-                authenticatorId: membership.authenticatorId, sealedToken: try sample.custody.seal(token, for: id),
+                authenticatorId: membership.authenticatorId, sealedToken: try sample.ports.sealing.seal(token, for: id),
                 enrolledAt: 1)
             let other = Enrollment(
                 id: id, target: card.target, name: "", authnType: .presence, algorithm: -7, rpId: card.rpId,
@@ -270,7 +272,7 @@ struct SecretRotationTests {
         try await rotation.run()
         #expect(writes.value == 4, "one that changes nothing, two pieces of tokens, and the audit key")
         let tokens = try await agent.allEnrollments().compactMap { enrollment in
-            try enrollment.membership.map { try agent.custody.open($0.sealedToken, for: enrollment.id).reveal() }
+            try enrollment.membership.map { try agent.ports.sealing.open($0.sealedToken, for: enrollment.id).reveal() }
         }
         #expect(tokens.count == count)
     }

@@ -77,9 +77,8 @@ private final class FuzzedAgent: Sendable {
             at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let (clock, entropy) = (StandingClock(), OpenSSLEntropy())
         let secret = try AgentSecret.generate()
-        let custody = KeyRing(
-            own: try KeyFileCustody(directory: directory.appending(path: "keys").path, secret: secret),
-            external: ExternalKeys(pkcs11Module: nil), clock: clock)
+        let custody = try KeyFileCustody(directory: directory.appending(path: "keys").path, secret: secret)
+        let sealing = SecretSealer(secret: secret)
         let store = try SQLiteDatabase(path: directory.appending(path: "store.sqlite").path)
         issuerKey = try SigningKey.generate(.es256)
         gateway = ListingIssuer(keys: JWKSet(keys: [("key-1", issuerKey.publicKey)]))
@@ -88,8 +87,8 @@ private final class FuzzedAgent: Sendable {
         (rates.ofEndpoint, rates.inAll) = (60_000, 6_000_000)
         agent = Agent(
             ports: Ports(
-                store: store, custody: custody, auditKeys: SealedAuditKeys(secret: secret), gateway: gateway,
-                clock: clock, entropy: entropy),
+                store: store, custody: custody, sealing: sealing, auditKeys: SealedAuditKeys(secret: secret),
+                gateway: gateway, clock: clock, entropy: entropy),
             settings: AgentSettings(
                 exponentPolicy: .warn, version: "1",
                 push: try PushSettings(url: "https://push.example.net", isVAPIDUpstream: true, rates: rates)),
@@ -98,19 +97,19 @@ private final class FuzzedAgent: Sendable {
             throw Broken(description: "an id is one")
         }
         enrollment = id
-        recipient = try await Self.enroll(id, in: store, custody, at: clock.now)
+        let key = try await custody.makeKey(named: id, algorithm: .es256)
+        recipient = try await Self.enroll(id, key: key, in: store, sealing: sealing, at: clock.now)
     }
 
     deinit { try? FileManager.default.removeItem(at: directory) }
 
     private static func enroll(
-        _ id: EnrollmentID, in store: SQLiteDatabase, _ custody: KeyRing, at now: Int64
+        _ id: EnrollmentID, key: PublicKey, in store: SQLiteDatabase, sealing: SecretSealer, at now: Int64
     ) async throws -> PushRecipient {
         guard let authenticatorId = TokenID(authenticatorId), let token = AccessToken("token") else {
             throw Broken(description: "an id is one")
         }
-        let key = try await custody.makeKey(named: id, algorithm: .es256)
-        let sealed = try custody.seal(token, for: id)
+        let sealed = try sealing.seal(token, for: id)
         let enrollment = Enrollment(
             id: id, target: IssuerTarget(issuer: try IssuerURL(issuer), rootsPEM: nil), name: "card",
             authnType: .presence, algorithm: -7, rpId: "issuer.example", credentialId: Array("credential-1".utf8),
@@ -119,7 +118,7 @@ private final class FuzzedAgent: Sendable {
         let pushKey = try PushReceiverKey.generate()
         let subscription = KeptSubscription(
             enrollmentId: id, tokenDigest: try SHA256Digest.of(Array(endpoint.utf8.suffix(43))),
-            endpoint: try PushEndpoint(endpoint), sealedKey: try custody.seal(pushKey, for: id),
+            endpoint: try PushEndpoint(endpoint), sealedKey: try sealing.seal(pushKey, for: id),
             vapidKey: key.material.p256Point ?? [], isRegistered: true)
         try await store.write { store in
             try store.insert(enrollment)

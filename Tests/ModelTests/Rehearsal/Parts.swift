@@ -69,14 +69,6 @@ final class QuickCustody: KeyCustody {
     /// Done once, when the next signature is asked for.
     func whileSigning(_ action: (@Sendable () async throws -> Void)?) { whileSigning.withLock { $0 = action } }
 
-    func sighting(_ uri: KeyURI) async throws(KeyFailure) -> KeySighting {
-        throw KeyFailure(.unavailable, "there is no such key")
-    }
-
-    func inspect(_ uri: KeyURI, pin: PIN?) async throws(KeyFailure) -> ExternalKey {
-        throw KeyFailure(.unavailable, "there is no such key")
-    }
-
     func unlock(_ reference: KeyReference, pin: PIN?) async throws -> any UnlockedKey {
         guard let key = keys[reference.enrollment] else { throw NoSuchKey() }
         return QuickKey(custody: self, key: key)
@@ -113,17 +105,6 @@ final class QuickCustody: KeyCustody {
     func uri(of name: EnrollmentID) -> String { "memory:\(name)" }
 
     func removeKey(named name: EnrollmentID) async throws {}
-
-    func seal(_ token: AccessToken, for name: EnrollmentID) throws -> [UInt8] { Array(token.reveal().utf8) }
-
-    func seal(_ key: PushReceiverKey, for name: EnrollmentID) throws -> [UInt8] { throw NoSuchKey() }
-
-    func openPushKey(_ sealed: [UInt8], for name: EnrollmentID) throws -> PushReceiverKey { throw NoSuchKey() }
-
-    func open(_ sealed: [UInt8], for name: EnrollmentID) throws -> AccessToken {
-        guard let token = AccessToken(String(decoding: sealed, as: UTF8.self)) else { throw NoSuchKey() }
-        return token
-    }
 }
 
 /// The system's own randomness.

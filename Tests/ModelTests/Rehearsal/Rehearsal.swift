@@ -86,8 +86,8 @@ actor Rehearsal {
         secret: AgentSecret
     ) -> Agent {
         let ports = Ports(
-            store: store, custody: custody, auditKeys: SealedAuditKeys(secret: secret), gateway: gateway, clock: clock,
-            entropy: SystemEntropy())
+            store: store, custody: custody, sealing: SecretSealer(secret: secret),
+            auditKeys: SealedAuditKeys(secret: secret), gateway: gateway, clock: clock, entropy: SystemEntropy())
         let log = Logger(label: "model") { _ in SwiftLogNoOpLogHandler() }
         return Agent(ports: ports, settings: AgentSettings(version: "1"), log: log)
     }
@@ -95,8 +95,9 @@ actor Rehearsal {
     private func enroll(_ card: SampleIssuer.Card) async throws {
         guard let token = AccessToken(card.token) else { throw SampleIssuer.CannotMake() }
         let target = IssuerTarget(issuer: try IssuerURL(SampleIssuer.issuer), rootsPEM: nil)
+        let sealing = SecretSealer(secret: issuer.agentSecret)
         let membership = Membership(
-            authenticatorId: card.authenticatorId, sealedToken: try custody.seal(token, for: card.id),
+            authenticatorId: card.authenticatorId, sealedToken: try sealing.seal(token, for: card.id),
             enrolledAt: clock.now)
         let enrollment = Enrollment(
             id: card.id, target: target, name: "card", authnType: .presence, algorithm: -7, rpId: SampleIssuer.rpId,
