@@ -29,7 +29,8 @@ let package = Package(
         .executableTarget(
             name: "oob-agent",
             dependencies: [
-                "AgentConfig", "AgentHost", "Authenticator", "Control", "ControlServer", "Custody", "HTTPServing",
+                "AgentConfig", "AgentHost", "Authenticator", "Control", "ControlServer", "Custody", "DurableFiles",
+                "HTTPServing",
                 "IssuerLink", "Keys", "LineLog", "LinuxProcess", "PushReceiver", "SQLiteStore", "StateArchive",
                 "StrictJSON", "ThreeDS", "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -55,14 +56,15 @@ let package = Package(
         .target(
             name: "D1",
             dependencies: [
-                "AgentHost", "Authenticator", "Custody", "IssuerLink", "IssuerProtocol", "Keys", "LinuxProcess",
+                "AgentHost", "Authenticator", "Custody", "DurableFiles", "IssuerLink", "IssuerProtocol", "Keys",
+                "LinuxProcess",
                 "SQLiteStore", "StateArchive", "ThreeDS", "Versioning",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(  // The agent's host: clock, claim to a state directory, security checks, supervision by systemd.
             name: "AgentHost",
             dependencies: [
-                "Authenticator", "Control", "Keys", "LinuxProcess", "ThreeDS",
+                "Authenticator", "Control", "DurableFiles", "Keys", "LinuxProcess", "ThreeDS",
                 .product(name: "Logging", package: "swift-log"),
             ]),
 
@@ -112,16 +114,16 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .target(  // A copy of the state as a tar: taken while the agent runs, and unpacked.
-            name: "StateArchive", dependencies: ["Authenticator", "Keys", "StrictJSON", "ThreeDS"]),
+            name: "StateArchive", dependencies: ["Authenticator", "DurableFiles", "Keys", "StrictJSON", "ThreeDS"]),
         .target(  // Private keys in files under the agent's secret.
             name: "Custody",
-            dependencies: ["Authenticator", "IssuerProtocol", "Keys"]),
+            dependencies: ["Authenticator", "DurableFiles", "IssuerProtocol", "Keys"]),
 
         // What the programs are made of besides the core.
         .target(  // The sandbox: an issuer backend with a small ACS and a merchant.
             name: "Sandbox",
             dependencies: [
-                "HTTPServing", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn",
+                "DurableFiles", "HTTPServing", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -181,7 +183,9 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
         .target(name: "LinuxProcess", dependencies: ["CLinux"]),  // What a careful Linux process sets for itself.
-        .target(name: "Keys", dependencies: ["CCryptoki", "COpenSSL"]),  // The only door to OpenSSL and to tokens.
+        .target(  // The only door to OpenSSL and to tokens.
+            name: "Keys", dependencies: ["CCryptoki", "COpenSSL", "DurableFiles"]),
+        .target(name: "DurableFiles"),  // Files that are whole or not there, also after a crash, and who may read them.
 
         // Pure values: no I/O, no clock, and no import of ours.
         .target(name: "QRCode"),  // A link as a QR code, drawn in a terminal (ISO/IEC 18004).
@@ -201,8 +205,12 @@ let package = Package(
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
         .target(  // Tokens and TPMs of software that tests make keys in.
             name: "SoftKeys", dependencies: ["SpawnedProcesses"], path: "Tests/SoftKeys"),
+        .target(name: "ScratchDirectories", path: "Tests/ScratchDirectories"),  // Directories of one test.
         .target(name: "SpawnedProcesses", path: "Tests/SpawnedProcesses"),  // Processes that tests start.
-        .testTarget(name: "KeysTests", dependencies: ["Keys", "SoftKeys", "SpawnedProcesses"]),
+        .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "ScratchDirectories"]),
+        .testTarget(
+            name: "KeysTests",
+            dependencies: ["DurableFiles", "Keys", "ScratchDirectories", "SoftKeys", "SpawnedProcesses"]),
         .testTarget(
             name: "LineLogTests", dependencies: ["LineLog", .product(name: "Logging", package: "swift-log")]),
         .testTarget(name: "HTTPServingTests", dependencies: ["HTTPServing"]),
@@ -221,7 +229,8 @@ let package = Package(
         .testTarget(
             name: "AuthenticatorTests",
             dependencies: [
-                "Authenticator", "Custody", "IssuerProtocol", "Keys", "SoftKeys", "SQLiteStore", "StrictJSON",
+                "Authenticator", "Custody", "DurableFiles", "IssuerProtocol", "Keys", "SoftKeys", "SQLiteStore",
+                "StrictJSON",
                 "ThreeDS",
                 "WebAuthn",
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -242,10 +251,12 @@ let package = Package(
         .testTarget(
             name: "StateArchiveTests",
             dependencies: [
-                "Authenticator", "Custody", "IssuerProtocol", "Keys", "SpawnedProcesses", "StateArchive", "SQLiteStore",
+                "Authenticator", "Custody", "DurableFiles", "IssuerProtocol", "Keys", "SpawnedProcesses",
+                "StateArchive", "SQLiteStore",
             ]),
         .testTarget(
-            name: "CustodyTests", dependencies: ["Authenticator", "Custody", "IssuerProtocol", "Keys", "SoftKeys"]),
+            name: "CustodyTests",
+            dependencies: ["Authenticator", "Custody", "DurableFiles", "IssuerProtocol", "Keys", "SoftKeys"]),
         .testTarget(
             name: "IssuerLinkTests",
             dependencies: [
@@ -289,7 +300,8 @@ let package = Package(
         .testTarget(
             name: "AgentProgramTests",
             dependencies: [
-                "AgentHost", "Authenticator", "Keys", "oob-agent", .product(name: "Logging", package: "swift-log"),
+                "AgentHost", "Authenticator", "DurableFiles", "Keys", "oob-agent",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "EndToEndTests", dependencies: ["oob-agent", "oobctl", "oob-issuer", "SoftKeys"]),
     ],

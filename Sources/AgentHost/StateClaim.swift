@@ -1,4 +1,4 @@
-import Keys
+import DurableFiles
 package import LinuxProcess
 
 /// Takes a state directory for this process alone.

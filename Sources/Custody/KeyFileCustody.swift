@@ -1,4 +1,5 @@
 package import Authenticator
+package import DurableFiles
 import FoundationEssentials
 package import Keys
 

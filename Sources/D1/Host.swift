@@ -1,6 +1,7 @@
 import AgentHost
 import Authenticator
 import Custody
+import DurableFiles
 import IssuerLink
 import IssuerProtocol
 import Keys

@@ -4,7 +4,7 @@ import Glibc
 package enum DurableFile {
     /// Writes a file as a whole: under a temporary name in the same directory, to the disk, then under its name.
     ///
-    /// Where `replacing` is false an existing file stays as it is, and `.exists` is thrown. Where anything fails the
+    /// If `replacing` is false an existing file stays as it is, and `.exists` is thrown. If anything fails the
     /// temporary file is removed and the name holds what it held before. When the call returns, the file and its
     /// name are on the disk.
     package static func write(
@@ -21,12 +21,19 @@ package enum DurableFile {
     package static func read(
         _ path: String, maxBytes: Int, privacy: FilePrivacy = .ownerOnly
     ) throws(FileError) -> [UInt8] {
-        let file = try open(path, maxBytes: maxBytes, privacy: privacy)
         var bytes = [UInt8](repeating: 0, count: maxBytes + 1)
         let count = try unsafe bytes.withUnsafeMutableBufferPointer { buffer throws(FileError) in
-            try unsafe file.readAll(into: UnsafeMutableRawBufferPointer(buffer))
+            try unsafe read(path, into: UnsafeMutableRawBufferPointer(buffer), privacy: privacy)
         }
         return Array(bytes.prefix(count))
+    }
+
+    /// Reads a whole file, and says how many bytes that were; it must be shorter than `buffer`.
+    package static func read(
+        _ path: String, into buffer: UnsafeMutableRawBufferPointer, privacy: FilePrivacy
+    ) throws(FileError) -> Int {
+        let file = try open(path, maxBytes: buffer.count - 1, privacy: privacy)
+        return try unsafe file.readAll(into: buffer)
     }
 
     /// Removes a file, and returns when its name is gone from the disk.
@@ -68,7 +75,9 @@ package enum DurableFile {
     }
 
     /// Opens a file for reading and checks the opened file.
-    static func open(_ path: String, maxBytes: Int, privacy: FilePrivacy) throws(FileError) -> Descriptor {
+    private static func open(
+        _ path: String, maxBytes: Int, privacy: FilePrivacy
+    ) throws(FileError) -> Descriptor {
         guard !path.utf8.contains(0) else { throw FileError(path: path, reason: .unusablePath) }
         // O_NONBLOCK: opening a FIFO must not wait for a writer. It means nothing for a regular file.
         let number = unsafe Glibc.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | privacy.openFlags)
@@ -77,8 +86,8 @@ package enum DurableFile {
         return file
     }
 
-    static func write(
-        _ bytes: UnsafeRawBufferPointer, to path: String, mode: mode_t, replacing: Bool
+    package static func write(
+        _ bytes: UnsafeRawBufferPointer, to path: String, mode: UInt32 = 0o600, replacing: Bool
     ) throws(FileError) {
         let location = try FileLocation(path)
         let directory = try location.openDirectory()

@@ -1,3 +1,4 @@
+import DurableFiles
 import Keys
 
 /// The bytes of a backup, made piece by piece from files that do not change meanwhile.

@@ -1,3 +1,4 @@
+import DurableFiles
 import Keys
 
 /// Reads a backup from its first byte to its last, strictly: what this agent does not write, it does not read.

@@ -1,4 +1,5 @@
 package import Authenticator
+import DurableFiles
 import FoundationEssentials
 import Keys
 import Synchronization

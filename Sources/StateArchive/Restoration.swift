@@ -1,6 +1,6 @@
 import Authenticator
+package import DurableFiles
 import FoundationEssentials
-package import Keys
 
 /// Unpacks a backup into an empty state directory: all of it, or nothing that looks like a state.
 ///

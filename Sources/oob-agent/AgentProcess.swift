@@ -2,6 +2,7 @@ import AgentHost
 import Authenticator
 import ControlServer
 import Custody
+import DurableFiles
 import IssuerLink
 import Keys
 import LineLog

@@ -3,7 +3,7 @@ import Authenticator
 import Glibc
 import Testing
 
-@testable import Keys
+@testable import DurableFiles
 @testable import oob_agent
 
 @Suite struct StartErrorTests {

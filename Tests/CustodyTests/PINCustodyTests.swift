@@ -1,5 +1,6 @@
 import Authenticator
 import Custody
+import DurableFiles
 import Foundation
 import Keys
 import SoftKeys

@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
+import ScratchDirectories
 import Testing
 
-@testable import Keys
+@testable import DurableFiles
 
 @Suite struct DurableFileTests {
     let scratch: ScratchDirectory
@@ -144,8 +145,8 @@ import Testing
     func `a credential of root's may have the group's read bit`(mode: mode_t, isRead: Bool) throws {
         try DurableFile.write([1], to: scratch("file"), mode: mode, replacing: false)
         try FileManager.default.createSymbolicLink(atPath: scratch("link"), withDestinationPath: scratch("file"))
-        let read = try? SecretFile.read(scratch("link"), maxBytes: 1, privacy: .credential)
-        #expect(read == (isRead ? Secret([1]) : nil))
+        let read = try? DurableFile.read(scratch("link"), maxBytes: 1, privacy: .credential)
+        #expect(read == (isRead ? [1] : nil))
     }
 
     @Test func `removing is idempotent`() throws {
@@ -155,18 +156,5 @@ import Testing
         try DurableFile.remove(scratch("file"))
         try DurableFile.remove(scratch("no/file"))
         #expect(throws: FileError.self) { try DurableFile.remove(scratch.path) }
-    }
-
-    @Test func `a secret comes back from its file as it was`() throws {
-        let secret = try Secret.random(64)
-        try SecretFile.write(secret, to: scratch("secret"))
-        #expect(try SecretFile.read(scratch("secret"), maxBytes: 64) == secret)
-        #expect(try mode(scratch("secret")) == 0o600)
-        #expect(throws: FileError(path: scratch("secret"), reason: .exists)) {
-            try SecretFile.write(secret, to: scratch("secret"))
-        }
-        #expect(throws: FileError(path: scratch("secret"), reason: .tooLarge(maxBytes: 63))) {
-            try SecretFile.read(scratch("secret"), maxBytes: 63)
-        }
     }
 }

@@ -1,8 +1,8 @@
+import DurableFiles
 import FoundationEssentials
-import Keys
 import Testing
 
-/// Files that are read, written, moved and linked in pieces, and digests of pieces.
+/// Files that are read, written, moved and linked in pieces.
 struct FileStreamTests {
     private let directory: String
 
@@ -67,16 +67,5 @@ struct FileStreamTests {
         try DurableFile.write([2], to: "\(directory)/b", replacing: false)
         #expect(
             reason { () throws(FileError) in try DurableFile.link("\(directory)/b", as: "\(directory)/c") } == .exists)
-    }
-
-    @Test func `the digest of pieces is that of the whole, and may be asked for in between`() throws {
-        defer { try? FileManager.default.removeItem(atPath: directory) }
-        let whole = (0..<1_000).map { UInt8(truncatingIfNeeded: $0) }
-        let digest = try RunningSHA256()
-        #expect(try digest.digest() == SHA256Digest.of([]))
-        for start in stride(from: 0, to: 1_000, by: 300) {
-            try digest.update(Array(whole[start..<min(start + 300, 1_000)]))
-            #expect(try digest.digest() == SHA256Digest.of(Array(whole.prefix(start + 300))))
-        }
     }
 }

@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
+import ScratchDirectories
 import Testing
 
-@testable import Keys
+@testable import DurableFiles
 
 @Suite struct PrivateDirectoryTests {
     let scratch: ScratchDirectory

@@ -12,6 +12,16 @@ import Testing
         #expect(try SHA256Digest.of(Array(message.utf8)) == bytes(digest))
     }
 
+    @Test func `the digest of pieces is that of the whole, and may be asked for in between`() throws {
+        let whole = (0..<1_000).map { UInt8(truncatingIfNeeded: $0) }
+        let digest = try RunningSHA256()
+        #expect(try digest.digest() == SHA256Digest.of([]))
+        for start in stride(from: 0, to: 1_000, by: 300) {
+            try digest.update(Array(whole[start..<min(start + 300, 1_000)]))
+            #expect(try digest.digest() == SHA256Digest.of(Array(whole.prefix(start + 300))))
+        }
+    }
+
     @Test func `random bytes are as many as asked, and other ones each time`() throws {
         #expect(try SecureRandom.bytes(0).isEmpty)
         let (first, second) = (try SecureRandom.bytes(32), try SecureRandom.bytes(32))

@@ -1,7 +1,9 @@
 import Foundation
 import Glibc
+import ScratchDirectories
 import Testing
 
+@testable import DurableFiles
 @testable import Keys
 
 @Suite struct KeyFileTests {

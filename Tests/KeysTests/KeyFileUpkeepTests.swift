@@ -1,6 +1,8 @@
 import Foundation
+import ScratchDirectories
 import Testing
 
+@testable import DurableFiles
 @testable import Keys
 
 /// Key files that are looked at without being opened for a signature.

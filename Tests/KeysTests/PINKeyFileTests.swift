@@ -1,3 +1,5 @@
+import DurableFiles
+import ScratchDirectories
 import Testing
 
 @testable import Keys

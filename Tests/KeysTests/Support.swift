@@ -1,27 +1,9 @@
+import DurableFiles
 import Foundation
-import Glibc
+import ScratchDirectories
 import SpawnedProcesses
 
 @testable import Keys
-
-/// A directory of one test, removed when the last reference goes.
-final class ScratchDirectory: Sendable {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "keys-tests-" + UUID().uuidString
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func callAsFunction(_ name: String) -> String { path + "/" + name }
-
-    var names: [String] {
-        get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
-    }
-}
 
 /// The machine's own `openssl` command.
 enum OpenSSLCommand {

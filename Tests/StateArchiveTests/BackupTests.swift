@@ -1,5 +1,6 @@
 import Authenticator
 import Custody
+import DurableFiles
 import FoundationEssentials
 import IssuerProtocol
 import Keys

@@ -1,4 +1,5 @@
 import Authenticator
+import DurableFiles
 import FoundationEssentials
 import Keys
 import SQLiteStore

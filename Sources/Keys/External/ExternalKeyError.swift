@@ -1,3 +1,5 @@
+package import DurableFiles
+
 /// Why a key behind a URI could not be used.
 ///
 /// Carries no PIN and no bytes of a key.

@@ -1,4 +1,5 @@
 import COpenSSL
+import DurableFiles
 
 /// Signing with the private key in a file of another's, in clear or under a passphrase, or with a TPM key's file.
 enum FileKey {

@@ -1,4 +1,5 @@
 import COpenSSL
+package import DurableFiles
 
 /// A secret in a file of its own, in clear: whoever can read the file has it.
 ///
@@ -9,7 +10,7 @@ package enum SecretFile {
     /// Never overwrites a file.
     package static func write(_ secret: Secret, to path: String) throws(FileError) {
         try unsafe secret.withBytes { bytes throws(FileError) in
-            try unsafe DurableFile.write(bytes, to: path, mode: 0o600, replacing: false)
+            try unsafe DurableFile.write(bytes, to: path, replacing: false)
         }
     }
 
@@ -17,13 +18,12 @@ package enum SecretFile {
     package static func read(
         _ path: String, maxBytes: Int, privacy: FilePrivacy = .ownerOnly
     ) throws(FileError) -> Secret {
-        let file = try DurableFile.open(path, maxBytes: maxBytes, privacy: privacy)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: maxBytes + 1, alignment: 1)
         defer {
             unsafe OPENSSL_cleanse(buffer.baseAddress, buffer.count)
             unsafe buffer.deallocate()
         }
-        let count = try unsafe file.readAll(into: buffer)
+        let count = try unsafe DurableFile.read(path, into: buffer, privacy: privacy)
         return unsafe Secret(copying: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     }
 }

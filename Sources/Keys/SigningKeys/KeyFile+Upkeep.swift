@@ -1,3 +1,5 @@
+import DurableFiles
+
 extension KeyFile {
     /// Checks that a key file could be opened, as far as that shows without its PIN.
     ///

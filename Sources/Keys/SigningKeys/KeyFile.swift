@@ -1,3 +1,5 @@
+import DurableFiles
+
 /// A signing key in a file, encrypted twice.
 ///
 /// Inside is a DER EncryptedPrivateKeyInfo, under a PIN or under a passphrase of the agent's secret; around it the seal

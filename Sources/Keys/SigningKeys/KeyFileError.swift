@@ -1,3 +1,5 @@
+package import DurableFiles
+
 /// Why a key file could not be written, read or removed.
 ///
 /// Never carries bytes of it.

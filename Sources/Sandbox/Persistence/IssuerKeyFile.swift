@@ -1,3 +1,4 @@
+import DurableFiles
 package import Keys
 
 /// The issuer's keys beside a database file.

@@ -2,6 +2,7 @@ import AgentConfig
 import Authenticator
 import Control
 import ControlServer
+import DurableFiles
 import HTTPServing
 import IssuerLink
 import Keys

@@ -1,4 +1,7 @@
 import Control
+// Whose C module has `stat` if it is read before Glibc's.
+import Dispatch
+import DurableFiles
 import Glibc
 import Keys
 

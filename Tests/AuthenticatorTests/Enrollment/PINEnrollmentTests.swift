@@ -1,3 +1,4 @@
+import DurableFiles
 import IssuerProtocol
 import Keys
 import SoftKeys

@@ -1,6 +1,8 @@
 import Glibc
+import ScratchDirectories
 import Testing
 
+@testable import DurableFiles
 @testable import Keys
 
 /// Keys in files that `openssl` made.

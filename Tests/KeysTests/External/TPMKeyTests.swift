@@ -1,3 +1,4 @@
+import DurableFiles
 import SoftKeys
 import Testing
 

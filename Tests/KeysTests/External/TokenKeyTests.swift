@@ -1,4 +1,6 @@
+import DurableFiles
 import Foundation
+import ScratchDirectories
 import SoftKeys
 import Testing
 

@@ -1,5 +1,7 @@
+import DurableFiles
 import Foundation
 import Glibc
+import ScratchDirectories
 import SoftKeys
 import Testing
 
