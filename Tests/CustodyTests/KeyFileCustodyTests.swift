@@ -71,6 +71,19 @@ struct KeyFileCustodyTests {
         #expect(files == ["\(other.text).key"])
     }
 
+    @Test func `a key that goes while all are linked for a copy is no error`() async throws {
+        let keys = directory.path + "/keys"
+        for round in 1...5 {
+            let names = (0..<500).map { "\(keys)/\($0).key" }
+            for name in names { try Data().write(to: URL(filePath: name)) }
+            let copy = "\(directory.path)/copy\(round)"
+            try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false)
+            async let linked: Void = custody.linkKeys(into: copy)
+            for name in names { try FileManager.default.removeItem(atPath: name) }
+            try await linked
+        }
+    }
+
     @Test func `a key file that a crash left half written is removed, and those of enrollments stay`() async throws {
         _ = try await custody.makeKey(named: name, algorithm: .es256)
         try Data([0]).write(to: URL(filePath: "\(directory.path)/keys/.tmp-0123456789abcdef"))

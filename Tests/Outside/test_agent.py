@@ -209,6 +209,11 @@ class Decisions(AgainstTheAgent):
         run = self.agent.ctl("approve", "-2h", *WAIT, "a3-h", "--", "-B1")
         self.assertEqual((run.returncode, run.stdout.split()), (0, urls), run.stderr)
 
+    def test_an_id_that_begins_with_a_dash_is_no_value_of_an_option_that_has_one(self):
+        request = self.ask(jti="-Equals7")
+        shown = self.agent.json("approve", "--wait=30", "-Equals7")
+        self.assertEqual((shown["jti"], shown["state"]), (request.jti, "approved"))
+
     def test_a_merchants_name_that_begins_with_a_dash_can_be_expected(self):
         request = self.ask(jti="-Name1", transaction=self.issuers["none"].transaction(merchantName="-5H"))
         run = self.agent.ctl("approve", "-Name1", *WAIT, "--expect-merchant", "-5")

@@ -107,6 +107,13 @@ class TheCheck(unittest.TestCase):
         self.assertIn("max-held: 8  # OOB_AGENT_MAX_HELD\n", run.stdout)
         self.assertIn("retention: 60  # --retention\n", run.stdout)
 
+    def test_a_variable_that_is_empty_is_not_set(self):
+        path = temporary_folder(type(self)) / "config.yaml"
+        path.write_text("max-held: 7\n", encoding="utf-8")
+        run = agent("--config", str(path), "--check-config", OOB_AGENT_MAX_HELD="", OOB_AGENT_PROXY="")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(yaml.safe_load(run.stdout), {"max-held": 7})
+
     def test_what_it_prints_is_a_config_that_says_the_same(self):
         path = temporary_folder(type(self)) / "config.yaml"
         for value in ["/tmp/a b: #c", '/tmp/"quoted"\\', "/tmp/-", "-/tmp", "-", "---", "/tmp/Dæmø"]:

@@ -7,6 +7,7 @@ import copy
 import functools
 import http.client
 import io
+import itertools
 import json
 import os
 import re
@@ -336,6 +337,23 @@ class TheAgent(WithAnAgent):
         self.assertEqual(events[-1]["request"]["id"], request["id"])
         self.refused(400, "invalid_argument", "events", headers={"Last-Event-ID": "yesterday"})
         self.call("unenroll", {"local": True}, id=enrollment["id"])
+
+    def test_who_reads_the_events_of_one_enrollment_hears_that_some_are_no_longer_kept(self):
+        enrollment = self.enroll()
+        path = f"/v1/events?since=1000000&enrollment={enrollment['id']}"
+        with requests.get(self.bridge.origin + path, stream=True, timeout=30) as answer:
+            told = list(itertools.islice(filter(None, answer.iter_lines()), 3))
+        self.assertTrue(told[2].startswith(b"data: "), told)
+        gap = json.loads(told[2].removeprefix(b"data: "))
+        check({"$ref": "#/components/schemas/Event"}, gap)
+        self.assertEqual((gap["event"], gap.get("enrollmentId")), ("gap", None))
+        self.call("unenroll", {"local": True}, id=enrollment["id"])
+
+    def test_a_user_who_has_made_many_calls_may_make_more(self):
+        connection = requests.Session()
+        for _ in range(520):
+            answer = connection.get(self.bridge.origin + "/v1/audit/key", timeout=30)
+            self.assertEqual(answer.status_code, 200, answer.text)
 
 
 class Schemathesis(WithAnAgent):

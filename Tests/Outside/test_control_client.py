@@ -153,6 +153,15 @@ class TheClient(unittest.TestCase):
         problem = answer(PROBLEM, 409, "application/problem+json")
         self.expect(1, "the moon is new", problem, command=("approve", "2f37539c"))
 
+    def test_an_erasure_is_said_to_be_done_once_the_agent_says_so(self):
+        for members, status, words in [
+                ({"erased": True}, 0, "Its personal data is erased."),
+                ({"erased": False}, 75, "not all erased yet"), ({}, 75, "not all erased yet")]:
+            ended = {"id": "0123456789abcdef0123", "unenrolled": True, "wasEnrolled": True, **members}
+            run = self.run_against(answer(ended), command=("unenroll", "kitchen", "--erase"))
+            self.assertEqual(run.returncode, status, run)
+            self.assertIn(words, run.stderr)
+
     def test_what_a_version_says_of_itself_does_no_harm_at_a_terminal(self):
         run = self.run_against(answer({}, server="\u009b31m" + "x" * 10_000))
         self.assertEqual(run.returncode, 1)

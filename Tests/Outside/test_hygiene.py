@@ -164,13 +164,15 @@ class TheDoctor(unittest.TestCase):
                    "presence")
 
     def test_where_the_secret_comes_from(self):
-        ways = {"file": "secretInFile", "credential": None, "state": "secretBesideKeys", "link": "secretBesideKeys"}
+        ways = {"file": "secretInFile", "credential": None, "state": "secretBesideKeys", "link": "secretBesideKeys",
+                "state-of-old": "secretInFile"}
         for how, expected in ways.items():
             with self.subTest(how):
                 folder = self.folder / how
                 (folder / "state").mkdir(parents=True, mode=0o700)
                 (folder / "link").symlink_to("state")
-                path = secret_file(folder / how if how in ("state", "link") else folder)
+                (folder / "state-of-old").mkdir(mode=0o700)
+                path = secret_file(folder / how if how in ("state", "link", "state-of-old") else folder)
                 arguments = () if how == "credential" else ("--secret-file", str(path))
                 variables = {"CREDENTIALS_DIRECTORY": str(folder)} if how == "credential" else {}
                 agent = Agent(folder, *arguments, **variables)

@@ -66,6 +66,13 @@ struct EnrollmentTransitionTests {
         #expect(try fitting(.tokenResealed(from: [2], to: [3])).isEmpty)
     }
 
+    @Test func `of the signCounts that the issuer refused the greatest stays`() throws {
+        let card = try enrollment(state("active"))
+        let first = try #require(EnrollmentTransition.signCountRefused(7).applied(to: card))
+        #expect(EnrollmentTransition.signCountRefused(6).applied(to: first)?.refusedSignCount == 7)
+        #expect(EnrollmentTransition.signCountRefused(8).applied(to: first)?.refusedSignCount == 8)
+    }
+
     @Test(arguments: ["active", "suspended"])
     func `a token that is sealed anew leaves the enrollment in its state`(name: String) throws {
         let changed = EnrollmentTransition.tokenResealed(from: [1], to: [2]).applied(to: try enrollment(state(name)))

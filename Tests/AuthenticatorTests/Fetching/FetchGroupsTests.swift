@@ -120,6 +120,15 @@ struct FetchGroupsTests {
         #expect(after.members.count == 1 && after.suspended.count == 10 && after.nextAt == 100)
     }
 
+    @Test func `a group looks again as soon as the first of its paused members may`() throws {
+        var (groups, id) = try groups(of: 1)
+        for (number, end) in [(10, 300), (11, 100), (12, 200)] {
+            groups.place(try member(number, suspendedUntil: Int64(end)), of: try here.get())
+        }
+        #expect(try turn(of: id, &groups, now: 0).nextAt == 100)
+        #expect(try turn(of: id, &groups, now: 150).nextAt == 200)
+    }
+
     @Test func `one that is resumed is asked for at once, from where it was`() throws {
         var (groups, id) = try groups(of: 1)
         let one = try member(0)

@@ -132,4 +132,13 @@ struct PushReceptionTests {
         #expect(known(sample, card)?.works == false)
         #expect(known(sample, card)?.firstByPoll == 2)
     }
+
+    @Test func `a polled request that may still be pushed is no sign that pushes do not come`() throws {
+        let (tally, card) = (PushTally(), try #require(EnrollmentID("0123456789abcdef0123")))
+        _ = tally.notePush(card, at: 100)
+        #expect(!tally.noteNew(card, by: .poll, iat: 100, at: 100 + PushTally.grace))
+        #expect(tally.works(card))
+        #expect(tally.noteNew(card, by: .poll, iat: 100, at: 101 + PushTally.grace))
+        #expect(!tally.works(card))
+    }
 }

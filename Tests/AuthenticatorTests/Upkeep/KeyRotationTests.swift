@@ -109,9 +109,10 @@ struct KeyRotationTests {
         try await sample.receive(.numbered(1), for: card)
         await sample.issuer.onKeys { [newKeys] () throws(IssuerFailure) in newKeys }
         sample.clock.advance(by: 86_400)
-        try await sample.receive(SampleRequest(iat: 86_400, exp: 86_500), for: card)
+        try await sample.receive(SampleRequest(jti: "request-2", iat: 86_400, exp: 86_500), for: card)
         #expect(try await sample.requests().map(\.jti.text) == ["request-1"])
         #expect(try await sample.requests()[0].acsTransId == SampleRequest.numbered(1).acsTransId)
+        #expect(await sample.issuer.keyFetches > 1)
     }
 
     @Test func `where no keys can be had nothing is lost`() async throws {

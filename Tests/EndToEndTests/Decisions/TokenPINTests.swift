@@ -57,4 +57,23 @@ import Testing
             try await agent.ctl(enroll + [token.uri("card"), "--pin-file", right], exits: 6)
         }
     }
+
+    @Test func `each key of a token can have an enrollment of its own, and no second one`() async throws {
+        try await Scenario.run { scenario in
+            let (sandbox, agent) = (try await scenario.sandbox(), scenario.agent())
+            let token = try SoftToken(in: scenario.folder + "/hsm")
+            for (name, id) in [("card", "01"), ("other", "02")] { try token.makeKey(name, id: id) }
+            try await agent.start("--pkcs11-module", SoftToken.modulePath, environment: token.environment)
+            let right = try file(SoftToken.pin, in: scenario)
+            func enroll(_ key: String) async throws -> [String] {
+                ["enroll", "--issuer", sandbox.url, "--code", try await sandbox.code(), "--key-uri", token.uri(key)]
+                    + ["--pin-file", right]
+            }
+            let first = try await agent.json(enroll("card"))
+            let second = try await agent.json(enroll("other"))
+            #expect(first["id"] != second["id"])
+            let twice = try await agent.ctl(enroll("other"), exits: 1)
+            #expect(twice.errors.contains(second["id"].text ?? "no id"))
+        }
+    }
 }
