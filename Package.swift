@@ -110,7 +110,7 @@ let package = Package(
         .target(  // The store in SQLite.
             name: "SQLiteStore",
             dependencies: [
-                "Authenticator", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS",
+                "Authenticator", "IssuerProtocol", "Keys", "StrictJSON", "TableRows", "ThreeDS",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .target(  // A copy of the state as a tar: taken while the agent runs, and unpacked.
@@ -123,7 +123,8 @@ let package = Package(
         .target(  // The sandbox: an issuer backend with a small ACS and a merchant.
             name: "Sandbox",
             dependencies: [
-                "DurableFiles", "HTTPServing", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn",
+                "DurableFiles", "HTTPServing", "IssuerProtocol", "Keys", "StrictJSON", "TableRows", "ThreeDS",
+                "WebAuthn",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -182,6 +183,8 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
+        .target(  // Rows of SQLite tables, read and written by one list of columns for each table.
+            name: "TableRows", dependencies: [.product(name: "GRDB", package: "GRDB.swift")]),
         .target(name: "LinuxProcess", dependencies: ["CLinux"]),  // What a careful Linux process sets for itself.
         .target(  // The only door to OpenSSL and to tokens.
             name: "Keys", dependencies: ["CCryptoki", "COpenSSL", "DurableFiles"]),

@@ -36,9 +36,10 @@ let package = Package(
         .target(
             name: "SQLiteStore",
             dependencies: [
-                "Authenticator", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS",
+                "Authenticator", "IssuerProtocol", "Keys", "StrictJSON", "TableRows", "ThreeDS",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
+        .target(name: "TableRows", dependencies: [.product(name: "GRDB", package: "GRDB.swift")]),
         .target(name: "Custody", dependencies: ["Authenticator", "DurableFiles", "IssuerProtocol", "Keys"]),
         .target(name: "IssuerProtocol", dependencies: ["Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
         .target(name: "WebAuthn", dependencies: ["Keys", "StrictJSON"]),

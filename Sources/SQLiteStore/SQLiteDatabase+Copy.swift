@@ -62,8 +62,6 @@ extension SQLiteDatabase {
         let keyed = "SELECT id FROM enrollment WHERE state IN ('enrolling', 'active', 'suspended') ORDER BY seq"
         return StoreCopy(
             schema: try Schema.migrator.appliedMigrations(copy),
-            keyed: try Row.fetchAll(copy, sql: keyed).map { row in
-                try Fields(table: "enrollment", row: row).value("id", EnrollmentID.init)
-            })
+            keyed: try copy.enrollmentIDs(in: EnrollmentColumn.table, .id, keyed))
     }
 }

@@ -1,5 +1,6 @@
 package import Authenticator
 import GRDB
+import TableRows
 
 /// The store in one SQLite file: WAL, `synchronous=FULL`, so what a write has acknowledged survives a power cut.
 package struct SQLiteDatabase: CopyableStore {

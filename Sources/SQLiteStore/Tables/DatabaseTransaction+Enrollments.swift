@@ -2,24 +2,38 @@ import Authenticator
 import GRDB
 import IssuerProtocol
 import Keys
+import TableRows
+
+/// The columns of an enrollment.
+enum EnrollmentColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("enrollment", naming: .snakeCase)
+
+    case id, issuer, rootsPEM, name, authnType, algorithm, rpId, credentialId, userHandle, startedAt, keyURI, keyKind,
+        keyPublic, keyExportable, takesPush, signCount, state, body, authenticatorId, sealedToken, enrolledAt,
+        keyRemoved, signCountRaisedFrom, signCountRaisedTo, signCountRaisedAt, signCountRaisedElsewhere, endReason,
+        endedAt, credentialKey, pinFailures, pinBlockedUntil, pinGuessable, keyIdentity, refusedSignCount, journalSeq,
+        seal
+}
 
 extension DatabaseTransaction {
     private static let enrollments = """
-        SELECT *,
-            (SELECT failures FROM key_tries WHERE identity = key_identity) AS key_failures,
-            (SELECT blocked_until FROM key_tries WHERE identity = key_identity) AS key_blocked_until
-        FROM enrollment
+        SELECT \(EnrollmentColumn.table.columns), \(KeyTriesColumn.table.columns)
+        FROM enrollment LEFT JOIN key_tries ON identity = key_identity
         """
 
     func enrollment(_ id: EnrollmentID) throws -> Enrollment? {
-        let statement = try database.cachedStatement(sql: "\(Self.enrollments) WHERE id = ?")
-        return try Row.fetchOne(statement, arguments: [id.text]).map { try enrollment($0) }
+        try database.row(
+            of: EnrollmentColumn.table, sql: "\(Self.enrollments) WHERE id = ?", [id.text], as: enrollment)
     }
 
     func enrollments(includingEnded ended: Bool) throws -> [Enrollment] {
-        let statement = try database.cachedStatement(
-            sql: "\(Self.enrollments) WHERE ? OR state <> 'ended' ORDER BY seq")
-        return try Row.fetchAll(statement, arguments: [ended]).map { try enrollment($0) }
+        try enrollments("WHERE ? OR state <> 'ended'", [ended])
+    }
+
+    private func enrollments(_ condition: String, _ arguments: StatementArguments = []) throws -> [Enrollment] {
+        try database.rows(
+            of: EnrollmentColumn.table, sql: "\(Self.enrollments) \(condition) ORDER BY seq", arguments,
+            as: enrollment)
     }
 
     func enrollmentNames() throws -> Set<String> {
@@ -32,7 +46,7 @@ extension DatabaseTransaction {
     }
 
     func insert(_ enrollment: Enrollment) throws {
-        try database.insert(into: "enrollment", Self.fixedColumns(enrollment) + changingColumns(enrollment))
+        try database.insert(into: EnrollmentColumn.table, Self.fixedColumns(enrollment) + changingColumns(enrollment))
     }
 
     func change(_ id: EnrollmentID, _ transition: EnrollmentTransition) throws -> Enrollment? {
@@ -42,8 +56,7 @@ extension DatabaseTransaction {
     }
 
     func sealUnsealedRows() throws -> Int {
-        let unsealed = try Row.fetchAll(database, sql: "SELECT * FROM enrollment WHERE seal IS NULL ORDER BY seq")
-            .map { try enrollment($0) }
+        let unsealed = try enrollments("WHERE seal IS NULL")
         for enrollment in unsealed { try write(enrollment) }
         return unsealed.count
     }
@@ -51,33 +64,33 @@ extension DatabaseTransaction {
     /// Nothing else writes these columns, except an erasure, which comes when the enrollment is over and nobody checks
     /// its seal any more.
     private func write(_ changed: Enrollment) throws {
-        try database.update("enrollment", set: changingColumns(changed), where: ["id": changed.id.text])
+        try database.update(EnrollmentColumn.table, set: changingColumns(changed), where: [.id: changed.id.text])
     }
 
     /// What never changes of an enrollment.
-    private static func fixedColumns(_ enrollment: Enrollment) -> ColumnValues {
+    private static func fixedColumns(_ enrollment: Enrollment) -> ColumnValues<EnrollmentColumn> {
         let key = KeyColumns(enrollment.key)
         return [
-            "id": enrollment.id.text,
-            "issuer": enrollment.target.issuer.text,
-            "roots_pem": enrollment.target.rootsPEM,
-            "name": enrollment.name,
-            "authn_type": enrollment.authnType.rawValue,
-            "algorithm": enrollment.algorithm,
-            "rp_id": enrollment.rpId,
-            "credential_id": enrollment.credentialId.blob,
-            "user_handle": enrollment.userHandle.blob,
-            "started_at": enrollment.startedAt,
-            "key_uri": key.uri,
-            "key_kind": key.kind,
-            "key_public": key.publicKey?.blob,
-            "key_exportable": key.isExportable,
-            "takes_push": enrollment.takesPush,
+            .id: enrollment.id.text,
+            .issuer: enrollment.target.issuer.text,
+            .rootsPEM: enrollment.target.rootsPEM,
+            .name: enrollment.name,
+            .authnType: enrollment.authnType.rawValue,
+            .algorithm: enrollment.algorithm,
+            .rpId: enrollment.rpId,
+            .credentialId: enrollment.credentialId.blob,
+            .userHandle: enrollment.userHandle.blob,
+            .startedAt: enrollment.startedAt,
+            .keyURI: key.uri,
+            .keyKind: key.kind,
+            .keyPublic: key.publicKey?.blob,
+            .keyExportable: key.isExportable,
+            .takesPush: enrollment.takesPush,
         ]
     }
 
     /// What may change of an enrollment, and a new seal over all of it.
-    private func changingColumns(_ changed: Enrollment) throws -> ColumnValues {
+    private func changingColumns(_ changed: Enrollment) throws -> ColumnValues<EnrollmentColumn> {
         var enrollment = changed
         enrollment.journalSequence = try journalMark(.head)?.point.sequence ?? 0
         let seal = try sealing.seals.seal(enrollment.sealedBytes)
@@ -85,36 +98,35 @@ extension DatabaseTransaction {
         let state = StateColumns(enrollment.state)
         let raise = enrollment.signCountRaise
         return [
-            "sign_count": enrollment.signCount,
-            "state": state.name,
-            "body": state.body?.blob,
-            "authenticator_id": state.authenticatorId,
-            "sealed_token": state.sealedToken?.blob,
-            "enrolled_at": state.enrolledAt,
-            "key_removed": state.keyRemoved,
-            "sign_count_raised_from": raise?.from,
-            "sign_count_raised_to": raise?.to,
-            "sign_count_raised_at": raise?.at,
-            "sign_count_raised_elsewhere": raise?.isElsewhere ?? false,
-            "end_reason": enrollment.endReason,
-            "ended_at": enrollment.endedAt,
-            "credential_key": enrollment.credentialKey?.subjectPublicKeyInfo.blob,
-            "pin_failures": enrollment.pinTries.failures,
-            "pin_blocked_until": enrollment.pinTries.blockedUntil,
-            "pin_guessable": enrollment.isPINGuessable,
-            "key_identity": enrollment.key.external?.identity?.bytes.blob,
-            "refused_sign_count": enrollment.refusedSignCount,
-            "journal_seq": enrollment.journalSequence,
-            "seal": seal.blob,
+            .signCount: enrollment.signCount,
+            .state: state.name,
+            .body: state.body?.blob,
+            .authenticatorId: state.authenticatorId,
+            .sealedToken: state.sealedToken?.blob,
+            .enrolledAt: state.enrolledAt,
+            .keyRemoved: state.keyRemoved,
+            .signCountRaisedFrom: raise?.from,
+            .signCountRaisedTo: raise?.to,
+            .signCountRaisedAt: raise?.at,
+            .signCountRaisedElsewhere: raise?.isElsewhere ?? false,
+            .endReason: enrollment.endReason,
+            .endedAt: enrollment.endedAt,
+            .credentialKey: enrollment.credentialKey?.subjectPublicKeyInfo.blob,
+            .pinFailures: enrollment.pinTries.failures,
+            .pinBlockedUntil: enrollment.pinTries.blockedUntil,
+            .pinGuessable: enrollment.isPINGuessable,
+            .keyIdentity: enrollment.key.external?.identity?.bytes.blob,
+            .refusedSignCount: enrollment.refusedSignCount,
+            .journalSeq: enrollment.journalSequence,
+            .seal: seal.blob,
         ]
     }
 
     /// One row; a row that is not as it was written is one that is damaged.
-    private func enrollment(_ row: Row) throws -> Enrollment {
-        let fields = Fields(table: "enrollment", row: row)
+    private func enrollment(_ fields: Fields<EnrollmentColumn>) throws -> Enrollment {
         var enrollment = try content(fields)
-        enrollment.journalSequence = try fields.count("journal_seq")
-        enrollment.isDamaged = try !enrollment.isOver && !isWhole(enrollment, seal: fields.optionalBytes("seal"))
+        enrollment.journalSequence = try fields.count(.journalSeq)
+        enrollment.isDamaged = try !enrollment.isOver && !isWhole(enrollment, seal: fields.optionalBytes(.seal))
         return enrollment
     }
 
@@ -127,61 +139,52 @@ extension DatabaseTransaction {
         return seal == newest
     }
 
-    private func content(_ fields: Fields) throws -> Enrollment {
+    private func content(_ fields: Fields<EnrollmentColumn>) throws -> Enrollment {
         Enrollment(
-            id: try fields.value("id", EnrollmentID.init),
+            id: try fields.value(.id, EnrollmentID.init),
             target: IssuerTarget(
-                issuer: try fields.value("issuer") { try IssuerURL($0) }, rootsPEM: fields.optionalText("roots_pem")),
-            name: try fields.text("name"), authnType: try fields.value("authn_type", AuthnType.init(rawValue:)),
-            algorithm: Int(try fields.integer("algorithm")), rpId: try fields.text("rp_id"),
-            credentialId: try fields.bytes("credential_id"), userHandle: try fields.bytes("user_handle"),
-            startedAt: try fields.time("started_at"), key: try KeyColumns.place(fields),
-            takesPush: try fields.flag("takes_push"),
-            credentialKey: try KeyColumns.credentialKey(fields),
-            signCount: try count("sign_count", fields), state: try state(fields),
+                issuer: try fields.value(.issuer) { try IssuerURL($0) }, rootsPEM: try fields.optionalText(.rootsPEM)),
+            name: try fields.text(.name), authnType: try fields.value(.authnType, AuthnType.init(rawValue:)),
+            algorithm: try fields.number(.algorithm), rpId: try fields.text(.rpId),
+            credentialId: try fields.bytes(.credentialId), userHandle: try fields.bytes(.userHandle),
+            startedAt: try fields.time(.startedAt), key: try KeyColumns.place(fields),
+            takesPush: try fields.flag(.takesPush),
+            credentialKey: try fields.optionalPublicKey(.credentialKey),
+            signCount: try fields.number(.signCount), state: try state(fields),
             pinTries: PINTries(
-                failures: Int(try fields.count("pin_failures")),
-                blockedUntil: try fields.optionalTime("pin_blocked_until")),
-            keyTries: try KeyColumns.tries(fields), isPINGuessable: try fields.flag("pin_guessable"),
+                failures: Int(try fields.count(.pinFailures)),
+                blockedUntil: try fields.optionalTime(.pinBlockedUntil)),
+            keyTries: try KeyColumns.tries(fields), isPINGuessable: try fields.flag(.pinGuessable),
             signCountRaise: try signCountRaise(fields),
-            refusedSignCount: try optionalCount("refused_sign_count", fields),
-            endReason: fields.optionalText("end_reason"), endedAt: try fields.optionalTime("ended_at"))
+            refusedSignCount: try fields.optionalNumber(.refusedSignCount),
+            endReason: try fields.optionalText(.endReason), endedAt: try fields.optionalTime(.endedAt))
     }
 
-    private func count(_ column: String, _ fields: Fields) throws -> UInt32 {
-        guard let count = UInt32(exactly: try fields.integer(column)) else { throw fields.unreadable(column) }
-        return count
-    }
-
-    private func optionalCount(_ column: String, _ fields: Fields) throws -> UInt32? {
-        fields.optionalInteger(column) == nil ? nil : try count(column, fields)
-    }
-
-    private func signCountRaise(_ fields: Fields) throws -> SignCountRaise? {
-        guard let at = try fields.optionalTime("sign_count_raised_at") else { return nil }
+    private func signCountRaise(_ fields: Fields<EnrollmentColumn>) throws -> SignCountRaise? {
+        guard let at = try fields.optionalTime(.signCountRaisedAt) else { return nil }
         return SignCountRaise(
-            from: try count("sign_count_raised_from", fields), to: try count("sign_count_raised_to", fields), at: at,
-            isElsewhere: try fields.flag("sign_count_raised_elsewhere"))
+            from: try fields.number(.signCountRaisedFrom), to: try fields.number(.signCountRaisedTo), at: at,
+            isElsewhere: try fields.flag(.signCountRaisedElsewhere))
     }
 
-    private func state(_ fields: Fields) throws -> EnrollmentState {
-        switch try fields.text("state") {
+    private func state(_ fields: Fields<EnrollmentColumn>) throws -> EnrollmentState {
+        switch try fields.text(.state) {
         case "keyless": .keyless
-        case "enrolling": .enrolling(body: try fields.bytes("body"))
+        case "enrolling": .enrolling(body: try fields.bytes(.body))
         case "active": .active(try membership(fields))
         case "suspended": .suspended(try membership(fields))
         case "ended":
             .ended(
-                authenticatorId: try fields.optionalValue("authenticator_id", TokenID.init),
-                keyRemoved: try fields.flag("key_removed"))
-        default: throw fields.unreadable("state")
+                authenticatorId: try fields.optionalValue(.authenticatorId, TokenID.init),
+                keyRemoved: try fields.flag(.keyRemoved))
+        default: throw fields.unreadable(.state)
         }
     }
 
-    private func membership(_ fields: Fields) throws -> Membership {
+    private func membership(_ fields: Fields<EnrollmentColumn>) throws -> Membership {
         Membership(
-            authenticatorId: try fields.value("authenticator_id", TokenID.init),
-            sealedToken: try fields.bytes("sealed_token"), enrolledAt: try fields.time("enrolled_at"))
+            authenticatorId: try fields.value(.authenticatorId, TokenID.init),
+            sealedToken: try fields.bytes(.sealedToken), enrolledAt: try fields.time(.enrolledAt))
     }
 }
 

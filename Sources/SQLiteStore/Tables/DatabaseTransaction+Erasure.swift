@@ -3,11 +3,9 @@ import GRDB
 
 extension DatabaseTransaction {
     func enrollmentsToErase() throws -> [EnrollmentID] {
-        let statement = try database.cachedStatement(
-            sql: "SELECT id FROM enrollment WHERE erasure = 'wanted' AND state = 'ended' ORDER BY seq")
-        return try Row.fetchAll(statement).map { row in
-            try Fields(table: "enrollment", row: row).value("id", EnrollmentID.init)
-        }
+        try database.enrollmentIDs(
+            in: EnrollmentColumn.table, .id,
+            "SELECT id FROM enrollment WHERE erasure = 'wanted' AND state = 'ended' ORDER BY seq")
     }
 
     func isErased(_ id: EnrollmentID) throws -> Bool {

@@ -2,16 +2,26 @@ import Authenticator
 import GRDB
 import IssuerProtocol
 import Keys
+import TableRows
+
+/// The columns of what is kept of a request for a dispute.
+enum EvidenceColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("evidence", naming: .snakeCase)
+
+    case issuerKey, text, decision
+}
 
 extension DatabaseTransaction {
     func evidence(of id: RequestID) throws -> KeptEvidence {
-        let statement = try database.cachedStatement(
-            sql: "SELECT evidence.* FROM evidence JOIN request ON request.seq = request_seq WHERE id = ?")
-        guard let row = try Row.fetchOne(statement, arguments: [id.text]) else { return KeptEvidence() }
-        let fields = Fields(table: "evidence", row: row)
-        return KeptEvidence(
-            issuerKey: try issuerKey(fields), text: fields.optionalText("text"),
-            decision: fields.optionalBytes("decision"))
+        let sql = """
+            SELECT \(EvidenceColumn.table.columns) FROM evidence JOIN request ON request.seq = request_seq WHERE id = ?
+            """
+        let kept = try database.row(of: EvidenceColumn.table, sql: sql, [id.text]) { fields in
+            KeptEvidence(
+                issuerKey: try fields.optionalPublicKey(.issuerKey), text: try fields.optionalText(.text),
+                decision: try fields.optionalBytes(.decision))
+        }
+        return kept ?? KeptEvidence()
     }
 
     func keep(_ evidence: KeptEvidence, of id: RequestID) throws {
@@ -25,11 +35,5 @@ extension DatabaseTransaction {
         ).execute(arguments: [
             evidence.issuerKey?.subjectPublicKeyInfo.blob, evidence.text, evidence.decision?.blob, id.text,
         ])
-    }
-
-    private func issuerKey(_ fields: Fields) throws -> PublicKey? {
-        guard let bytes = fields.optionalBytes("issuer_key") else { return nil }
-        guard let key = try? PublicKey(subjectPublicKeyInfo: bytes) else { throw fields.unreadable("issuer_key") }
-        return key
     }
 }

@@ -1,42 +1,62 @@
 import Authenticator
 import GRDB
+import TableRows
+
+/// The columns of the journal.
+enum JournalColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("journal", naming: .snakeCase)
+
+    case seq, entry
+}
+
+/// The columns of a signed point of the journal.
+enum JournalMarkColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("journal_mark", naming: .snakeCase)
+
+    case name, seq, digest, signature
+}
+
+/// The columns of the key that signs those points.
+enum AuditKeyColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("audit_key", naming: .snakeCase)
+
+    case sealed
+}
 
 extension DatabaseTransaction {
     func journal(after sequence: Int64, limit: Int) throws -> [JournalRow] {
-        let statement = try database.cachedStatement(
-            sql: "SELECT seq, entry FROM journal WHERE seq > ? ORDER BY seq LIMIT ?")
-        return try Row.fetchAll(statement, arguments: [sequence, limit]).map { row in
-            let fields = Fields(table: "journal", row: row)
-            return JournalRow(sequence: try fields.count("seq"), bytes: Array(try fields.text("entry").utf8))
+        let condition = "WHERE seq > ? ORDER BY seq LIMIT ?"
+        return try database.rows(of: JournalColumn.table, condition, [sequence, limit]) { fields in
+            JournalRow(sequence: try fields.count(.seq), bytes: Array(try fields.text(.entry).utf8))
         }
     }
 
     func journalMark(_ name: JournalMark.Name) throws -> JournalMark? {
-        let statement = try database.cachedStatement(sql: "SELECT * FROM journal_mark WHERE name = ?")
-        return try Row.fetchOne(statement, arguments: [name.rawValue]).map { row in
-            let fields = Fields(table: "journal_mark", row: row)
-            let point = JournalPoint(sequence: try fields.count("seq"), digest: try fields.bytes("digest"))
-            return JournalMark(point: point, signature: fields.optionalBytes("signature"))
+        try database.row(of: JournalMarkColumn.table, "WHERE name = ?", [name.rawValue]) { fields in
+            let point = JournalPoint(sequence: try fields.count(.seq), digest: try fields.bytes(.digest))
+            return JournalMark(point: point, signature: try fields.optionalBytes(.signature))
         }
     }
 
     func sealedAuditKey() throws -> [UInt8]? {
-        let statement = try database.cachedStatement(sql: "SELECT sealed FROM audit_key")
-        return try Row.fetchOne(statement).map { try Fields(table: "audit_key", row: $0).bytes("sealed") }
+        try database.row(of: AuditKeyColumn.table, "") { try $0.bytes(.sealed) }
     }
 
     func insert(_ row: JournalRow) throws {
-        try database.cachedStatement(sql: "INSERT INTO journal (seq, entry) VALUES (?, ?)")
-            .execute(arguments: [row.sequence, String(decoding: row.bytes, as: UTF8.self)])
+        let entry = String(decoding: row.bytes, as: UTF8.self)
+        try database.insert(into: JournalColumn.table, [.seq: row.sequence, .entry: entry])
     }
 
     func set(_ mark: JournalMark, as name: JournalMark.Name) throws {
-        try database.cachedStatement(
-            sql: """
-                INSERT INTO journal_mark (name, seq, digest, signature) VALUES (?, ?, ?, ?)
-                ON CONFLICT DO UPDATE SET seq = excluded.seq, digest = excluded.digest, signature = excluded.signature
-                """
-        ).execute(arguments: [name.rawValue, mark.point.sequence, mark.point.digest.blob, mark.signature?.blob])
+        try database.insert(
+            into: JournalMarkColumn.table,
+            [
+                .name: name.rawValue,
+                .seq: mark.point.sequence,
+                .digest: mark.point.digest.blob,
+                .signature: mark.signature?.blob,
+            ],
+            onConflict: "UPDATE SET seq = excluded.seq, digest = excluded.digest, signature = excluded.signature")
     }
 
     func removeJournal(through sequence: Int64) throws {

@@ -1,18 +1,31 @@
 import Authenticator
 import GRDB
 import IssuerProtocol
+import TableRows
 import ThreeDS
+
+/// The columns of a message that was seen.
+enum MessageColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("message", naming: .snakeCase)
+
+    case enrollmentId, jti, payloadDigest, requestId, seenAt, isReused
+}
+
+/// The columns of a decision that is to be delivered.
+enum OutboxColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("outbox", naming: .snakeCase)
+
+    case seq, enrollmentId, jti, requestId, signCount, body, exp, traceparent, lastError
+}
 
 extension DatabaseTransaction {
     func message(enrollment: EnrollmentID, jti: TokenID) throws -> SeenMessage? {
-        let statement = try database.cachedStatement(
-            sql: "SELECT * FROM message WHERE enrollment_id = ? AND jti = ?")
-        return try Row.fetchOne(statement, arguments: [enrollment.text, jti.text]).map { row in
-            let fields = Fields(table: "message", row: row)
-            return SeenMessage(
-                enrollmentId: enrollment, jti: jti, payloadDigest: try fields.bytes("payload_digest"),
-                requestId: try fields.optionalValue("request_id", RequestID.init),
-                seenAt: try fields.time("seen_at"), isReused: try fields.flag("is_reused"))
+        let (condition, key) = ("WHERE enrollment_id = ? AND jti = ?", [enrollment.text, jti.text])
+        return try database.row(of: MessageColumn.table, condition, StatementArguments(key)) { fields in
+            SeenMessage(
+                enrollmentId: enrollment, jti: jti, payloadDigest: try fields.bytes(.payloadDigest),
+                requestId: try fields.optionalValue(.requestId, RequestID.init),
+                seenAt: try fields.time(.seenAt), isReused: try fields.flag(.isReused))
         }
     }
 
@@ -24,13 +37,13 @@ extension DatabaseTransaction {
 
     func insert(_ message: SeenMessage) throws {
         try database.insert(
-            into: "message",
+            into: MessageColumn.table,
             [
-                "enrollment_id": message.enrollmentId.text,
-                "jti": message.jti.text,
-                "payload_digest": message.payloadDigest.blob,
-                "request_id": message.requestId?.text,
-                "seen_at": message.seenAt,
+                .enrollmentId: message.enrollmentId.text,
+                .jti: message.jti.text,
+                .payloadDigest: message.payloadDigest.blob,
+                .requestId: message.requestId?.text,
+                .seenAt: message.seenAt,
             ])
     }
 
@@ -88,10 +101,7 @@ extension DatabaseTransaction {
     }
 
     func outboxEnrollments() throws -> [EnrollmentID] {
-        let statement = try database.cachedStatement(sql: "SELECT DISTINCT enrollment_id FROM outbox")
-        return try Row.fetchAll(statement).map { row in
-            try Fields(table: "outbox", row: row).value("enrollment_id", EnrollmentID.init)
-        }
+        try database.enrollmentIDs(in: OutboxColumn.table, .enrollmentId, "SELECT DISTINCT enrollment_id FROM outbox")
     }
 
     func outbox(enrollment: EnrollmentID) throws -> [OutboxEntry] {
@@ -100,15 +110,15 @@ extension DatabaseTransaction {
 
     func insert(_ entry: OutboxEntry) throws {
         try database.insert(
-            into: "outbox",
+            into: OutboxColumn.table,
             [
-                "enrollment_id": entry.enrollmentId.text,
-                "jti": entry.jti.text,
-                "request_id": entry.requestId?.text,
-                "sign_count": entry.signCount,
-                "body": entry.body.blob,
-                "exp": entry.exp,
-                "traceparent": entry.traceparent,
+                .enrollmentId: entry.enrollmentId.text,
+                .jti: entry.jti.text,
+                .requestId: entry.requestId?.text,
+                .signCount: entry.signCount,
+                .body: entry.body.blob,
+                .exp: entry.exp,
+                .traceparent: entry.traceparent,
             ])
     }
 
@@ -121,25 +131,17 @@ extension DatabaseTransaction {
         try database.cachedStatement(sql: "DELETE FROM outbox WHERE seq = ?").execute(arguments: [sequence])
     }
 
-    private func outbox(_ tail: String, _ arguments: StatementArguments) throws -> [OutboxEntry] {
-        let statement = try database.cachedStatement(sql: "SELECT * FROM outbox \(tail)")
-        return try Row.fetchAll(statement, arguments: arguments).map { row in
-            try entry(Fields(table: "outbox", row: row))
-        }
+    private func outbox(_ condition: String, _ arguments: StatementArguments) throws -> [OutboxEntry] {
+        try database.rows(of: OutboxColumn.table, condition, arguments, as: entry)
     }
 
-    private func entry(_ fields: Fields) throws -> OutboxEntry {
+    private func entry(_ fields: Fields<OutboxColumn>) throws -> OutboxEntry {
         OutboxEntry(
-            sequence: try fields.integer("seq"), enrollmentId: try fields.value("enrollment_id", EnrollmentID.init),
-            jti: try fields.value("jti", TokenID.init),
-            requestId: try fields.optionalValue("request_id", RequestID.init), signCount: try signCount(fields),
-            body: try fields.bytes("body"), exp: BoundedTime.nearest(try fields.integer("exp")),
-            traceparent: fields.optionalText("traceparent"), lastError: fields.optionalText("last_error"))
-    }
-
-    private func signCount(_ fields: Fields) throws -> UInt32? {
-        guard let value = fields.optionalInteger("sign_count") else { return nil }
-        guard let count = UInt32(exactly: value) else { throw fields.unreadable("sign_count") }
-        return count
+            sequence: try fields.number(.seq), enrollmentId: try fields.value(.enrollmentId, EnrollmentID.init),
+            jti: try fields.value(.jti, TokenID.init),
+            requestId: try fields.optionalValue(.requestId, RequestID.init),
+            signCount: try fields.optionalNumber(.signCount),
+            body: try fields.bytes(.body), exp: BoundedTime.nearest(try fields.number(.exp)),
+            traceparent: try fields.optionalText(.traceparent), lastError: try fields.optionalText(.lastError))
     }
 }

@@ -1,38 +1,45 @@
 import Authenticator
 import GRDB
 import IssuerProtocol
+import TableRows
+
+/// The columns of a push subscription.
+enum SubscriptionColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("push_subscription", naming: .snakeCase)
+
+    case enrollmentId, tokenDigest, endpoint, sealedKey, vapidKey, isRegistered
+}
 
 extension DatabaseTransaction {
     func subscription(tokenDigest: [UInt8]) throws -> KeptSubscription? {
-        let statement = try database.cachedStatement(sql: "SELECT * FROM push_subscription WHERE token_digest = ?")
-        return try Row.fetchOne(statement, arguments: [tokenDigest.blob]).map(subscription)
+        let condition = "WHERE token_digest = ?"
+        return try database.row(of: SubscriptionColumn.table, condition, [tokenDigest.blob], as: subscription)
     }
 
     func subscriptions(of id: EnrollmentID) throws -> [KeptSubscription] {
-        let statement = try database.cachedStatement(
-            sql: "SELECT * FROM push_subscription WHERE enrollment_id = ? ORDER BY seq")
-        return try Row.fetchAll(statement, arguments: [id.text]).map(subscription)
+        let condition = "WHERE enrollment_id = ? ORDER BY seq"
+        return try database.rows(of: SubscriptionColumn.table, condition, [id.text], as: subscription)
     }
 
     func insert(_ subscription: KeptSubscription) throws {
-        let fixed: ColumnValues = [
-            "enrollment_id": subscription.enrollmentId.text,
-            "token_digest": subscription.tokenDigest.blob,
-            "endpoint": subscription.endpoint.text,
-            "vapid_key": subscription.vapidKey.blob,
+        let fixed: ColumnValues<SubscriptionColumn> = [
+            .enrollmentId: subscription.enrollmentId.text,
+            .tokenDigest: subscription.tokenDigest.blob,
+            .endpoint: subscription.endpoint.text,
+            .vapidKey: subscription.vapidKey.blob,
         ]
-        try database.insert(into: "push_subscription", fixed + Self.changingColumns(subscription))
+        try database.insert(into: SubscriptionColumn.table, fixed + Self.changingColumns(subscription))
     }
 
     func update(_ subscription: KeptSubscription) throws {
         try database.update(
-            "push_subscription", set: Self.changingColumns(subscription),
-            where: ["token_digest": subscription.tokenDigest.blob])
+            SubscriptionColumn.table, set: Self.changingColumns(subscription),
+            where: [.tokenDigest: subscription.tokenDigest.blob])
     }
 
     /// What may change of a subscription.
-    private static func changingColumns(_ subscription: KeptSubscription) -> ColumnValues {
-        ["sealed_key": subscription.sealedKey.blob, "is_registered": subscription.isRegistered]
+    private static func changingColumns(_ subscription: KeptSubscription) -> ColumnValues<SubscriptionColumn> {
+        [.sealedKey: subscription.sealedKey.blob, .isRegistered: subscription.isRegistered]
     }
 
     func removeSubscription(_ tokenDigest: [UInt8]) throws {
@@ -40,13 +47,12 @@ extension DatabaseTransaction {
             .execute(arguments: [tokenDigest.blob])
     }
 
-    private func subscription(_ row: Row) throws -> KeptSubscription {
-        let fields = Fields(table: "push_subscription", row: row)
-        return KeptSubscription(
-            enrollmentId: try fields.value("enrollment_id", EnrollmentID.init),
-            tokenDigest: try fields.bytes("token_digest"),
-            endpoint: try fields.value("endpoint") { try PushEndpoint($0) },
-            sealedKey: try fields.bytes("sealed_key"), vapidKey: try fields.bytes("vapid_key"),
-            isRegistered: try fields.flag("is_registered"))
+    private func subscription(_ fields: Fields<SubscriptionColumn>) throws -> KeptSubscription {
+        KeptSubscription(
+            enrollmentId: try fields.value(.enrollmentId, EnrollmentID.init),
+            tokenDigest: try fields.bytes(.tokenDigest),
+            endpoint: try fields.value(.endpoint) { try PushEndpoint($0) },
+            sealedKey: try fields.bytes(.sealedKey), vapidKey: try fields.bytes(.vapidKey),
+            isRegistered: try fields.flag(.isRegistered))
     }
 }

@@ -1,7 +1,17 @@
 import Authenticator
 import GRDB
 import IssuerProtocol
+import TableRows
 import ThreeDS
+
+/// The columns of a request.
+enum RequestColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("request", naming: .snakeCase)
+
+    case id, enrollmentId, acsTransId, transactionDigest, payment, receivedAt, jti, iat, exp, members, nonce, warnings,
+        traceparent, message, decidedAt, state, reason, refusal, delivery, transStatus, deliveryFailure, deliveryError,
+        hasConflict
+}
 
 extension DatabaseTransaction {
     func request(_ id: RequestID) throws -> RequestRecord? {
@@ -83,8 +93,8 @@ extension DatabaseTransaction {
     }
 
     func nextDeadline() throws -> Int64? {
-        let statement = try database.cachedStatement(sql: "SELECT MIN(exp) AS exp FROM request WHERE state = 'pending'")
-        return try Row.fetchOne(statement).flatMap { Fields(table: "request", row: $0).optionalClaimedTime("exp") }
+        let statement = try database.cachedStatement(sql: "SELECT MIN(exp) FROM request WHERE state = 'pending'")
+        return try Int64.fetchOne(statement).map(BoundedTime.nearest)
     }
 
     func newestTime() throws -> Int64? {
@@ -98,66 +108,63 @@ extension DatabaseTransaction {
     }
 
     func insert(_ request: RequestRecord) throws {
-        try database.insert(into: "request", Self.fixedColumns(request) + Self.changingColumns(request))
+        try database.insert(into: RequestColumn.table, Self.fixedColumns(request) + Self.changingColumns(request))
     }
 
     func update(_ request: RequestRecord) throws {
-        try database.update("request", set: Self.changingColumns(request), where: ["id": request.id.text])
+        try database.update(RequestColumn.table, set: Self.changingColumns(request), where: [.id: request.id.text])
     }
 
     /// What never changes of a request.
-    private static func fixedColumns(_ request: RequestRecord) -> ColumnValues {
+    private static func fixedColumns(_ request: RequestRecord) -> ColumnValues<RequestColumn> {
         [
-            "id": request.id.text,
-            "enrollment_id": request.enrollmentId.text,
-            "acs_trans_id": request.acsTransId,
-            "transaction_digest": request.presented?.transactionDigest.blob,
-            "payment": (request.presented?.payment).map(PresentedColumns.payment)?.blob,
-            "received_at": request.receivedAt,
+            .id: request.id.text,
+            .enrollmentId: request.enrollmentId.text,
+            .acsTransId: request.acsTransId,
+            .transactionDigest: request.presented?.transactionDigest.blob,
+            .payment: (request.presented?.payment).map(PresentedColumns.payment)?.blob,
+            .receivedAt: request.receivedAt,
         ]
     }
 
     /// What may change of a request.
-    private static func changingColumns(_ request: RequestRecord) -> ColumnValues {
+    private static func changingColumns(_ request: RequestRecord) -> ColumnValues<RequestColumn> {
         let life = LifeColumns(request.life)
         let presented = request.presented
         return [
-            "jti": request.jti.text,
-            "iat": request.iat,
-            "exp": request.exp,
-            "members": (presented?.transaction.members).map(PresentedColumns.members)?.blob,
-            "nonce": presented?.nonce.blob,
-            "warnings": (presented?.warnings).map(PresentedColumns.warnings)?.blob,
-            "traceparent": presented?.traceparent,
-            "message": request.message,
-            "decided_at": request.decidedAt,
-            "state": life.state,
-            "reason": life.reason,
-            "refusal": life.refusal,
-            "delivery": life.delivery,
-            "trans_status": life.transStatus,
-            "delivery_failure": life.deliveryFailure,
-            "delivery_error": request.deliveryError,
-            "has_conflict": request.hasConflict,
+            .jti: request.jti.text,
+            .iat: request.iat,
+            .exp: request.exp,
+            .members: (presented?.transaction.members).map(PresentedColumns.members)?.blob,
+            .nonce: presented?.nonce.blob,
+            .warnings: (presented?.warnings).map(PresentedColumns.warnings)?.blob,
+            .traceparent: presented?.traceparent,
+            .message: request.message,
+            .decidedAt: request.decidedAt,
+            .state: life.state,
+            .reason: life.reason,
+            .refusal: life.refusal,
+            .delivery: life.delivery,
+            .transStatus: life.transStatus,
+            .deliveryFailure: life.deliveryFailure,
+            .deliveryError: request.deliveryError,
+            .hasConflict: request.hasConflict,
         ]
     }
 
-    private func requests(_ tail: String, _ arguments: StatementArguments) throws -> [RequestRecord] {
-        let statement = try database.cachedStatement(sql: "SELECT * FROM request \(tail)")
-        return try Row.fetchAll(statement, arguments: arguments).map { row in
-            try record(Fields(table: "request", row: row))
-        }
+    private func requests(_ condition: String, _ arguments: StatementArguments) throws -> [RequestRecord] {
+        try database.rows(of: RequestColumn.table, condition, arguments, as: record)
     }
 
-    private func record(_ fields: Fields) throws -> RequestRecord {
+    private func record(_ fields: Fields<RequestColumn>) throws -> RequestRecord {
         RequestRecord(
-            id: try fields.value("id", RequestID.init),
-            enrollmentId: try fields.value("enrollment_id", EnrollmentID.init),
-            jti: try fields.value("jti", TokenID.init), iat: fields.optionalClaimedTime("iat"),
-            exp: fields.optionalClaimedTime("exp"), presented: try PresentedColumns.read(fields),
-            acsTransId: fields.optionalText("acs_trans_id"), message: try fields.text("message"),
-            receivedAt: try fields.time("received_at"), decidedAt: try fields.optionalTime("decided_at"),
-            life: try LifeColumns.read(fields), deliveryError: fields.optionalText("delivery_error"),
-            hasConflict: try fields.flag("has_conflict"))
+            id: try fields.value(.id, RequestID.init),
+            enrollmentId: try fields.value(.enrollmentId, EnrollmentID.init),
+            jti: try fields.value(.jti, TokenID.init), iat: try fields.optionalClaimedTime(.iat),
+            exp: try fields.optionalClaimedTime(.exp), presented: try PresentedColumns.read(fields),
+            acsTransId: try fields.optionalText(.acsTransId), message: try fields.text(.message),
+            receivedAt: try fields.time(.receivedAt), decidedAt: try fields.optionalTime(.decidedAt),
+            life: try LifeColumns.read(fields), deliveryError: try fields.optionalText(.deliveryError),
+            hasConflict: try fields.flag(.hasConflict))
     }
 }

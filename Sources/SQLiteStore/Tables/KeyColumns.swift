@@ -1,6 +1,7 @@
 import Authenticator
 import GRDB
 import Keys
+import TableRows
 
 /// The columns that say where an enrollment's key is.
 struct KeyColumns {
@@ -17,49 +18,55 @@ struct KeyColumns {
         isExportable = external?.facts.isExportable
     }
 
-    static func place(_ fields: Fields) throws -> KeyPlace {
-        guard let uri = try fields.optionalValue("key_uri", { try KeyURI($0) }) else { return .own }
+    static func place(_ fields: Fields<EnrollmentColumn>) throws -> KeyPlace {
+        guard let uri = try fields.optionalValue(.keyURI, { try KeyURI($0) }) else { return .own }
         let facts = ExternalKeyFacts(
-            kind: try fields.value("key_kind", ExternalKeyFacts.Kind.init(rawValue:)),
-            publicKey: try publicKey("key_public", fields),
-            isExportable: fields.optionalInteger("key_exportable").map { $0 != 0 })
+            kind: try fields.value(.keyKind, ExternalKeyFacts.Kind.init(rawValue:)),
+            publicKey: try fields.publicKey(.keyPublic),
+            isExportable: try fields.optionalFlag(.keyExportable))
         return .external(ExternalKey(uri: uri, facts: facts, identity: try identity(fields)))
     }
 
-    private static func identity(_ fields: Fields) throws -> KeyIdentity? {
-        guard let bytes = fields.optionalBytes("key_identity") else { return nil }
-        guard let identity = KeyIdentity(bytes: bytes) else { throw fields.unreadable("key_identity") }
-        return identity
+    private static func identity(_ fields: Fields<EnrollmentColumn>) throws -> KeyIdentity? {
+        try fields.optionalBytes(.keyIdentity).map { try fields.made(of: $0, .keyIdentity, KeyIdentity.init(bytes:)) }
     }
 
     /// The tries of the key's PIN, which several enrollments may share; nil if they are the enrollment's own.
-    static func tries(_ fields: Fields) throws -> PINTries? {
+    static func tries(_ fields: Fields<EnrollmentColumn>) throws -> PINTries? {
         guard try identity(fields) != nil else { return nil }
-        guard fields.optionalInteger("key_failures") != nil else { return .fresh }
-        return PINTries(
-            failures: Int(try fields.count("key_failures")), blockedUntil: try fields.optionalTime("key_blocked_until"))
+        let tries = fields.joined(KeyTriesColumn.table)
+        return try tries.optionalBytes(.identity) == nil ? .fresh : PINTries(tries)
+    }
+}
+
+extension Fields {
+    /// A SubjectPublicKeyInfo.
+    func publicKey(_ column: Column) throws -> PublicKey {
+        try made(of: bytes(column), column) { try PublicKey(subjectPublicKeyInfo: $0) }
     }
 
-    /// Nil if it is not known.
-    static func credentialKey(_ fields: Fields) throws -> PublicKey? {
-        fields.optionalBytes("credential_key") == nil ? nil : try publicKey("credential_key", fields)
+    func optionalPublicKey(_ column: Column) throws -> PublicKey? {
+        try optionalBytes(column) == nil ? nil : publicKey(column)
     }
+}
 
-    private static func publicKey(_ column: String, _ fields: Fields) throws -> PublicKey {
-        guard let key = try? PublicKey(subjectPublicKeyInfo: try fields.bytes(column)) else {
-            throw fields.unreadable(column)
-        }
-        return key
+/// The columns of the wrong PINs of an external key.
+enum KeyTriesColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("key_tries", naming: .snakeCase)
+
+    case identity, failures, blockedUntil
+}
+
+extension PINTries {
+    fileprivate init(_ fields: Fields<KeyTriesColumn>) throws {
+        self.init(failures: Int(try fields.count(.failures)), blockedUntil: try fields.optionalTime(.blockedUntil))
     }
 }
 
 extension DatabaseTransaction {
     func pinTries(of key: KeyIdentity) throws -> PINTries {
-        let statement = try database.cachedStatement(sql: "SELECT * FROM key_tries WHERE identity = ?")
-        guard let row = try Row.fetchOne(statement, arguments: [key.bytes.blob]) else { return .fresh }
-        let fields = Fields(table: "key_tries", row: row)
-        return PINTries(
-            failures: Int(try fields.count("failures")), blockedUntil: try fields.optionalTime("blocked_until"))
+        let condition = "WHERE identity = ?"
+        return try database.row(of: KeyTriesColumn.table, condition, [key.bytes.blob], as: PINTries.init) ?? .fresh
     }
 
     /// A key without a row has had no wrong one.
@@ -69,9 +76,10 @@ extension DatabaseTransaction {
             try database.cachedStatement(sql: "DELETE FROM key_tries WHERE identity = ?")
                 .execute(arguments: [key.bytes.blob])
         } else {
-            try database.cachedStatement(
-                sql: "INSERT OR REPLACE INTO key_tries (identity, failures, blocked_until) VALUES (?, ?, ?)"
-            ).execute(arguments: [key.bytes.blob, new.failures, new.blockedUntil])
+            try database.insert(
+                into: KeyTriesColumn.table,
+                [.identity: key.bytes.blob, .failures: new.failures, .blockedUntil: new.blockedUntil],
+                onConflict: "UPDATE SET failures = excluded.failures, blocked_until = excluded.blocked_until")
         }
         return true
     }

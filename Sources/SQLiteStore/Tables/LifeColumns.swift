@@ -1,5 +1,6 @@
 import Authenticator
 import IssuerProtocol
+import TableRows
 
 /// A request's state and delivery, as columns.
 struct LifeColumns {
@@ -36,31 +37,31 @@ struct LifeColumns {
         }
     }
 
-    static func read(_ fields: Fields) throws -> RequestLife {
+    static func read(_ fields: Fields<RequestColumn>) throws -> RequestLife {
         RequestLife(state: try state(fields), delivery: try delivery(fields))
     }
 
-    private static func state(_ fields: Fields) throws -> RequestState {
-        switch try fields.text("state") {
+    private static func state(_ fields: Fields<RequestColumn>) throws -> RequestState {
+        switch try fields.text(.state) {
         case "pending": .pending
         case "approved": .approved
-        case "denied": .denied(try fields.value("reason", DenyReason.init(rawValue:)))
+        case "denied": .denied(try fields.value(.reason, DenyReason.init(rawValue:)))
         case "expired": .expired
         case "cancelled": .cancelled
         case "refused":
             .refused(
-                token: try fields.text("refusal"), reason: try fields.value("reason", DenyReason.init(rawValue:)))
-        default: throw fields.unreadable("state")
+                token: try fields.text(.refusal), reason: try fields.value(.reason, DenyReason.init(rawValue:)))
+        default: throw fields.unreadable(.state)
         }
     }
 
-    private static func delivery(_ fields: Fields) throws -> DeliveryState {
-        switch try fields.text("delivery") {
+    private static func delivery(_ fields: Fields<RequestColumn>) throws -> DeliveryState {
+        switch try fields.text(.delivery) {
         case "none": .none
         case "queued": .queued
-        case "delivered": .delivered(try fields.value("trans_status", TransStatus.init(rawValue:)))
-        case "failed": .failed(token: try fields.text("delivery_failure"))
-        default: throw fields.unreadable("delivery")
+        case "delivered": .delivered(try fields.value(.transStatus, TransStatus.init(rawValue:)))
+        case "failed": .failed(token: try fields.text(.deliveryFailure))
+        default: throw fields.unreadable(.delivery)
         }
     }
 }

@@ -1,6 +1,7 @@
 import Authenticator
 import IssuerProtocol
 import StrictJSON
+import TableRows
 import ThreeDS
 
 /// What is presented, as columns: the members as a JSON object in the order in which they came.
@@ -26,48 +27,48 @@ enum PresentedColumns {
 
     static func payment(_ payment: PaymentExtension) -> [UInt8] { JSONValue.object(payment.json).serialized() }
 
-    static func read(_ fields: Fields) throws -> PresentedRequest? {
-        guard let bytes = fields.optionalBytes("members") else { return nil }
+    static func read(_ fields: Fields<RequestColumn>) throws -> PresentedRequest? {
+        guard let bytes = try fields.optionalBytes(.members) else { return nil }
         return PresentedRequest(
             transaction: try transaction(bytes, fields), payment: try payment(fields),
-            transactionDigest: try fields.bytes("transaction_digest"), nonce: try fields.bytes("nonce"),
-            warnings: try warnings(fields), traceparent: fields.optionalText("traceparent"))
+            transactionDigest: try fields.bytes(.transactionDigest), nonce: try fields.bytes(.nonce),
+            warnings: try warnings(fields), traceparent: try fields.optionalText(.traceparent))
     }
 
-    private static func payment(_ fields: Fields) throws -> PaymentExtension? {
-        guard let bytes = fields.optionalBytes("payment") else { return nil }
+    private static func payment(_ fields: Fields<RequestColumn>) throws -> PaymentExtension? {
+        guard let bytes = try fields.optionalBytes(.payment) else { return nil }
         do {
             return try PaymentExtension(json: JSONReader.object(bytes, limits: limits))
         } catch {
-            throw fields.unreadable("payment")
+            throw fields.unreadable(.payment)
         }
     }
 
-    private static func transaction(_ bytes: [UInt8], _ fields: Fields) throws -> Transaction {
+    private static func transaction(_ bytes: [UInt8], _ fields: Fields<RequestColumn>) throws -> Transaction {
         do {
             let members = try JSONReader.object(bytes, limits: limits).members.map { member in
-                guard case .string(let value) = member.value else { throw fields.unreadable("members") }
+                guard case .string(let value) = member.value else { throw fields.unreadable(.members) }
                 return TransactionMember(name: member.name, value: value)
             }
             return try Transaction(members: members)
         } catch {
-            throw fields.unreadable("members")
+            throw fields.unreadable(.members)
         }
     }
 
-    private static func warnings(_ fields: Fields) throws -> [Warning] {
+    private static func warnings(_ fields: Fields<RequestColumn>) throws -> [Warning] {
         do {
-            guard case .array(let rows) = try JSONReader.value(try fields.bytes("warnings"), limits: limits) else {
-                throw fields.unreadable("warnings")
+            guard case .array(let rows) = try JSONReader.value(try fields.bytes(.warnings), limits: limits) else {
+                throw fields.unreadable(.warnings)
             }
             return try rows.map { row in
                 guard case .object(let object) = row,
                     let severity = Warning.Severity(rawValue: try object.string("severity"))
-                else { throw fields.unreadable("warnings") }
+                else { throw fields.unreadable(.warnings) }
                 return Warning(id: try object.string("id"), message: try object.string("message"), severity: severity)
             }
         } catch {
-            throw fields.unreadable("warnings")
+            throw fields.unreadable(.warnings)
         }
     }
 }

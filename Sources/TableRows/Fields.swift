@@ -1,0 +1,82 @@
+import Foundation
+import GRDB
+
+/// Reads the columns of one row; a value that this program cannot have written is an error, never a default.
+package struct Fields<Column: TableColumn> {
+    private let row: Row
+    private let start: Int
+
+    init(_ row: Row, from start: Int = 0) {
+        self.row = row
+        self.start = start
+    }
+
+    /// The columns of another table that the statement gives after those of this one.
+    package func joined<Other>(_ table: TableLayout<Other>) -> Fields<Other> {
+        Fields<Other>(row, from: start + Column.allCases.count)
+    }
+
+    package func text(_ column: Column) throws -> String { try present(optionalText(column), column) }
+
+    package func number<Number: FixedWidthInteger>(_ column: Column) throws -> Number {
+        try present(optionalNumber(column), column)
+    }
+
+    package func bytes(_ column: Column) throws -> [UInt8] { try present(optionalBytes(column), column) }
+
+    package func flag(_ column: Column) throws -> Bool { try number(column) as Int64 != 0 }
+
+    /// Makes a value that can be refused of a column.
+    package func value<Value>(_ column: Column, _ make: (String) throws -> Value?) throws -> Value {
+        try made(of: text(column), column, make)
+    }
+
+    package func optionalText(_ column: Column) throws -> String? {
+        switch storage(column) {
+        case .null: nil
+        case .string(let text): text
+        default: throw unreadable(column)
+        }
+    }
+
+    package func optionalNumber<Number: FixedWidthInteger>(_ column: Column) throws -> Number? {
+        switch storage(column) {
+        case .null: nil
+        case .int64(let number): try present(Number(exactly: number), column)
+        default: throw unreadable(column)
+        }
+    }
+
+    package func optionalBytes(_ column: Column) throws -> [UInt8]? {
+        switch storage(column) {
+        case .null: nil
+        case .blob(let data): [UInt8](data)
+        default: throw unreadable(column)
+        }
+    }
+
+    package func optionalFlag(_ column: Column) throws -> Bool? {
+        (try optionalNumber(column) as Int64?).map { $0 != 0 }
+    }
+
+    package func optionalValue<Value>(_ column: Column, _ make: (String) throws -> Value?) throws -> Value? {
+        try optionalText(column).map { try made(of: $0, column, make) }
+    }
+
+    /// Makes a value that can be refused of what was read from a column.
+    package func made<Read, Value>(of read: Read, _ column: Column, _ make: (Read) throws -> Value?) throws -> Value {
+        guard let value = try? make(read) else { throw unreadable(column) }
+        return value
+    }
+
+    package func unreadable(_ column: Column) -> UnreadableRowError { Column.table.unreadable(column) }
+
+    private func present<Value>(_ value: Value?, _ column: Column) throws -> Value {
+        guard let value else { throw unreadable(column) }
+        return value
+    }
+
+    private func storage(_ column: Column) -> DatabaseValue.Storage {
+        (row[start + column.rawValue] as DatabaseValue).storage
+    }
+}

@@ -1,0 +1,102 @@
+package import GRDB
+
+/// The columns of a table: the one list from which its rows are read and written.
+///
+/// A case is a column; statements name the columns in the order of the cases, and rows are read by position.
+package protocol TableColumn: CaseIterable, RawRepresentable<Int>, Sendable {
+    static var table: TableLayout<Self> { get }
+}
+
+/// A table, and the names of its columns as SQL has them.
+package struct TableLayout<Column: TableColumn>: Sendable {
+    /// How a column is named after its case.
+    package enum Naming: Sendable {
+        /// `rootsPEM` names `roots_pem`.
+        case snakeCase
+        /// `rootsPEM` names `rootsPEM`.
+        case asWritten
+    }
+
+    package let name: String
+    /// All columns, as a `SELECT` or a `RETURNING` lists them.
+    package let columns: String
+    private let names: [String]
+
+    package init(_ name: String, naming: Naming) {
+        self.name = name
+        names = Column.allCases.map { naming == .snakeCase ? Self.snakeCase("\($0)") : "\($0)" }
+        columns = names.joined(separator: ", ")
+    }
+
+    func name(of column: Column) -> String { names[column.rawValue] }
+
+    package func unreadable(_ column: Column) -> UnreadableRowError {
+        UnreadableRowError(table: name, column: name(of: column))
+    }
+
+    /// An underscore before each run of capitals.
+    private static func snakeCase(_ name: String) -> String {
+        var (snake, wasCapital) = ("", true)
+        for character in name {
+            if character.isUppercase && !wasCapital { snake += "_" }
+            snake += character.lowercased()
+            wasCapital = character.isUppercase
+        }
+        return snake
+    }
+}
+
+/// A row that this program cannot have written; carries nothing of it.
+package struct UnreadableRowError: Error, CustomStringConvertible {
+    let table: String
+    let column: String
+
+    package var description: String { "a row of \(table) has an unreadable \(column)" }
+}
+
+extension Database {
+    /// The rows of a table that a condition selects.
+    ///
+    /// - Parameter condition: what follows the table's name in the statement, such as `WHERE id = ?`.
+    package func rows<Column, Value>(
+        of table: TableLayout<Column>, _ condition: String, _ arguments: StatementArguments = [],
+        as value: (Fields<Column>) throws -> Value
+    ) throws -> [Value] {
+        let sql = "SELECT \(table.columns) FROM \(table.name) \(condition)"
+        return try rows(of: table, sql: sql, arguments, as: value)
+    }
+
+    /// The first row of a table that a condition selects; nil if there is none.
+    package func row<Column, Value>(
+        of table: TableLayout<Column>, _ condition: String, _ arguments: StatementArguments = [],
+        as value: (Fields<Column>) throws -> Value
+    ) throws -> Value? {
+        let sql = "SELECT \(table.columns) FROM \(table.name) \(condition)"
+        return try row(of: table, sql: sql, arguments, as: value)
+    }
+
+    /// The rows that a statement gives.
+    ///
+    /// - Parameter sql: gives ``TableLayout/columns`` of the table, and may give others after them.
+    package func rows<Column, Value>(
+        of table: TableLayout<Column>, sql: String, _ arguments: StatementArguments = [],
+        as value: (Fields<Column>) throws -> Value
+    ) throws -> [Value] {
+        let cursor = try Row.fetchCursor(try cachedStatement(sql: sql), arguments: arguments)
+        var values: [Value] = []
+        while let row = try cursor.next() { values.append(try value(Fields(row))) }
+        return values
+    }
+
+    /// The first row that a statement gives; nil if it gives none.
+    ///
+    /// - Parameter sql: gives ``TableLayout/columns`` of the table, and may give others after them.
+    package func row<Column, Value>(
+        of table: TableLayout<Column>, sql: String, _ arguments: StatementArguments = [],
+        as value: (Fields<Column>) throws -> Value
+    ) throws -> Value? {
+        let cursor = try Row.fetchCursor(try cachedStatement(sql: sql), arguments: arguments)
+        // A row is read from the statement, which the cursor resets when it goes.
+        return try withExtendedLifetime(cursor) { try cursor.next().map { try value(Fields($0)) } }
+    }
+}
