@@ -1,8 +1,8 @@
-import FoundationEssentials
 import GRDB
 import IssuerProtocol
 import Keys
 import StrictJSON
+import TableRows
 import WebAuthn
 
 /// Takes decisions: verifies what approves, and completes the purchase.
@@ -51,9 +51,9 @@ struct DecisionController: Sendable {
     private static func request(
         _ jti: TokenID, of authenticator: AuthenticatorRecord, _ db: Database
     ) throws -> RequestRecord {
-        let found = try RequestRecord.fetchOne(
-            db, sql: "SELECT * FROM authnRequest WHERE jti = ? AND authenticatorId = ?",
-            arguments: [jti.text, authenticator.id])
+        let found = try db.row(
+            of: RequestColumn.table, "WHERE jti = ? AND authenticatorId = ?", [jti.text, authenticator.id],
+            as: RequestRecord.init)
         guard let found else { throw unknownRequest }
         return found
     }
@@ -89,8 +89,7 @@ struct DecisionController: Sendable {
             try keep(refused: verdict, of: visit, in: db)
             return .refused(.listed(.invalidAssertion, verdict.failure ?? "the assertion does not hold"))
         }
-        try db.execute(
-            sql: "UPDATE authenticator SET signCount = ? WHERE id = ?", arguments: [signCount, authenticator.id])
+        try db.update(AuthenticatorColumn.table, set: [.signCount: signCount], where: [.id: authenticator.id])
         try record(visit, as: .authenticated, by: authenticator, verdict: verdict, in: db)
         try Completion.complete(
             visit.purchase, as: .authenticated, jti: visit.request.jti, now: visit.now, db)
@@ -116,14 +115,17 @@ struct DecisionController: Sendable {
         _ visit: DecisionVisit, as status: TransStatus, by authenticator: AuthenticatorRecord,
         verdict: AssertionVerdict?, in db: Database
     ) throws {
-        try db.execute(
-            sql: """
-                INSERT INTO decision (jti, digest, body, transStatus, at, storedSignCount, verdict, traceparent)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
-                visit.request.jti, Data(visit.digest), String(decoding: visit.body, as: UTF8.self), status.rawValue,
-                visit.now, authenticator.signCount, verdict?.json.text, visit.traceparent,
+        try db.insert(
+            into: DecisionColumn.table,
+            [
+                .jti: visit.request.jti,
+                .digest: visit.digest.blob,
+                .body: String(decoding: visit.body, as: UTF8.self),
+                .transStatus: status.rawValue,
+                .at: visit.now,
+                .storedSignCount: authenticator.signCount,
+                .verdict: verdict?.json.text,
+                .traceparent: visit.traceparent,
             ])
         try RequestMaker.unlist(visit.request.jti, db)
     }
@@ -137,9 +139,9 @@ struct DecisionController: Sendable {
         let kept = try Int.fetchOne(
             db, sql: "SELECT count(*) FROM refusedAssertion WHERE jti = ?", arguments: [visit.request.jti])
         guard kept ?? 0 < maxRefused else { return }
-        try db.execute(
-            sql: "INSERT INTO refusedAssertion (jti, at, verdict) VALUES (?, ?, ?)",
-            arguments: [visit.request.jti, visit.now, verdict.json.text])
+        try db.insert(
+            into: RefusedAssertionColumn.table,
+            [.jti: visit.request.jti, .at: visit.now, .verdict: verdict.json.text])
     }
 }
 
@@ -156,6 +158,6 @@ struct DecisionVisit: Sendable {
 
 extension DecisionRecord {
     static func of(_ jti: String, _ db: Database) throws -> DecisionRecord? {
-        try fetchOne(db, sql: "SELECT * FROM decision WHERE jti = ?", arguments: [jti])
+        try db.row(of: DecisionColumn.table, "WHERE jti = ?", [jti], as: DecisionRecord.init)
     }
 }

@@ -1,6 +1,7 @@
 import GRDB
 import IssuerProtocol
 import StrictJSON
+import TableRows
 
 /// An enrolled authenticator.
 struct AuthenticatorRecord: Sendable {
@@ -26,35 +27,48 @@ struct AuthenticatorRecord: Sendable {
     let pushSince: Int64?
 }
 
-extension AuthenticatorRecord: FetchableRecord {
-    init(row: Row) throws {
-        id = row["id"]
-        credentialId = row.bytes("credentialId")
-        userId = row.bytes("userId")
-        publicKey = row.bytes("publicKey")
-        signCount = row["signCount"]
-        aaguid = row.bytes("aaguid")
-        format = row["format"]
-        authnType = row["authnType"]
-        name = row["name"]
-        version = row["version"]
-        registration = try row.object("registration")
-        challenge = row.bytes("challenge")
-        origin = row["origin"]
-        enrolledAt = row["enrolledAt"]
-        endedAt = row["endedAt"]
-        ending = row["ending"]
-        subscription =
-            try row.value("pushSubscription") == nil ? nil : PushSubscription(json: row.object("pushSubscription"))
-        pushSince = row["pushSince"]
+/// The columns of an authenticator.
+enum AuthenticatorColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("authenticator", naming: .asWritten)
+
+    case id, tokenDigest, credentialId, userId, publicKey, signCount, aaguid, format, authnType, name, version,
+        registration,
+        challenge, origin, enrolledAt, endedAt, ending, pushSubscription, pushSince
+}
+
+extension AuthenticatorRecord {
+    init(_ fields: Fields<AuthenticatorColumn>) throws {
+        id = try fields.text(.id)
+        credentialId = try fields.bytes(.credentialId)
+        userId = try fields.bytes(.userId)
+        publicKey = try fields.bytes(.publicKey)
+        signCount = try fields.number(.signCount)
+        aaguid = try fields.bytes(.aaguid)
+        format = try fields.text(.format)
+        authnType = try fields.text(.authnType)
+        name = try fields.text(.name)
+        version = try fields.text(.version)
+        registration = try fields.object(.registration)
+        challenge = try fields.bytes(.challenge)
+        origin = try fields.text(.origin)
+        enrolledAt = try fields.number(.enrolledAt)
+        endedAt = try fields.optionalNumber(.endedAt)
+        ending = try fields.optionalText(.ending)
+        subscription = try fields.optionalObject(.pushSubscription).map { object in
+            try fields.made(of: object, .pushSubscription) { try PushSubscription(json: $0) }
+        }
+        pushSince = try fields.optionalNumber(.pushSince)
     }
 }
 
 extension AuthenticatorRecord {
+    /// The authenticator of a request.
     static func byID(_ id: String, _ db: Database) throws -> AuthenticatorRecord {
-        guard let record = try fetchOne(db, sql: "SELECT * FROM authenticator WHERE id = ?", arguments: [id]) else {
-            throw RecordError(what: "a request without its authenticator")
-        }
+        guard let record = try find(id, db) else { throw RequestColumn.table.unreadable(.authenticatorId) }
         return record
+    }
+
+    static func find(_ id: String, _ db: Database) throws -> AuthenticatorRecord? {
+        try db.row(of: AuthenticatorColumn.table, "WHERE id = ?", [id], as: AuthenticatorRecord.init)
     }
 }

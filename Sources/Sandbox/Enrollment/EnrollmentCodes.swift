@@ -1,7 +1,7 @@
-import FoundationEssentials
 import GRDB
 import IssuerProtocol
 import StrictJSON
+import TableRows
 import WebAuthn
 
 /// What whoever drives a test asks for with `POST /sandbox/enrollment-codes`.
@@ -53,24 +53,24 @@ struct EnrollmentCodes: Sendable {
         let site = try backend.site.get()
         try await backend.store.queue.write { db in
             let userId = try order.cardholder.map { try Self.userId(of: $0, db) } ?? fresh
-            try db.execute(
-                sql: """
-                    INSERT INTO enrollmentCode (code, userId, attestation, userVerification, algorithms, expiresAt)
-                    VALUES (?, ?, ?, ?, ?, ?)
-                    """,
-                arguments: [
-                    code, Data(userId), order.attestation.rawValue, order.userVerification.rawValue,
-                    order.algorithms.json.text, expiresAt,
+            try db.insert(
+                into: EnrollmentCodeColumn.table,
+                [
+                    .code: code,
+                    .userId: userId.blob,
+                    .attestation: order.attestation.rawValue,
+                    .userVerification: order.userVerification.rawValue,
+                    .algorithms: order.algorithms.json.text,
+                    .expiresAt: expiresAt,
                 ])
         }
         return .json(201, ["code": .string(code), "link": .string(Self.link(site.issuer, code))])
     }
 
     private static func userId(of authenticatorId: String, _ db: Database) throws -> [UInt8] {
-        guard
-            let record = try AuthenticatorRecord.fetchOne(
-                db, sql: "SELECT * FROM authenticator WHERE id = ?", arguments: [authenticatorId])
-        else { throw SandboxError.notFound("sameCardholderAs: no such authenticator") }
+        guard let record = try AuthenticatorRecord.find(authenticatorId, db) else {
+            throw SandboxError.notFound("sameCardholderAs: no such authenticator")
+        }
         return record.userId
     }
 

@@ -3,6 +3,7 @@ import GRDB
 import IssuerProtocol
 import Keys
 import StrictJSON
+import TableRows
 import WebAuthn
 
 /// Opens a registration ceremony for whoever has an enrollment code.
@@ -26,9 +27,14 @@ struct EnrollmentOptions: Sendable {
             try db.execute(
                 sql: "UPDATE enrollmentCode SET optionsGiven = optionsGiven + 1 WHERE code = ?",
                 arguments: [code.code])
-            try db.execute(
-                sql: "INSERT INTO ceremony (id, code, challenge, expiresAt) VALUES (?, ?, ?, ?)",
-                arguments: [ceremonyId, code.code, Data(challenge), now + Self.lifetime])
+            try db.insert(
+                into: CeremonyColumn.table,
+                [
+                    .id: ceremonyId,
+                    .code: code.code,
+                    .challenge: challenge.blob,
+                    .expiresAt: now + Self.lifetime,
+                ])
             let options = try Self.options(for: code, challenge: challenge, site: site, db)
             return EnrollmentOptionsAnswer(ceremonyId: ceremonyId, options: options)
         }
@@ -36,8 +42,7 @@ struct EnrollmentOptions: Sendable {
     }
 
     private static func openCode(_ text: String, now: Int64, _ db: Database) throws -> EnrollmentCodeRecord {
-        let found = try EnrollmentCodeRecord.fetchOne(
-            db, sql: "SELECT * FROM enrollmentCode WHERE code = ?", arguments: [text])
+        let found = try EnrollmentCodeRecord.find(text, db)
         guard let found, found.usedAt == nil, now < found.expiresAt, found.optionsGiven < maxGiven else {
             throw SandboxError.listed(.invalidEnrollmentCode, "the code is wrong, used or expired")
         }
@@ -47,9 +52,9 @@ struct EnrollmentOptions: Sendable {
     private static func options(
         for code: EnrollmentCodeRecord, challenge: [UInt8], site: IssuerSite, _ db: Database
     ) throws -> PublicKeyCredentialCreationOptions {
-        let enrolled = try AuthenticatorRecord.fetchAll(
-            db, sql: "SELECT * FROM authenticator WHERE userId = ? AND endedAt IS NULL",
-            arguments: [Data(code.userId)])
+        let enrolled = try db.rows(
+            of: AuthenticatorColumn.table, "WHERE userId = ? AND endedAt IS NULL", [code.userId.blob],
+            as: AuthenticatorRecord.init)
         return PublicKeyCredentialCreationOptions(
             rpId: site.rpId, rpName: "Sandbox issuer", userId: code.userId, userName: "cardholder",
             userDisplayName: "Sandbox cardholder", challenge: challenge,
@@ -59,7 +64,7 @@ struct EnrollmentOptions: Sendable {
 }
 
 /// What an enrollment code allows, and how far it is used.
-struct EnrollmentCodeRecord: FetchableRecord, Sendable {
+struct EnrollmentCodeRecord: Sendable {
     let code: String
     let userId: [UInt8]
     let attestation: AttestationConveyance
@@ -69,20 +74,27 @@ struct EnrollmentCodeRecord: FetchableRecord, Sendable {
     let optionsGiven: Int
     let usedAt: Int64?
 
-    init(row: Row) throws {
-        guard let attestation = AttestationConveyance(rawValue: row["attestation"]),
-            let userVerification = UserVerificationRequirement(rawValue: row["userVerification"]),
-            let algorithms = try row.value("algorithms").flatMap(OfferedAlgorithms.init)
-        else { throw RecordError(what: "enrollmentCode") }
-        self.attestation = attestation
-        self.userVerification = userVerification
-        self.algorithms = algorithms
-        code = row["code"]
-        userId = row.bytes("userId")
-        expiresAt = row["expiresAt"]
-        optionsGiven = row["optionsGiven"]
-        usedAt = row["usedAt"]
+    init(_ fields: Fields<EnrollmentCodeColumn>) throws {
+        code = try fields.text(.code)
+        userId = try fields.bytes(.userId)
+        attestation = try fields.value(.attestation, AttestationConveyance.init(rawValue:))
+        userVerification = try fields.value(.userVerification, UserVerificationRequirement.init(rawValue:))
+        algorithms = try fields.made(of: fields.json(.algorithms), .algorithms) { $0.flatMap(OfferedAlgorithms.init) }
+        expiresAt = try fields.number(.expiresAt)
+        optionsGiven = try fields.number(.optionsGiven)
+        usedAt = try fields.optionalNumber(.usedAt)
     }
+
+    static func find(_ code: String, _ db: Database) throws -> EnrollmentCodeRecord? {
+        try db.row(of: EnrollmentCodeColumn.table, "WHERE code = ?", [code], as: EnrollmentCodeRecord.init)
+    }
+}
+
+/// The columns of an enrollment code.
+enum EnrollmentCodeColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("enrollmentCode", naming: .asWritten)
+
+    case code, userId, attestation, userVerification, algorithms, expiresAt, optionsGiven, usedAt
 }
 
 /// The signature algorithms that a registration is offered, by their COSE numbers, the most wanted first.

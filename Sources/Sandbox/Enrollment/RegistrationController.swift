@@ -1,8 +1,8 @@
-import FoundationEssentials
 import GRDB
 import IssuerProtocol
 import Keys
 import StrictJSON
+import TableRows
 import WebAuthn
 
 /// Takes the answer to a registration ceremony, once.
@@ -32,9 +32,15 @@ struct RegistrationController: Sendable {
             } catch let refusal as SandboxError {
                 answer = .problem(refusal)
             }
-            try db.execute(
-                sql: "UPDATE ceremony SET bodyDigest = ?, answerStatus = ?, answer = ?, expiresAt = ? WHERE id = ?",
-                arguments: [Data(digest), answer.status, Data(answer.body), now + Self.remembered, ceremony.id])
+            try db.update(
+                CeremonyColumn.table,
+                set: [
+                    .bodyDigest: digest.blob,
+                    .answerStatus: answer.status,
+                    .answer: answer.body.blob,
+                    .expiresAt: now + Self.remembered,
+                ],
+                where: [.id: ceremony.id])
             return answer
         }
     }
@@ -42,7 +48,7 @@ struct RegistrationController: Sendable {
     private static func ceremony(
         _ id: String, digest: [UInt8], now: Int64, _ db: Database
     ) throws -> CeremonyRecord {
-        let found = try CeremonyRecord.fetchOne(db, sql: "SELECT * FROM ceremony WHERE id = ?", arguments: [id])
+        let found = try db.row(of: CeremonyColumn.table, "WHERE id = ?", [id], as: CeremonyRecord.init)
         guard let found, now < found.expiresAt, found.bodyDigest == nil || found.bodyDigest == digest else {
             throw SandboxError.listed(.ceremonyExpired, "the ceremony is over or unknown")
         }
@@ -53,11 +59,9 @@ struct RegistrationController: Sendable {
         _ request: EnrollmentRequest, in ceremony: CeremonyRecord, as fresh: FreshEnrollment, site: IssuerSite,
         now: Int64, _ db: Database
     ) throws -> Answer {
-        guard
-            let code = try EnrollmentCodeRecord.fetchOne(
-                db, sql: "SELECT * FROM enrollmentCode WHERE code = ?", arguments: [ceremony.code]),
-            code.usedAt == nil
-        else { throw SandboxError.listed(.ceremonyExpired, "another ceremony used the enrollment code") }
+        guard let code = try EnrollmentCodeRecord.find(ceremony.code, db), code.usedAt == nil else {
+            throw SandboxError.listed(.ceremonyExpired, "another ceremony used the enrollment code")
+        }
         let verified = try verify(request, in: ceremony, under: code, at: site)
         try refuseKnown(verified.credentialId, db)
         try db.execute(
@@ -96,7 +100,7 @@ struct RegistrationController: Sendable {
     private static func refuseKnown(_ credentialId: [UInt8], _ db: Database) throws {
         let known = try Bool.fetchOne(
             db, sql: "SELECT EXISTS (SELECT 1 FROM authenticator WHERE credentialId = ?)",
-            arguments: [Data(credentialId)])
+            arguments: [credentialId.blob])
         guard known == false else {
             throw SandboxError.listed(.invalidRegistration, "the credential id is registered already")
         }
@@ -107,17 +111,24 @@ struct RegistrationController: Sendable {
         under code: EnrollmentCodeRecord, as fresh: FreshEnrollment, origin: String, now: Int64, _ db: Database
     ) throws {
         let token = try SHA256Digest.of(Array(fresh.token.utf8))
-        try db.execute(
-            sql: """
-                INSERT INTO authenticator (id, tokenDigest, credentialId, userId, publicKey, signCount, aaguid, format,
-                    authnType, name, version, registration, challenge, origin, enrolledAt)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
-                fresh.id, Data(token), Data(verified.credentialId), Data(code.userId),
-                Data(verified.publicKey.subjectPublicKeyInfo), verified.signCount, Data(verified.aaguid),
-                verified.format.rawValue, request.authnType.rawValue, request.name, request.version,
-                JSONValue.object(request.credential.json).text, Data(ceremony.challenge), origin, now,
+        try db.insert(
+            into: AuthenticatorColumn.table,
+            [
+                .id: fresh.id,
+                .tokenDigest: token.blob,
+                .credentialId: verified.credentialId.blob,
+                .userId: code.userId.blob,
+                .publicKey: verified.publicKey.subjectPublicKeyInfo.blob,
+                .signCount: verified.signCount,
+                .aaguid: verified.aaguid.blob,
+                .format: verified.format.rawValue,
+                .authnType: request.authnType.rawValue,
+                .name: request.name,
+                .version: request.version,
+                .registration: JSONValue.object(request.credential.json).text,
+                .challenge: ceremony.challenge.blob,
+                .origin: origin,
+                .enrolledAt: now,
             ])
     }
 }
@@ -128,8 +139,15 @@ private struct FreshEnrollment: Sendable {
     let token: String
 }
 
+/// The columns of a registration ceremony.
+enum CeremonyColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("ceremony", naming: .asWritten)
+
+    case id, code, challenge, expiresAt, bodyDigest, answerStatus, answer
+}
+
 /// A registration ceremony, and the answer that ended it.
-private struct CeremonyRecord: FetchableRecord, Sendable {
+private struct CeremonyRecord: Sendable {
     let id: String
     let code: String
     let challenge: [UInt8]
@@ -137,17 +155,16 @@ private struct CeremonyRecord: FetchableRecord, Sendable {
     let bodyDigest: [UInt8]?
     let answer: Answer?
 
-    init(row: Row) throws {
-        id = row["id"]
-        code = row["code"]
-        challenge = row.bytes("challenge")
-        expiresAt = row["expiresAt"]
-        bodyDigest = row.optionalBytes("bodyDigest")
-        let status: Int? = row["answerStatus"]
-        answer = status.map { status in
+    init(_ fields: Fields<CeremonyColumn>) throws {
+        id = try fields.text(.id)
+        code = try fields.text(.code)
+        challenge = try fields.bytes(.challenge)
+        expiresAt = try fields.number(.expiresAt)
+        bodyDigest = try fields.optionalBytes(.bodyDigest)
+        answer = try fields.optionalNumber(.answerStatus).map { status in
             Answer(
                 status: status, contentType: status < 400 ? "application/json" : Problem.contentType,
-                body: row.bytes("answer"))
+                body: try fields.bytes(.answer))
         }
     }
 }

@@ -1,8 +1,8 @@
-import FoundationEssentials
 import GRDB
 import IssuerProtocol
 import Keys
 import StrictJSON
+import TableRows
 
 /// Hands out the requests of many authenticators in one answer, to whoever has the tokens of all.
 struct BatchFetchController: Sendable {
@@ -45,7 +45,7 @@ struct BatchFetchController: Sendable {
     private static func finding(for asked: Asked, from listing: Listing, in db: Database) throws -> Finding {
         let statement = try db.cachedStatement(
             sql: "SELECT id FROM authenticator WHERE tokenDigest = ? AND endedAt IS NULL")
-        let id = try String.fetchOne(statement, arguments: [Data(asked.tokenDigest)])
+        let id = try String.fetchOne(statement, arguments: [asked.tokenDigest.blob])
         guard let id, id.utf8.elementsEqual(asked.authenticatorId.text.utf8) else { return .problem(.invalidToken) }
         guard let after = asked.after else {
             return .entries(try listing.entries(of: id, after: nil), isWithoutCursor: true)

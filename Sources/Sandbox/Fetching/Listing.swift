@@ -1,5 +1,13 @@
 import GRDB
 import IssuerProtocol
+import TableRows
+
+/// The columns of a list of requests.
+enum ListingColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("listing", naming: .asWritten)
+
+    case seq, authenticatorId, jti, jws, exp
+}
 
 /// What is listed for authenticators at one moment, and the cursors into it.
 struct Listing {
@@ -23,12 +31,10 @@ struct Listing {
 
     /// What came after that number, or all; oldest first, as many as one answer may hold.
     func entries(of authenticatorId: String, after: Int64?) throws -> [Entry] {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT seq, jws FROM listing WHERE authenticatorId = ? AND seq > ? AND exp > ? ORDER BY seq LIMIT ?
-                """)
-        return try Row.fetchAll(statement, arguments: [authenticatorId, after ?? 0, now, RequestList.limit])
-            .map { Entry(sequence: $0["seq"], jws: $0["jws"]) }
+        try db.rows(
+            of: ListingColumn.table, "WHERE authenticatorId = ? AND seq > ? AND exp > ? ORDER BY seq LIMIT ?",
+            [authenticatorId, after ?? 0, now, RequestList.limit]
+        ) { Entry(sequence: try $0.number(.seq), jws: try $0.text(.jws)) }
     }
 
     /// A list of these, and the cursor for what comes later.

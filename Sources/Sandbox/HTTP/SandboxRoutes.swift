@@ -2,6 +2,7 @@ import GRDB
 import IssuerProtocol
 import Keys
 import StrictJSON
+import TableRows
 
 /// The calls for whoever drives a test; no issuer has them.
 enum SandboxRoutes {
@@ -41,7 +42,7 @@ struct AuthenticatorRegister: Sendable {
 
     func all(_ incoming: Incoming) async throws -> Answer {
         let records = try await backend.store.queue.read { db in
-            try AuthenticatorRecord.fetchAll(db, sql: "SELECT * FROM authenticator ORDER BY seq LIMIT 20000")
+            try db.rows(of: AuthenticatorColumn.table, "ORDER BY seq LIMIT 20000", as: AuthenticatorRecord.init)
         }
         return .list(records.map(\.summary))
     }
@@ -59,10 +60,8 @@ struct AuthenticatorRegister: Sendable {
     }
 
     private func record(_ incoming: Incoming) async throws -> AuthenticatorRecord {
-        let id = incoming.captured.first
-        let found = try await backend.store.queue.read { db in
-            try AuthenticatorRecord.fetchOne(db, sql: "SELECT * FROM authenticator WHERE id = ?", arguments: [id])
-        }
+        let id = incoming.captured.first ?? ""
+        let found = try await backend.store.queue.read { db in try AuthenticatorRecord.find(id, db) }
         guard let found else { throw SandboxError.notFound("no such authenticator") }
         return found
     }

@@ -1,8 +1,8 @@
-import FoundationEssentials
 import GRDB
 import IssuerProtocol
 import Keys
 package import Logging
+import TableRows
 
 /// All that the sandbox's calls work on.
 package struct IssuerBackend: Sendable {
@@ -44,10 +44,11 @@ package struct IssuerBackend: Sendable {
     /// A missing, unknown or ended one is `invalid_token`, without a word on which.
     func authenticated(_ incoming: Incoming) async throws -> AuthenticatorRecord {
         guard let token = incoming.bearerToken else { throw Self.invalidToken }
-        let digest = Data(try SHA256Digest.of(Array(token.reveal().utf8)))
+        let digest = try SHA256Digest.of(Array(token.reveal().utf8))
         let found = try await store.queue.read { db in
-            try AuthenticatorRecord.fetchOne(
-                db, sql: "SELECT * FROM authenticator WHERE tokenDigest = ? AND endedAt IS NULL", arguments: [digest])
+            try db.row(
+                of: AuthenticatorColumn.table, "WHERE tokenDigest = ? AND endedAt IS NULL", [digest.blob],
+                as: AuthenticatorRecord.init)
         }
         guard let found else { throw Self.invalidToken }
         return found

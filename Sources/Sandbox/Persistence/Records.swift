@@ -1,6 +1,7 @@
 import GRDB
 import IssuerProtocol
 import StrictJSON
+import TableRows
 import ThreeDS
 import WebAuthn
 
@@ -44,26 +45,35 @@ struct PurchaseRecord: Sendable {
     }
 }
 
-extension PurchaseRecord: FetchableRecord {
-    init(row: Row) throws {
-        id = row["id"]
-        acsTransId = row["acsTransId"]
-        authenticatorId = row["authenticatorId"]
-        transactionDigest = row.bytes("transactionDigest")
-        members = try row.object("members").members.compactMap { member in
+/// The columns of a purchase.
+enum PurchaseColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("purchase", naming: .asWritten)
+
+    case id, acsTransId, authenticatorId, transactionDigest, members, payment, traceparent, push, userVerification,
+        threeDSServerTransID, dsTransID, sdkTransID, createdAt, expiresAt
+}
+
+extension PurchaseRecord {
+    init(_ fields: Fields<PurchaseColumn>) throws {
+        id = try fields.number(.id)
+        acsTransId = try fields.text(.acsTransId)
+        authenticatorId = try fields.text(.authenticatorId)
+        transactionDigest = try fields.bytes(.transactionDigest)
+        members = try fields.object(.members).members.compactMap { member in
             guard case .string(let value) = member.value else { return nil }
             return TransactionMember(name: member.name, value: value)
         }
-        payment = try row.value("payment") == nil ? nil : PaymentExtension(json: row.object("payment"))
-        traceparent = row["traceparent"]
-        guard let push = PushMode(rawValue: row["push"]) else { throw RecordError(what: "purchase.push") }
-        self.push = push
-        userVerification = row["userVerification"]
-        threeDSServerTransID = row["threeDSServerTransID"]
-        dsTransID = row["dsTransID"]
-        sdkTransID = row["sdkTransID"]
-        createdAt = row["createdAt"]
-        expiresAt = row["expiresAt"]
+        payment = try fields.optionalObject(.payment).map { object in
+            try fields.made(of: object, .payment) { try PaymentExtension(json: $0) }
+        }
+        traceparent = try fields.optionalText(.traceparent)
+        push = try fields.value(.push, PushMode.init(rawValue:))
+        userVerification = try fields.text(.userVerification)
+        threeDSServerTransID = try fields.text(.threeDSServerTransID)
+        dsTransID = try fields.text(.dsTransID)
+        sdkTransID = try fields.text(.sdkTransID)
+        createdAt = try fields.number(.createdAt)
+        expiresAt = try fields.number(.expiresAt)
     }
 }
 
@@ -82,13 +92,19 @@ struct CompletionRecord: Sendable {
     var transStatus: String { status == .authenticated ? "Y" : "N" }
 }
 
-extension CompletionRecord: FetchableRecord {
-    init(row: Row) throws {
-        guard let status = Status(rawValue: row["status"]) else { throw RecordError(what: "completion.status") }
-        self.status = status
-        reason = row["reason"]
-        jti = row["jti"]
-        at = row["at"]
+/// The columns of how a purchase ended.
+enum CompletionColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("completion", naming: .asWritten)
+
+    case purchaseId, status, transStatus, reason, jti, at
+}
+
+extension CompletionRecord {
+    init(_ fields: Fields<CompletionColumn>) throws {
+        status = try fields.value(.status, Status.init(rawValue:))
+        reason = try fields.optionalText(.reason)
+        jti = try fields.optionalText(.jti)
+        at = try fields.number(.at)
     }
 }
 
@@ -107,18 +123,25 @@ struct RequestRecord: Sendable {
     let cancelledAt: Int64?
 }
 
-extension RequestRecord: FetchableRecord {
-    init(row: Row) throws {
-        jti = row["jti"]
-        purchaseId = row["purchaseId"]
-        authenticatorId = row["authenticatorId"]
-        origin = row["origin"]
-        nonce = row.bytes("nonce")
-        challenge = row.bytes("challenge")
-        jws = row["jws"]
-        iat = row["iat"]
-        exp = row["exp"]
-        cancelledAt = row["cancelledAt"]
+/// The columns of an authn request.
+enum RequestColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("authnRequest", naming: .asWritten)
+
+    case jti, purchaseId, authenticatorId, origin, nonce, challenge, jws, iat, exp, cancelledAt
+}
+
+extension RequestRecord {
+    init(_ fields: Fields<RequestColumn>) throws {
+        jti = try fields.text(.jti)
+        purchaseId = try fields.number(.purchaseId)
+        authenticatorId = try fields.text(.authenticatorId)
+        origin = try fields.text(.origin)
+        nonce = try fields.bytes(.nonce)
+        challenge = try fields.bytes(.challenge)
+        jws = try fields.text(.jws)
+        iat = try fields.number(.iat)
+        exp = try fields.number(.exp)
+        cancelledAt = try fields.optionalNumber(.cancelledAt)
     }
 }
 
@@ -140,17 +163,24 @@ struct DecisionRecord: Sendable {
     let conflicts: Int64
 }
 
-extension DecisionRecord: FetchableRecord {
-    init(row: Row) throws {
-        jti = row["jti"]
-        digest = row.bytes("digest")
-        body = try row.object("body")
-        transStatus = row["transStatus"]
-        at = row["at"]
-        storedSignCount = row["storedSignCount"]
-        verdict = try row.value("verdict")
-        traceparent = row["traceparent"]
-        repeats = row["repeats"]
-        conflicts = row["conflicts"]
+/// The columns of a decision.
+enum DecisionColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("decision", naming: .asWritten)
+
+    case jti, digest, body, transStatus, at, storedSignCount, verdict, traceparent, repeats, conflicts
+}
+
+extension DecisionRecord {
+    init(_ fields: Fields<DecisionColumn>) throws {
+        jti = try fields.text(.jti)
+        digest = try fields.bytes(.digest)
+        body = try fields.object(.body)
+        transStatus = try fields.text(.transStatus)
+        at = try fields.number(.at)
+        storedSignCount = try fields.number(.storedSignCount)
+        verdict = try fields.json(.verdict)
+        traceparent = try fields.optionalText(.traceparent)
+        repeats = try fields.number(.repeats)
+        conflicts = try fields.number(.conflicts)
     }
 }

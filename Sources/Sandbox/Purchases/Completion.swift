@@ -1,4 +1,5 @@
 import GRDB
+import TableRows
 import ThreeDS
 
 /// How a purchase ends: once, by a decision, by the payer's leaving, or by its expiry.
@@ -18,34 +19,35 @@ enum Completion {
         _ purchase: PurchaseRecord, as status: CompletionRecord.Status, reason: String? = nil, jti: String? = nil,
         now: Int64, _ db: Database
     ) throws {
-        try db.execute(
-            sql: """
-                INSERT INTO completion (purchaseId, status, transStatus, reason, jti, at) VALUES (?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
-                purchase.id, status.rawValue, status == .authenticated ? "Y" : "N", reason, jti, now,
+        try db.insert(
+            into: CompletionColumn.table,
+            [
+                .purchaseId: purchase.id,
+                .status: status.rawValue,
+                .transStatus: status == .authenticated ? "Y" : "N",
+                .reason: reason,
+                .jti: jti,
+                .at: now,
             ])
     }
 
     private static func stored(_ purchaseId: Int64, _ db: Database) throws -> CompletionRecord? {
-        try CompletionRecord.fetchOne(
-            db, sql: "SELECT * FROM completion WHERE purchaseId = ?", arguments: [purchaseId])
+        try db.row(of: CompletionColumn.table, "WHERE purchaseId = ?", [purchaseId], as: CompletionRecord.init)
     }
 }
 
 extension PurchaseRecord {
     static func byID(_ id: Int64, _ db: Database) throws -> PurchaseRecord {
-        guard let record = try fetchOne(db, sql: "SELECT * FROM purchase WHERE id = ?", arguments: [id]) else {
-            throw RecordError(what: "a request without its purchase")
-        }
-        return record
+        let found = try db.row(of: PurchaseColumn.table, "WHERE id = ?", [id], as: PurchaseRecord.init)
+        guard let found else { throw RequestColumn.table.unreadable(.purchaseId) }
+        return found
     }
 
     /// The purchase that stands for an acsTransId: of several, which only `force` makes, the first.
     static func first(_ acsTransId: ACSTransactionID, _ db: Database) throws -> PurchaseRecord {
-        let found = try fetchOne(
-            db, sql: "SELECT * FROM purchase WHERE acsTransId = ? ORDER BY id LIMIT 1",
-            arguments: [acsTransId.canonical])
+        let found = try db.row(
+            of: PurchaseColumn.table, "WHERE acsTransId = ? ORDER BY id LIMIT 1", [acsTransId.canonical],
+            as: PurchaseRecord.init)
         guard let found else { throw SandboxError.notFound("no purchase has this acsTransId") }
         return found
     }
@@ -54,13 +56,12 @@ extension PurchaseRecord {
 extension RequestRecord {
     /// The requests of a purchase that a decision can still be taken for.
     static func open(of purchaseId: Int64, now: Int64, _ db: Database) throws -> [RequestRecord] {
-        try fetchAll(
-            db,
-            sql: """
-                SELECT * FROM authnRequest WHERE purchaseId = ? AND cancelledAt IS NULL AND exp > ?
-                    AND NOT EXISTS (SELECT 1 FROM decision WHERE decision.jti = authnRequest.jti)
-                ORDER BY rowid
-                """,
-            arguments: [purchaseId, now])
+        try db.rows(
+            of: RequestColumn.table,
+            """
+            WHERE purchaseId = ? AND cancelledAt IS NULL AND exp > ?
+                AND NOT EXISTS (SELECT 1 FROM decision WHERE decision.jti = authnRequest.jti)
+            ORDER BY rowid
+            """, [purchaseId, now], as: RequestRecord.init)
     }
 }

@@ -3,6 +3,7 @@ import GRDB
 import IssuerProtocol
 import Keys
 import StrictJSON
+import TableRows
 import ThreeDS
 import WebAuthn
 
@@ -28,16 +29,17 @@ struct PurchaseController: Sendable {
 
     private static func authenticator(_ id: String?, _ db: Database) throws -> AuthenticatorRecord {
         if let id {
-            let found = try AuthenticatorRecord.fetchOne(
-                db, sql: "SELECT * FROM authenticator WHERE id = ?", arguments: [id])
-            guard let found else { throw SandboxError.notFound("authenticatorId: no such authenticator") }
+            guard let found = try AuthenticatorRecord.find(id, db) else {
+                throw SandboxError.notFound("authenticatorId: no such authenticator")
+            }
             guard found.endedAt == nil else {
                 throw SandboxError.conflict("authenticatorId: the authenticator is \(found.ending ?? "ended")")
             }
             return found
         }
-        let newest = try AuthenticatorRecord.fetchOne(
-            db, sql: "SELECT * FROM authenticator WHERE endedAt IS NULL ORDER BY seq DESC LIMIT 1")
+        let newest = try db.row(
+            of: AuthenticatorColumn.table, "WHERE endedAt IS NULL ORDER BY seq DESC LIMIT 1",
+            as: AuthenticatorRecord.init)
         guard let newest else { throw SandboxError.conflict("no authenticator is enrolled: enroll one first") }
         return newest
     }
@@ -49,8 +51,9 @@ struct PurchaseController: Sendable {
         let acsTransId = order.transaction.acsTransId
         let digest = try ChallengeCommitment.transactionDigest(
             order.transaction, userVerification: order.userVerification.rawValue, payment: order.payment)
-        let standing = try PurchaseRecord.fetchAll(
-            db, sql: "SELECT * FROM purchase WHERE acsTransId = ? ORDER BY id", arguments: [acsTransId.canonical])
+        let standing = try db.rows(
+            of: PurchaseColumn.table, "WHERE acsTransId = ? ORDER BY id", [acsTransId.canonical],
+            as: PurchaseRecord.init)
         let same = standing.first { $0.transactionDigest == digest && $0.authenticatorId == authenticator.id }
         if let same, !order.force {
             guard order.times != nil || order.newJTI else {
@@ -72,20 +75,22 @@ struct PurchaseController: Sendable {
     ) throws -> PurchaseRecord {
         let members = JSONObject(
             order.transaction.members.map { JSONObject.Member(name: $0.name, value: .string($0.value)) })
-        try db.execute(
-            sql: """
-                INSERT INTO purchase (acsTransId, authenticatorId, transactionDigest, members, payment,
-                    traceparent, push, userVerification, threeDSServerTransID, dsTransID, sdkTransID, createdAt,
-                    expiresAt)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
-                order.transaction.acsTransId.canonical, authenticator.id, Data(digest), JSONValue.object(members).text,
-                order.payment.map { JSONValue.object($0.json).text }, order.traceparent,
-                (order.push ?? .both).rawValue, order.userVerification.rawValue,
-                try backend.dependencies.randomUUID(),
-                try backend.dependencies.randomUUID(), try backend.dependencies.randomUUID(), now,
-                now + order.expiresIn,
+        try db.insert(
+            into: PurchaseColumn.table,
+            [
+                .acsTransId: order.transaction.acsTransId.canonical,
+                .authenticatorId: authenticator.id,
+                .transactionDigest: digest.blob,
+                .members: JSONValue.object(members).text,
+                .payment: order.payment.map { JSONValue.object($0.json).text },
+                .traceparent: order.traceparent,
+                .push: (order.push ?? .both).rawValue,
+                .userVerification: order.userVerification.rawValue,
+                .threeDSServerTransID: try backend.dependencies.randomUUID(),
+                .dsTransID: try backend.dependencies.randomUUID(),
+                .sdkTransID: try backend.dependencies.randomUUID(),
+                .createdAt: now,
+                .expiresAt: now + order.expiresIn,
             ])
         return try PurchaseRecord.byID(db.lastInsertedRowID, db)
     }
@@ -95,9 +100,9 @@ struct PurchaseController: Sendable {
         by maker: RequestMaker, now: Int64, in db: Database
     ) throws {
         try db.execute(sql: "DELETE FROM listing WHERE exp <= ?", arguments: [now])
-        let standing = try RequestRecord.fetchOne(
-            db, sql: "SELECT * FROM authnRequest WHERE purchaseId = ? ORDER BY rowid DESC LIMIT 1",
-            arguments: [purchase.id])
+        let standing = try db.row(
+            of: RequestColumn.table, "WHERE purchaseId = ? ORDER BY rowid DESC LIMIT 1", [purchase.id],
+            as: RequestRecord.init)
         // An expiry that nobody has looked at yet stays one.
         _ = try Completion.of(purchase, now: now, db)
         let exp = now + order.expiresIn

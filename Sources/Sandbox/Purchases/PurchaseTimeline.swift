@@ -2,6 +2,7 @@ import GRDB
 import IssuerProtocol
 import Keys
 import StrictJSON
+import TableRows
 
 /// Everything that happened to one purchase, for whoever drives a test.
 struct PurchaseTimeline: Sendable {
@@ -15,9 +16,9 @@ struct PurchaseTimeline: Sendable {
     /// Reads it, and records an expiry that is due.
     static func of(_ purchaseId: Int64, now: Int64, _ db: Database) throws -> PurchaseTimeline {
         let purchase = try PurchaseRecord.byID(purchaseId, db)
-        let others = try PurchaseRecord.fetchAll(
-            db, sql: "SELECT * FROM purchase WHERE acsTransId = ? AND id > ? ORDER BY id LIMIT 100",
-            arguments: [purchase.acsTransId, purchaseId])
+        let others = try db.rows(
+            of: PurchaseColumn.table, "WHERE acsTransId = ? AND id > ? ORDER BY id LIMIT 100",
+            [purchase.acsTransId, purchaseId], as: PurchaseRecord.init)
         return try PurchaseTimeline(
             purchase, others: others.map { try PurchaseTimeline($0, others: [], now: now, db) }, now: now, db)
     }
@@ -27,8 +28,8 @@ struct PurchaseTimeline: Sendable {
         self.others = others
         completion = try Completion.of(purchase, now: now, db)
         authenticator = try AuthenticatorRecord.byID(purchase.authenticatorId, db)
-        requests = try RequestRecord.fetchAll(
-            db, sql: "SELECT * FROM authnRequest WHERE purchaseId = ? ORDER BY rowid", arguments: [purchase.id]
+        requests = try db.rows(
+            of: RequestColumn.table, "WHERE purchaseId = ? ORDER BY rowid", [purchase.id], as: RequestRecord.init
         ).map { try RequestStory($0, now: now, db) }
     }
 
@@ -79,6 +80,13 @@ struct PurchaseTimeline: Sendable {
     }
 }
 
+/// The columns of an assertion that was refused.
+enum RefusedAssertionColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("refusedAssertion", naming: .asWritten)
+
+    case jti, at, verdict
+}
+
 /// One authn request of a purchase, and what became of it.
 struct RequestStory: Sendable {
     let request: RequestRecord
@@ -92,9 +100,9 @@ struct RequestStory: Sendable {
         decision = try DecisionRecord.of(request.jti, db)
         isOver = now >= request.exp
         pushes = try PushRecord.all(of: request.jti, db)
-        refused = try Row.fetchAll(
-            db, sql: "SELECT at, verdict FROM refusedAssertion WHERE jti = ? ORDER BY id", arguments: [request.jti]
-        ).map { row in ["at": .time(row["at"]), "verdict": try row.value("verdict") ?? .null] }
+        refused = try db.rows(of: RefusedAssertionColumn.table, "WHERE jti = ? ORDER BY id", [request.jti]) { fields in
+            ["at": .time(try fields.number(.at)), "verdict": try fields.json(.verdict) ?? .null]
+        }
     }
 
     func decisionJSON(_ decision: DecisionRecord) -> JSONObject {

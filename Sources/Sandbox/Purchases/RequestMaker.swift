@@ -1,7 +1,7 @@
-import FoundationEssentials
 import GRDB
 import IssuerProtocol
 import StrictJSON
+import TableRows
 import WebAuthn
 
 /// Makes signed authn requests and cancellations, and puts them on an authenticator's list.
@@ -42,15 +42,18 @@ struct RequestMaker: Sendable {
     }
 
     private func insert(_ record: RequestRecord, _ db: Database) throws {
-        try db.execute(
-            sql: """
-                INSERT INTO authnRequest (jti, purchaseId, authenticatorId, origin, nonce, challenge, jws, iat, exp)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """,
-            arguments: [
-                record.jti, record.purchaseId, record.authenticatorId, record.origin, Data(record.nonce),
-                Data(record.challenge),
-                record.jws, record.iat, record.exp,
+        try db.insert(
+            into: RequestColumn.table,
+            [
+                .jti: record.jti,
+                .purchaseId: record.purchaseId,
+                .authenticatorId: record.authenticatorId,
+                .origin: record.origin,
+                .nonce: record.nonce.blob,
+                .challenge: record.challenge.blob,
+                .jws: record.jws,
+                .iat: record.iat,
+                .exp: record.exp,
             ])
     }
 
@@ -70,8 +73,7 @@ struct RequestMaker: Sendable {
             "iat": .integer(now), "exp": .integer(request.exp), "cancels": .string(request.jti),
         ]
         let jws = try backend.signer.sign(claims, type: .cancellation)
-        try db.execute(
-            sql: "UPDATE authnRequest SET cancelledAt = ? WHERE jti = ?", arguments: [now, request.jti])
+        try db.update(RequestColumn.table, set: [.cancelledAt: now], where: [.jti: request.jti])
         try Self.unlist(request.jti, db)
         if mode.isListed {
             try list(jws, authenticatorId: request.authenticatorId, jti: jti, exp: request.exp, db)
@@ -92,9 +94,8 @@ struct RequestMaker: Sendable {
     }
 
     private func list(_ jws: String, authenticatorId: String, jti: String, exp: Int64, _ db: Database) throws {
-        try db.execute(
-            sql: "INSERT INTO listing (authenticatorId, jti, jws, exp) VALUES (?, ?, ?, ?)",
-            arguments: [authenticatorId, jti, jws, exp])
+        try db.insert(
+            into: ListingColumn.table, [.authenticatorId: authenticatorId, .jti: jti, .jws: jws, .exp: exp])
     }
 
     /// The request is over: nobody is to hear of it any more.

@@ -1,5 +1,6 @@
 import GRDB
 import IssuerProtocol
+import TableRows
 
 /// The pushes that wait, in the database: what was not sent when the sandbox stopped is sent when it starts again.
 struct PushQueue: Sendable {
@@ -25,17 +26,20 @@ struct PushQueue: Sendable {
     ) throws {
         let waiting = try Int.fetchOne(db, sql: "SELECT count(*) FROM push WHERE state IN ('waiting', 'sending')")
         let room = maxWaiting - (waiting ?? 0)
-        let statement = try db.cachedStatement(
-            sql: """
-                INSERT INTO push (jti, authenticatorId, message, jws, exp, dueAt, state, problem)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                """)
         for number in 0..<times {
             let isFull = number >= room
-            try statement.execute(arguments: [
-                request.jti, request.authenticatorId, message.rawValue, jws, request.exp, now,
-                isFull ? "failed" : "waiting", isFull ? "queueFull" : nil,
-            ])
+            try db.insert(
+                into: PushColumn.table,
+                [
+                    .jti: request.jti,
+                    .authenticatorId: request.authenticatorId,
+                    .message: message.rawValue,
+                    .jws: jws,
+                    .exp: request.exp,
+                    .dueAt: now,
+                    .state: isFull ? "failed" : "waiting",
+                    .problem: isFull ? "queueFull" : nil,
+                ])
         }
         try db.execute(
             sql: "DELETE FROM push WHERE id <= ? AND state NOT IN ('waiting', 'sending')",
@@ -60,8 +64,8 @@ struct PushQueue: Sendable {
     func take() async throws -> Taken? {
         let now = backend.now
         return try await backend.store.queue.write { db in
-            let push = try PushRecord.fetchOne(
-                db,
+            let push = try db.row(
+                of: PushColumn.table,
                 sql: """
                     UPDATE push SET state = 'sending', tries = tries + 1, at = :now WHERE id = (
                         SELECT id FROM push AS next WHERE state = 'waiting' AND dueAt <= :now
@@ -69,9 +73,9 @@ struct PushQueue: Sendable {
                             AND NOT EXISTS (SELECT 1 FROM push WHERE state = 'sending'
                                 AND authenticatorId = next.authenticatorId)
                         ORDER BY dueAt, id LIMIT 1)
-                    RETURNING *
+                    RETURNING \(PushColumn.table.columns)
                     """,
-                arguments: ["now": now, "limit": Self.maxAtOnce])
+                ["now": now, "limit": Self.maxAtOnce], as: PushRecord.init)
             return try push.map { push in
                 Taken(push: push, subscription: try AuthenticatorRecord.byID(push.authenticatorId, db).subscription)
             }
@@ -93,11 +97,15 @@ struct PushQueue: Sendable {
         let now = backend.now
         try await backend.store.queue.write { db in
             let (state, dueAt) = Self.next(after: outcome, of: taken.push, now: now)
-            try db.execute(
-                sql: "UPDATE push SET state = ?, dueAt = ?, status = ?, problem = ? WHERE id = ?",
-                arguments: [
-                    state.rawValue, dueAt, outcome.status, outcome.obstacle?.rawValue, taken.push.id,
-                ])
+            try db.update(
+                PushColumn.table,
+                set: [
+                    .state: state.rawValue,
+                    .dueAt: dueAt,
+                    .status: outcome.status,
+                    .problem: outcome.obstacle?.rawValue,
+                ],
+                where: [.id: taken.push.id])
             if case .gone = outcome { try Self.end(taken, now: now, db) }
         }
     }

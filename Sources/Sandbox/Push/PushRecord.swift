@@ -2,6 +2,7 @@ import GRDB
 import IssuerProtocol
 import Keys
 import StrictJSON
+import TableRows
 
 /// One push of a request, or of what takes it back, and what became of it.
 struct PushRecord: Sendable {
@@ -47,25 +48,29 @@ struct PushRecord: Sendable {
     }
 }
 
-extension PushRecord: FetchableRecord {
-    init(row: Row) throws {
-        guard let message = Message(rawValue: row["message"]), let state = State(rawValue: row["state"]) else {
-            throw RecordError(what: "push")
-        }
-        self.message = message
-        self.state = state
-        id = row["id"]
-        authenticatorId = row["authenticatorId"]
-        jws = row["jws"]
-        exp = row["exp"]
-        tries = row["tries"]
-        at = row["at"]
-        status = row["status"]
-        problem = row["problem"]
+/// The columns of a push.
+enum PushColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("push", naming: .asWritten)
+
+    case id, jti, authenticatorId, message, jws, exp, dueAt, state, tries, at, status, problem
+}
+
+extension PushRecord {
+    init(_ fields: Fields<PushColumn>) throws {
+        message = try fields.value(.message, Message.init(rawValue:))
+        state = try fields.value(.state, State.init(rawValue:))
+        id = try fields.number(.id)
+        authenticatorId = try fields.text(.authenticatorId)
+        jws = try fields.optionalText(.jws)
+        exp = try fields.number(.exp)
+        tries = try fields.number(.tries)
+        at = try fields.optionalNumber(.at)
+        status = try fields.optionalNumber(.status)
+        problem = try fields.optionalText(.problem)
     }
 
     static func all(of jti: String, _ db: Database) throws -> [PushRecord] {
-        try fetchAll(db, sql: "SELECT * FROM push WHERE jti = ? ORDER BY id LIMIT 2000", arguments: [jti])
+        try db.rows(of: PushColumn.table, "WHERE jti = ? ORDER BY id LIMIT 2000", [jti], as: PushRecord.init)
     }
 }
 
