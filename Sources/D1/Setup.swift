@@ -10,8 +10,6 @@ struct Setup: Sendable {
     let name: String
     let components: D1Task.Components
 
-    private static let nameBytes = 1...256
-
     init(_ components: D1Task.Components, _ params: Set<ConfigParams>) throws(D1Error) {
         guard let url = components.d1ServiceURLString else {
             throw Self.refusal("d1ServiceURLString", "is missing: give the issuer's URL")
@@ -25,7 +23,7 @@ struct Setup: Sendable {
         }
         guard params.count <= 1 else { throw Self.refusal("configParams", "may have one coreConfig, not several") }
         name = params.first?.consumerID ?? issuer.host
-        guard Self.nameBytes.contains(name.utf8.count) else {
+        guard EnrollmentName.bytes.contains(name.utf8.count) else {
             throw Self.refusal("consumerID", "must have 1 to 256 bytes")
         }
         target = IssuerTarget(issuer: issuer, rootsPEM: components.trustedRoots)

@@ -39,6 +39,9 @@ package enum Base64URL {
         return output
     }
 
+    /// Whether a byte is a character of the alphabet; ids have no others.
+    package static func isCharacter(_ byte: UInt8) -> Bool { value(of: byte) != nil }
+
     private static func value(of character: UInt8) -> UInt32? {
         switch character {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character - UInt8(ascii: "A"))

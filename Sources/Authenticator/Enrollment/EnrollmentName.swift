@@ -3,8 +3,8 @@ import ThreeDS
 /// The names of enrollments: no two that have not ended have the same one, so that a name says which is meant.
 ///
 /// An old database may have equal names. They stay, and stand for several.
-enum EnrollmentName {
-    private static let maxBytes = 256
+package enum EnrollmentName {
+    package static let bytes = 1...256
 
     /// The name, or if it is taken the name with the first number from 2 on that is free: `issuer.example-2`.
     static func free(_ name: String, among taken: Set<String>) -> String {
@@ -18,7 +18,7 @@ enum EnrollmentName {
     private static func numbered(_ name: String, _ number: Int) -> String {
         let suffix = "-\(number)"
         var start = name
-        while start.utf8.count + suffix.utf8.count > maxBytes { start.removeLast() }
+        while start.utf8.count + suffix.utf8.count > bytes.upperBound { start.removeLast() }
         return start + suffix
     }
 }

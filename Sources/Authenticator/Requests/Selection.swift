@@ -10,15 +10,8 @@ package enum RequestSelector: Sendable, Equatable {
 
     /// Reads what a person or script wrote; nil for an empty name or one that no request can have.
     package init?(_ text: String) {
-        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.isNameByte) else { return nil }
+        guard TokenID(text) != nil else { return nil }
         self = text == "next" ? .next : .named(text)
-    }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
-        default: false
-        }
     }
 }
 

@@ -1,3 +1,5 @@
+import StrictJSON
+
 /// Which request a decision is about.
 package enum RequestSelector: Sendable, Equatable {
     /// What stands in the path for the oldest pending request; never an id.
@@ -9,7 +11,7 @@ package enum RequestSelector: Sendable, Equatable {
 
     /// Takes what a person typed as an ID; the word `next` is no ID, so that it decides no other request.
     package init(id: String) throws(ControlError) {
-        guard (1...64).contains(id.utf8.count), id.utf8.allSatisfy(\.isIDByte) else {
+        guard (1...64).contains(id.utf8.count), id.utf8.allSatisfy(Base64URL.isCharacter) else {
             throw ControlError(.invalidArgument, "An ID has 1 to 64 characters of A-Z a-z 0-9 _ -.")
         }
         guard id != Self.nextSegment else {
@@ -27,15 +29,4 @@ package enum RequestSelector: Sendable, Equatable {
     }
 
     var segment: String { id ?? Self.nextSegment }
-}
-
-extension UInt8 {
-    fileprivate var isIDByte: Bool {
-        switch self {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-            true
-        default: false
-        }
-    }
 }

@@ -83,8 +83,8 @@ package struct KeyURIError: Error, Equatable, Sendable, CustomStringConvertible 
 
 /// Decodes the escapes of a key's URI (RFC 3986 §2.1).
 ///
-/// StrictJSON has this function too. Keys imports no other target of this package, so that everything that touches a
-/// key can be read by itself: that is why this copy exists.
+/// StrictJSON has this function too. Keys imports no other target of this package but `DurableFiles`, so that
+/// everything that touches a key can be read by itself: that is why this copy exists.
 enum PercentEncoding {
     /// The bytes that a text stands for; nil if a % is not followed by two hexadecimal digits.
     static func decode(_ text: Substring) -> [UInt8]? {

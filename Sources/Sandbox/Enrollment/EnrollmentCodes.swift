@@ -79,16 +79,8 @@ struct EnrollmentCodes: Sendable {
         return String(characters[0..<4]) + "-" + String(characters[4..<8])
     }
 
-    /// Both values percent-encoded (RFC 3986 §2.1); in an issuer's URL only `:`, `/` and an address's brackets need it.
+    /// Both values percent-encoded; a code needs it nowhere.
     static func link(_ issuer: IssuerURL, _ code: String) -> String {
-        let encoded = issuer.text.utf8.map { byte -> String in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
-                UInt8(ascii: "."):
-                String(UnicodeScalar(byte))
-            default: "%" + Base16.encode([byte]).uppercased()
-            }
-        }.joined()
-        return "oob-enroll:?issuer=\(encoded)&code=\(code)"
+        "oob-enroll:?issuer=\(PercentEncoding.encode(issuer.text))&code=\(code)"
     }
 }
