@@ -1,0 +1,20 @@
+import Testing
+
+/// What attackers, thieves and greedy neighbours get.
+@Suite struct SecurityScripts {
+    @Test func `a thief gets what the threat model says, and nothing more`() async throws {
+        try await OutsideScript.run("test_threats.py")
+    }
+
+    @Test func `the doctor finds what is weak, and a run leaves no secret behind`() async throws {
+        try await OutsideScript.run("test_hygiene.py")
+    }
+
+    @Test func `only the users that the config names may look and decide`() async throws {
+        try await OutsideScript.run("test_control_access.py")
+    }
+
+    @Test func `a greedy user or sender keeps nobody else from using the agent`() async throws {
+        try await OutsideScript.run("test_fairness.py")
+    }
+}

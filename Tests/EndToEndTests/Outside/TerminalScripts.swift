@@ -1,0 +1,36 @@
+import Testing
+
+/// The commands as a person or a script uses them.
+@Suite struct TerminalScripts {
+    @Test func `the prompt shows a request and decides on a clear answer only`() async throws {
+        try await OutsideScript.run("test_prompt.py")
+    }
+
+    @Test func `tmux draws the prompt as a person should see it`() async throws {
+        try await OutsideScript.run("test_prompt_screens.py")
+    }
+
+    @Test func `a person enrolls at a terminal, by link and by code`() async throws {
+        try await OutsideScript.run("test_enroll.py")
+    }
+
+    @Test func `a PIN is asked for at a terminal and read from files`() async throws {
+        try await OutsideScript.run("test_pin.py")
+    }
+
+    @Test func `the Tab key completes in bash, zsh and fish`() async throws {
+        try await OutsideScript.run("test_completion.py")
+    }
+
+    @Test func `oobctl does not hang, whatever answers on the socket`() async throws {
+        try await OutsideScript.run("test_control_client.py")
+    }
+
+    @Test func `settings are printed, checked and documented alike`() async throws {
+        try await OutsideScript.run("test_configuration.py")
+    }
+
+    @Test func `the sandbox sends what the page of EMV outcomes says, row by row`() async throws {
+        try await OutsideScript.run("test_emv_outcomes.py")
+    }
+}
