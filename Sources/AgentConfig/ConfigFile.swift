@@ -60,7 +60,7 @@ package struct ConfigFile: Sendable {
         let text = name.scalar?.string ?? ""
         let place = "\(path):\(name.line): \(EscapedText.of(text))"
         guard names.contains(text) else {
-            throw ConfigError("\(place): no such setting; allowed are \(names.joined(separator: ", "))")
+            throw ConfigError("\(place): no such setting; \(NearestName.advice(for: text, among: names))")
         }
         guard members[text] == nil else { throw ConfigError("\(place): is set twice") }
         guard let scalar = value.scalar else { throw ConfigError("\(place): must be one value") }

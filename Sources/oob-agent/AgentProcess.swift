@@ -38,6 +38,10 @@ struct AgentProcess {
     /// - Parameter scratch: where the database's temporary files are.
     func run(_ scratch: Scratch) async throws {
         notifyStart()
+        for (name, meant) in settings.unknownVariables {
+            let hint = meant.map { ["did-you-mean": "\($0)"] as Logger.Metadata } ?? [:]
+            log.warning("unknown environment variable", metadata: ["variable": "\(name)"].merging(hint) { $1 })
+        }
         // From here on SIGHUP does not end the process; one that comes during the start is handled later.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         try claimStateDirectory()

@@ -24,6 +24,10 @@ struct ConfigFileTests {
     @Test(arguments: [
         ("- a\n", "a.yaml:1: the config must be a mapping, such as `log-level: info`"),
         ("\ncolour: red\n", "a.yaml:2: colour: no such setting; allowed are log-level, max-undecided, socket"),
+        (
+            "log-levle: a\n",
+            "a.yaml:1: log-levle: no such setting; did you mean log-level? Allowed are log-level, max-undecided, socket"
+        ),
         ("socket: a\nlog-level: b\nsocket: c\n", "a.yaml:3: socket: is set twice"),
         ("socket: [a]\n", "a.yaml:1: socket: must be one value"),
         ("[a]: b\n", "a.yaml:1: : no such setting; allowed are log-level, max-undecided, socket"),

@@ -114,6 +114,14 @@ class TheCheck(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(yaml.safe_load(run.stdout), {"max-held": 7})
 
+    def test_a_variable_that_is_no_setting_is_said_with_the_one_that_is_meant(self):
+        variables = {"OOB_AGENT_PUSH_LISTN": "127.0.0.1:8443", "OOB_AGENT_COLOUR": "red", "OOB_AGENT_USER": "root"}
+        run = agent("--check-config", **variables)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual([line for line in run.stdout.splitlines() if "is not a setting" in line], [
+            "# OOB_AGENT_COLOUR is not a setting.",
+            "# OOB_AGENT_PUSH_LISTN is not a setting; did you mean OOB_AGENT_PUSH_LISTEN?"])
+
     def test_what_it_prints_is_a_config_that_says_the_same(self):
         path = temporary_folder(type(self)) / "config.yaml"
         for value in ["/tmp/a b: #c", '/tmp/"quoted"\\', "/tmp/-", "-/tmp", "-", "---", "/tmp/Dæmø"]:

@@ -216,7 +216,7 @@ class TheSetting(unittest.TestCase):
         for host in ["127.0.0.1", *(["[::1]"] if has_loopback_of_ipv6() else [])]:
             agent = Agent(temporary_folder(type(self)), "--metrics-listen", f"{host}:0")
             self.addCleanup(agent.stop)
-            place = re.search(r"metrics are given address=(\S+)\n", agent.log.read_text())[1]
+            place = re.search(r"metrics server listening address=(\S+)\n", agent.log.read_text())[1]
             self.assertEqual(place.rpartition(":")[0], host)
             connection = http.client.HTTPConnection(place, timeout=30)
             self.addCleanup(connection.close)

@@ -30,14 +30,14 @@ package struct MetricsServer: Sendable {
 
     /// Serves until a graceful shutdown.
     ///
-    /// - Parameter onListening: called once metrics are given.
+    /// - Parameter onListening: called once it listens.
     /// - Throws: ``MetricsServerError`` if the address cannot be listened on.
     package func run(onListening: @escaping @Sendable () -> Void = {}) async throws {
         let listener = HTTPListener(
             .hostname(address.host, port: address.port), places: places, log: log)
         do {
             try await listener.run(channel) { [log] address in
-                log.notice("metrics are given", metadata: ["address": "\(address)"])
+                log.notice("metrics server listening", metadata: ["address": "\(address)"])
                 onListening()
             }
         } catch let error as IOError {

@@ -1,3 +1,4 @@
+import StrictJSON
 /// Faults by odds and a seed, as `oob-issuer serve --faults` takes them.
 package struct FaultSpec: Sendable, Equatable {
     /// What is wrong in the text, where, and what is allowed.
@@ -75,11 +76,8 @@ package struct FaultSpec: Sendable, Equatable {
                 let allowed =
                     ["slow"] + Ending.allCases.map(\.rawValue) + ["duplicate", "reorder"]
                     + Relisting.allCases.map(\.rawValue) + ["path", "seed"]
-                let list = allowed.joined(separator: ", ")
-                guard let meant = NearestName.of(String(name), among: allowed) else {
-                    throw Self.refusal(name, "no such name; allowed are \(list)")
-                }
-                throw Self.refusal(name, "no such name; did you mean \(meant)? Allowed are \(list)")
+                let advice = NearestName.advice(for: String(name), among: allowed)
+                throw Self.refusal(name, "no such name; \(advice)")
             }
             if ending == .unavailableForNow {
                 (endings[ending], retryAfter) = try Self.timed(name, value, as: FaultTime.retryAfter)

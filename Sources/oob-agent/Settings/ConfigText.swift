@@ -24,7 +24,11 @@ enum ConfigText {
         let found = Setting.allCases.compactMap { setting in
             source.find(setting).map { "\(setting.rawValue): \(scalar($0.value))  # \(DisplayText($0.place).text)" }
         }
-        return ([head] + found + ["# Each other setting has its default (--print-config)."]).joined(separator: "\n")
+        let unknown = source.unknownVariables.map { name, meant in
+            "# \(DisplayText(name).text) is not a setting\(meant.map { "; did you mean \($0)?" } ?? ".")"
+        }
+        return ([head] + unknown + found + ["# Each other setting has its default (--print-config)."]).joined(
+            separator: "\n")
     }
 
     /// As YAML takes it for this text and nothing else.

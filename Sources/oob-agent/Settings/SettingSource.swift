@@ -5,6 +5,7 @@ import FoundationEssentials
 import Glibc
 import HTTPServing
 import PushReceiver
+import StrictJSON
 
 /// Finds and reads the value of each setting: flag, environment variable, config member.
 struct SettingSource {
@@ -42,6 +43,13 @@ struct SettingSource {
             return Found(value: value, place: setting.variable, status: .config)
         }
         return config?.members[setting.rawValue].map { Found(value: $0.value, place: $0.place, status: .config) }
+    }
+
+    /// Variables with the name of a setting of this agent's that there is not, and the setting that is meant, if any.
+    var unknownVariables: [(name: String, meant: String?)] {
+        let names = Setting.allCases.map(\.variable) + ["OOB_AGENT_CONFIG", "OOB_AGENT_USER"]
+        return environment.keys.filter { $0.hasPrefix("OOB_AGENT_") && !names.contains($0) }.sorted()
+            .map { ($0, NearestName.of($0, among: names)) }
     }
 
     func choice<Value>(

@@ -42,6 +42,8 @@ struct Settings {
     let bounds: Bounds
     /// Nil: requests come by polls alone.
     let push: PushListenerSettings?
+    /// Environment variables that look like a setting and are none.
+    let unknownVariables: [(name: String, meant: String?)]
     /// What was found for each setting, as text; a default is not found.
     let found: [Setting: String]
     private let flags: SettingFlags
@@ -76,6 +78,7 @@ struct Settings {
         metricsAddress = try source.loopbackAddress(.metricsListen)
         bounds = try Bounds(source)
         push = try PushListenerSettings.read(source, bounds)
+        unknownVariables = source.unknownVariables
         found = Dictionary(
             uniqueKeysWithValues: Setting.allCases.compactMap { setting in
                 source.find(setting).map { (setting, $0.value) }

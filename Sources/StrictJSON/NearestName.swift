@@ -1,10 +1,10 @@
 /// Which of some names a misspelt one was probably meant to be.
-enum NearestName {
+package enum NearestName {
     /// The most bytes of a name that is looked at.
     private static let longest = 64
 
     /// The nearest by bytes that are put in, left out, changed or swapped: at most two, and fewer than half of them.
-    static func of(_ name: String, among names: [String]) -> String? {
+    package static func of(_ name: String, among names: [String]) -> String? {
         let bytes = Array(name.utf8)
         guard bytes.count <= longest else { return nil }
         let limit = min(2, (bytes.count - 1) / 2)
@@ -12,6 +12,12 @@ enum NearestName {
             .min { $0.distance < $1.distance }
         guard let nearest, nearest.distance <= limit else { return nil }
         return nearest.name
+    }
+
+    /// "did you mean NAME? Allowed are NAMES", or "allowed are NAMES" if none of them is near.
+    package static func advice(for name: String, among names: [String]) -> String {
+        let list = names.joined(separator: ", ")
+        return of(name, among: names).map { "did you mean \($0)? Allowed are \(list)" } ?? "allowed are \(list)"
     }
 
     /// Levenshtein's distance, in which two neighbours that are swapped count once.
