@@ -210,6 +210,17 @@ let package = Package(
             name: "SoftKeys", dependencies: ["SpawnedProcesses"], path: "Tests/SoftKeys"),
         .target(name: "ScratchDirectories", path: "Tests/ScratchDirectories"),  // Directories of one test.
         .target(name: "SpawnedProcesses", path: "Tests/SpawnedProcesses"),  // Processes that tests start.
+        .target(  // A clock on which no limit is reached.
+            name: "StandingClocks", dependencies: ["Authenticator"], path: "Tests/StandingClocks"),
+        .target(  // The sandbox on a port of the loopback, in the test's process.
+            name: "ServedSandbox",
+            dependencies: [
+                "IssuerProtocol", "Keys", "Sandbox",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/ServedSandbox"),
         .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "ScratchDirectories"]),
         .testTarget(
             name: "KeysTests",
@@ -217,7 +228,8 @@ let package = Package(
         .testTarget(
             name: "LineLogTests", dependencies: ["LineLog", .product(name: "Logging", package: "swift-log")]),
         .testTarget(name: "HTTPServingTests", dependencies: ["HTTPServing"]),
-        .testTarget(name: "LinuxProcessTests", dependencies: ["LinuxProcess", "SpawnedProcesses"]),
+        .testTarget(
+            name: "LinuxProcessTests", dependencies: ["LinuxProcess", "ScratchDirectories", "SpawnedProcesses"]),
         .testTarget(name: "WebAuthnTests", dependencies: ["Keys", "StrictJSON", "WebAuthn"]),
         .testTarget(
             name: "IssuerProtocolTests", dependencies: ["IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
@@ -232,38 +244,42 @@ let package = Package(
         .testTarget(
             name: "AuthenticatorTests",
             dependencies: [
-                "Authenticator", "Custody", "DurableFiles", "IssuerProtocol", "Keys", "SoftKeys", "SQLiteStore",
-                "StrictJSON",
-                "ThreeDS",
-                "WebAuthn",
+                "AgentHost", "Authenticator", "Custody", "DurableFiles", "IssuerProtocol", "Keys",
+                "ScratchDirectories", "SoftKeys", "SQLiteStore", "StrictJSON", "ThreeDS", "WebAuthn",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(  // The core against a model of what the issuer protocol promises, by random schedules.
             name: "ModelTests",
             dependencies: [
-                "Authenticator", "Custody", "IssuerProtocol", "Keys", "SQLiteStore", "StrictJSON", "WebAuthn",
+                "AgentHost", "Authenticator", "Custody", "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories",
+                "SQLiteStore", "StrictJSON", "WebAuthn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "Authenticator", "IssuerProtocol", "Keys", "SQLiteStore", "StrictJSON", "ThreeDS",
+                "Authenticator", "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories", "SQLiteStore",
+                "StrictJSON", "ThreeDS",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(
             name: "StateArchiveTests",
             dependencies: [
-                "Authenticator", "Custody", "DurableFiles", "IssuerProtocol", "Keys", "SpawnedProcesses",
-                "StateArchive", "SQLiteStore",
+                "Authenticator", "Custody", "DurableFiles", "IssuerProtocol", "Keys", "ScratchDirectories",
+                "SpawnedProcesses", "StandingClocks", "StateArchive", "SQLiteStore",
             ]),
         .testTarget(
             name: "CustodyTests",
-            dependencies: ["Authenticator", "Custody", "DurableFiles", "IssuerProtocol", "Keys", "SoftKeys"]),
+            dependencies: [
+                "Authenticator", "Custody", "DurableFiles", "IssuerProtocol", "Keys", "ScratchDirectories", "SoftKeys",
+                "StandingClocks",
+            ]),
         .testTarget(
             name: "IssuerLinkTests",
             dependencies: [
-                "Authenticator", "IssuerLink", "IssuerProtocol", "Keys", "SpawnedProcesses", "StrictJSON", "WebAuthn",
+                "Authenticator", "IssuerLink", "IssuerProtocol", "Keys", "SpawnedProcesses", "StandingClocks",
+                "StrictJSON", "WebAuthn",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -271,7 +287,7 @@ let package = Package(
         .testTarget(
             name: "SandboxTests",
             dependencies: [
-                "IssuerProtocol", "Keys", "Sandbox", "StrictJSON", "ThreeDS", "WebAuthn",
+                "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories", "StrictJSON", "ThreeDS", "WebAuthn",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ]),
@@ -285,19 +301,16 @@ let package = Package(
         .testTarget(  // The agent's core and edges against the sandbox, over HTTP, in one process.
             name: "AgentAndSandboxTests",
             dependencies: [
-                "Authenticator", "Control", "ControlServer", "Custody", "IssuerLink", "IssuerProtocol", "Keys",
-                "Sandbox", "SQLiteStore", "StrictJSON",
+                "AgentHost", "Authenticator", "Control", "ControlServer", "Custody", "IssuerLink", "IssuerProtocol",
+                "Keys", "Sandbox", "ScratchDirectories", "ServedSandbox", "SQLiteStore", "StrictJSON",
                 .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(  // The library as an app uses it, against the sandbox over HTTP, in one process.
             name: "D1Tests",
             dependencies: [
-                "Control", "D1", "IssuerProtocol", "Keys", "Sandbox", "StrictJSON",
+                "Control", "D1", "IssuerProtocol", "Keys", "Sandbox", "ServedSandbox", "StrictJSON",
                 .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(

@@ -1,5 +1,6 @@
 import Authenticator
 import Sandbox
+import ServedSandbox
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))

@@ -1,34 +1,27 @@
+import AgentHost
 import Custody
-import FoundationEssentials
 import IssuerLink
 import IssuerProtocol
 import Keys
 import Logging
 import SQLiteStore
+import ScratchDirectories
 import Testing
 
 @testable import Authenticator
 
 /// The agent's core with its real edges, in this process.
 struct LocalAgent: Sendable {
-    private struct Clock: AgentClock {
-        var now: Int64 { Int64(Date().timeIntervalSince1970) }
-        func sleep(seconds: Double) async throws { try await Task.sleep(for: .seconds(seconds)) }
-    }
-
     /// No call to an issuer takes too long, however slow the machine is.
     private struct CallClock: AgentClock {
-        var now: Int64 { Clock().now }
+        var now: Int64 { SystemClock().now }
         func sleep(seconds: Double) async throws { try await Task.sleep(for: .seconds(86_400)) }
-    }
-
-    private struct SystemEntropy: Entropy {
-        func bytes(_ count: Int) throws -> [UInt8] { try SecureRandom.bytes(count) }
     }
 
     let agent: Agent
     /// For what else the agent has files for.
-    let directory: String
+    var directory: String { scratch.path }
+    private let scratch: ScratchDirectory
     private let ports: Ports
     private let target: IssuerTarget
 
@@ -41,17 +34,14 @@ struct LocalAgent: Sendable {
         at issuer: IssuerURL, wrapping: (any Store) -> any Store = { $0 },
         keys: (KeyFileCustody) -> any KeyCustody = { $0 }, _ body: (LocalAgent) async throws -> Void
     ) async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "oob-\(UUID().uuidString)").path()
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let directory = try ScratchDirectory()
         let gateway = HTTPIssuerGateway(version: "1", network: OutboundNetwork(), clock: CallClock())
         let secret = try AgentSecret(Secret(SecureRandom.bytes(32)))
         let ports = Ports(
-            store: wrapping(try SQLiteDatabase(path: directory + "/agent.db")),
-            custody: keys(try KeyFileCustody(directory: directory + "/keys", secret: secret)),
+            store: wrapping(try SQLiteDatabase(path: directory("agent.db"))),
+            custody: keys(try KeyFileCustody(directory: directory("keys"), secret: secret)),
             sealing: SecretSealer(secret: secret), auditKeys: SealedAuditKeys(secret: secret), gateway: gateway,
-            clock: Clock(), entropy: SystemEntropy())
+            clock: SystemClock(), entropy: SystemEntropy())
         let agent = Agent(
             ports: ports, settings: AgentSettings(version: "1"),
             log: Logger(label: "agent") { _ in SwiftLogNoOpLogHandler() })
@@ -59,7 +49,7 @@ struct LocalAgent: Sendable {
         do {
             let target = IssuerTarget(issuer: issuer, rootsPEM: nil)
             result = .success(
-                try await body(LocalAgent(agent: agent, directory: directory, ports: ports, target: target)))
+                try await body(LocalAgent(agent: agent, scratch: directory, ports: ports, target: target)))
         } catch {
             result = .failure(error)
         }

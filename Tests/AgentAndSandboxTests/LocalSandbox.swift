@@ -1,49 +1,14 @@
 import Foundation
 import GRDB
-import Hummingbird
-import HummingbirdCore
 import IssuerProtocol
 import Keys
-import Logging
+import ServedSandbox
 import StrictJSON
-import Synchronization
 import Testing
 
 @testable import Sandbox
 
-/// A sandbox that serves HTTP on a port of the loopback, in this process.
-struct LocalSandbox: Sendable {
-    let backend: IssuerBackend
-    let issuer: IssuerURL
-    private let port: Int
-    private let router: SandboxRouter
-
-    /// Serves while `body` runs.
-    static func run(_ body: (LocalSandbox) async throws -> Void) async throws {
-        let holder = SiteHolder()
-        let logger = Logger(label: "sandbox") { _ in SwiftLogNoOpLogHandler() }
-        let backend = IssuerBackend(
-            store: try SandboxStore(path: nil, dependencies: .system),
-            signer: try IssuerSigner(key: SigningKey.generate(.es256), pushKey: SigningKey.generate(.es256)),
-            site: holder, logger: logger)
-        let router = SandboxRouter(backend: backend)
-        let (ports, running) = AsyncStream<Int>.makeStream()
-        let application = Application(
-            responder: IssuerResponder(router: router),
-            configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-            onServerRunning: { channel in running.yield(channel.localAddress?.port ?? 0) }, logger: logger)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await application.run() }
-            defer { group.cancelAll() }
-            for await port in ports {
-                let issuer = try IssuerURL("http://localhost:\(port)")
-                holder.set(IssuerSite(issuer: issuer))
-                return try await body(
-                    LocalSandbox(backend: backend, issuer: issuer, port: port, router: router))
-            }
-        }
-    }
-
+extension LocalSandbox {
     /// The TCP connections that it has now, as the kernel counts them.
     var connections: Int {
         get throws {

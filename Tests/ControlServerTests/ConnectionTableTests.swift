@@ -48,7 +48,7 @@ import Testing
         #expect(table.enter(Self.bad).leaving == ids[3])
     }
 
-    @Test mutating func `where the agent is at work for all, the newest of the greatest leaves`() {
+    @Test mutating func `if the agent is at work for all, the newest of the greatest leaves`() {
         let ids = enter(Self.good, Self.bad, Self.bad, Self.bad)
         for id in ids { table.work(for: id) }
         #expect(table.enter(Self.good).leaving == ids[3])

@@ -56,7 +56,7 @@ import Testing
         for line in expected { #expect(lines.contains("oob_agent_" + line)) }
     }
 
-    @Test func `where the store cannot be read there is no number of what it holds`() {
+    @Test func `if the store cannot be read there is no number of what it holds`() {
         let lines = lines(figures(holdings: nil))
         #expect(!lines.contains { $0.hasPrefix("oob_agent_requests_pending") })
         #expect(!lines.contains { $0.hasPrefix(#"oob_agent_not_ready_reasons{cause="issuer"}"#) })

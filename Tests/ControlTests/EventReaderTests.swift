@@ -26,7 +26,7 @@ struct EventReaderTests {
         #expect(reader.position == 7)
     }
 
-    @Test func `the position moves also where nothing is told, and never back to nothing`() throws {
+    @Test func `the position moves also if nothing is told, and never back to nothing`() throws {
         var reader = EventReader(position: 2)
         #expect(try reader.take(Array(":\n\nid: x\n\n".utf8)).isEmpty)
         #expect(reader.position == 2)

@@ -81,7 +81,7 @@ struct SocketTests {
         #expect(failure?.description.contains("user id 1001") == true)
     }
 
-    @Test func `where the agent's user does not exist nobody else takes its place`() {
+    @Test func `if the agent's user does not exist nobody else takes its place`() {
         #expect(failure(isSocket: true, owner: 999, agentUser: nil)?.exitStatus == .unreachable)
     }
 
@@ -96,7 +96,7 @@ struct SocketTests {
         #expect(failure?.description.contains(path) == true)
     }
 
-    @Test func `who listens is judged as whoever has the socket, and is not trusted where the kernel does not say`() {
+    @Test func `who listens is judged as whoever has the socket, and is not trusted if the kernel does not say`() {
         #expect(throws: Never.self) { try SocketTrust.check(listener: 0, at: "/x.sock", environment: [:]) }
         for stranger in [UInt32(54_321), nil] {
             let failure = #expect(throws: ClientFailure.self) {

@@ -3,18 +3,19 @@ import Custody
 import DurableFiles
 import FoundationEssentials
 import Keys
+import ScratchDirectories
 import Testing
 
 /// Private keys in files under the agent's secret.
 struct KeyFileCustodyTests {
-    private let directory: TemporaryDirectory
+    private let directory: ScratchDirectory
     private let secret: AgentSecret
     private let custody: KeyFileCustody
     private let name: EnrollmentID
     private let other: EnrollmentID
 
     init() throws {
-        directory = try TemporaryDirectory()
+        directory = try ScratchDirectory()
         secret = try AgentSecret.generate()
         custody = try KeyFileCustody(directory: directory.path + "/keys", secret: secret)
         name = try #require(EnrollmentID("0123456789abcdef0123"))
@@ -98,18 +99,4 @@ struct KeyFileCustodyTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: path)
         #expect(throws: FileError.self) { try KeyFileCustody(directory: path, secret: secret) }
     }
-}
-
-/// A directory that goes with the test.
-private final class TemporaryDirectory: Sendable {
-    let path: String
-
-    init() throws {
-        let url = FileManager.default.temporaryDirectory.appending(path: "oob-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        path = url.path
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -3,6 +3,7 @@ import Custody
 import Foundation
 import Keys
 import SoftKeys
+import StandingClocks
 import Testing
 
 /// Keys of both kinds in one custody; those outside on a SoftHSM token and in files.
@@ -17,7 +18,7 @@ struct KeyRingTests {
         pin = try PIN(Secret(Array(SoftToken.pin.utf8)))
         ring = KeyRing(
             own: try KeyFileCustody(directory: folder + "/keys-\(UUID().uuidString)", secret: AgentSecret.generate()),
-            external: ExternalKeys(pkcs11Module: SoftToken.modulePath), clock: NoClock())
+            external: ExternalKeys(pkcs11Module: SoftToken.modulePath), clock: StandingClock())
         name = try #require(EnrollmentID("0123456789abcdef0123"))
     }
 
@@ -61,10 +62,4 @@ struct KeyRingTests {
         try await ring.removeKey(named: name)
         #expect(try await code { _ = try await ring.unlock(name, at: .own, pin: nil) } == .unavailable)
     }
-}
-
-/// Waits for ever: what is tried here answers.
-private struct NoClock: AgentClock {
-    var now: Int64 { 0 }
-    func sleep(seconds: Double) async throws { try await Task.sleep(for: .seconds(3_600)) }
 }

@@ -24,7 +24,7 @@ struct PINCustodyTests {
         try await #require(throws: KeyFailure.self) { try await body() }.code
     }
 
-    @Test func `a key verifies the user where a PIN opened it, and only then`() async throws {
+    @Test func `a key verifies the user if a PIN opened it, and only then`() async throws {
         _ = try await custody.makeKey(named: name, algorithm: .es256, pin: pin("2468"))
         #expect(try await custody.unlock(name, at: .own, pin: pin("2468")).verifiesUser)
         #expect(try await code { _ = try await custody.unlock(name, at: .own, pin: pin("2469")) } == .wrongPIN)

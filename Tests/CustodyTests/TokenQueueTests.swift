@@ -1,6 +1,7 @@
 import Authenticator
 import Dispatch
 import Keys
+import StandingClocks
 import Synchronization
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 
 @Suite struct TokenQueueTests {
     @Test func `files, the TPM and tokens each wait for their own alone`() throws {
-        let ring = ExternalKeyRing(ExternalKeys(pkcs11Module: nil), clock: EndlessClock())
+        let ring = ExternalKeyRing(ExternalKeys(pkcs11Module: nil), clock: StandingClock())
         let queues = try ["file:/key.pem", "handle:0x81000001", "pkcs11:token=payments;object=card"].map { uri in
             ObjectIdentifier(ring.queue(of: try KeyURI(uri)))
         }
@@ -16,7 +17,7 @@ import Testing
     }
 
     @Test func `calls come one after the other, in their order`() async throws {
-        let queue = TokenQueue(clock: EndlessClock())
+        let queue = TokenQueue(clock: StandingClock())
         let running = Count()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<TokenQueue.limit {
@@ -33,7 +34,7 @@ import Testing
     }
 
     @Test func `what a call throws comes back`() async throws {
-        let queue = TokenQueue(clock: EndlessClock())
+        let queue = TokenQueue(clock: StandingClock())
         await #expect(throws: Broken.self) { try await queue.run { throw Broken() } }
     }
 
@@ -66,7 +67,7 @@ import Testing
     }
 
     @Test func `a cancelled caller is let go`() async throws {
-        let queue = TokenQueue(clock: EndlessClock())
+        let queue = TokenQueue(clock: StandingClock())
         let (stuck, started) = (DispatchSemaphore(value: 0), AsyncStream<Void>.makeStream())
         let task = Task {
             try await queue.run {
@@ -84,7 +85,7 @@ import Testing
     @Test func `more calls than the queue has places are refused at once, and there is place when they are over`()
         async throws
     {
-        let queue = TokenQueue(clock: EndlessClock())
+        let queue = TokenQueue(clock: StandingClock())
         let (stuck, started) = (DispatchSemaphore(value: 0), AsyncStream<Void>.makeStream())
         await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<TokenQueue.limit + 1 {
@@ -105,12 +106,6 @@ import Testing
 }
 
 private struct Broken: Error {}
-
-/// Patience never ends.
-private struct EndlessClock: AgentClock {
-    var now: Int64 { 0 }
-    func sleep(seconds: Double) async throws { try await Task.sleep(for: .seconds(3_600)) }
-}
 
 /// Patience ends when the test says so.
 private final class ImpatientClock: AgentClock {

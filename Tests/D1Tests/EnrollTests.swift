@@ -33,7 +33,7 @@ struct EnrollTests {
         }
     }
 
-    @Test func `where nobody can be asked for a PIN, 70006 says so`() async throws {
+    @Test func `if nobody can be asked for a PIN, 70006 says so`() async throws {
         try await TestApp.run { app in
             try await app.configured({ $0.pin = nil }) { task in
                 let payer = Payer.approving

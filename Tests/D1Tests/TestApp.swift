@@ -1,5 +1,6 @@
 import D1
 import Foundation
+import ServedSandbox
 import Synchronization
 import Testing
 

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `where the name cannot be taken the temporary file is removed`(replacing: Bool) throws {
+    func `if the name cannot be taken the temporary file is removed`(replacing: Bool) throws {
         let error = #expect(throws: FileError.self) {
             try DurableFile.write([1], to: scratch(String(repeating: "n", count: 256)), replacing: replacing)
         }

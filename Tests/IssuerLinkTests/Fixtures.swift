@@ -1,19 +1,13 @@
 import IssuerProtocol
 import Keys
 import NIOSSL
+import StandingClocks
 import StrictJSON
 import Synchronization
 import Testing
 
 @testable import Authenticator
 @testable import IssuerLink
-
-/// The wall clock stands, and no wait ends: no limit of a call is reached, however slow the machine is.
-struct StandingClock: AgentClock {
-    var now: Int64 = 1_697_522_198
-
-    func sleep(seconds: Double) async throws { try await Task.sleep(for: .seconds(86_400)) }
-}
 
 extension TransportLimits {
     /// No connection takes too long, however slow the machine is.

@@ -1,4 +1,5 @@
 import Authenticator
+import StandingClocks
 import Testing
 
 @testable import IssuerLink

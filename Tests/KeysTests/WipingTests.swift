@@ -14,7 +14,7 @@ import Testing
         #expect(!isLeft)
     }
 
-    @Test func `the memory is wiped also where filling it fails half way`() {
+    @Test func `the memory is wiped also if filling it fails half way`() {
         var window = MemoryWindow()
         var address = 0
         #expect(throws: OpenSSLError.self) {

@@ -36,7 +36,7 @@ import Testing
         #expect(stream.lines == (0..<1_000).map(String.init))
     }
 
-    @Test func `where nobody reads what has room waits, and the rest is counted with the next that is written`() {
+    @Test func `if nobody reads, what has room waits, and the rest is counted with the next that is written`() {
         let stream = Stream(isOpen: false)
         let queue = LineQueue(room: 30, patience: .milliseconds(1)) { stream.write($0) }
         for number in 10..<30 { queue.say("line \(number)") }

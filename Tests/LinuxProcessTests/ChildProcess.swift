@@ -24,14 +24,3 @@ final class ChildProcess {
         status = process.waitUntilExit()
     }
 }
-
-/// A directory of one test, removed when the last reference goes.
-final class ScratchDirectory {
-    let path = NSTemporaryDirectory() + "linux-process-tests-" + UUID().uuidString
-
-    init() throws {
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-}

@@ -1,4 +1,5 @@
 import Foundation
+import ScratchDirectories
 import SpawnedProcesses
 import Testing
 
@@ -38,7 +39,7 @@ import Testing
         #expect(try neverSwaps(in: "0::/b/../a\n", limits) == false)
     }
 
-    @Test func `where it cannot be told it may be swapped`() throws {
+    @Test func `if it cannot be told it may be swapped`() throws {
         #expect(ControlGroup.neverSwaps(membership: scratch.path + "/none", mount: scratch.path) == false)
         #expect(try neverSwaps(in: "0::/gone\n", [:]) == false)
         #expect(try neverSwaps(in: "", ["/": "0\n"]) == false)

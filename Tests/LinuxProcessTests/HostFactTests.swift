@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ScratchDirectories
 import Testing
 
 @testable import LinuxProcess
@@ -64,7 +65,7 @@ import Testing
         #expect(try KernelClock.isSynchronised() == (child.status == 0))
     }
 
-    @Test func `a directory is open where its mode lets others in, with what is open in it`() throws {
+    @Test func `a directory is open if its mode lets others in, with what is open in it`() throws {
         let scratch = try ScratchDirectory()
         let path = scratch.path
         for (name, mode) in [("a", 0o600), ("b", 0o644), ("c", 0o640)] {

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import ScratchDirectories
 import Testing
 
 @testable import LinuxProcess
@@ -16,7 +17,7 @@ import Testing
         #expect(manager(socket) == nil)
     }
 
-    @Test func `signs of life are for the process that is named, and for whoever reads it where none is`() {
+    @Test func `signs of life are for the process that is named, and for whoever reads it if none is`() {
         #expect(manager("@n", watchdog: "2000000")?.patience == .seconds(2))
         #expect(manager("@n", watchdog: "2000000", watched: "4711")?.patience == .seconds(2))
         let noSigns: [(String?, String?)] = [
@@ -68,7 +69,7 @@ import Testing
         #expect(child.status == 0)
     }
 
-    @Test func `where nobody listens any more, an error says so`() throws {
+    @Test func `if nobody listens any more, an error says so`() throws {
         let scratch = try ScratchDirectory()
         let error = #expect(throws: SystemError.self) { try manager(scratch.path + "/none")?.tell([.alive]) }
         #expect(error?.description == "sendto NOTIFY_SOCKET: No such file or directory")

@@ -38,7 +38,7 @@ import Testing
         #expect(try told([0, 1, 8]).isEmpty)
     }
 
-    @Test func `of a long one every ten seconds, and none where nothing was done`() throws {
+    @Test func `of a long one every ten seconds, and none if nothing was done`() throws {
         let patience = "EXTEND_TIMEOUT_USEC=120000000 STATUS=step"
         #expect(try told([9, 1, 1, 9, 100]) == ["\(patience) 1", "\(patience) 3", "\(patience) 4"])
     }

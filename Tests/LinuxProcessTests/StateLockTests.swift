@@ -1,4 +1,5 @@
 import Foundation
+import ScratchDirectories
 import Testing
 
 @testable import LinuxProcess

@@ -1,4 +1,5 @@
 import Foundation
+import ScratchDirectories
 import SpawnedProcesses
 import Testing
 

@@ -5,7 +5,7 @@ import Testing
 
 /// What the agent refuses, and an agent that is not there.
 struct PromptAgentTroubleTests {
-    @Test func `a PIN is asked for where the agent wants one, hidden, and goes with the approval`() throws {
+    @Test func `a PIN is asked for if the agent wants one, hidden, and goes with the approval`() throws {
         var session = Rehearsal.asking()
         #expect(session.when(.answer("a")).decisions.map(\.pin) == [nil])
         let question = try #require(session.when(Sample.refusal(.pinRequired)).questions.first)
@@ -95,7 +95,7 @@ struct PromptAgentTroubleTests {
         #expect(effects.shown.contains("was denied elsewhere") && effects == [effects[0], .look(skipping: [])])
     }
 
-    @Test func `what cannot be read ends it, but for a request that is gone`() {
+    @Test func `what cannot be read ends it, except a request that is gone`() {
         for failure in [ClientFailure.unreachable("away"), .refused(ControlError(.storage, "full"))] {
             for var session in [Self.looking, Self.unsure] {
                 #expect(session.when(.findingFailed(failure)) == [.fail(failure)])

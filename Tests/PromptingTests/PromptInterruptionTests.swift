@@ -82,7 +82,7 @@ struct PromptInterruptionTests {
             session.when(.found(Sample.request(expiresAt: "2023-10-17T05:56:38Z"))) == [.look(skipping: ["r1"])])
     }
 
-    @Test func `where lines can only be added the time is told at marks`() {
+    @Test func `if lines can only be added the time is told at marks`() {
         var session = Rehearsal.asking(Sample.request(), Sample.traits(["TERM": "dumb"]))
         var told: [String] = []
         for _ in 1...599 {
@@ -125,7 +125,7 @@ struct PromptInterruptionTests {
         #expect(waiting.when(.stopped) == [.stop] && waiting.when(.continued).isSilent)
     }
 
-    @Test func `a new size draws the request anew where that can be`() {
+    @Test func `a new size draws the request anew if that can be`() {
         var session = Rehearsal.asking()
         let effects = session.when(.resized(columns: 40))
         #expect(

@@ -78,7 +78,7 @@ struct PromptScreenTests {
         #expect(screen.count("Expires in 9:58.").isEmpty)
     }
 
-    @Test func `a URL is a link where the terminal takes one, and the same bytes everywhere`() throws {
+    @Test func `a URL is a link if the terminal takes one, and the same bytes everywhere`() throws {
         let url = "https://merchant.example/return?transID=1"
         let plain = Array((url + "\n").utf8)
         for traits in [

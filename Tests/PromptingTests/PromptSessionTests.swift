@@ -103,7 +103,7 @@ struct PromptSessionTests {
         if let line { #expect(shown.contains(line)) }
     }
 
-    @Test func `an answer where no question stands decides nothing`() {
+    @Test func `an answer without a question decides nothing`() {
         var session = Rehearsal()
         #expect(session.when(.answer("a")).isSilent)
         _ = session.when(.opened)

@@ -42,7 +42,7 @@ import Testing
         for (row, column) in [(-1, 0), (0, -1), (21, 0), (0, 21)] { #expect(!code.isDark(row: row, column: column)) }
     }
 
-    @Test func `every drawing has its width in every line, a quiet zone of light modules, and ASCII where asked for`()
+    @Test func `every drawing has its width in every line, a quiet zone of light modules, and ASCII if asked for`()
         throws
     {
         let code = try #require(QRCode(Array(repeating: 0x41, count: 213)))

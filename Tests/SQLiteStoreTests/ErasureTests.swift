@@ -6,6 +6,7 @@ import Keys
 import StrictJSON
 import Testing
 import ThreeDS
+import struct Sandbox.SplitMix64
 
 @testable import SQLiteStore
 
@@ -130,7 +131,7 @@ struct ErasureTests {
     /// leaves behind there is what `secure_delete` does not overwrite.
     @Test(arguments: [1, 2, 3]) func `after a scrub no file holds what was erased`(seed: UInt64) async throws {
         let (card, other) = (try await sample.enrollment("a"), try await sample.enrollment("b"))
-        var numbers = SplitMix64(state: seed)
+        var numbers = SplitMix64(seed: seed)
         for number in 1...300 {
             let owner = number.isMultiple(of: 3) ? card : other
             var request = try SampleStore.request(number, of: owner, life: .expired)
@@ -167,18 +168,7 @@ struct ErasureTests {
     }
 }
 
-/// Numbers that look random and are the same for the same seed.
-private struct SplitMix64 {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
+extension SplitMix64 {
     /// 1 to 700 bytes.
-    var text: String { mutating get { String(repeating: "x", count: 1 + Int(next() % 700)) } }
+    fileprivate var text: String { mutating get { String(repeating: "x", count: 1 + Int(next() % 700)) } }
 }

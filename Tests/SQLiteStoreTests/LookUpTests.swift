@@ -96,7 +96,7 @@ struct LookUpTests {
         #expect(try await sample.store.read { try $0.newestPresented(enrollment: one.id, acsTransId: "x") } == nil)
     }
 
-    @Test func `a prefix is looked for in id, jti and acsTransId, and case matters but for the last`() async throws {
+    @Test func `a prefix is looked for in id, jti and acsTransId, and case matters except in the last`() async throws {
         let one = try await sample.enrollment("a")
         try await sample.insert(
             SampleStore.request(1, of: one), SampleStore.request(0xABC, of: one),

@@ -2,25 +2,24 @@ import Authenticator
 import FoundationEssentials
 import GRDB
 import Keys
+import ScratchDirectories
 import Testing
 
 @testable import SQLiteStore
 
 /// The way back from an upgrade.
 struct MigrationBackupTests {
-    private let directory: String
+    private let directory: ScratchDirectory
     private let path: String
 
     init() throws {
-        let url = FileManager.default.temporaryDirectory.appending(path: "oob-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        directory = url.path
-        path = url.appending(path: "agent.db").path
+        directory = try ScratchDirectory()
+        path = directory("agent.db")
     }
 
     private var backups: [String] {
         get throws {
-            try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.contains(".before-") }.sorted()
+            try directory.names.filter { $0.contains(".before-") }
         }
     }
 
@@ -153,7 +152,7 @@ struct MigrationBackupTests {
         #expect(try backups == ["agent.db.before-10-c", "agent.db.before-3-journal"])
     }
 
-    @Test func `where no backup can be made nothing is migrated`() throws {
+    @Test func `if no backup can be made nothing is migrated`() throws {
         try writeOldVersion()
         // What stands in its place cannot be replaced by a file.
         try FileManager.default.createDirectory(

@@ -2,6 +2,7 @@ import Authenticator
 import FoundationEssentials
 import GRDB
 import IssuerProtocol
+import ScratchDirectories
 import StrictJSON
 import Testing
 import ThreeDS
@@ -13,12 +14,12 @@ struct PaymentMigrationTests {
     private static let id = "0123456789abcdef0123"
     private static let members = #"{"acsTransId":"2f37539c-d82e-4929-88db-2f9e72c7fa62","merchantName":"Café"}"#
 
+    private let directory: ScratchDirectory
     private let path: String
 
     init() throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "oob-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        path = directory.appending(path: "store.sqlite").path
+        directory = try ScratchDirectory()
+        path = directory("store.sqlite")
     }
 
     /// Writes a database as the first migration left it, with one enrollment and one pending request.

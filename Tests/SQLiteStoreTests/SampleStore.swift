@@ -4,24 +4,20 @@ import GRDB
 import IssuerProtocol
 import Keys
 import SQLiteStore
+import ScratchDirectories
 import ThreeDS
 
 /// A store in a file of its own, and a second way into that file.
 final class SampleStore: Sendable {
     let path: String
     let store: SQLiteDatabase
-    private let directory: String
+    private let directory: ScratchDirectory
 
     init() throws {
-        let url = FileManager.default.temporaryDirectory.appending(path: "oob-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        directory = url.path
-        path = url.appending(path: "store.sqlite").path
+        directory = try ScratchDirectory()
+        path = directory("store.sqlite")
         store = try SQLiteDatabase(path: path)
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: directory) }
 
     /// The file as any other program sees it.
     func raw<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) throws -> Value {

@@ -6,7 +6,7 @@ import Testing
 import WebAuthn
 
 @Suite struct AlgorithmTests {
-    @Test func `every algorithm is offered where a code says nothing, ES256 first`() async throws {
+    @Test func `every algorithm is offered if a code says nothing, ES256 first`() async throws {
         let issuer = try TestIssuer()
         #expect(try await issuer.options().options.pubKeyCredParams == [-7, -35, -8])
         #expect(try await issuer.options(["algorithms": nil]).options.pubKeyCredParams == [-7, -35, -8])

@@ -50,7 +50,7 @@ import WebAuthn
         }
     }
 
-    @Test func `user verification is demanded where the purchase says so`() async throws {
+    @Test func `user verification is demanded if the purchase says so`() async throws {
         let issuer = try TestIssuer()
         let authenticator = try await issuer.enrolled()
         let purchase = try await issuer.purchase(["userVerification": "required"])

@@ -141,7 +141,7 @@ import WebAuthn
         #expect(await issuer.call("POST", "/v1/enrollments", body: body).outcome == outcome)
     }
 
-    @Test func `user verification is demanded where the code says so`() async throws {
+    @Test func `user verification is demanded if the code says so`() async throws {
         let issuer = try TestIssuer()
         let cases: [(AuthenticatorFlags, String)] = [
             (.userPresent, "422 invalid_registration"), ([.userPresent, .userVerified], "201"),

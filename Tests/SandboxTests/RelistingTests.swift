@@ -48,7 +48,7 @@ import Testing
         #expect(zip(came, came.dropFirst()).allSatisfy { $0.cursor != $1.cursor })
     }
 
-    @Test func `where nothing is listed nothing comes`() async throws {
+    @Test func `if nothing is listed nothing comes`() async throws {
         let issuer = try TestIssuer(faults: "full-list=1")
         #expect(try await fetch(issuer, try await issuer.enrolled(), after: nil).requests.isEmpty)
     }

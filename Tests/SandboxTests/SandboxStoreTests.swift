@@ -1,15 +1,15 @@
 import FoundationEssentials
 import IssuerProtocol
 import Sandbox
+import ScratchDirectories
 import StrictJSON
 import Testing
 
 @Suite struct SandboxStoreTests {
     private func withDatabase(_ body: (String) async throws -> Void) async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "sandbox-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        try await body(directory.appending(path: "issuer.sqlite").path())
+        let directory = try ScratchDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        try await body(directory("issuer.sqlite"))
     }
 
     @Test func `a file keeps authenticators, purchases, cursors and the signing key`() async throws {

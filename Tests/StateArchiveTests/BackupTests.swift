@@ -109,7 +109,7 @@ struct BackupTests {
         #expect(try await keyed(in: directory) == [card, other].map { "\($0.id).key" }.sorted())
     }
 
-    @Test func `where an enrollment began and ended during the copy, the copy is begun anew`() async throws {
+    @Test func `if an enrollment began and ended during the copy, the copy is begun anew`() async throws {
         let card = try await sample.enroll()
         sample.store.duringCopying { [sample] copy in
             let brief = try await sample.enroll()

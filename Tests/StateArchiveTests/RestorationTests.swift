@@ -144,7 +144,7 @@ struct RestorationTests {
         #expect(isDamaged(try failure(archive([database(), file(name)]))))
     }
 
-    @Test func `an entry that stands twice, is a directory, or is too large is refused`() throws {
+    @Test func `an entry that is there twice, is a directory, or is too large is refused`() throws {
         let key = "keys/0123456789abcdef0123.key"
         let directory = (TarHeader(name: "keys/", kind: .directory), [UInt8]())
         #expect(try failure(archive([database(), directory, file(key)], keys: 1)) == nil)

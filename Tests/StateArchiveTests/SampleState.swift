@@ -5,34 +5,33 @@ import Foundation
 import IssuerProtocol
 import Keys
 import SQLiteStore
+import ScratchDirectories
 import SpawnedProcesses
+import StandingClocks
 import Synchronization
 
 @testable import StateArchive
 
 /// A state directory with a store and a custody in it, and directories to restore into.
 final class SampleState: Sendable {
-    let folder: String
+    private let scratch: ScratchDirectory
     let store: HookedStore
     let custody: KeyFileCustody
     let backups: Backups
 
+    var folder: String { scratch.path }
     var directory: String { "\(folder)/state" }
 
     init() throws {
-        let url = FileManager.default.temporaryDirectory.appending(path: "oob-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        folder = url.path
-        let directory = "\(folder)/state"
+        scratch = try ScratchDirectory()
+        let directory = scratch("state")
         try PrivateDirectory.make(at: directory)
         store = HookedStore(try SQLiteDatabase(path: "\(directory)/agent.db"))
         custody = try KeyFileCustody(directory: "\(directory)/keys", secret: AgentSecret.generate())
         backups = Backups(
-            directory: directory, store: store, keys: custody, clock: StoppedClock(), version: "1.2.3")
+            directory: directory, store: store, keys: custody, clock: StandingClock(now: 1_700_000_000),
+            version: "1.2.3")
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     /// Puts an enrollment with a key in, as an agent does: the row first.
     @discardableResult
@@ -147,12 +146,6 @@ final class Mutexed<Value: Sendable>: Sendable {
         get { content.withLock { $0 } }
         set { content.withLock { $0 = newValue } }
     }
-}
-
-struct StoppedClock: AgentClock {
-    let now: Int64 = 1_700_000_000
-
-    func sleep(seconds: Double) async throws { throw CancellationError() }
 }
 
 /// Why a sample could not be made; a fault of the test.

@@ -8,7 +8,7 @@ struct DuplicateNameTests {
         (#"{"a":1,"a":1}"#, "/a"), (#"{"a":1,"\u0061":2}"#, "/a"), (#"{"b":[0,{"x/~":1,"x/~":2}]}"#, "/b/1/x~1~0"),
         (#"{"":1,"":2}"#, "/"),
     ])
-    func `a name that stands twice is refused`(text: String, pointer: String) {
+    func `a name that is there twice is refused`(text: String, pointer: String) {
         let error = #expect(throws: JSONError.self) { try JSONReader.value(Array(text.utf8), limits: limits) }
         #expect(error?.reason == .duplicateName(pointer))
     }

@@ -37,7 +37,7 @@ struct JSONObjectTests {
         }
     }
 
-    @Test func `an optional member is read where it is there`() throws {
+    @Test func `an optional member is read if it is there`() throws {
         #expect(try object.optionalString("text") == "æ")
         #expect(try object.optionalInteger("whole") == 7)
         #expect(try object.optionalBool("flag") == true)
@@ -51,7 +51,7 @@ struct JSONObjectTests {
         #expect(problem { () throws(JSONMemberError) in _ = try object.string("none") } == "/none must be a string")
     }
 
-    @Test func `another type is an error, also where the member is optional`() {
+    @Test func `another type is an error, also if the member is optional`() {
         #expect(throws: JSONMemberError.self) { try object.string("whole") }
         #expect(throws: JSONMemberError.self) { try object.optionalString("whole") }
         #expect(throws: JSONMemberError.self) { try object.integer("text") }

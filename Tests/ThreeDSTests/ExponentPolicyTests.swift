@@ -24,7 +24,7 @@ struct ExponentPolicyTests {
     }
 
     @Test(arguments: ["965", "994"], ["0", "2"])
-    func `an exponent where ISO 4217 has none is refused by default`(currency: String, exponent: String) throws {
+    func `an exponent that ISO 4217 does not have is refused by default`(currency: String, exponent: String) throws {
         let transaction = try Fixture.transaction(["purchaseCurrency": currency, "purchaseExponent": exponent])
         let refusal = #expect(throws: TransactionRefusal.self) { try transaction.warnings(under: .refuse) }
         #expect(refusal?.code == .exponentUndefined)

@@ -30,7 +30,7 @@ struct MemberTests {
     }
 
     @Test(arguments: ["custom", "merchantName", "purchaseAmount"])
-    func `a name that stands twice is refused, also with the same value`(name: String) {
+    func `a name that is there twice is refused, also with the same value`(name: String) {
         let member = TransactionMember(name: name, value: "CoffeeHouse2")
         let refusal = Fixture.refusal(of: Fixture.members([name: nil]) + [member, member])
         #expect(refusal == .duplicateMember(name))

@@ -56,7 +56,7 @@ struct ExpectedAmountTests {
         #expect(try ExpectedAmount(expected).holds(for: purchase) == holds)
     }
 
-    @Test func `no expectation holds where nothing is paid`() throws {
+    @Test func `no expectation holds if nothing is paid`() throws {
         #expect(try !ExpectedAmount("USD 0").holds(for: nil))
     }
 

@@ -21,7 +21,7 @@ struct ThreeDSRequestorAppURLTests {
         #expect(throws: URLRefusal.length) { try ThreeDSRequestorAppURL("") }
     }
 
-    @Test func `of all bytes, only printable ASCII but for eleven is allowed`() {
+    @Test func `of all bytes, only printable ASCII except eleven is allowed`() {
         let forbidden = Set(#" "<>\^`{|}"#.unicodeScalars)
         for scalar in (0...0xFF).compactMap({ Unicode.Scalar($0) as Unicode.Scalar? }) {
             let isAllowed = (0x21...0x7E).contains(scalar.value) && !forbidden.contains(scalar)

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: W3CVector.inOrder)
-    func `the W3C's assertions do not hold where the count must rise`(vector: W3CVector) throws {
+    func `the W3C's assertions do not hold if the count must rise`(vector: W3CVector) throws {
         let failure = try #require(throws: VerificationFailure.self) {
             try verify(vector, signCount: .mustRise(above: 0))
         }
@@ -64,7 +64,7 @@ import Testing
         #expect(failure.code == .rpId)
     }
 
-    @Test func `without UV it holds where none is required`() throws {
+    @Test func `without UV it holds if none is required`() throws {
         var sample = try SampleAssertion()
         sample.flags = [.userPresent]
         #expect(try sample.verify(userVerificationRequired: false) == 6)

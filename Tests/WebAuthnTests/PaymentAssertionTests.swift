@@ -75,7 +75,7 @@ import Testing
         #expect(failure == VerificationFailure(.clientData, "clientDataJSON: /payment is missing"))
     }
 
-    @Test func `a plain assertion does not hold where a payment was to be confirmed`() throws {
+    @Test func `a plain assertion does not hold if a payment was to be confirmed`() throws {
         let failure = try #require(throws: VerificationFailure.self) {
             try verify(.sample(), asked: .sample()) { $0.replacing("payment.get", with: "webauthn.get") }
         }

@@ -63,13 +63,13 @@ import Testing
         #expect(failure == VerificationFailure(.rpId, "rpIdHash is not the SHA-256 of issuer.example"))
     }
 
-    @Test func `without UV it holds where none is required`() throws {
+    @Test func `without UV it holds if none is required`() throws {
         var sample = try SampleRegistration()
         sample.flags = [.userPresent]
         #expect(try sample.verify(userVerificationRequired: false).flags.contains(.userVerified) == false)
     }
 
-    @Test func `a backed-up credential holds where it may be backed up`() throws {
+    @Test func `a backed-up credential holds if it may be backed up`() throws {
         var sample = try SampleRegistration()
         sample.flags = [.userPresent, .userVerified, .backupEligible, .backupState]
         #expect(try sample.verify().flags.contains(.backupState))

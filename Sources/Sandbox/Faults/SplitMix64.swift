@@ -25,7 +25,7 @@ package struct SplitMix64: Sendable {
 
     /// From 0 up to and without `bound`, as evenly as 64 bits can be divided; the standard library's ways of drawing may
     /// change from one version to the next.
-    mutating func number(below bound: UInt64) -> UInt64 { next().multipliedFullWidth(by: bound).high }
+    package mutating func number(below bound: UInt64) -> UInt64 { next().multipliedFullWidth(by: bound).high }
 
     /// Durstenfeld's form of the Fisher-Yates shuffle.
     mutating func shuffled<Element>(_ elements: [Element]) -> [Element] {

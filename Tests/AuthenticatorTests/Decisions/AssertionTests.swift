@@ -58,7 +58,7 @@ struct AssertionTests {
     }
 
     @Test(arguments: [true, false])
-    func `user verification is claimed where the key says that it verified the user, and else not`(
+    func `user verification is claimed if the key says that it verified the user, and else not`(
         verifies: Bool
     ) async throws {
         sample.custody.openedKeysVerifyUser(verifies)

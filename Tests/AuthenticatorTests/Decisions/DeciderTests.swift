@@ -13,7 +13,7 @@ struct DeciderTests {
 
     init() throws { sample = try SampleAgent() }
 
-    @Test func `where the commit fails nothing was decided, nothing is queued and nobody is told`() async throws {
+    @Test func `if the commit fails nothing was decided, nothing is queued and nobody is told`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(), for: card)
         let id = try await sample.onlyRequest().id
@@ -32,7 +32,7 @@ struct DeciderTests {
         #expect(try await sample.approve(id).life.state == .approved)
     }
 
-    @Test func `where the key fails nothing was decided`() async throws {
+    @Test func `if the key fails nothing was decided`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(), for: card)
         let id = try await sample.onlyRequest().id

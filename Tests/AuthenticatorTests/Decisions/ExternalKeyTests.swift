@@ -1,6 +1,7 @@
 import Foundation
 import IssuerProtocol
 import Keys
+import ScratchDirectories
 import SoftKeys
 import Testing
 import WebAuthn

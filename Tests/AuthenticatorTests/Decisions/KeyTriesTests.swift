@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IssuerProtocol
 import Keys
+import ScratchDirectories
 import SoftKeys
 import StrictJSON
 import Testing

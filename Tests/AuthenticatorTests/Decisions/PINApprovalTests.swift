@@ -1,6 +1,7 @@
 import DurableFiles
 import IssuerProtocol
 import Keys
+import ScratchDirectories
 import StrictJSON
 import Testing
 import WebAuthn
@@ -137,7 +138,7 @@ struct PINApprovalTests {
         try await expectUndecided(request, of: card)
     }
 
-    @Test func `the right one counts as such, also where the request ends while the key is at work`() async throws {
+    @Test func `the right one counts as such, also if the request ends while the key is at work`() async throws {
         let (card, request) = try await sample.enrolledWithPIN()
         try await sample.approveWithWrongPIN(request, times: 2)
         sample.custody.beforeSigning { [sample] in try await sample.receive(SampleCancellation(), for: card) }

@@ -1,4 +1,5 @@
 import IssuerProtocol
+import ScratchDirectories
 import StrictJSON
 import Testing
 
@@ -257,7 +258,7 @@ struct OutboxDeliveryTests {
         #expect(bodies.count == 2 && bodies[0] == bodies[1])
     }
 
-    @Test func `where the store fails after the answer, it is written as soon as that can be`() async throws {
+    @Test func `if the store fails after the answer, it is written as soon as that can be`() async throws {
         let card = try await sample.enrolled()
         let id = try await decided(1...1, .approve, for: card)[0]
         await sample.issuer.onDecision { [sample] (_) throws(IssuerFailure) in

@@ -1,5 +1,6 @@
 import IssuerProtocol
 import Keys
+import ScratchDirectories
 import Testing
 import WebAuthn
 
@@ -32,7 +33,7 @@ struct AlgorithmChoiceTests {
     }
 
     @Test(arguments: [[-257, -37], [-36], [7, 35, 8], [-19, -9, -51]])
-    func `where the agent has none of the list the refusal names those that it has`(offered: [Int]) async throws {
+    func `if the agent has none of the list the refusal names those that it has`(offered: [Int]) async throws {
         try await sample.issuer.enrolls(SampleCeremony(algorithms: offered))
         let failure = try await #require(throws: CommandFailure.self) {
             try await sample.agent.enroll(sample.parameters(), patience: 0)

@@ -1,4 +1,5 @@
 import IssuerProtocol
+import ScratchDirectories
 import Testing
 import WebAuthn
 
@@ -130,7 +131,7 @@ struct EnrollerTests {
         #expect(await sample.issuer.codes == ["7QK4-M2XD"])
     }
 
-    @Test func `where the key cannot be attested nothing is left behind but an ended row`() async throws {
+    @Test func `if the key cannot be attested nothing is left behind but an ended row`() async throws {
         try await sample.issuer.enrolls(SampleCeremony(attestation: .direct))
         sample.custody.beforeSigning { throw SampleError("the token was pulled out") }
         #expect(

@@ -2,6 +2,7 @@ import Custody
 import FoundationEssentials
 import IssuerProtocol
 import Keys
+import ScratchDirectories
 import Testing
 
 @testable import Authenticator

@@ -1,6 +1,7 @@
 import DurableFiles
 import IssuerProtocol
 import Keys
+import ScratchDirectories
 import SoftKeys
 import Testing
 import WebAuthn
@@ -34,7 +35,7 @@ struct PINEnrollmentTests {
         return try KeyURI("file:" + path)
     }
 
-    @Test func `the registration says that the user was verified, where the issuer requires it`() async throws {
+    @Test func `the registration says that the user was verified, if the issuer requires it`() async throws {
         try await sample.issuer.enrolls(SampleCeremony(userVerification: .required))
         let enrollment = try await sample.agent.enroll(parameters(pin: .right), patience: 0)
         guard case .enrolling(let body) = enrollment.state else { throw SampleError("not enrolling") }
@@ -108,7 +109,7 @@ struct PINEnrollmentTests {
         #expect(try await sample.refusal(of: request, pin: .right) == nil)
     }
 
-    @Test func `a PIN is not changed where there is none, or where another keeps the key`() async throws {
+    @Test func `a PIN is not changed if there is none, or if another keeps the key`() async throws {
         let card = try await sample.enrolled()
         let refusal = try await #require(throws: CommandFailure.self) {
             try await sample.agent.changePIN(of: card.id, from: .right, to: pin("2468"))

@@ -1,5 +1,6 @@
 import IssuerProtocol
 import Keys
+import ScratchDirectories
 import Testing
 
 @testable import Authenticator
@@ -35,7 +36,7 @@ struct RegistrationDeliveryTests {
         }
     }
 
-    @Test func `where the answer is lost the same bytes are sent again, after a restart too`() async throws {
+    @Test func `if the answer is lost the same bytes are sent again, after a restart too`() async throws {
         let id = try await begun()
         await sample.issuer.onEnrollment { (_) throws(IssuerFailure) in throw .down }
         try await sample.running([sample.agent.registrationDelivery.run]) {
@@ -53,7 +54,7 @@ struct RegistrationDeliveryTests {
         #expect(try sample.directory.files(in: "keys") == ["\(id).key"])
     }
 
-    @Test func `where the store fails after the answer, it is written as soon as that can be`() async throws {
+    @Test func `if the store fails after the answer, it is written as soon as that can be`() async throws {
         let id = try await begun()
         let answer = try ScriptedIssuer.enrollmentAnswer
         await sample.issuer.onEnrollment { [sample] (_) throws(IssuerFailure) in

@@ -1,4 +1,5 @@
 import IssuerProtocol
+import ScratchDirectories
 import Testing
 
 @testable import Authenticator
@@ -28,7 +29,7 @@ struct UnenrollerTests {
     }
 
     @Test(arguments: [.invalidToken, .unknownAuthenticator] as [ProblemCode])
-    func `where there is no enrollment any more it has succeeded all the same`(code: ProblemCode) async throws {
+    func `if there is no enrollment any more it has succeeded all the same`(code: ProblemCode) async throws {
         let card = try await sample.enrolled()
         await sample.issuer.onUnenrollment { () throws(IssuerFailure) in throw .problem(code) }
         #expect(try await unenroll(card))
@@ -36,7 +37,7 @@ struct UnenrollerTests {
     }
 
     @Test(arguments: [.down, .problem(.invalidRequest)] as [IssuerFailure])
-    func `where the issuer cannot be told nothing is changed`(failure: IssuerFailure) async throws {
+    func `if the issuer cannot be told nothing is changed`(failure: IssuerFailure) async throws {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(), for: card)
         await sample.issuer.onUnenrollment { () throws(IssuerFailure) in throw failure }
@@ -105,7 +106,7 @@ struct UnenrollerTests {
     }
 
     @Test(arguments: [false, true])
-    func `where they do not go out in time nothing is changed, unless it is forced`(locally: Bool) async throws {
+    func `if they do not go out in time nothing is changed, unless it is forced`(locally: Bool) async throws {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(), for: card)
         let id = try await sample.onlyRequest().id

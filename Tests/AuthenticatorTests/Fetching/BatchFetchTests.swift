@@ -249,8 +249,7 @@ struct BatchFetchTests {
         }
     }
 
-    @Test func `where the issuer has no batch fetch any more each is asked for alone, from its cursor on`() async throws
-    {
+    @Test func `if the issuer has no batch fetch any more each is asked for alone, from its cursor on`() async throws {
         let (agent, answers, _) = try await agent(enrolled: ["a", "b"])
         try await agent.running([agent.agent.fetcher.run]) {
             _ = try await agent.issuer.batchFetched.next()

@@ -5,20 +5,11 @@ import Testing
 
 /// Long polls that something on the way ends before their time.
 @Suite(.timeLimit(.minutes(10)))
-struct CutPollTests {
-    private let sample: SampleAgent
-    private let answers = Channel<Result<RequestList, IssuerFailure>>()
+struct CutPollTests: FetchSuite {
+    let sample: SampleAgent
+    let answers = Channel<Result<RequestList, IssuerFailure>>()
 
     init() throws { sample = try SampleAgent() }
-
-    private func fetching(while body: () async throws -> Void) async throws {
-        await sample.issuer.onFetch { [answers] (_) throws(IssuerFailure) in try await answers.answer().get() }
-        try await sample.running([sample.agent.fetcher.run], while: body)
-    }
-
-    private func list(_ requests: [String] = [], cursor: String) -> Result<RequestList, IssuerFailure> {
-        .success(RequestList(requests: requests, cursor: cursor))
-    }
 
     @Test func `a poll that is cut counts as an empty answer, and the next ones are shorter`() async throws {
         let card = try await sample.enrolled()

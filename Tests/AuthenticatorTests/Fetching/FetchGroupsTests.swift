@@ -61,7 +61,7 @@ struct FetchGroupsTests {
         #expect(groups.takeChanges().begun.count == 1)
     }
 
-    @Test func `where an issuer gets a batch fetch all come together again, with their cursors`() throws {
+    @Test func `if an issuer gets a batch fetch, all come together again, with their cursors`() throws {
         var (groups, id) = try groups(of: 5)
         var all = [id]
         _ = groups.turn(of: id, size: 1, now: 0)

@@ -1,24 +1,16 @@
 import IssuerProtocol
+import ScratchDirectories
 import Testing
 
 @testable import Authenticator
 
 /// One long poll after the other brings what an issuer has for an enrollment.
 @Suite(.timeLimit(.minutes(10)))
-struct FetcherTests {
-    private let sample: SampleAgent
-    private let answers = Channel<Result<RequestList, IssuerFailure>>()
+struct FetcherTests: FetchSuite {
+    let sample: SampleAgent
+    let answers = Channel<Result<RequestList, IssuerFailure>>()
 
     init() throws { sample = try SampleAgent() }
-
-    private func fetching(while body: () async throws -> Void) async throws {
-        await sample.issuer.onFetch { [answers] (_) throws(IssuerFailure) in try await answers.answer().get() }
-        try await sample.running([sample.agent.fetcher.run], while: body)
-    }
-
-    private func list(_ requests: [String] = [], cursor: String) -> Result<RequestList, IssuerFailure> {
-        .success(RequestList(requests: requests, cursor: cursor))
-    }
 
     @Test func `the first fetch has no cursor, and each answer's goes into the next`() async throws {
         let card = try await sample.enrolled()

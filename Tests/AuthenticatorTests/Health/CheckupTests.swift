@@ -55,7 +55,7 @@ struct CheckupTests {
         #expect(await found().map(\.weakness) == [.keyExportable, .plainHTTP])
     }
 
-    @Test func `a token's key that may be copied is one, and where that cannot be told it is said`() throws {
+    @Test func `a token's key that may be copied is one, and if that cannot be told it is said`() throws {
         #expect(try externalKey(.pkcs11, isExportable: true).findings.map(\.weakness) == [.tokenKeyExportable])
         #expect(try externalKey(.pkcs11, isExportable: true).findings.map(\.severity) == [.medium])
         #expect(try externalKey(.tpm, isExportable: false).findings == [])

@@ -154,14 +154,14 @@ struct FiguresTests {
         #expect(await sample.agent.figures().holdings?.troubled == 23)
     }
 
-    @Test func `a dropped message counts under its reason, also where the log has no line for it`() async throws {
+    @Test func `a dropped message counts under its reason, also if the log has no line for it`() async throws {
         let card = try await prepared()
         for number in 1...3 { try await sample.receive(messages: ["no.jws.\(number)"], for: card) }
         try await sample.receive(SampleRequest(iat: 100_000, exp: 100_300), for: card)
         #expect(await sample.agent.figures().drops == [.notAuthentic: 3, .future: 1])
     }
 
-    @Test func `where the store cannot be read the figures say so, and what was counted stays`() async throws {
+    @Test func `if the store cannot be read the figures say so, and what was counted stays`() async throws {
         let card = try await prepared()
         try await sample.receive(.numbered(1), for: card)
         #expect(await sample.agent.figures().isReady)

@@ -21,7 +21,7 @@ extension KeyWatchTests {
         }
     }
 
-    @Test func `one of several keys that can be used is enough, also where it came later`() async throws {
+    @Test func `one of several keys that can be used is enough, also if it came later`() async throws {
         for name in ["a", "b"] {
             try FileManager.default.removeItem(atPath: sample.keyPath(of: try await sample.enrolled(name)))
         }

@@ -2,6 +2,7 @@ import Foundation
 import IssuerProtocol
 import Keys
 import Logging
+import ScratchDirectories
 import Testing
 
 @testable import Authenticator
@@ -42,7 +43,7 @@ struct KeyWatchTests {
         }
     }
 
-    @Test func `a key that is missing is found, said once, and well again when it is back`() async throws {
+    @Test func `a key that is missing is found, said once, and in order when it is back`() async throws {
         let (gone, card) = (try await sample.enrolled("a"), try await sample.enrolled("b"))
         let path = sample.keyPath(of: gone)
         try FileManager.default.moveItem(atPath: path, toPath: path + ".kept")
@@ -107,7 +108,7 @@ struct KeyWatchTests {
         }
     }
 
-    @Test func `no key is looked at where that could cost a try, and one without a PIN is`() async throws {
+    @Test func `no key is looked at if that could cost a try, and one without a PIN is`() async throws {
         let place = try elsewhere
         let withPIN = try await sample.enrolled("a", authnType: .pin, at: place)
         let without = try await sample.enrolled("b", at: place)

@@ -1,5 +1,6 @@
 import IssuerProtocol
 import Logging
+import ScratchDirectories
 import Testing
 import WebAuthn
 

@@ -73,7 +73,7 @@ struct EventReplayTests {
         #expect(try await sample.journal().count { $0.kind == .answered } == 2)
     }
 
-    @Test func `where events are no longer kept a gap comes first, and the reader goes on behind it`() async throws {
+    @Test func `if events are no longer kept a gap comes first, and the reader goes on behind it`() async throws {
         for _ in 0..<30 { try await sample.agent.conclude() }
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(), for: card)

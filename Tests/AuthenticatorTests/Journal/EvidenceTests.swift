@@ -1,3 +1,4 @@
+import AgentHost
 import IssuerProtocol
 import Keys
 import Testing

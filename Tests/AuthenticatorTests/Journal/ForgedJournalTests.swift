@@ -2,6 +2,7 @@ import FoundationEssentials
 import GRDB
 import IssuerProtocol
 import Keys
+import ScratchDirectories
 import StrictJSON
 import Testing
 

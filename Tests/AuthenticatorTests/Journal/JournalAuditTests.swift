@@ -25,6 +25,15 @@ struct JournalAuditTests {
         try await sample.store.real.write(body)
     }
 
+    /// Puts the journal of an earlier time in the place of the present one.
+    private func setBack(to rows: [JournalRow], under head: JournalMark) async throws {
+        try await tamper { store in
+            try store.removeJournal(through: .max)
+            for row in rows { try store.insert(row) }
+            try store.set(head, as: .head)
+        }
+    }
+
     @Test func `more entries than one batch are whole, and their number is told`() async throws {
         try await record(1_234)
         let verdict = try await verify()
@@ -86,11 +95,7 @@ struct JournalAuditTests {
         let rest = try await sample.journal().map(\.row)
         try await sample.approve(requests[1].id)
         #expect(try await verify().fault == nil)
-        try await tamper { store in
-            try store.removeJournal(through: .max)
-            for row in rest { try store.insert(row) }
-            try store.set(early, as: .head)
-        }
+        try await setBack(to: rest, under: early)
         let fault = try #require(try await verify().fault)
         #expect(fault.sequence == early.point.sequence + 1)
         #expect(fault.problem.contains("is at signCount 2, the journal at 1"))
@@ -103,11 +108,7 @@ struct JournalAuditTests {
         let early = try #require(try await mark(.head))
         let rest = try await sample.journal().map(\.row)
         try await record(3)
-        try await tamper { store in
-            try store.removeJournal(through: .max)
-            for row in rest { try store.insert(row) }
-            try store.set(early, as: .head)
-        }
+        try await setBack(to: rest, under: early)
         let fault = try #require(try await verify().fault)
         #expect(fault.sequence == early.point.sequence + 1)
         #expect(fault.problem.contains("this agent has written up to entry \(early.point.sequence + 3)"))

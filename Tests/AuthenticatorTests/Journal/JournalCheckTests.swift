@@ -87,7 +87,7 @@ struct JournalCheckTests {
         #expect(try named(rows) == Int64(number))
     }
 
-    @Test(arguments: 1...7) func `where the end was cut off the first missing entry is named`(kept: Int) throws {
+    @Test(arguments: 1...7) func `if the end was cut off the first missing entry is named`(kept: Int) throws {
         #expect(try named(Array(rows.prefix(kept))) == Int64(kept + 1))
     }
 

@@ -1,6 +1,7 @@
 import Custody
 import IssuerProtocol
 import Keys
+import ScratchDirectories
 import Testing
 
 @testable import Authenticator
@@ -39,7 +40,7 @@ struct PushSubscriberTests {
         #expect(await sample.issuer.subscriptions.isEmpty)
     }
 
-    @Test func `a registration has none where the issuer does not push, or is not to`() async throws {
+    @Test func `a registration has none if the issuer does not push, or is not to`() async throws {
         let sample = try SampleAgent(SamplePush.settings())
         try await sample.issuer.enrolls()
         _ = try await sample.agent.enroll(sample.parameters(), patience: 0)
@@ -81,7 +82,7 @@ struct PushSubscriberTests {
         try await sample.settled(card.id)
     }
 
-    @Test func `it ends where the agent is not pushed to any more`() async throws {
+    @Test func `it ends if the agent is not pushed to any more`() async throws {
         let sample = try SampleAgent(SamplePush.settings())
         let (card, _) = try await sample.subscribed(push)
         let off = try sample.restarted(settings: AgentSettings(version: "1.2.3"))
@@ -103,15 +104,22 @@ struct PushSubscriberTests {
         #expect(try await sample.subscription() == sent)
     }
 
-    @Test func `a rotation takes pushes to both until the issuer has answered`() async throws {
-        let sample = try SampleAgent(SamplePush.settings())
-        let (card, old) = try await sample.subscribed(push)
-        let answers = Channel<Void>()
-        let asked = Channel<PushSubscription>()
+    /// Has the issuer tell of each subscription that comes in, and answer it when the test says so.
+    private func heldSubscriptions(
+        of sample: SampleAgent
+    ) async -> (asked: Channel<PushSubscription>, answers: Channel<Void>) {
+        let (asked, answers) = (Channel<PushSubscription>(), Channel<Void>())
         await sample.issuer.onSubscription { (subscription) throws(IssuerFailure) in
             asked.send(subscription)
             try await answers.answer()
         }
+        return (asked, answers)
+    }
+
+    @Test func `a rotation takes pushes to both until the issuer has answered`() async throws {
+        let sample = try SampleAgent(SamplePush.settings())
+        let (card, old) = try await sample.subscribed(push)
+        let (asked, answers) = await heldSubscriptions(of: sample)
         try await sample.running([sample.agent.pushSubscriber.run]) {
             async let open = sample.agent.rotatePush(card.id)
             let new = try await asked.next()
@@ -128,12 +136,7 @@ struct PushSubscriberTests {
     @Test func `one that was made while an older one was sent is sent as well`() async throws {
         let sample = try SampleAgent(SamplePush.settings())
         let (card, _) = try await sample.subscribed(push)
-        let answers = Channel<Void>()
-        let asked = Channel<PushSubscription>()
-        await sample.issuer.onSubscription { (subscription) throws(IssuerFailure) in
-            asked.send(subscription)
-            try await answers.answer()
-        }
+        let (asked, answers) = await heldSubscriptions(of: sample)
         try await sample.running([sample.agent.pushSubscriber.run]) {
             async let first = sample.agent.rotatePush(card.id)
             let older = try await asked.next()
@@ -154,7 +157,7 @@ struct PushSubscriberTests {
         }
     }
 
-    @Test func `a rotation of all changes nothing where one issuer cannot be reached`() async throws {
+    @Test func `a rotation of all changes nothing if one issuer cannot be reached`() async throws {
         let sample = try SampleAgent(SamplePush.settings())
         let (card, _) = try await sample.subscribed(push)
         let elsewhere = IssuerTarget(issuer: try IssuerURL("https://other.example"), rootsPEM: nil)

@@ -61,7 +61,7 @@ struct IntakeTests {
         #expect(try await sample.outbox(of: card).isEmpty && sample.agent.deferredReader.deferred.count == 0)
     }
 
-    @Test func `where the store fails nothing of the answer was taken in, and it can come again`() async throws {
+    @Test func `if the store fails nothing of the answer was taken in, and it can come again`() async throws {
         let card = try await sample.enrolled()
         sample.store.breakWrites()
         let events = try await sample.events {

@@ -67,7 +67,7 @@ struct PaymentTests {
         ("https://issuer.example#@evil.example", "issuer.example"),
         ("data:image/png;base64,AAAA", "data:image/png, SHA-256 \(digestOfIcon)"),
     ])
-    func `where the icon is that is signed is shown`(icon: String, shown: String) async throws {
+    func `the icon's URL that is signed is shown`(icon: String, shown: String) async throws {
         let card = try await sample.enrolled()
         var payment = Self.payment
         payment["instrument"] = ["displayName": "Visa 4242", "icon": .string(icon)]

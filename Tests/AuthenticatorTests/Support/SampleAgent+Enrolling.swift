@@ -1,5 +1,6 @@
 import IssuerProtocol
 import Keys
+import ScratchDirectories
 
 @testable import Authenticator
 

@@ -1,4 +1,5 @@
 import GRDB
+import ScratchDirectories
 
 @testable import Authenticator
 

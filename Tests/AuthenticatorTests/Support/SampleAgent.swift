@@ -1,8 +1,10 @@
+import AgentHost
 import Custody
 import IssuerProtocol
 import Keys
 import Logging
 import SQLiteStore
+import ScratchDirectories
 import ThreeDS
 
 @testable import Authenticator
@@ -12,7 +14,7 @@ import ThreeDS
 struct SampleAgent: Sendable {
     static let start: Int64 = 1_700_000_000
 
-    let directory: TemporaryDirectory
+    let directory: ScratchDirectory
     let secret: AgentSecret
     let clock: ManualClock
     let issuer: ScriptedIssuer
@@ -27,12 +29,12 @@ struct SampleAgent: Sendable {
     init(_ settings: AgentSettings = AgentSettings(version: "1.2.3")) throws {
         let key = try SigningKey.generate(.es256)
         try self.init(
-            directory: TemporaryDirectory(), secret: AgentSecret.generate(), clock: ManualClock(now: Self.start),
+            directory: ScratchDirectory(), secret: AgentSecret.generate(), clock: ManualClock(now: Self.start),
             issuer: ScriptedIssuer(keys: JWKSet(keys: [("key-1", key.publicKey)])), issuerKey: key, settings: settings)
     }
 
     private init(
-        directory: TemporaryDirectory, secret: AgentSecret, clock: ManualClock, issuer: ScriptedIssuer,
+        directory: ScratchDirectory, secret: AgentSecret, clock: ManualClock, issuer: ScriptedIssuer,
         issuerKey: SigningKey, settings: AgentSettings, previous: AgentSecret? = nil, log: Logger? = nil
     ) throws {
         self.directory = directory

@@ -6,29 +6,6 @@ import Keys
 import Logging
 import Synchronization
 
-/// A directory that goes when the last one lets go of it.
-final class TemporaryDirectory: Sendable {
-    let path: String
-
-    init() throws {
-        let url = FileManager.default.temporaryDirectory.appending(path: "oob-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        path = url.path
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func files(in name: String) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: "\(path)/\(name)").sorted()
-    }
-}
-
-/// The system's own randomness, as the program uses it.
-struct SystemEntropy: Entropy {
-    func bytes(_ count: Int) throws -> [UInt8] { try SecureRandom.bytes(count) }
-}
-
 /// The same byte over and over: the least and the greatest that can be drawn.
 struct ConstantEntropy: Entropy {
     let byte: UInt8

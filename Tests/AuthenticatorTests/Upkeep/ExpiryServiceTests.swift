@@ -69,7 +69,7 @@ struct ExpiryServiceTests {
         #expect(try await sample.request(ids[0]).life == RequestLife(state: .approved, delivery: .queued))
     }
 
-    @Test func `where the store fails it is tried again`() async throws {
+    @Test func `if the store fails it is tried again`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(), for: card)
         let id = try await sample.onlyRequest().id

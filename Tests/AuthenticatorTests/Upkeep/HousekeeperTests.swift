@@ -1,5 +1,6 @@
 import FoundationEssentials
 import IssuerProtocol
+import ScratchDirectories
 import Testing
 
 @testable import Authenticator
@@ -93,7 +94,7 @@ struct HousekeeperTests {
         #expect(try await sample.requests().map(\.life) == [RequestLife(state: .approved, delivery: .queued)])
     }
 
-    @Test func `when the store is well again it goes on by itself`() async throws {
+    @Test func `when the store recovers it goes on by itself`() async throws {
         let card = try await sample.enrolled()
         try await receiveExpired(1, for: card)
         sample.clock.advance(by: 401 * 86_400)
@@ -147,7 +148,7 @@ struct HousekeeperTests {
         #expect(!isInFiles("ERASED card"))
     }
 
-    @Test func `where it cannot be done now it says so, and is done later`() async throws {
+    @Test func `if it cannot be done now it says so, and is done later`() async throws {
         let card = try await sample.enrolled(called: "ERASED card")
         sample.store.breakScrub(by: SampleError("no room for a second database"))
         try await sample.running([sample.agent.housekeeper.run]) {
@@ -163,7 +164,7 @@ struct HousekeeperTests {
         #expect(!isInFiles("ERASED card"))
     }
 
-    @Test func `where a small write succeeds and there is no room for a second database that is tried once a minute`()
+    @Test func `if a small write succeeds and there is no room for a second database that is tried once a minute`()
         async throws
     {
         let card = try await sample.enrolled(called: "ERASED card")

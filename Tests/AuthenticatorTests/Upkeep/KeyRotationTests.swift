@@ -115,14 +115,14 @@ struct KeyRotationTests {
         #expect(await sample.issuer.keyFetches > 1)
     }
 
-    @Test func `where no keys can be had nothing is lost`() async throws {
+    @Test func `if no keys can be had nothing is lost`() async throws {
         let card = try await sample.enrolled()
         await sample.issuer.onKeys { () throws(IssuerFailure) in throw .down }
         await #expect(throws: IssuerFailure.self) { try await sample.receive(SampleRequest(), for: card) }
         #expect(try await sample.requests().isEmpty)
     }
 
-    @Test func `what was held is not lost where the store fails when it is read again`() async throws {
+    @Test func `what was held is not lost if the store fails when it is read again`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(.numbered(1), for: card)
         try await sample.receive(

@@ -3,6 +3,7 @@ import Foundation
 import IssuerProtocol
 import Keys
 import Logging
+import ScratchDirectories
 import Testing
 
 @testable import Authenticator
@@ -114,7 +115,7 @@ struct SecretRotationTests {
         return isCut
     }
 
-    @Test func `where the disk fails it is finished at the next start`() async throws {
+    @Test func `if the disk fails it is finished at the next start`() async throws {
         try await sample.agent.prepare()
         let card = try await sample.enrolled()
         let first = try rotating()
@@ -128,7 +129,7 @@ struct SecretRotationTests {
         try await expectApprovals([card], under: new)
     }
 
-    @Test func `where one thing opens under neither secret nothing is changed, and it is named`() async throws {
+    @Test func `if one thing opens under neither secret nothing is changed, and it is named`() async throws {
         try await sample.agent.prepare()
         let cards = [try await sample.enrolled("a"), try await sample.enrolled("b")]
         let stranger = try AgentSecret.generate()
@@ -237,7 +238,7 @@ struct SecretRotationTests {
         #expect(try await later.agent.journal.verify().fault == nil)
     }
 
-    @Test func `where nothing is under the previous secret that is said, and no file is touched`() async throws {
+    @Test func `if nothing is under the previous secret that is said, and no file is touched`() async throws {
         try await sample.agent.prepare()
         _ = try await sample.enrolled()
         try await rotate()

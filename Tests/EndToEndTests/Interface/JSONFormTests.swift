@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `an error has D1's number and name, also where no agent listens and for wrong usage`() async throws {
+    @Test func `an error has D1's number and name, also if no agent listens and for wrong usage`() async throws {
         try await Scenario.run { scenario in
             let agent = scenario.agent()
             let absent = try await agent.ctl("status", "--json", exits: 69)

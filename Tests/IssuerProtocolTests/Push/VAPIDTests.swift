@@ -75,7 +75,7 @@ struct VAPIDTests {
         #expect(throws: VAPIDRefusal.vapidMalformed) { try check(filled + ",") }
     }
 
-    @Test func `another key is refused, also where it signed the token itself`() throws {
+    @Test func `another key is refused, also if it signed the token itself`() throws {
         let other = try PushSample()
         let signed = try other.authorization()
         #expect(throws: VAPIDRefusal.vapidKey) { try check(signed) }
@@ -163,7 +163,7 @@ struct VAPIDTests {
     }
 
     @Test(arguments: [("0", true), ("1697522260", true), ("1697522261", false), (#""0""#, false), ("null", false)])
-    func `nbf, where there is one, is not ahead by more than a minute`(nbf: String, isTaken: Bool) throws {
+    func `nbf, if there is one, is not ahead by more than a minute`(nbf: String, isTaken: Bool) throws {
         let claims = #"{"aud":"\#(PushSample.origin)","exp":\#(PushSample.now + 60),"nbf":\#(nbf)}"#
         if isTaken {
             #expect(throws: Never.self) { try check(claims: claims) }

@@ -135,7 +135,7 @@ import Testing
         #expect(OpenSSLError.queueIsEmpty)
     }
 
-    @Test func `a message with any byte changed, but for the record size, is refused`() throws {
+    @Test func `a message with any byte changed, except in the record size, is refused`() throws {
         let body = try key.recipient.encrypt(Array("a message".utf8), padding: 3)
         for index in body.indices where !(16..<20).contains(index) {
             var changed = body

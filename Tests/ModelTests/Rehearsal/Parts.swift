@@ -3,6 +3,7 @@ import FoundationEssentials
 import IssuerProtocol
 import Keys
 import SQLiteStore
+import ScratchDirectories
 import Synchronization
 
 /// The process died here; nothing it does after that counts.
@@ -107,28 +108,6 @@ final class QuickCustody: KeyCustody {
     func removeKey(named name: EnrollmentID) async throws {}
 }
 
-/// The system's own randomness.
-struct SystemEntropy: Entropy {
-    func bytes(_ count: Int) throws -> [UInt8] { try SecureRandom.bytes(count) }
-}
-
-/// A directory that goes when the last one lets go of it; in memory if the system has such a place.
-final class ScratchDirectory: Sendable {
-    let path: String
-
-    init() throws {
-        let shared = URL(filePath: "/dev/shm")
-        let isWritable = FileManager.default.isWritableFile(atPath: "/dev/shm")
-        let parent = isWritable ? shared : FileManager.default.temporaryDirectory
-        let url = parent.appending(path: "oob-model-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        path = url.path
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-}
-
 /// Rings when something has changed that one waits for; nothing here waits by the clock.
 final class ChangeNotifier: Sendable {
     private let stream: AsyncStream<Void>
@@ -145,5 +124,13 @@ final class ChangeNotifier: Sendable {
             if try await holds() { return }
         }
         throw CancellationError()
+    }
+}
+
+extension ScratchDirectory {
+    /// One in memory if the system has such a place.
+    static func inMemory() throws -> ScratchDirectory {
+        guard FileManager.default.isWritableFile(atPath: "/dev/shm") else { return try ScratchDirectory() }
+        return try ScratchDirectory(in: URL(filePath: "/dev/shm"))
     }
 }

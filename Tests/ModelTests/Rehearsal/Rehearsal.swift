@@ -1,9 +1,11 @@
+import AgentHost
 import Authenticator
 import Custody
 import IssuerProtocol
 import Keys
 import Logging
 import SQLiteStore
+import ScratchDirectories
 import Synchronization
 
 /// One schedule on a real agent and on the model, side by side, compared after every step.
@@ -12,7 +14,7 @@ import Synchronization
 /// A restart throws the agent away and makes another on the same file.
 actor Rehearsal {
     let issuer: SampleIssuer
-    let clock: StandingClock
+    let clock: ScheduleClock
     let gateway: ScriptedGateway
     let custody: QuickCustody
     let notifier = ChangeNotifier()
@@ -32,8 +34,8 @@ actor Rehearsal {
 
     init(_ issuer: SampleIssuer) async throws {
         self.issuer = issuer
-        directory = try ScratchDirectory()
-        clock = StandingClock(notifier: notifier)
+        directory = try .inMemory()
+        clock = ScheduleClock(notifier: notifier)
         gateway = ScriptedGateway(keys: issuer.keySet, notifier: notifier)
         custody = QuickCustody(keys: Dictionary(uniqueKeysWithValues: issuer.cards.map { ($0.id, $0.key) }))
         model = Model(cards: issuer.cards.count)
@@ -82,7 +84,7 @@ actor Rehearsal {
     private func finding(_ sentence: String) -> Finding { Finding(sentence, step: step) }
 
     private static func agent(
-        on store: MortalStore, custody: QuickCustody, gateway: ScriptedGateway, clock: StandingClock,
+        on store: MortalStore, custody: QuickCustody, gateway: ScriptedGateway, clock: ScheduleClock,
         secret: AgentSecret
     ) -> Agent {
         let ports = Ports(

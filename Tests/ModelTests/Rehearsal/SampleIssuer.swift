@@ -76,7 +76,7 @@ final class SampleIssuer: Sendable {
     private static func claims(_ card: Card, jti: Int, iat: Int64, exp: Int64) -> JSONObject {
         [
             "iss": .string(issuer), "aud": .string(card.authenticatorId.text), "jti": .string(name(jti)),
-            "iat": .integer(StandingClock.start + iat), "exp": .integer(StandingClock.start + exp),
+            "iat": .integer(ScheduleClock.start + iat), "exp": .integer(ScheduleClock.start + exp),
         ]
     }
 

@@ -1,3 +1,4 @@
+import struct Sandbox.SplitMix64
 // The steps, and how often each comes.
 
 extension Generator {

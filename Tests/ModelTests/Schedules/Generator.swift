@@ -1,4 +1,5 @@
 import IssuerProtocol
+import struct Sandbox.SplitMix64
 
 /// Makes schedules at random, the same for the same seed.
 ///
@@ -71,22 +72,9 @@ struct Generator {
     }
 }
 
-/// Numbers that are the same for the same seed, everywhere: SplitMix64 of Steele, Lea and Flood (OOPSLA 2014).
-struct SplitMix64: Sendable {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
+extension SplitMix64 {
     /// From 0 up to and without `bound`.
-    mutating func number(below bound: Int) -> Int { Int(next().multipliedFullWidth(by: UInt64(bound)).high) }
+    mutating func number(below bound: Int) -> Int { Int(number(below: UInt64(bound))) }
 
     mutating func hits(percent: Int) -> Bool { number(below: 100) < percent }
 

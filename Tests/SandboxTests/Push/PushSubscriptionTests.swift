@@ -81,7 +81,7 @@ import Testing
         #expect(await issuer.call("POST", "/v1/enrollments", body: body).outcome == "400 invalid_request")
     }
 
-    @Test func `beyond loopback it is taken where the operator says so`() async throws {
+    @Test func `beyond loopback it is taken if the operator says so`() async throws {
         let issuer = try TestIssuer(pushPolicy: .anywhere)
         let authenticator = try await issuer.enrolled()
         #expect(await issuer.subscribe(authenticator, try Self.subscription("https://push.example/x")).status == 204)

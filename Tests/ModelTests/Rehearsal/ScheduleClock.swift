@@ -2,11 +2,11 @@ import Authenticator
 import Synchronization
 
 /// A clock that stands still until a schedule moves it.
-final class StandingClock: AgentClock {
+final class ScheduleClock: AgentClock {
     static let start: Int64 = 1_700_000_000
 
     private struct State {
-        var now = StandingClock.start
+        var now = ScheduleClock.start
         var naps = 0
         var sleepers: [Int: CheckedContinuation<Void, any Error>] = [:]
     }
