@@ -23,7 +23,7 @@ class Bundled:
     terms: str = "LICENSE"
 
     def text(self, folder: Path) -> str:
-        """Its licence: a file, or the comment that a header begins with; empty where the package has neither."""
+        """Its licence: a file, or the comment that a header begins with; empty if the package has neither."""
         path = folder / "Sources" / self.module / self.terms
         text = path.read_text(encoding="utf-8") if path.exists() else ""
         return text.removeprefix("/*").partition("*/")[0] if path.suffix == ".h" else text
@@ -52,7 +52,7 @@ class Package:
     modules: set[str] = field(default_factory=set)
 
     def text(self, kind: str) -> str:
-        """Its LICENSE or NOTICE; empty where it has none."""
+        """Its LICENSE or NOTICE; empty if it has none."""
         found = sorted(self.folder.glob(f"{kind}*"))
         return found[0].read_text(encoding="utf-8") if found else ""
 
@@ -87,7 +87,7 @@ def modules(release: Path, program: str) -> set[str]:
 
 
 def checkout_of(release: Path, module: str) -> str | None:
-    """The package that a module's sources are of; None where they are this project's own."""
+    """The package that a module's sources are of; None if they are this project's own."""
     build = release / f"{module}.build"
     # A Swift module has a list of its sources; one of C or assembly says of each object what it was made from.
     listed = build / "sources"
@@ -120,7 +120,7 @@ def swift_version(scratch: Path) -> str:
 
 
 def icu_version(scratch: Path) -> str | None:
-    """Of the ICU inside Foundation, as the toolchain of the build has it; None where no program has its data."""
+    """Of the ICU inside Foundation, as the toolchain of the build has it; None if no program has its data."""
     if not any(b"icudt" in (scratch / "release" / program).read_bytes() for program in PROGRAMS):
         return None
     compiler = re.search(r'"(/[^"]+/swiftc)"', (scratch / "release.yaml").read_text(encoding="utf-8"))[1]

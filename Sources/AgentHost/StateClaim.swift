@@ -3,7 +3,7 @@ package import LinuxProcess
 
 /// Takes a state directory for this process alone.
 package enum StateClaim {
-    /// Makes the directory where it is missing, locks it, and removes what a crash left half written.
+    /// Makes the directory if it is missing, locks it, and removes what a crash left half written.
     ///
     /// - Returns: the lock, which this process has until it ends or releases it.
     @discardableResult
@@ -36,7 +36,7 @@ package enum StateClaim {
 package enum StateClaimError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Another process, or another part of this one, has it.
     case held(String)
-    /// It cannot be made, read or written, or it is not private; with errno where a system call said so.
+    /// It cannot be made, read or written, or it is not private; with errno if a system call said so.
     case unusable(String, systemError: CInt?)
 
     package var description: String {

@@ -86,7 +86,7 @@ private struct UnlockedExternalKey: UnlockedKey {
     let key: ExternalKey
     let pin: Secret?
 
-    /// Where there is a PIN, `ExternalKeys.proven` returned: it was right, and the key cannot be used without it.
+    /// If there is a PIN, `ExternalKeys.proven` returned: it was right, and the key cannot be used without it.
     var verifiesUser: Bool { pin != nil }
 
     var publicKey: PublicKey { key.facts.publicKey }

@@ -6,7 +6,7 @@ public protocol AuthnDelegate: AnyObject {
     /// Asks the payer to confirm one transaction.
     ///
     /// Of all calls of the two handlers the first counts and the others do nothing, from whichever thread and whenever
-    /// they come. Where both handlers are let go without a call, nothing is decided and the request stays pending.
+    /// they come. If both handlers are let go without a call, nothing is decided and the request stays pending.
     ///
     /// - Parameters:
     ///   - authn: the object whose fetch brought the request.

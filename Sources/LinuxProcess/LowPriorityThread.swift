@@ -5,7 +5,7 @@ import Synchronization
 /// A thread of its own, behind all others of this process, for work that keeps a processor busy for long.
 ///
 /// What is done there holds up none of the threads that Swift's tasks share, so it neither delays a decision nor a sign
-/// of life. Where the kernel lets it, the thread is also given less of the processor than others (nice(2)); a service
+/// of life. If the kernel allows it, the thread is also given less of the processor than others (nice(2)); a service
 /// whose filter of system calls forbids that has a thread like all others.
 package enum LowPriorityThread {
     /// Runs `body`, and all the tasks within it, on a thread that is made for it and ends with it.
@@ -64,7 +64,7 @@ private final class JobQueue: TaskExecutor {
     }
 
     private func work() {
-        // Of this thread alone: on Linux a priority is a thread's. Where it may not be changed, it stays as it is.
+        // Of this thread alone: on Linux a priority is a thread's. If it may not be changed, it stays as it is.
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.niceness)
         while true {
             notifier.wait()

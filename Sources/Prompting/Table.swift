@@ -33,7 +33,7 @@ package struct Table {
 
     /// The lines of the table; empty without rows.
     ///
-    /// - Parameter columns: how wide the terminal is; nil for anything else, where each row is one line of any length.
+    /// - Parameter columns: how wide the terminal is; nil for anything else; then each row is one line of any length.
     package func lines(_ columns: Int?) -> [ScreenLine] {
         guard rows.count > 1 else { return [] }
         guard let columns, total(Self.widths(rows)) > columns - 1 else { return Self.lines(of: rows) }

@@ -17,7 +17,7 @@ enum Output {
 
     /// One line, which is out when the call returns, also into a pipe.
     ///
-    /// - Throws: the exit status, where it cannot be written; that is said.
+    /// - Throws: the exit status, if it cannot be written; that is said.
     static func data(_ line: String) throws(ExitCode) {
         do {
             try FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))

@@ -147,7 +147,7 @@ class Program:
                 [program(name), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True)
 
     def address(self) -> str:
-        """Waits for the line: no polling, and where the program ends instead, so does the wait."""
+        """Waits for the line: no polling, and if the program ends instead, so does the wait."""
         watchdog = threading.Timer(READY_WITHIN, self.process.kill)
         watchdog.start()
         line = self.process.stdout.readline()

@@ -19,7 +19,7 @@ package struct RequestListing: Sendable {
         self.before = before
     }
 
-    /// The same list where a page of it ends: towards the older ones where it began with the newest.
+    /// The same list from where a page of it ends: towards the older ones if it began with the newest.
     package func next(after page: [RequestView]) -> RequestListing {
         var next = self
         if after == nil && (before != nil || all) {

@@ -22,7 +22,7 @@ package enum SocketTrust {
         return false
     }
 
-    /// Refuses a path where no socket stands, or one that belongs to somebody else.
+    /// Refuses a path without a socket, or one that belongs to somebody else.
     package static func check(_ path: String, environment: [String: String]) throws(ClientFailure) {
         switch look(at: path) {
         case .failure(let error) where error.number == EACCES:
@@ -70,7 +70,7 @@ package enum SocketTrust {
         guard found.owner != 0, found.owner != ownUser, found.owner != agentUser.id else { return }
         throw .unreachable(
             "The socket \(path) belongs to user id \(found.owner), not to root, to you, or to \(agentUser.name): "
-                + "nothing was sent. Where the agent runs as another user, name it in OOB_AGENT_USER.")
+                + "nothing was sent. If the agent runs as another user, name it in OOB_AGENT_USER.")
     }
 
     private struct LookError: Error { let number: Int32 }

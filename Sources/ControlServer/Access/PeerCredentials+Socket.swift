@@ -25,7 +25,7 @@ extension PeerCredentials {
             if unsafe getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, &groups, &size) == 0 {
                 return Array(groups.prefix(Int(size) / MemoryLayout<gid_t>.size))
             }
-            // Where they do not fit the kernel has said how much room they need.
+            // If they do not fit, the kernel has said how much room they need.
             let needed = Int(size) / MemoryLayout<gid_t>.size
             guard errno == ERANGE, needed > groups.count, needed <= maxGroups else { return nil }
             groups = [gid_t](repeating: 0, count: needed)

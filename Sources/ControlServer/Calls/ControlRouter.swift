@@ -154,7 +154,7 @@ struct ControlRouter: Sendable {
 }
 
 extension URI {
-    /// What stands in a path where its route has `{id}`: the third segment, decoded; as it is if it cannot be decoded.
+    /// What stands in a path in the place of `{id}`: the third segment, decoded; as it is if it cannot be decoded.
     fileprivate var id: String {
         let segment =
             path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(3).first.map(String.init) ?? ""

@@ -78,7 +78,7 @@ package struct ControlServer: Sendable {
         if unsafe chmod(path, mode) != 0 { say(unset: "mode") }
     }
 
-    /// Where the group is the process's own there is nothing to change: a service may be forbidden to.
+    /// If the group is the process's own, there is nothing to change: a service may be forbidden to.
     private func hasGroup(_ group: UInt32) -> Bool {
         unsafe FileGroup(of: path)?.id == group || chown(path, uid_t.max, group) == 0
     }

@@ -6,7 +6,7 @@ import ThreeDS
 package enum AuthnRequestReader {
     /// The most that a message may have, in bytes.
     package static let maxBytes = 16_384
-    /// Seconds that an `iat` may be ahead without more ado: clocks differ.
+    /// Seconds that an `iat` may be ahead for the message to be taken at once: clocks differ.
     package static let clockTolerance: Int64 = 60
     /// Seconds that an `iat` may be ahead for the message to be held until its time.
     package static let longestHold: Int64 = 600

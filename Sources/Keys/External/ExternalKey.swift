@@ -39,7 +39,7 @@ package struct ExternalKeys: Sendable {
 
     /// Lets the key sign random bytes and holds the signature against its public half.
     ///
-    /// Where a PIN is given, a return means that the token, the TPM or the file's encryption has found it right, and
+    /// If a PIN is given, a return means that the token, the TPM or the file's encryption has found it right, and
     /// that the key cannot be used without it.
     package func proven(_ uri: KeyURI, pin: Secret?) throws(ExternalKeyError) -> ExternalKeyFacts {
         let message = try ExternalKeyError.wrapping(uri) { () throws(OpenSSLError) in try SelfTest.message() }

@@ -17,7 +17,7 @@ package enum LockedMemory {
     /// From then on OpenSSL also wipes all that it frees of other memory. By itself it does so with what it takes for
     /// secret, and 3.0 does not take the encoding of a private key for that, once it is decoded.
     ///
-    /// - Returns: whether the heap is locked. Where it is not, secrets are kept all the same: the process may not lock
+    /// - Returns: whether the heap is locked. If it is not, secrets are kept all the same: the process may not lock
     ///   so much (RLIMIT_MEMLOCK of getrlimit(2)).
     package static func prepare() -> Bool {
         let isWiping = shim_wipe_what_is_freed() == 1

@@ -98,7 +98,7 @@ private enum Kind: String, CaseIterable {
 
     var isOfLists: Bool { [.duplicate, .reorder, .fullList, .fullListMoving].contains(self) }
 
-    /// When it may come; the first is what is meant where none is named.
+    /// When it may come; the first is what is meant if none is named.
     var moments: [Fault.Moment] {
         switch self {
         case .slow, .drop, .garbage: [.before, .after]

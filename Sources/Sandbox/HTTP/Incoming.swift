@@ -33,7 +33,7 @@ package struct Call: Sendable {
 /// A call that has found its route.
 struct Incoming: Sendable {
     private let call: Call
-    /// What the path holds where its pattern has a placeholder.
+    /// What the path holds in the place of its pattern's placeholder.
     let captured: [String]
 
     init(_ call: Call, captured: [String]) {
@@ -55,7 +55,7 @@ struct Incoming: Sendable {
 
     func query(_ name: String) -> String? { call.query[name] }
 
-    /// The same without these members of the query, and with that body where there is one.
+    /// The same without these members of the query, and with that body if there is one.
     func without(_ names: [String], body: [UInt8]?) -> Incoming {
         var call = call
         for name in names { call.query[name] = nil }
@@ -72,7 +72,7 @@ struct Incoming: Sendable {
         return seconds
     }
 
-    /// The body as an object; an empty body is an empty object where the call allows it.
+    /// The body as an object; an empty body is an empty object if the call allows it.
     func object(emptyAllowed: Bool = false) throws -> JSONObject {
         if emptyAllowed, body.isEmpty { return [:] }
         return try JSONReader.object(body, limits: JSONLimits(maxBytes: Call.maxBody))

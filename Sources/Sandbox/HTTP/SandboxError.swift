@@ -5,7 +5,7 @@ import ThreeDS
 /// A call that gets a problem (RFC 9457) for an answer.
 struct SandboxError: Error, Equatable {
     let status: Int
-    /// One of the issuer protocol's, or nil where a client may repeat the call or a person has to read the detail.
+    /// One of the issuer protocol's, or nil if a client may repeat the call or a person has to read the detail.
     let code: ProblemCode?
     let detail: String
 

@@ -84,7 +84,7 @@ struct CompletionRecord: Sendable {
     let status: Status
     /// Why not, as the authenticator said it.
     let reason: String?
-    /// The request whose decision completed the purchase; nil where none did.
+    /// The request whose decision completed the purchase; nil if none did.
     let jti: String?
     let at: Int64
 

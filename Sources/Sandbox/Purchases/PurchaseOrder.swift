@@ -27,7 +27,7 @@ package struct PurchaseOrder: Sendable {
     /// Nil: the one that was enrolled last.
     let authenticatorId: String?
     let userVerification: UserVerificationRequirement
-    /// A purchase of its own, also where the acsTransId stands for one already, of this or another transaction.
+    /// A purchase of its own, also if the acsTransId stands for one already, of this or another transaction.
     let force: Bool
     /// How often the request is listed; nil if not given.
     let times: Int?

@@ -12,7 +12,7 @@ enum PushOutcome: Sendable, Equatable {
     case gone(status: Int)
     /// The same push again would be answered the same.
     case refused(status: Int)
-    /// Worth another try; `status` is nil where no answer came, `retryAfter` is in seconds.
+    /// Worth another try; `status` is nil if no answer came, `retryAfter` is in seconds.
     case later(status: Int?, retryAfter: Int64?)
     case notSent(Obstacle)
 

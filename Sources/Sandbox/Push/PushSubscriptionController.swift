@@ -20,7 +20,7 @@ struct PushSubscriptionController: Sendable {
         return .noContent
     }
 
-    /// Also where there is none.
+    /// Also if there is none.
     func end(_ incoming: Incoming) async throws -> Answer {
         try await store(nil, of: try await backend.authenticated(incoming))
         return .noContent

@@ -22,7 +22,7 @@ struct Bound {
     var help: String { "\(what), \(range.lowerBound) to \(range.upperBound). Default: \(usual)." }
 }
 
-// Where the protocol or a format bounds something itself, the range ends there: a setting can only lower it.
+// If the protocol or a format bounds something itself, the range ends there: a setting can only lower it.
 extension Bound {
     /// Each, by its setting.
     static let of = Dictionary(uniqueKeysWithValues: all.map { ($0.setting, $0) })

@@ -100,8 +100,8 @@ enum Setting: String, CaseIterable {
             "Who checks that a push is its issuer's: required (the agent), or upstream (a push service in front). Default: "
                 + "required."
         case .metricsListen:
-            "Where metrics are given to whoever asks on this host, besides the control socket: ADDRESS:PORT or "
-                + "[ADDRESS]:PORT, loopback only. Default: nowhere."
+            "The address of a metrics server for programs on this host, ADDRESS:PORT or [ADDRESS]:PORT, loopback only. "
+                + "Default: none; metrics are on the control socket alone."
         case .pkcs11Module:
             "The PKCS #11 module for keys with a pkcs11: URI, an absolute path. Default: none; such keys are refused."
         case .tpmTCTI:

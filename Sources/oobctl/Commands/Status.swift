@@ -5,7 +5,7 @@ import Prompting
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Say how the agent is.",
-        discussion: "What is weak in the set-up, such as an issuer without TLS, doctor says.")
+        discussion: "For weak spots of the set-up, such as an issuer without TLS, see doctor.")
 
     @OptionGroup var common: CommonOptions
 
@@ -19,7 +19,7 @@ struct Status: AsyncParsableCommand {
 
     private static func lines(_ status: StatusView) -> [ScreenLine] {
         let reasons = status.reasons.map { (name: "Reason", value: Optional($0)) }
-        // That an issuer is a program on this computer is no trouble of the agent's: doctor says it.
+        // That an issuer is a program on this computer is no trouble of the agent's; doctor reports it.
         let warnings = status.warnings.filter { $0.id != "plainHTTP" }
             .map { (name: "Warning (\($0.severity))", value: Optional($0.message)) }
         let fields = Fields(

@@ -13,7 +13,7 @@ struct PromptAgent: Sendable {
 
     /// Lets `take` have what happens until the agent is lost, or the task is cancelled.
     ///
-    /// - Parameter take: false where it has no room; then the rest is read again from there.
+    /// - Parameter take: false if it has no room; then the rest is read again from there.
     func watch(_ take: @Sendable (PromptEvent) -> Bool) async {
         var position: Int64?
         var end = ContinuousClock.now

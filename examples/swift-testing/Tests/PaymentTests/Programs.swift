@@ -47,7 +47,7 @@ final class LongRunning: Sendable {
         try process.run()
     }
 
-    /// Waits for the line, a minute at most: no polling, and where the program ends instead, so does the wait.
+    /// Waits for the line, a minute at most: no polling, and if the program ends instead, so does the wait.
     func address() async throws -> String {
         let watchdog = DispatchWorkItem { [process] in process.terminate() }
         DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: watchdog)
