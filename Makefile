@@ -29,13 +29,13 @@ test: ## Set up what the tests need and run them all; SKIPS=none makes each skip
 crash-test: ## Kill the agent at every point and at random; CRASHES=10000, SEED=, and DEATH= or ROUND= for one of them.
 	Scripts/bootstrap
 	swift build
-	python3 -B Tests/Outside/crash_campaign.py --record .build/crash-test.json $(if $(CRASHES),--crashes $(CRASHES)) \
+	PYTHONPATH=Tests/Programs python3 -B Tests/Crash/crash_campaign.py --record .build/crash-test.json $(if $(CRASHES),--crashes $(CRASHES)) \
 		$(if $(SEED),--seed $(SEED)) $(if $(DEATH),--death "$(DEATH)") $(if $(ROUND),--round $(ROUND))
 
 push-test: ## Many requests pushed twice and polled, and garbage meanwhile: REQUESTS=10000, SECONDS=600, SEED=1.
 	Scripts/bootstrap --tests
 	swift build
-	.venv/bin/python -B Tests/Outside/push_campaign.py $(if $(REQUESTS),--requests $(REQUESTS)) \
+	.venv/bin/python -B Tests/Interop/push_campaign.py $(if $(REQUESTS),--requests $(REQUESTS)) \
 		$(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
 fuzz: ## Feed a parser with bytes that libFuzzer makes: TARGET=, SECONDS=60; without TARGET, list the targets.
@@ -60,8 +60,8 @@ check: ## Format lint, the arrows between targets, the walls, and the versions o
 man: ## Write the man pages of a finished build into MAN=.build/man.
 	Scripts/man $(or $(MAN),.build/man)
 
-help-texts: ## Keep what --help of a finished build prints in Tests/Cases/help, for a reviewer to read.
-	python3 -B Tests/Outside/test_help.py --update
+help-texts: ## Keep what --help of a finished build prints in Tests/Fixtures/Cases/help, for a reviewer to read.
+	python3 -B Tests/Programs/test_help.py --update
 
 format: ## Format all Swift code in place.
 	swift format --in-place --recursive Sources Tests Package.swift Fuzz/Package.swift Fuzz/Fuzzer \

@@ -4,7 +4,7 @@ import Testing
 /// The seeds that the fuzzers start from, and what the fuzzers have found, in every run of the tests.
 struct FuzzCorpusTests {
     private static let directory = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../FuzzCorpus").standardized
+        .appending(path: "../Fixtures/FuzzCorpus").standardized
 
     @Test(arguments: FuzzTarget.allCases)
     func `the properties of a target hold for each of its seeds`(target: FuzzTarget) async throws {

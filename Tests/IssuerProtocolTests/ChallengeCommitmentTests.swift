@@ -7,7 +7,8 @@ import ThreeDS
 struct ChallengeCommitmentTests {
     /// Commitments that other software computed.
     private static func vectors() throws -> [JSONObject] {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Vectors/challenge.json")
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../Fixtures/Vectors/challenge.json")
         let limits = JSONLimits(maxBytes: 1_000_000)
         guard case .array(let elements) = try JSONReader.value([UInt8](try Data(contentsOf: file)), limits: limits)
         else {

@@ -3,7 +3,7 @@ import Keys
 import StrictJSON
 import ThreeDS
 
-// Builds the message that a case describes; `Tests/Cases/README.md` says what its members mean.
+// Builds the message that a case describes; `Tests/Fixtures/Cases/README.md` says what its members mean.
 extension RequestCase {
     private static let members: Set<String> = [
         "set", "repeat", "fill", "remove", "recommit", "size", "twice", "rawHeader", "rawPayload", "signedBy",

@@ -1,9 +1,10 @@
 import FoundationEssentials
 import StrictJSON
 
-/// One file of `Tests/Cases/requests`: what is expected above the line, what differs from a good request below it.
+/// One file of `Tests/Fixtures/Cases/requests`: what is expected above the line, what differs from a good request below it.
 struct RequestCase {
-    static let directory = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Cases").standardized
+    static let directory = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Fixtures/Cases")
+        .standardized
 
     /// All the files' names, without `.case`.
     static let names: [String] = {

@@ -1,7 +1,7 @@
 import QRCode
 import Testing
 
-/// That readers read them is seen by one that no one here wrote: Tests/Outside/test_enroll.py.
+/// That readers read them is seen by one that no one here wrote: Tests/Programs/test_enroll.py.
 @Suite struct QRCodeTests {
     @Test(arguments: [
         (0, 21), (14, 21), (15, 25), (26, 25), (42, 29), (62, 33), (84, 37), (106, 41), (122, 45), (152, 49),

@@ -10,7 +10,7 @@ struct VectorTests {
     }
 
     @Test func `every published transaction parses to its published amount`() throws {
-        let file = Fixture.root.appending(path: "Tests/Vectors/challenge.json")
+        let file = Fixture.root.appending(path: "Tests/Fixtures/Vectors/challenge.json")
         let vectors = try JSONDecoder().decode([Vector].self, from: Data(contentsOf: file))
         #expect(vectors.count == 28)
         for vector in vectors {

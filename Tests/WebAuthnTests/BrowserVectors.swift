@@ -15,7 +15,7 @@ struct BrowserVectors {
 
     static func file() throws -> JSONObject {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let bytes = Array(try Data(contentsOf: tests.appending(path: "Vectors/spc-chromium.json")))
+        let bytes = Array(try Data(contentsOf: tests.appending(path: "Fixtures/Vectors/spc-chromium.json")))
         return try JSONReader.object(bytes, limits: JSONLimits(maxBytes: 1_000_000))
     }
 

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// A script of Tests/Outside: the real programs against tools and libraries that share no code with this project.
+/// A Python script of Tests: the real programs against tools and libraries that share no code with this project.
 enum OutsideScript {
-    static let folder = BuiltPrograms.checkout.appending(path: "Tests/Outside")
+    static let tests = BuiltPrograms.checkout.appending(path: "Tests")
     /// For one script; recorded.py ends a single test sooner, and Scripts/test all of them later.
     private static let limit = Duration.seconds(900)
 
@@ -18,7 +18,7 @@ enum OutsideScript {
             var environment = ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "OOB_BIN_DIR": programs]
             environment["OOB_TEST_RESULTS"] = ProcessInfo.processInfo.environment["OOB_TEST_RESULTS"]
             let child = try Child(
-                python, ["-B", folder.appending(path: "recorded.py").path(), script],
+                python, ["-B", tests.appending(path: "Programs/recorded.py").path(), script],
                 environment: environment, files: "\(scenario.folder)/python")
             let status = try await child.exitStatus(within: limit, cleaningUpFor: .seconds(60))
             #expect(status == 0, "\(child.output)\n\(child.errors)")
@@ -27,13 +27,16 @@ enum OutsideScript {
 }
 
 @Suite struct OutsideScriptTests {
-    @Test func `every script of Tests/Outside is run by one test, and no test runs a script that is gone`() throws {
+    @Test func `every Python script is run by one test, and no test runs a script that is gone`() throws {
         let suites = URL(filePath: #filePath).deletingLastPathComponent()
         let run = try FileManager.default.contentsOfDirectory(at: suites, includingPropertiesForKeys: nil)
             .filter { $0.pathExtension == "swift" }
             .flatMap { try String(contentsOf: $0, encoding: .utf8).matches(of: #/OutsideScript\.run\("(.+?)"\)/#) }
             .map { String($0.1) }
-        let scripts = try FileManager.default.contentsOfDirectory(atPath: OutsideScript.folder.path())
+        let scripts = try FileManager.default.contentsOfDirectory(atPath: OutsideScript.tests.path())
+            .flatMap {
+                (try? FileManager.default.contentsOfDirectory(atPath: "\(OutsideScript.tests.path())/\($0)")) ?? []
+            }
             .filter { $0.hasPrefix("test_") && $0.hasSuffix(".py") }
         #expect(!scripts.isEmpty)
         #expect(run.sorted() == scripts.sorted())

@@ -4,7 +4,7 @@ import StrictJSON
 import ThreeDS
 import WebAuthn
 
-/// What an issuer sends for one enrollment, read as `Tests/Cases` describes it: at one time, by an agent with one key.
+/// What an issuer sends for one enrollment, read as `Tests/Fixtures/Cases` describes it: at one time, by an agent with one key.
 enum AuthnRequestChecks {
     private static let now: Int64 = 1_697_522_200
 

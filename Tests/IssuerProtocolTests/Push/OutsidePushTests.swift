@@ -5,12 +5,13 @@ import Testing
 
 @testable import IssuerProtocol
 
-/// Messages and credentials that Python's `pywebpush`, `http_ece` and `py-vapid` made, as `Tests/Vectors/push.json` says.
+/// Messages and credentials that Python's `pywebpush`, `http_ece` and `py-vapid` made, as `Tests/Fixtures/Vectors/push.json` says.
 struct OutsidePushTests {
     private let file: JSONObject
 
     init() throws {
-        let path = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Vectors/push.json")
+        let path = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../Fixtures/Vectors/push.json")
         file = try JSONReader.object(Array(Data(contentsOf: path)), limits: JSONLimits(maxBytes: 100_000))
     }
 

@@ -1,0 +1,277 @@
+"""Backups read with Python's tarfile, hashlib and sqlite3; what a client gets of one that is cut off; an erasure.
+
+Run with `.venv/bin/python Tests/Interop/test_backup.py`; OOB_BIN_DIR names the programs' directory.
+"""
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import re
+import shutil
+import socket
+import sqlite3
+import subprocess
+import tarfile
+import threading
+import time
+import unittest
+
+from issuer import Issuer
+from programs import BIN_DIR, IS_SANITIZED, Agent, started, temporary_folder
+
+MERCHANT = "ERASED shop"
+
+
+def database(folder) -> sqlite3.Connection:
+    """The agent's database, while no agent runs on it."""
+    return contextlib.closing(sqlite3.connect(folder / "state" / "agent.db", isolation_level=None))
+
+
+def fill(folder, rows: int, bytes: int):
+    """Makes the database that large, while no agent runs on it."""
+    with database(folder) as connection:
+        connection.execute("BEGIN")
+        connection.executemany(
+            "INSERT INTO message (enrollment_id, jti, payload_digest, seen_at) "
+            "SELECT id, ?, zeroblob(?), unixepoch() FROM enrollment", [(f"j{number}", bytes) for number in range(rows)])
+        connection.execute("COMMIT")
+
+
+def enrolled(test, issuer: Issuer, agent: Agent) -> str:
+    """An enrollment that has approved a request."""
+    code = issuer.enrollment_code()
+    enrollment = agent.json("enroll", "--issuer", issuer.origin, "--code", code, "--authn-type", "presence")
+    authenticator = next(iter(issuer.authenticators))
+    request = issuer.ask(authenticator, issuer.transaction(merchantName=MERCHANT))
+    test.assertEqual(agent.ctl("approve", request.jti, "--wait", "30").returncode, 0, agent.tail())
+    return enrollment["id"]
+
+
+def archive(database: bytes, manifest: dict) -> bytes:
+    """A backup with this database and no keys; its manifest tells of what is in it."""
+    def entry(name: str, content: bytes, **more) -> bytes:
+        member = tarfile.TarInfo(name)
+        member.size, member.mode = len(content), 0o600
+        for attribute, value in more.items():
+            setattr(member, attribute, value)
+        return member.tobuf(tarfile.USTAR_FORMAT) + content + bytes(-len(content) % 512)
+
+    body = entry("agent.db", database) + entry("keys/", b"", type=tarfile.DIRTYPE, mode=0o700)
+    told = manifest | {"keys": 0, "bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()}
+    return body + entry("manifest.json", json.dumps(told).encode()) + bytes(1024)
+
+
+def eventually(test, holds, what: str):
+    deadline = time.monotonic() + 60
+    while not holds():
+        test.assertLess(time.monotonic(), deadline, what)
+        time.sleep(0.05)  # Looks again; nothing depends on how long.
+
+
+class ABackup(unittest.TestCase):
+    def setUp(self):
+        self.folder = temporary_folder(type(self))
+        self.issuer = self.enterContext(Issuer())
+        self.agent = started(type(self), Agent(self.folder))
+        self.enrollment = enrolled(self, self.issuer, self.agent)
+
+    def backup(self) -> bytes:
+        run = subprocess.run(
+            [BIN_DIR / "oobctl", "backup", "-", "--socket", self.agent.socket], capture_output=True, timeout=120)
+        self.assertEqual((run.returncode, run.stderr), (0, b""))
+        return run.stdout
+
+    def test_it_is_a_whole_tar_whose_manifest_has_the_digest_of_all_before_it(self):
+        bytes = self.backup()
+        with tarfile.open(fileobj=io.BytesIO(bytes)) as tar:
+            self.assertEqual(
+                tar.getnames(), ["agent.db", "keys", f"keys/{self.enrollment}.key", "manifest.json"])
+            self.assertEqual([member.mode for member in tar], [0o600, 0o700, 0o600, 0o600])
+            manifest = json.load(tar.extractfile("manifest.json"))
+            self.assertEqual(tar.getmember("manifest.json").offset, manifest["bytes"])
+            copy = self.folder / "copy.db"
+            copy.write_bytes(tar.extractfile("agent.db").read())
+            key = tar.extractfile(f"keys/{self.enrollment}.key").read()
+        self.assertEqual(hashlib.sha256(bytes[:manifest["bytes"]]).hexdigest(), manifest["sha256"])
+        self.assertEqual(manifest["keys"], 1)
+        self.assertEqual(key, (self.folder / "state" / "keys" / f"{self.enrollment}.key").read_bytes())
+        self.assertNotIn((self.folder / "state" / "secret").read_bytes(), bytes)
+        with contextlib.closing(sqlite3.connect(copy)) as connection:
+            self.assertEqual(connection.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+            self.assertEqual(connection.execute("SELECT id, state FROM enrollment").fetchall(),
+                             [(self.enrollment, "active")])
+
+    def test_one_whose_database_is_none_is_not_restored_though_its_manifest_holds(self):
+        with tarfile.open(fileobj=io.BytesIO(self.backup())) as tar:
+            manifest = json.load(tar.extractfile("manifest.json"))
+        for number, bytes in enumerate([b"", b"hello"]):
+            with self.subTest(bytes=bytes):
+                path = self.folder / f"{number}.tar"
+                path.write_bytes(archive(bytes, manifest))
+                state = self.folder / f"state-{number}"
+                run = subprocess.run([BIN_DIR / "oob-agent", "--restore", path, "--state-dir", state],
+                                     capture_output=True, text=True, timeout=120)
+                self.assertEqual(run.returncode, 65, run.stderr)
+                self.assertIn("agent.db is no database", run.stderr)
+                self.assertEqual([entry.name for entry in state.iterdir()], ["agent.lock"])
+
+    def test_an_erasure_that_was_only_asked_for_is_finished_at_the_next_start(self):
+        self.assertEqual(self.agent.ctl("unenroll", self.enrollment).returncode, 0)
+        self.agent.process.kill()
+        self.agent.process.wait()
+        with database(self.folder) as connection:
+            connection.execute("UPDATE enrollment SET erasure = 'wanted'")
+        state = self.folder / "state"
+        files = lambda: [path for path in state.iterdir() if path.is_file() and MERCHANT.encode() in path.read_bytes()]
+        self.assertNotEqual(files(), [])
+        agent = Agent(self.folder)
+        self.addCleanup(agent.stop)
+        eventually(self, lambda: agent.json("unenroll", self.enrollment, "--erase")["erased"], "it is not erased")
+        self.assertEqual(files(), [])
+
+
+@unittest.skipUnless(shutil.which("strace"), "needs strace")
+class TemporaryFiles(unittest.TestCase):
+    def test_what_an_erasure_writes_anew_is_beside_the_database_whatever_the_environment_says(self):
+        folder = temporary_folder(type(self))
+        elsewhere, calls = folder / "elsewhere", folder / "calls"
+        elsewhere.mkdir()
+        with Issuer() as issuer:
+            agent = Agent(folder)
+            enrollment = enrolled(self, issuer, agent)
+            agent.stop()
+            # More than SQLite keeps in memory.
+            fill(folder, rows=200, bytes=32_768)
+            # The tracer is no parent: a signal reaches the agent itself.
+            strace = ("strace", "-D", "-f", "-o", str(calls), "-e", "trace=openat,unlink,exit_group")
+            agent = Agent(folder, through=strace, TMPDIR=str(elsewhere), SQLITE_TMPDIR=str(elsewhere))
+            self.addCleanup(agent.stop)
+            self.assertTrue(agent.json("unenroll", enrollment, "--erase")["erased"])
+        agent.process.terminate()
+        eventually(self, lambda: "exited with 0" in calls.read_text(), "the tracer has not seen the end")
+        opened = re.findall(r'openat\(AT_FDCWD, "(.*)/(etilqs_\w+)", O_RDWR', calls.read_text())
+        self.assertEqual({path for path, _ in opened}, {str(folder / "state")})
+        for path, name in opened:
+            self.assertIn(f'unlink("{path}/{name}")', calls.read_text())
+
+
+class ABackupThatIsCutOff(unittest.TestCase):
+    def serve(self, path, answer: bytes):
+        """Something that gives one answer on a Unix socket, and closes it."""
+        listener = socket.socket(socket.AF_UNIX)
+        self.addCleanup(listener.close)
+        listener.bind(str(path))
+        listener.listen()
+
+        def run():
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(65_536)
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+
+    def test_it_leaves_no_file_and_exits_1(self):
+        folder = temporary_folder(type(self))
+        head = (b"HTTP/1.1 200 OK\r\nContent-Type: application/x-tar\r\nTransfer-Encoding: chunked\r\n\r\n")
+        for number, body in enumerate([b"", b"400\r\n" + b"x" * 1024 + b"\r\n", b"400\r\n" + b"x" * 1000]):
+            with self.subTest(bytes=len(body)):
+                path = folder / f"{number}.sock"
+                self.serve(path, head + body)
+                out = folder / "out"
+                out.mkdir(exist_ok=True)
+                run = subprocess.run(
+                    [BIN_DIR / "oobctl", "backup", out / "backup.tar", "--socket", path], capture_output=True,
+                    text=True, timeout=120)
+                self.assertEqual(run.returncode, 1, run.stderr)
+                self.assertIn("cut off", run.stderr)
+                self.assertEqual(list(out.iterdir()), [])
+
+
+class AClientThatStopsReading(unittest.TestCase):
+    ROWS, ROW = 3_000, 32_768
+
+    def test_it_costs_little_memory_and_is_cut_with_its_copy(self):
+        folder = temporary_folder(type(self))
+        with self.enterContext(Issuer()) as issuer:
+            agent = Agent(folder)
+            enrolled(self, issuer, agent)
+            agent.stop()
+            fill(folder, self.ROWS, self.ROW)
+            agent = Agent(folder, "--control-patience", "2")
+            self.addCleanup(agent.stop)
+            before = self.resident(agent)
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(str(agent.socket))
+                client.sendall(b"GET /v1/backup HTTP/1.1\r\nHost: agent\r\n\r\n")
+                self.assertTrue(client.recv(512).startswith(b"HTTP/1.1 200"))
+                if not IS_SANITIZED:
+                    self.assertLess(self.resident(agent) - before, 32 << 20, "of a copy of 98 MB")
+                self.assertEqual(agent.ctl("status").returncode, 0)
+                staging = lambda: list((folder / "state").glob(".backup-*"))
+                eventually(self, lambda: not staging(), "the copy is still there")
+            agent.stop()
+            agent = Agent(folder)  # With the usual patience: a busy disk may stop a reader for two seconds.
+            self.addCleanup(agent.stop)
+            self.assertEqual(agent.ctl("backup", str(folder / "backup.tar")).returncode, 0, agent.tail())
+            self.assertGreater((folder / "backup.tar").stat().st_size, self.ROWS * self.ROW)
+
+    def resident(self, agent: Agent) -> int:
+        """Private memory, in bytes."""
+        with open(f"/proc/{agent.process.pid}/status") as status:
+            line = next(line for line in status if line.startswith("RssAnon:"))
+        return int(line.split()[1]) << 10
+
+
+@unittest.skipUnless(os.geteuid() == 0 and shutil.which("strace"), "needs root and strace")
+class ARestoreThatIsKilled(unittest.TestCase):
+    CALLS = ["mkdir", "write", "fsync", "renameat", "unlinkat", "rmdir"]
+
+    def setUp(self):
+        self.folder = temporary_folder(type(self))
+        self.backup = self.folder / "backup.tar"
+        with Issuer() as issuer:
+            agent = Agent(self.folder)
+            enrolled(self, issuer, agent)
+            self.assertEqual(agent.ctl("backup", str(self.backup)).returncode, 0, agent.tail())
+            agent.stop()
+        with tarfile.open(self.backup) as tar:
+            self.whole = {member.name: tar.extractfile(member).read() for member in tar if member.isfile()}
+        del self.whole["manifest.json"]
+
+    def agent(self, state, *arguments: str, through: tuple[str, ...] = ()) -> int:
+        return subprocess.run(
+            [*through, BIN_DIR / "oob-agent", "--state-dir", state, *arguments], capture_output=True,
+            timeout=120).returncode
+
+    def killed_at(self, call: str, number: int, state) -> bool:
+        strace = ("strace", "-f", "-o", "/dev/null", "-e", f"trace={call}",
+                  "-e", f"inject={call}:signal=SIGKILL:when={number}")
+        return self.agent(state, "--restore", self.backup, through=strace) != 0
+
+    def files(self, state) -> dict[str, bytes]:
+        paths = [path for path in state.rglob("*") if path.is_file() and path.name not in ("agent.lock", "secret")]
+        return {str(path.relative_to(state)): path.read_bytes() for path in paths}
+
+    def test_a_restore_that_is_killed_anywhere_is_no_state_or_all_of_it(self):
+        deaths = 0
+        for call in self.CALLS:
+            for number in range(1, 30):
+                state = self.folder / f"{call}{number}"
+                if not self.killed_at(call, number, state):
+                    break
+                deaths += 1
+                with self.subTest(call=call, number=number):
+                    if not (state / "agent.db").exists():
+                        if (state / ".restore").exists():
+                            self.assertEqual(self.agent(state), 65)
+                        self.assertEqual(self.agent(state, "--restore", self.backup), 0)
+                    self.assertEqual(self.files(state), self.whole)
+        self.assertGreater(deaths, 10)
+
+
+if __name__ == "__main__":
+    unittest.main()

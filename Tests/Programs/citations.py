@@ -1,0 +1,43 @@
+"""The pages, and the tests that they cite as proof."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+# By name, which is a script's own in all folders.
+SCRIPTS = {path.name: path for path in (ROOT / "Tests").glob("*/test_*.py")}
+# The changelog speaks of the past.
+PAGES = sorted(page for pattern in ["*.md", "docs/**/*.md", "examples/*.md", "keys/*.md"] for page in ROOT.glob(pattern)
+               if page.name != "CHANGELOG.md")
+# A code span may be broken across two lines.
+TEXTS = {page: re.sub(r"\s+", " ", page.read_text(encoding="utf-8")) for page in PAGES}
+
+
+def page(name: str) -> Path:
+    """The page of that name, in whatever folder of docs."""
+    (path,) = (ROOT / "docs").rglob(name)
+    return path
+
+
+def parts(page: Path) -> tuple[str, str]:
+    """A page without its footnotes, and the footnotes."""
+    lines, kinds, is_note = page.read_text(encoding="utf-8").splitlines(), {True: [], False: []}, False
+    for line in lines:
+        is_note = line.startswith("[^") and "]:" in line or is_note and (not line or line[0] == " ")
+        kinds[is_note].append(line)
+    return "\n".join(kinds[False]), "\n".join(kinds[True])
+
+
+def swift_tests(text: str) -> list[tuple[str, str]]:
+    """Of `Suite/what it says`, the two."""
+    return re.findall(r"`(?!Scripts/)(\w+)/([^`/]+ [^`]+)`", text)
+
+
+def python_tests(text: str) -> list[tuple[str, str]]:
+    """Of `test_script.py/test_name`, the two."""
+    return re.findall(r"`(test_\w+\.py)/(test_\w+)`", text)
+
+
+def scripts(text: str) -> list[str]:
+    """Of `Tests/Folder/test_script.py`, in whatever command, the last."""
+    return re.findall(r"Tests/\w+/(test_\w+\.py)", text)

@@ -1,0 +1,139 @@
+"""An agent and a sandbox whose output nobody reads: it costs log lines, and neither answers nor the ability to stop.
+
+Run with `.venv/bin/python Tests/Programs/test_unread_log.py`; OOB_BIN_DIR names the programs' directory.
+"""
+
+import fcntl
+import os
+import pty
+import socket
+import subprocess
+import termios
+import threading
+import time
+import unittest
+import urllib.error
+
+from issuer import Issuer
+from programs import BIN_DIR, READY_WITHIN, Agent, Program, Sandbox, temporary_folder
+from software_authenticator import call
+
+
+class UnreadPipe:
+    """A pipe without room: whatever is written to it waits."""
+
+    def __init__(self, test: unittest.TestCase):
+        reader, self.writer = os.pipe()
+        self.reading = test.enterContext(open(reader, encoding="utf-8"))
+        test.addCleanup(os.close, self.writer)
+        size = fcntl.fcntl(self.writer, fcntl.F_SETPIPE_SZ, 4_096)
+        os.write(self.writer, b"." * (size - 1) + b"\n")
+
+    def text_until(self, words: str) -> str:
+        """What comes out of it, up to the line with those words."""
+        said = ""
+        while words not in said:
+            said += self.reading.readline()
+        return said
+
+
+class UnreadOutput(unittest.TestCase):
+    def agent_that_works(self, **streams: int) -> Agent:
+        """It has enrolled and approved; it is killed where it hangs."""
+        with Issuer() as issuer:
+            agent = Agent(temporary_folder(type(self)), **streams)
+            watchdog = threading.Timer(60, agent.process.kill)
+            watchdog.start()
+            self.addCleanup(watchdog.cancel)
+            self.addCleanup(agent.process.kill)
+            agent.json("enroll", "--issuer", issuer.origin, "--code", issuer.enrollment_code())
+            (authenticator,) = issuer.authenticators
+            for _ in range(3):
+                issuer.ask(authenticator, issuer.transaction())
+                self.assertEqual(agent.json("approve", "--next", "--wait", "30")["delivery"], "delivered")
+            return agent
+
+    def expect_orderly_end(self, agent: Agent):
+        agent.stop()
+        self.assertEqual(agent.process.returncode, 0)
+
+    def test_it_works_and_stops_with_a_log_that_nobody_reads(self):
+        self.expect_orderly_end(self.agent_that_works(error=UnreadPipe(self).writer))
+
+    def test_it_works_and_stops_with_its_log_on_a_terminal_that_is_stopped(self):
+        terminal, own = pty.openpty()
+        for end in (terminal, own):
+            self.addCleanup(os.close, end)
+        # As Ctrl-S does.
+        termios.tcflow(own, termios.TCOOFF)
+        self.expect_orderly_end(self.agent_that_works(error=own))
+
+    def test_it_works_and_stops_with_a_standard_output_that_nobody_reads(self):
+        self.expect_orderly_end(self.agent_that_works(output=UnreadPipe(self).writer))
+
+    def test_a_reader_that_comes_late_gets_the_lines_that_waited(self):
+        pipe = UnreadPipe(self)
+        agent = self.agent_that_works(error=pipe.writer)
+        said = "".join(pipe.text_until(" decision delivery ended ") for _ in range(3))
+        self.assertEqual((said.count(" request presented "), said.count(" decided ")), (3, 3), said)
+        self.expect_orderly_end(agent)
+        self.assertIn(" stopped\n", pipe.text_until(" stopped"))
+
+    def test_an_error_at_its_start_ends_it_though_nobody_reads_what_it_was(self):
+        folder = temporary_folder(type(self))
+        (folder / "state").touch()
+        ended = subprocess.run(
+            [BIN_DIR / "oob-agent", "--state-dir", folder / "state" / "inside"], stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=UnreadPipe(self).writer, timeout=60)
+        self.assertGreaterEqual(ended.returncode, 64)
+
+
+class UnreadSandbox(unittest.TestCase):
+    # Each call is a line of the log.
+    FAULTS = ("--faults", "slow=1:1ms,path=jwks,seed=1")
+    CALLS = 50
+
+    def sandbox_that_answers(self, error: int) -> Sandbox:
+        """It has answered all calls; it is killed if it hangs."""
+        sandbox = Sandbox(temporary_folder(type(self)), *self.FAULTS, error=error)
+        self.addCleanup(sandbox.process.kill)
+        watchdog = threading.Timer(60, sandbox.process.kill)
+        watchdog.start()
+        self.addCleanup(watchdog.cancel)
+        for _ in range(self.CALLS):
+            self.assertEqual(call("GET", sandbox.origin + "/jwks.json")[0], 200)
+        return sandbox
+
+    def expect_orderly_end(self, sandbox: Program):
+        sandbox.stop()
+        self.assertEqual(sandbox.process.returncode, 0)
+
+    def test_it_answers_and_stops_with_a_standard_output_that_nobody_reads(self):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            address = f"localhost:{free.getsockname()[1]}"
+        sandbox = Program(temporary_folder(type(self)), "oob-issuer", "serve", "--listen", address,
+                          output=UnreadPipe(self).writer)
+        self.addCleanup(sandbox.process.kill)
+        deadline = time.monotonic() + READY_WITHIN
+        while True:
+            try:
+                self.assertEqual(call("GET", f"http://{address}/jwks.json")[0], 200)
+                break
+            except urllib.error.URLError:
+                self.assertLess(time.monotonic(), deadline, sandbox.tail())
+                time.sleep(0.05)  # Asks again; nothing depends on how long.
+        self.expect_orderly_end(sandbox)
+
+    def test_it_answers_and_stops_with_a_log_that_nobody_reads(self):
+        self.expect_orderly_end(self.sandbox_that_answers(UnreadPipe(self).writer))
+
+    def test_a_reader_that_comes_late_gets_the_lines_that_waited(self):
+        pipe = UnreadPipe(self)
+        sandbox = self.sandbox_that_answers(pipe.writer)
+        said = pipe.text_until(f'call="jwks {self.CALLS}" ')
+        self.assertEqual(said.count(" a fault on purpose "), self.CALLS, said)
+        self.expect_orderly_end(sandbox)
+
+
+if __name__ == "__main__":
+    unittest.main()
