@@ -1,4 +1,6 @@
 /// What is paid, in which currency, and when.
+///
+/// Only `Transaction` makes one, from members that have passed their rules.
 package struct Purchase: Sendable, Equatable {
     package let amount: PurchaseAmount
     /// One that is allowed for purchases.
@@ -6,14 +8,6 @@ package struct Purchase: Sendable, Equatable {
     /// The exponent that came, whether or not ISO 4217 gives the currency another.
     package let exponent: PurchaseExponent
     package let date: PurchaseDate
-
-    /// Only `Transaction` makes one, from members that have passed their rules.
-    init(amount: PurchaseAmount, currency: Currency, exponent: PurchaseExponent, date: PurchaseDate) {
-        self.amount = amount
-        self.currency = currency
-        self.exponent = exponent
-        self.date = date
-    }
 
     /// The amount in major units, such as "1.00": exactly `exponent` decimals, and no point if that is 0.
     ///

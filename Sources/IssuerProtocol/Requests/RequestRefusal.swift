@@ -40,12 +40,6 @@ package struct RequestRefusal: Error, Equatable, Sendable, CustomStringConvertib
     /// What the issuer is told.
     package let reason: DenyReason
 
-    package init(code: Code, message: String, reason: DenyReason) {
-        self.code = code
-        self.message = message
-        self.reason = reason
-    }
-
     package var token: String { code.token }
 
     package var description: String { "\(token): \(message)" }
