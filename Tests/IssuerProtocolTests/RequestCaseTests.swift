@@ -19,11 +19,11 @@ struct RequestCaseTests {
     @Test func `every reason has a case`() throws {
         let codes = try Set(RequestCase.names.compactMap { try RequestCase(named: $0).fields["code"] })
         // Only a failure of OpenSSL's own brings it.
-        let notAuthentic = NotAuthentic.allCases.filter { $0 != .cannotTell }.map(\.rawValue)
-        // A name that stands twice is found before the transaction is looked at.
+        let notAuthentic = AuthenticityError.allCases.filter { $0 != .cannotTell }.map(\.rawValue)
+        // A name that is there twice is found before the transaction is looked at.
         let transaction = TransactionRefusal.Code.allCases.filter { $0 != .duplicateMember }.map(\.rawValue)
         let rules = RequestRefusal.Rule.allCases.map(\.rawValue)
-        let reasons = notAuthentic + Unanswerable.allCases.map(\.rawValue) + rules + transaction
+        let reasons = notAuthentic + UnanswerableError.allCases.map(\.rawValue) + rules + transaction
         #expect(Set(reasons).subtracting(codes).isEmpty)
     }
 
