@@ -57,7 +57,7 @@ package struct LinuxHostInspector: HostInspector {
     }
 
     private var state: Finding? {
-        asked(.stateReadable, whether: "others may look into the state directory") { () throws(CannotTell) in
+        asked(.stateReadable, whether: "others may look into the state directory") { () throws(UnknownFactError) in
             let open = try OpenFile.inDirectory(stateDirectory)
             guard !open.isEmpty else { return nil }
             let named = open.prefix(5).map(\.description).joined(separator: ", ")
@@ -67,7 +67,7 @@ package struct LinuxHostInspector: HostInspector {
     }
 
     private var socket: Finding? {
-        asked(.socketOpen, whether: "others may connect to the control socket") { () throws(CannotTell) in
+        asked(.socketOpen, whether: "others may connect to the control socket") { () throws(UnknownFactError) in
             guard let open = try OpenFile.at(socketPath), !(isSocketShared && open.mode & 0o007 == 0) else {
                 return nil
             }
@@ -76,20 +76,20 @@ package struct LinuxHostInspector: HostInspector {
     }
 
     private var debugger: Finding? {
-        asked(.debuggerAttached, whether: "a debugger is attached") { () throws(CannotTell) in
+        asked(.debuggerAttached, whether: "a debugger is attached") { () throws(UnknownFactError) in
             try ProcessExposure.tracer().map { "process \($0) traces the agent, and can read all of its memory" }
         }
     }
 
     private var coreDumps: Finding? {
-        asked(.coreDumps, whether: "the agent may leave a core dump") { () throws(CannotTell) in
+        asked(.coreDumps, whether: "the agent may leave a core dump") { () throws(UnknownFactError) in
             try ProcessExposure.isDumpable()
                 ? "the agent may leave a core dump, and processes of its user may read its memory" : nil
         }
     }
 
     private var clock: Finding? {
-        asked(.clockUnsynchronised, whether: "the clock is synchronised") { () throws(CannotTell) in
+        asked(.clockUnsynchronised, whether: "the clock is synchronised") { () throws(UnknownFactError) in
             try KernelClock.isSynchronised() ? nil : "the clock is not synchronised (no NTP)"
         }
     }
@@ -97,20 +97,20 @@ package struct LinuxHostInspector: HostInspector {
     private var swap: Finding? {
         guard !ControlGroup.neverSwaps() else { return nil }
         let question = "memory is swapped to a disk in clear"
-        return asked(.swapUnencrypted, whether: question) { () throws(CannotTell) in
+        return asked(.swapUnencrypted, whether: question) { () throws(UnknownFactError) in
             let areas = try SwapArea.all()
             let plain = areas.filter { $0.medium == .plain }.map(\.path)
             guard plain.isEmpty else { return "memory may be swapped in clear to \(plain.joined(separator: ", "))" }
             guard let unknown = areas.first(where: { $0.medium == .unknown }) else { return nil }
-            throw CannotTell("it is not known what \(unknown.path) is on")
+            throw UnknownFactError("it is not known what \(unknown.path) is on")
         }
     }
 
     /// Runs one check; one that cannot be made is a finding of its own.
     private func asked(
-        _ weakness: Weakness, whether question: String, _ look: () throws(CannotTell) -> String?
+        _ weakness: Weakness, whether question: String, _ look: () throws(UnknownFactError) -> String?
     ) -> Finding? {
-        do throws(CannotTell) {
+        do throws(UnknownFactError) {
             return try look().map { Finding(weakness, $0) }
         } catch {
             return Finding(weakness, "it cannot be told whether \(question): \(error)", isCertain: false)

@@ -21,7 +21,7 @@ struct ExternalKeyRing: Sendable {
         let seen = try await run(uri) { [keys] in try keys.sighting(uri) }
         guard let digest = try? SHA256Digest.of(Array(seen.place.utf8)), let identity = KeyIdentity(bytes: digest)
         else {
-            throw KeyFailure(.unavailable, "the key \(uri.text): no digest can be made of it")
+            throw CustodyError(.unavailable, "the key \(uri.text): no digest can be made of it")
         }
         return KeySighting(identity: identity, publicKey: seen.publicKey)
     }
@@ -34,7 +34,7 @@ struct ExternalKeyRing: Sendable {
     func unlock(_ key: ExternalKey, pin: PIN?) async throws -> any UnlockedKey {
         let found = try await proven(key.uri, pin: pin?.secret)
         guard found.publicKey == key.facts.publicKey else {
-            throw KeyFailure(ExternalKeyError(uri: key.uri, .replaced))
+            throw CustodyError(ExternalKeyError(uri: key.uri, .replaced))
         }
         return UnlockedExternalKey(ring: self, key: key, pin: pin?.secret)
     }
@@ -52,7 +52,7 @@ struct ExternalKeyRing: Sendable {
     }
 
     /// - Throws: `CancellationError` if nobody waited for the answer: what the key did with a PIN is not known then.
-    ///   Else `KeyFailure`.
+    ///   Else `CustodyError`.
     private func run<Value: Sendable>(
         _ uri: KeyURI, _ call: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
@@ -61,11 +61,11 @@ struct ExternalKeyRing: Sendable {
         } catch let cancellation as CancellationError {
             throw cancellation
         } catch let error as ExternalKeyError {
-            throw KeyFailure(error)
+            throw CustodyError(error)
         } catch let error as TokenQueueError {
-            throw KeyFailure(error, at: uri)
+            throw CustodyError(error, at: uri)
         } catch {
-            throw KeyFailure(.unavailable, "the key \(uri.text): \(error)")
+            throw CustodyError(.unavailable, "the key \(uri.text): \(error)")
         }
     }
 
@@ -99,7 +99,7 @@ private struct UnlockedExternalKey: UnlockedKey {
     }
 }
 
-extension KeyFailure {
+extension CustodyError {
     init(_ error: TokenQueueError, at uri: KeyURI) {
         switch error {
         case .silent: self.init(.silent, "the key \(uri.text): \(error); a PIN that was given counts as tried")

@@ -36,15 +36,15 @@ package struct KeyFileCustody: KeyCustody, CopyableKeys {
     }
 
     package func unlock(_ reference: KeyReference, pin: PIN?) async throws -> any UnlockedKey {
-        if let key = reference.place.external { throw KeyFailure.notItsOwn(key.uri) }
+        if let key = reference.place.external { throw CustodyError.notItsOwn(key.uri) }
         return UnlockedFile(key: try await read(reference.enrollment, pin: pin), verifiesUser: pin != nil)
     }
 
-    package func check(_ name: EnrollmentID) async throws(KeyFailure) {
+    package func check(_ name: EnrollmentID) async throws(CustodyError) {
         do throws(KeyFileError) {
             try KeyFile.check(path: path(of: name), secret: secret, label: Self.keyLabel(name))
         } catch {
-            throw KeyFailure(error)
+            throw CustodyError(error)
         }
     }
 
@@ -55,7 +55,7 @@ package struct KeyFileCustody: KeyCustody, CopyableKeys {
                 try KeyFile.read(path: path(of: name), secret: secret, label: Self.keyLabel(name), pin: pin)
             }
         } catch let error as KeyFileError {
-            throw KeyFailure(error)
+            throw CustodyError(error)
         }
     }
 
@@ -97,14 +97,14 @@ private struct UnlockedFile: UnlockedKey {
 
     func prove() throws {
         guard try key.provesItself() else {
-            throw KeyFailure(.unavailable, "what the key signs does not hold under its public half")
+            throw CustodyError(.unavailable, "what the key signs does not hold under its public half")
         }
     }
 
     func signature(for permit: SigningPermit) async throws -> [UInt8] { try key.signature(over: permit.bytes) }
 }
 
-extension KeyFailure {
+extension CustodyError {
     fileprivate init(_ error: KeyFileError) {
         let code: Code
         switch error {

@@ -35,7 +35,7 @@ package struct KeyRing: KeyCustody, ExternalKeyInspection {
         }
     }
 
-    package func check(_ name: EnrollmentID) async throws(KeyFailure) { try await own.check(name) }
+    package func check(_ name: EnrollmentID) async throws(CustodyError) { try await own.check(name) }
 
     package func uri(of name: EnrollmentID) -> String { own.uri(of: name) }
 

@@ -19,7 +19,7 @@ final class SlowWork: Sendable {
     /// Once begun it goes on to its end, and is waited for, also if its caller's task is cancelled: a PIN that is being
     /// tried has been tried.
     ///
-    /// - Throws: `SlowWorkError`, `GivenUp` if the task was cancelled before it began, or what the call throws.
+    /// - Throws: `SlowWorkError`, `NotWantedError` if the task was cancelled before it began, or what the call throws.
     func run<Value: Sendable>(_ call: @escaping @Sendable () throws -> Value) async throws -> Value {
         guard let index = enter() else { throw SlowWorkError() }
         let slowCall = SlowCall<Value>()
@@ -73,7 +73,7 @@ private final class SlowCall<Value: Sendable>: Sendable {
             state = .waiting(caller)
             return false
         }
-        if isGivenUp { caller.resume(throwing: GivenUp()) }
+        if isGivenUp { caller.resume(throwing: NotWantedError()) }
     }
 
     /// Who waits for it; nil if nobody does any more: then it is not to be made.
@@ -97,6 +97,6 @@ private final class SlowCall<Value: Sendable>: Sendable {
                 return caller
             }
         }
-        caller?.resume(throwing: GivenUp())
+        caller?.resume(throwing: NotWantedError())
     }
 }

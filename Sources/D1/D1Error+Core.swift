@@ -7,7 +7,7 @@ extension D1Error {
     init(_ error: any Error) {
         switch error {
         case let error as D1Error: self = error
-        case let failure as CommandFailure: self.init(Code(failure.code), "\(failure.code)", failure.message)
+        case let failure as CommandError: self.init(Code(failure.code), "\(failure.code)", failure.message)
         case let trouble as StoreError: self.init(.core, "storage", "the state cannot be used: \(trouble)")
         case let fault as PINError: self.init(.invalidArgument, "invalidArgument", "the PIN: \(fault)")
         case is CancellationError:
@@ -22,7 +22,7 @@ extension D1Error {
 
 extension D1Error.Code {
     /// The control API of `oob-agent` gives the same numbers.
-    fileprivate init(_ code: CommandFailure.Code) {
+    fileprivate init(_ code: CommandError.Code) {
         self =
             switch code {
             case .invalidArgument, .notFound, .ambiguous: .invalidArgument

@@ -16,17 +16,17 @@ package struct AnswerBounds: Sendable {
 
     package init() {}
 
-    func check(_ list: RequestList) throws(IssuerFailure) -> RequestList {
+    func check(_ list: RequestList) throws(IssuerError) -> RequestList {
         try check(list.requests.count)
         return list
     }
 
-    func check(_ answer: BatchFetchAnswer) throws(IssuerFailure) -> BatchFetchAnswer {
+    func check(_ answer: BatchFetchAnswer) throws(IssuerError) -> BatchFetchAnswer {
         try check(answer.results.map(\.requestCount).reduce(0, +))
         return answer
     }
 
-    private func check(_ count: Int) throws(IssuerFailure) {
+    private func check(_ count: Int) throws(IssuerError) {
         guard count <= listRequests else {
             throw .transient(
                 reason: "the issuer's list has \(count) requests, more than \(listRequests)", retryAfter: nil)

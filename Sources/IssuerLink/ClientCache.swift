@@ -81,9 +81,9 @@ final class ClientCache: Sendable {
 
     /// Runs `body` with clients that are not shut down to make room before it returns.
     func withPair<Value>(
-        for needs: ClientNeeds, _ body: (ClientPair) async throws(IssuerFailure) -> Value
-    ) async throws(IssuerFailure) -> Value {
-        let (pair, unused) = try state.withLock { state throws(IssuerFailure) in try lend(needs, &state) }
+        for needs: ClientNeeds, _ body: (ClientPair) async throws(IssuerError) -> Value
+    ) async throws(IssuerError) -> Value {
+        let (pair, unused) = try state.withLock { state throws(IssuerError) in try lend(needs, &state) }
         defer { state.withLock { $0.entries[needs]?.users -= 1 } }
         await unused?.shutdown()
         return try await body(pair)
@@ -100,7 +100,7 @@ final class ClientCache: Sendable {
     }
 
     /// The pair, and another that had to go for it.
-    private func lend(_ needs: ClientNeeds, _ state: inout State) throws(IssuerFailure) -> (ClientPair, ClientPair?) {
+    private func lend(_ needs: ClientNeeds, _ state: inout State) throws(IssuerError) -> (ClientPair, ClientPair?) {
         guard !state.isShutDown else { throw .transient(reason: "the agent is stopping", retryAfter: nil) }
         state.uses += 1
         if let known = state.entries[needs] {
@@ -115,7 +115,7 @@ final class ClientCache: Sendable {
         return (pair, unused)
     }
 
-    private func tlsConfiguration(_ needs: ClientNeeds) throws(IssuerFailure) -> TLSConfiguration {
+    private func tlsConfiguration(_ needs: ClientNeeds) throws(IssuerError) -> TLSConfiguration {
         do {
             var configuration = try TrustedRoots.configuration(pem: needs.roots)
             needs.identity?.show(in: &configuration)
@@ -125,7 +125,7 @@ final class ClientCache: Sendable {
         }
     }
 
-    private func makeRoom(_ state: inout State) throws(IssuerFailure) -> ClientPair? {
+    private func makeRoom(_ state: inout State) throws(IssuerError) -> ClientPair? {
         guard state.entries.count >= limits.sets else { return nil }
         let idle = state.entries.filter { $0.value.users == 0 }
         guard let oldest = idle.min(by: { $0.value.lastUse < $1.value.lastUse }) else {

@@ -7,8 +7,8 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
 
-extension IssuerFailure {
-    static let cancelled = IssuerFailure.transient(reason: "the call was cancelled", retryAfter: nil)
+extension IssuerError {
+    static let cancelled = IssuerError.transient(reason: "the call was cancelled", retryAfter: nil)
 }
 
 /// How one issuer is reached, and what can go wrong on the way.
@@ -24,7 +24,7 @@ struct ConnectionDiagnosis: Sendable {
     }
 
     /// What went wrong below the protocol, in sentences of our own: the errors may quote what was sent or received.
-    func failure(_ error: any Error, reading call: IssuerCall, retryAfter: Int64?) -> IssuerFailure {
+    func failure(_ error: any Error, reading call: IssuerCall, retryAfter: Int64?) -> IssuerError {
         if error is CancellationError { return .cancelled }
         if error is NIOTooManyBytesError {
             return .transient(

@@ -41,21 +41,21 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
         }
     }
 
-    package func discovery(_ target: IssuerTarget) async throws(IssuerFailure) -> Discovery {
+    package func discovery(_ target: IssuerTarget) async throws(IssuerError) -> Discovery {
         let call = call(.GET, target.issuer.text + Discovery.path)
         return try await transport.answer(to: call, by: target).value(on: 200) { bytes throws(ProtocolError) in
             try Discovery(json: bytes, expected: target.issuer)
         }
     }
 
-    package func keys(_ target: IssuerTarget, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet {
+    package func keys(_ target: IssuerTarget, _ discovery: Discovery) async throws(IssuerError) -> JWKSet {
         let call = call(.GET, discovery.jwksUri)
         return try await transport.answer(to: call, by: target).value(on: 200, JWKSet.init(json:))
     }
 
     package func enrollmentOptions(
         _ target: IssuerTarget, _ discovery: Discovery, code: EnrollmentCode
-    ) async throws(IssuerFailure) -> EnrollmentOptionsAnswer {
+    ) async throws(IssuerError) -> EnrollmentOptionsAnswer {
         var call = call(.POST, discovery.enrollmentOptionsEndpoint)
         call.body = EnrollmentOptionsRequest(enrollmentCode: code).bytes
         return try await transport.answer(to: call, by: target).value(on: 200, EnrollmentOptionsAnswer.init(bytes:))
@@ -63,7 +63,7 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
 
     package func enroll(
         _ target: IssuerTarget, _ discovery: Discovery, body: [UInt8]
-    ) async throws(IssuerFailure) -> EnrollmentAnswer {
+    ) async throws(IssuerError) -> EnrollmentAnswer {
         var call = call(.POST, discovery.enrollmentsEndpoint)
         call.body = body
         return try await transport.answer(to: call, by: target).value(on: 201, EnrollmentAnswer.init(bytes:))
@@ -72,7 +72,7 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
     /// `wait` is brought within 0 to 60 s; the answer may take 15 s more.
     package func fetch(
         _ access: IssuerAccess, wait: Int, after cursor: String?
-    ) async throws(IssuerFailure) -> RequestList {
+    ) async throws(IssuerError) -> RequestList {
         let wait = min(max(wait, 0), 60)
         let endpoint = Endpoint(access.discovery.authnRequestsEndpoint)
         var call = call(.GET, endpoint.url(query: [("wait", "\(wait)")] + (cursor.map { [("after", $0)] } ?? [])))
@@ -86,7 +86,7 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
 
     package func batchFetch(
         _ target: IssuerTarget, _ discovery: Discovery, request: BatchFetchRequest
-    ) async throws(IssuerFailure) -> BatchFetchAnswer {
+    ) async throws(IssuerError) -> BatchFetchAnswer {
         guard let endpoint = discovery.batchFetchEndpoint else {
             throw .transient(reason: "the issuer has no batch fetch", retryAfter: nil)
         }
@@ -102,7 +102,7 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
     /// A `traceparent` that is not of W3C Trace Context's version 00 is left out.
     package func decide(
         _ access: IssuerAccess, jti: TokenID, body: [UInt8], traceparent: String?
-    ) async throws(IssuerFailure) -> TransStatus {
+    ) async throws(IssuerError) -> TransStatus {
         let endpoint = Endpoint(access.discovery.authnRequestsEndpoint)
         var call = call(.POST, endpoint.url(path: "/\(jti.text)/decision"))
         call.token = access.token
@@ -112,13 +112,13 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
             .value(on: 200, DecisionAnswer.init(bytes:)).transStatus
     }
 
-    package func status(_ access: IssuerAccess) async throws(IssuerFailure) -> AuthenticatorStatus {
+    package func status(_ access: IssuerAccess) async throws(IssuerError) -> AuthenticatorStatus {
         var call = call(.GET, access.discovery.authenticatorEndpoint)
         call.token = access.token
         return try await transport.answer(to: call, by: access.target).value(on: 200, AuthenticatorStatus.init(bytes:))
     }
 
-    package func unenroll(_ access: IssuerAccess) async throws(IssuerFailure) {
+    package func unenroll(_ access: IssuerAccess) async throws(IssuerError) {
         var call = call(.DELETE, access.discovery.authenticatorEndpoint)
         call.token = access.token
         try await transport.answer(to: call, by: access.target).value(on: 204) { _ throws(ProtocolError) in }
@@ -126,13 +126,13 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
 
     package func subscribe(
         _ access: IssuerAccess, _ subscription: PushSubscription
-    ) async throws(IssuerFailure) {
+    ) async throws(IssuerError) {
         var call = subscriptionCall(.PUT, access)
         call.body = subscription.json.serialized()
         try await transport.answer(to: call, by: access.target).value(on: 204) { _ throws(ProtocolError) in }
     }
 
-    package func unsubscribe(_ access: IssuerAccess) async throws(IssuerFailure) {
+    package func unsubscribe(_ access: IssuerAccess) async throws(IssuerError) {
         let call = subscriptionCall(.DELETE, access)
         try await transport.answer(to: call, by: access.target).value(on: 204) { _ throws(ProtocolError) in }
     }

@@ -15,7 +15,7 @@ struct IssuerAnswer: Sendable {
     /// The content type is not checked, as only JSON of the right form can be read.
     func value<Value>(
         on expected: UInt, _ read: ([UInt8]) throws(ProtocolError) -> Value
-    ) throws(IssuerFailure) -> Value {
+    ) throws(IssuerError) -> Value {
         guard status == expected else { throw refusal(expected) }
         do {
             return try read(body)
@@ -25,7 +25,7 @@ struct IssuerAnswer: Sendable {
     }
 
     /// A problem with a code of the protocol, on a status that is an error; all else is like a broken connection.
-    private func refusal(_ expected: UInt) -> IssuerFailure {
+    private func refusal(_ expected: UInt) -> IssuerError {
         if (300..<400).contains(status) {
             return .transient(
                 reason: "the issuer answered with a redirect (\(status)), which is not followed", retryAfter: nil)

@@ -18,13 +18,13 @@ struct IssuerTransport: Sendable {
         self.clock = clock
     }
 
-    func answer(to call: IssuerCall, by target: IssuerTarget) async throws(IssuerFailure) -> IssuerAnswer {
+    func answer(to call: IssuerCall, by target: IssuerTarget) async throws(IssuerError) -> IssuerAnswer {
         // A request may leave before the client hears of the cancellation.
         guard !Task.isCancelled else { throw .cancelled }
         let network = present.network
         let diagnosis = ConnectionDiagnosis(to: target, network)
         let needs = ClientNeeds(roots: target.rootsPEM, proxy: diagnosis.proxy, identity: network.identity)
-        return try await clients.withPair(for: needs) { pair throws(IssuerFailure) in
+        return try await clients.withPair(for: needs) { pair throws(IssuerError) in
             try await answerInTime(to: call, by: pair.client(for: call.pool), diagnosis).get()
         }
     }
@@ -32,8 +32,8 @@ struct IssuerTransport: Sendable {
     /// The client's own deadline ends with the head of an answer; this one covers the body as well.
     private func answerInTime(
         to call: IssuerCall, by client: HTTPClient, _ diagnosis: ConnectionDiagnosis
-    ) async -> Result<IssuerAnswer, IssuerFailure> {
-        await withTaskGroup(of: Result<IssuerAnswer, IssuerFailure>.self) { group in
+    ) async -> Result<IssuerAnswer, IssuerError> {
+        await withTaskGroup(of: Result<IssuerAnswer, IssuerError>.self) { group in
             group.addTask { await exchange(call, by: client, diagnosis) }
             group.addTask { .failure(await limit(of: call)) }
             defer { group.cancelAll() }
@@ -41,7 +41,7 @@ struct IssuerTransport: Sendable {
         }
     }
 
-    private func limit(of call: IssuerCall) async -> IssuerFailure {
+    private func limit(of call: IssuerCall) async -> IssuerError {
         do {
             try await clock.sleep(seconds: call.seconds)
             return .transient(reason: "the issuer did not answer within \(Int(call.seconds)) s", retryAfter: nil)
@@ -52,7 +52,7 @@ struct IssuerTransport: Sendable {
 
     private func exchange(
         _ call: IssuerCall, by client: HTTPClient, _ diagnosis: ConnectionDiagnosis
-    ) async -> Result<IssuerAnswer, IssuerFailure> {
+    ) async -> Result<IssuerAnswer, IssuerError> {
         let response: HTTPClientResponse
         do {
             response = try await client.execute(request(for: call), deadline: .distantFuture)

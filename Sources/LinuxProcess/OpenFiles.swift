@@ -14,7 +14,7 @@ package struct OpenFile: Equatable, Sendable, CustomStringConvertible {
     }
 
     /// The file itself, or what a symbolic link leads to; nil if only its owner may use it.
-    package static func at(_ path: String) throws(CannotTell) -> OpenFile? {
+    package static func at(_ path: String) throws(UnknownFactError) -> OpenFile? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw .afterCall("stat \(path)") }
         let mode = status.st_mode & 0o7777
@@ -24,10 +24,10 @@ package struct OpenFile: Equatable, Sendable, CustomStringConvertible {
     /// A directory that others may look into, first, and what is open right in it, by name; empty if they may not.
     ///
     /// Files that go meanwhile are passed over.
-    package static func inDirectory(_ path: String) throws(CannotTell) -> [OpenFile] {
+    package static func inDirectory(_ path: String) throws(UnknownFactError) -> [OpenFile] {
         guard let directory = try at(path) else { return [] }
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
-            throw CannotTell("the directory \(path) cannot be read")
+            throw UnknownFactError("the directory \(path) cannot be read")
         }
         return [directory] + names.sorted().compactMap { try? at("\(path)/\($0)") }
     }

@@ -22,19 +22,21 @@ package struct SwapArea: Equatable, Sendable {
     ///   - sys: where sysfs is mounted.
     package static func all(
         swaps: String = "/proc/swaps", sys: String = "/sys"
-    ) throws(CannotTell) -> [SwapArea] {
+    ) throws(UnknownFactError) -> [SwapArea] {
         let lines: [Substring]
-        do throws(CannotTell) {
+        do throws(UnknownFactError) {
             lines = try KernelFile.text(swaps).split(separator: "\n")
         } catch {
             // A service may be kept from /proc/swaps (ProcSubset=pid of systemd.exec(5)), but not from the sum.
             guard clinux_has_swap() == 0 else { throw error }
             return []
         }
-        guard lines.first?.hasPrefix("Filename") == true else { throw CannotTell("\(swaps) is not in the known form") }
-        return try lines.dropFirst().map { line throws(CannotTell) in
+        guard lines.first?.hasPrefix("Filename") == true else {
+            throw UnknownFactError("\(swaps) is not in the known form")
+        }
+        return try lines.dropFirst().map { line throws(UnknownFactError) in
             let words = line.split { $0 == " " || $0 == "\t" }
-            guard words.count == 5 else { throw CannotTell("\(swaps) is not in the known form") }
+            guard words.count == 5 else { throw UnknownFactError("\(swaps) is not in the known form") }
             return area(path(words[0]), isFile: words[1] == "file", sys)
         }
     }

@@ -23,15 +23,15 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
 }
 
 /// Why something about this host or process cannot be told.
-package struct CannotTell: Error, Equatable, Sendable, CustomStringConvertible {
+package struct UnknownFactError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A part of a sentence: "open /proc/swaps: Permission denied".
     package let description: String
 
     package init(_ description: String) { self.description = description }
 
     /// From errno as the call just before left it.
-    static func afterCall(_ operation: String) -> CannotTell {
-        CannotTell(SystemError.afterCall(operation).description)
+    static func afterCall(_ operation: String) -> UnknownFactError {
+        UnknownFactError(SystemError.afterCall(operation).description)
     }
 }
 
@@ -40,7 +40,7 @@ enum KernelFile {
     /// The most bytes that are read; what is longer cannot be told.
     static let maxBytes = 65_536
 
-    static func text(_ path: String) throws(CannotTell) -> String {
+    static func text(_ path: String) throws(UnknownFactError) -> String {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw .afterCall("open \(path)") }
         defer { close(file) }
@@ -51,6 +51,6 @@ enum KernelFile {
             guard count > 0 || errno == EINTR else { throw .afterCall("read \(path)") }
             all += piece.prefix(max(count, 0))
         }
-        throw CannotTell("\(path) has more than \(maxBytes) bytes")
+        throw UnknownFactError("\(path) has more than \(maxBytes) bytes")
     }
 }

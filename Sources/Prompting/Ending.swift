@@ -20,14 +20,14 @@ enum Ending {
     }
 }
 
-extension ClientFailure {
+extension ClientError {
     /// The person, or who runs the machine, has ended the prompt (D1: cancelled).
-    static func ended(_ state: String) -> ClientFailure {
+    static func ended(_ state: String) -> ClientError {
         .refused(ControlError(.failed, "The prompt was ended; \(state).", code: .cancelled))
     }
 
     /// As ``ended(_:)``, while a decision was on its way.
-    static func endedUnsure(_ id: String) -> ClientFailure {
+    static func endedUnsure(_ id: String) -> ClientError {
         .unknown("The prompt was ended; the decision may have been made: see oobctl show \(id).")
     }
 

@@ -7,17 +7,17 @@ package enum PromptEvent: Sendable {
     /// They come no more; the agent is being looked for.
     case away
     /// It was looked for long enough, or refuses to answer.
-    case lost(ClientFailure)
+    case lost(ClientError)
     case agent(EventView)
 
     /// The answer to ``PromptEffect/look(skipping:)`` and ``PromptEffect/load(id:)``; nil if nothing is pending.
     ///
     /// `others`: how many more wait that were not skipped; ``PromptSession/maxCounted`` stands for more than that.
     case found(RequestView?, others: Int = 0)
-    case findingFailed(ClientFailure)
+    case findingFailed(ClientError)
     /// The answer to ``PromptEffect/decide(_:)``.
     case decided(RequestView)
-    case notDecided(ClientFailure)
+    case notDecided(ClientError)
 
     /// A line that was typed while a question stood.
     case answer(String)
@@ -52,7 +52,7 @@ package enum PromptEffect: Sendable, Equatable {
     /// The program stops, as Ctrl-Z has it.
     case stop
     case end(ExitStatus)
-    case fail(ClientFailure)
+    case fail(ClientError)
 }
 
 /// What stands last on the screen and waits for an answer.

@@ -67,7 +67,7 @@ extension PromptSession {
         return effects + (endsAfterOne ? [.end(outcome.status)] : look())
     }
 
-    mutating func notDecided(_ failure: ClientFailure, _ now: Int64) -> [PromptEffect] {
+    mutating func notDecided(_ failure: ClientError, _ now: Int64) -> [PromptEffect] {
         guard case .sending(let decision) = stage else { return [] }
         let shown = decision.request
         guard case .refused(let refusal) = failure else {

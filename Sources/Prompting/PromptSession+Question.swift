@@ -46,5 +46,5 @@ extension PromptSession {
         return isTold ? [.count(next.text(traits))] : []
     }
 
-    static func error(_ failure: ClientFailure) -> ScreenLine { ScreenLine("Not decided: \(failure)", .warning) }
+    static func error(_ failure: ClientError) -> ScreenLine { ScreenLine("Not decided: \(failure)", .warning) }
 }

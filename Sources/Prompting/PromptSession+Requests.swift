@@ -70,7 +70,7 @@ extension PromptSession {
     }
 
     /// The agent was asked again for as long as one that is away is looked for.
-    mutating func findingFailed(_ failure: ClientFailure) -> [PromptEffect] {
+    mutating func findingFailed(_ failure: ClientError) -> [PromptEffect] {
         switch stage {
         case .looking, .checking, .unsure:
             if case .refused(let refusal) = failure, refusal.token == .notFound { return look() }

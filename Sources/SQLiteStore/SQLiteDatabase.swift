@@ -126,7 +126,7 @@ extension SQLiteDatabase {
         switch error {
         case let error as DatabaseError: StoreError(error, at: path) ?? error
         case let row as UnreadableRowError: StoreError(.corrupt, at: path, detail: "\(row)")
-        case let journal as ForgedJournal: StoreError(.forged, at: path, detail: "\(journal)")
+        case let journal as ForgedJournalError: StoreError(.forged, at: path, detail: "\(journal)")
         case let unknown as Schema.UnknownMigrationsError:
             StoreError(.newerSchema, at: path, detail: "it knows \(unknown.names.joined(separator: ", "))")
         default: error

@@ -36,7 +36,7 @@ package struct Backups: StateCopier {
             let staging = try Staging(in: directory, holding: place)
             if let entries = try await take(into: staging) { return try stream(entries, of: staging) }
         }
-        throw CommandFailure(.failed, "enrollments ended while the copy was taken: try again")
+        throw CommandError(.failed, "enrollments ended while the copy was taken: try again")
     }
 
     private struct Copy {
@@ -143,12 +143,12 @@ private final class Turn: Sendable {
         deinit { turn.isTaken.withLock { $0 = false } }
     }
 
-    func take() throws(CommandFailure) -> Place {
+    func take() throws(CommandError) -> Place {
         let isFree = isTaken.withLock { isTaken in
             defer { isTaken = true }
             return !isTaken
         }
-        guard isFree else { throw CommandFailure(.failed, "another backup is being taken: wait for its end") }
+        guard isFree else { throw CommandError(.failed, "another backup is being taken: wait for its end") }
         return Place(self)
     }
 }

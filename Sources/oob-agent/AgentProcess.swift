@@ -148,7 +148,7 @@ struct AgentProcess {
         } catch is SealError {
             throw StartError(
                 .config, "the secret is not the one that this state was made with: give that one (--secret-file)")
-        } catch let failure as RotationFailure {
+        } catch let failure as RotationError {
             throw StartError(.config, "\(failure)")
         } catch let error as KeyFileError {
             throw StartError(.ioError, "\(error); start again with both secrets to finish changing the secret")

@@ -3,7 +3,7 @@ import Glibc
 
 /// The PEM file of `--ca-file`: read here, since the agent may not see this user's files.
 enum CAFile {
-    static func text(_ path: String) throws(ClientFailure) -> String {
+    static func text(_ path: String) throws(ClientError) -> String {
         guard let bytes = read(path) else {
             throw error(path, "cannot be read.")
         }
@@ -19,7 +19,7 @@ enum CAFile {
         return text
     }
 
-    private static func error(_ path: String, _ problem: String) -> ClientFailure {
+    private static func error(_ path: String, _ problem: String) -> ClientError {
         .refused(ControlError(.invalidArgument, "--ca-file: \(path) \(problem)"))
     }
 

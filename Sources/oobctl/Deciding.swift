@@ -20,7 +20,7 @@ struct Deciding {
     }
 
     private func decide(_ selector: RequestSelector, isOneOfSeveral: Bool) async -> ExitStatus {
-        do throws(ClientFailure) {
+        do throws(ClientError) {
             let request = try await decided(selector)
             let outcome = DecisionOutcome(decision, request)
             let opened = try returning.emit(request, to: output)
@@ -33,8 +33,8 @@ struct Deciding {
     }
 
     /// Asks for a PIN only if the agent says that the request takes one, and then decides that request and no other.
-    private func decided(_ selector: RequestSelector) async throws(ClientFailure) -> RequestView {
-        do throws(ClientFailure) {
+    private func decided(_ selector: RequestSelector) async throws(ClientError) -> RequestView {
+        do throws(ClientError) {
             return try await client.decide(decision, on: selector, with: command)
         } catch {
             guard case .refused(let refusal) = error, refusal.token == .pinRequired, let request = refusal.request,
@@ -44,7 +44,7 @@ struct Deciding {
         }
     }
 
-    private func approveWithPIN(_ request: RequestView) async throws(ClientFailure) -> RequestView {
+    private func approveWithPIN(_ request: RequestView) async throws(ClientError) -> RequestView {
         let amount = request.amountText ?? "request \(request.id)"
         let merchant = request.merchantName.map { " to \($0)" } ?? ""
         var command = command

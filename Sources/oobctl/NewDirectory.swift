@@ -11,7 +11,7 @@ struct NewDirectory: ~Copyable {
     private var isKept: Bool
 
     /// - Parameter path: nothing, or an empty directory, may be there.
-    init(_ path: String) throws(ClientFailure) {
+    init(_ path: String) throws(ClientError) {
         let trimmed = path.hasSuffix("/") ? String(path.dropLast()) : path
         let parts = trimmed.split(separator: "/", omittingEmptySubsequences: false)
         let parent = parts.dropLast().joined(separator: "/")
@@ -34,7 +34,7 @@ struct NewDirectory: ~Copyable {
         unsafe rmdir(temporary)
     }
 
-    mutating func write(_ bytes: [UInt8], as name: String) throws(ClientFailure) {
+    mutating func write(_ bytes: [UInt8], as name: String) throws(ClientError) {
         let file = try NewFile("\(temporary)/\(name)", replacing: false)
         names.append(name)
         try file.write(bytes)
@@ -42,7 +42,7 @@ struct NewDirectory: ~Copyable {
     }
 
     /// Returns when the directory has its name, and that is on the disk.
-    mutating func keep() throws(ClientFailure) {
+    mutating func keep() throws(ClientError) {
         // rename(2) takes the place of an empty directory, and of nothing else.
         guard unsafe rename(temporary, path) == 0 else {
             let isThere = [ENOTEMPTY, EEXIST, ENOTDIR].contains(errno)
@@ -55,7 +55,7 @@ struct NewDirectory: ~Copyable {
         guard fsync(list) == 0 else { throw Self.failure("may not outlast a loss of power", path) }
     }
 
-    private static func failure(_ what: String, _ path: String) -> ClientFailure {
+    private static func failure(_ what: String, _ path: String) -> ClientError {
         let number = errno
         // glibc keeps the text per thread (strerror(3)), and it is copied at once.
         return .unclear("\(path) \(what): \(unsafe String(cString: strerror(number))).")

@@ -11,7 +11,7 @@ struct NewFile: ~Copyable {
     private let descriptor: Int32
 
     /// - Parameter replacing: whether a file of that name may be there; anything else never.
-    init(_ path: String, replacing: Bool) throws(ClientFailure) {
+    init(_ path: String, replacing: Bool) throws(ClientError) {
         let names = path.split(separator: "/", omittingEmptySubsequences: false)
         let above = names.dropLast().joined(separator: "/")
         guard let name = names.last, !["", ".", ".."].contains(name), !path.utf8.contains(0) else {
@@ -35,12 +35,12 @@ struct NewFile: ~Copyable {
         unsafe unlink(temporary)
     }
 
-    func write(_ bytes: [UInt8]) throws(ClientFailure) {
+    func write(_ bytes: [UInt8]) throws(ClientError) {
         guard Output.write(bytes, to: descriptor) else { throw Self.failure("cannot be written", path) }
     }
 
     /// Returns when the file has its name, and both are on the disk.
-    func keep() throws(ClientFailure) {
+    func keep() throws(ClientError) {
         guard fsync(descriptor) == 0 else { throw Self.failure("cannot be written", path) }
         // link(2) never takes the place of a file that came meanwhile; rename(2) does.
         let isNamed = unsafe isReplacing ? rename(temporary, path) : link(temporary, path)
@@ -50,14 +50,14 @@ struct NewFile: ~Copyable {
         guard fsync(list) == 0 else { throw Self.failure("may not outlast a loss of power", path) }
     }
 
-    private static func check(_ path: String, replacing: Bool) throws(ClientFailure) {
+    private static func check(_ path: String, replacing: Bool) throws(ClientError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .unclear("\(path) is there, and is no file.") }
         guard replacing else { throw .unclear("\(path) is there already: --force replaces it.") }
     }
 
-    private static func failure(_ what: String, _ path: String) -> ClientFailure {
+    private static func failure(_ what: String, _ path: String) -> ClientError {
         let number = errno
         // glibc keeps the text per thread (strerror(3)), and it is copied at once.
         return .unclear("\(path) \(what): \(unsafe String(cString: strerror(number))).")

@@ -29,7 +29,7 @@ struct ReturnOptions: ParsableArguments {
     /// - Parameter traits: of the terminal that standard output is, if it is one.
     /// - Returns: what is to be said about it, sentences.
     /// - Throws: if standard output cannot be written.
-    func emit(_ request: RequestView, to output: Output, on traits: ScreenTraits? = nil) throws(ClientFailure)
+    func emit(_ request: RequestView, to output: Output, on traits: ScreenTraits? = nil) throws(ClientError)
         -> [String]
     {
         guard let url = request.threeDSRequestorAppURL, open else {
@@ -42,7 +42,7 @@ struct ReturnOptions: ParsableArguments {
         return [problem.map { "Its return URL was not opened: \($0)." } ?? "Its return URL was handed to xdg-open."]
     }
 
-    private func put(_ request: RequestView, to output: Output, _ traits: ScreenTraits?) throws(ClientFailure) {
+    private func put(_ request: RequestView, to output: Output, _ traits: ScreenTraits?) throws(ClientError) {
         guard let traits, !output.json, let url = request.threeDSRequestorAppURL else {
             return try output.data(request) { $0.threeDSRequestorAppURL ?? "" }
         }

@@ -28,7 +28,7 @@ import Testing
         do {
             try await quota.run(command, by: uid, countsAlways: countsAlways) { if fails { throw Failure() } }
             return true
-        } catch is TooMany {
+        } catch is TooManyCallsError {
             return nil
         } catch {
             return false

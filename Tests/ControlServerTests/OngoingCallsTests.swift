@@ -13,7 +13,7 @@ import Testing
         do {
             try await calls.run(for: peer, isFavoured: peer.uid == 0) {}
             return true
-        } catch let refusal as TooMany {
+        } catch let refusal as TooManyCallsError {
             #expect(refusal.message.contains("are under way") && refusal.seconds > 0)
             return false
         }

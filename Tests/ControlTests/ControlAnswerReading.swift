@@ -7,9 +7,9 @@ enum ControlAnswerReading {
     }
 
     /// The failure that a client sees for an answer; nil where it sees none.
-    static func failure(status: UInt, contentType: String?, body: String) -> ClientFailure? {
+    static func failure(status: UInt, contentType: String?, body: String) -> ClientError? {
         let answer = ControlAnswer(status: status, contentType: contentType, body: Array(body.utf8))
-        do throws(ClientFailure) {
+        do throws(ClientError) {
             _ = try answer.read(as: HealthView.self)
             return nil
         } catch {

@@ -42,7 +42,7 @@ struct EventReaderTests {
     @Test(arguments: ["{}", "garbage", #"{"event":"enrolled","seq":"5"}"#])
     func `what is no event is an error`(data: String) {
         var reader = EventReader(position: nil)
-        #expect(throws: ClientFailure.self) { try reader.take(ServerSentEvents.event(1, Array(data.utf8))) }
+        #expect(throws: ClientError.self) { try reader.take(ServerSentEvents.event(1, Array(data.utf8))) }
     }
 
     @Test func `a line of 262,144 bytes is read, and one more is an error`() throws {
@@ -50,7 +50,7 @@ struct EventReaderTests {
         let limit = [UInt8](repeating: UInt8(ascii: "x"), count: 262_144)
         #expect(try reader.take(limit + [UInt8(ascii: "\n")]).isEmpty)
         #expect(try reader.take(limit).isEmpty)
-        #expect(throws: ClientFailure.self) { try reader.take([UInt8(ascii: "x")]) }
+        #expect(throws: ClientError.self) { try reader.take([UInt8(ascii: "x")]) }
     }
 
     @Test func `an event and an audit have the promised members`() throws {

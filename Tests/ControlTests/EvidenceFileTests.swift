@@ -133,7 +133,7 @@ struct EvidenceFileTests {
     }
 
     @Test func `bytes that are not base64url are an error, and no file`() {
-        #expect(throws: ClientFailure.self) { try changed { $0.nonce = "?" }.files() }
-        #expect(throws: ClientFailure.self) { try changed { $0.assertion?.signature = "A" }.files() }
+        #expect(throws: ClientError.self) { try changed { $0.nonce = "?" }.files() }
+        #expect(throws: ClientError.self) { try changed { $0.assertion?.signature = "A" }.files() }
     }
 }

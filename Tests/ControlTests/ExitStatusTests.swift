@@ -31,18 +31,18 @@ struct ExitStatusTests {
     }
 
     @Test func `an agent that is not reached is 69 with D1's number for it`() {
-        let failure = ClientFailure.unreachable("gone")
+        let failure = ClientError.unreachable("gone")
         #expect(failure.exitStatus.rawValue == 69)
         #expect(failure.d1Code.rawValue == 70006)
     }
 
     @Test func `an answer that did not come is 1, and no promise that nothing was done`() {
-        #expect(ClientFailure.unclear("cut off").exitStatus.rawValue == 1)
-        #expect(ClientFailure.unclear("cut off").d1Code == .core)
+        #expect(ClientError.unclear("cut off").exitStatus.rawValue == 1)
+        #expect(ClientError.unclear("cut off").d1Code == .core)
     }
 
     @Test func `a decision whose answer was lost is 11`() {
-        #expect(ClientFailure.unknown("cut off").exitStatus.rawValue == 11)
-        #expect(ClientFailure.unknown("cut off").d1Code == .core)
+        #expect(ClientError.unknown("cut off").exitStatus.rawValue == 11)
+        #expect(ClientError.unknown("cut off").d1Code == .core)
     }
 }

@@ -91,7 +91,7 @@ struct SocketTests {
 
     @Test(arguments: ["/proc/self/nothing-here", "/proc/self/status", "/proc/self/status/below", "/proc/self/exe"])
     func `a path without a socket is 69 and names the path`(path: String) {
-        let failure = #expect(throws: ClientFailure.self) { try SocketTrust.check(path, environment: [:]) }
+        let failure = #expect(throws: ClientError.self) { try SocketTrust.check(path, environment: [:]) }
         #expect(failure?.exitStatus == .unreachable)
         #expect(failure?.description.contains(path) == true)
     }
@@ -99,7 +99,7 @@ struct SocketTests {
     @Test func `who listens is judged as whoever has the socket, and is not trusted if the kernel does not say`() {
         #expect(throws: Never.self) { try SocketTrust.check(listener: 0, at: "/x.sock", environment: [:]) }
         for stranger in [UInt32(54_321), nil] {
-            let failure = #expect(throws: ClientFailure.self) {
+            let failure = #expect(throws: ClientError.self) {
                 try SocketTrust.check(listener: stranger, at: "/x.sock", environment: ["OOB_AGENT_USER": "nobody"])
             }
             #expect(failure?.exitStatus == .unreachable)
@@ -107,9 +107,9 @@ struct SocketTests {
         }
     }
 
-    private func failure(isSocket: Bool, owner: UInt32, agentUser: UInt32?) -> ClientFailure? {
+    private func failure(isSocket: Bool, owner: UInt32, agentUser: UInt32?) -> ClientError? {
         let found = SocketTrust.Found(isSocket: isSocket, owner: owner)
-        do throws(ClientFailure) {
+        do throws(ClientError) {
             try SocketTrust.check(found, at: "/x.sock", ownUser: 1_000, agentUser: ("oob-agent", agentUser))
             return nil
         } catch {

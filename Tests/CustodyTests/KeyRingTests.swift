@@ -22,8 +22,8 @@ struct KeyRingTests {
         name = try #require(EnrollmentID("0123456789abcdef0123"))
     }
 
-    private func code(_ body: () async throws -> Void) async throws -> KeyFailure.Code {
-        try await #require(throws: KeyFailure.self) { try await body() }.code
+    private func code(_ body: () async throws -> Void) async throws -> CustodyError.Code {
+        try await #require(throws: CustodyError.self) { try await body() }.code
     }
 
     @Test func `a token's key is opened by the token's PIN, and then it has verified the user`() async throws {
@@ -34,7 +34,7 @@ struct KeyRingTests {
         #expect(key.uri == uri && key.facts.kind == .pkcs11 && key.facts.isExportable == false)
         #expect(try await ring.unlock(name, at: .external(key), pin: pin).verifiesUser)
         let other = try PIN(Secret(Array("1357".utf8)))
-        for (wrong, expected) in [(other, KeyFailure.Code.wrongPIN), (nil, .needsPIN)] {
+        for (wrong, expected) in [(other, CustodyError.Code.wrongPIN), (nil, .needsPIN)] {
             #expect(try await code { _ = try await ring.inspect(uri, pin: wrong) } == expected)
             #expect(try await code { _ = try await ring.unlock(name, at: .external(key), pin: wrong) } == expected)
         }

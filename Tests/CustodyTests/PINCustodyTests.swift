@@ -20,8 +20,8 @@ struct PINCustodyTests {
 
     private func pin(_ text: String) throws -> PIN { try PIN(Secret(Array(text.utf8))) }
 
-    private func code(_ body: () async throws -> Void) async throws -> KeyFailure.Code {
-        try await #require(throws: KeyFailure.self) { try await body() }.code
+    private func code(_ body: () async throws -> Void) async throws -> CustodyError.Code {
+        try await #require(throws: CustodyError.self) { try await body() }.code
     }
 
     @Test func `a key verifies the user if a PIN opened it, and only then`() async throws {

@@ -101,7 +101,7 @@ struct SlowWorkTests {
                         do {
                             try await work.run { _ = gate.refuse() }
                             return false
-                        } catch { return error is GivenUp }
+                        } catch { return error is NotWantedError }
                     }
                 }
                 waiting.cancelAll()
@@ -128,7 +128,7 @@ struct SlowWorkTests {
                             do {
                                 try await work.run {}
                                 return false
-                            } catch { return error is GivenUp }
+                            } catch { return error is NotWantedError }
                         }
                     }
                     waiting.cancelAll()

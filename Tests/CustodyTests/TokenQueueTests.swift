@@ -61,9 +61,9 @@ import Testing
 
     @Test func `a token that was asked and did not answer is told from one that was not asked`() throws {
         let uri = try KeyURI("pkcs11:token=their;object=card")
-        let silence = KeyFailure(TokenQueueError.silent, at: uri)
+        let silence = CustodyError(TokenQueueError.silent, at: uri)
         #expect(silence.code == .silent && silence.description.contains("a PIN that was given counts as tried"))
-        #expect(KeyFailure(TokenQueueError.busy, at: uri).code == .unavailable)
+        #expect(CustodyError(TokenQueueError.busy, at: uri).code == .unavailable)
     }
 
     @Test func `a cancelled caller is let go`() async throws {

@@ -59,7 +59,7 @@ struct ClientIdentityTests {
             request.method == "GET" ? .silence : .authenticated
         } _: { link in
             try await link.decide()
-            try await withThrowingTaskGroup(of: IssuerFailure.self) { group in
+            try await withThrowingTaskGroup(of: IssuerError.self) { group in
                 group.addTask { try await mustFail { try await link.gateway.fetch(link.access, wait: 60, after: nil) } }
                 for await case .received(let request) in link.server.events where request.method == "GET" { break }
                 link.gateway.use(bad)

@@ -90,7 +90,7 @@ struct Link: Sendable {
 
     /// Any authenticated call.
     @discardableResult
-    func decide(traceparent: String? = nil) async throws(IssuerFailure) -> TransStatus {
+    func decide(traceparent: String? = nil) async throws(IssuerError) -> TransStatus {
         guard let jti = TokenID("b1c6_-9") else { throw .transient(reason: "no jti", retryAfter: nil) }
         return try await gateway.decide(
             access, jti: jti, body: Array(#"{"decision":"deny"}"#.utf8), traceparent: traceparent)
@@ -114,10 +114,10 @@ struct Link: Sendable {
 }
 
 /// The failure of a call that must fail.
-func mustFail(_ call: () async throws -> some Any) async throws -> IssuerFailure {
+func mustFail(_ call: () async throws -> some Any) async throws -> IssuerError {
     do {
         _ = try await call()
-    } catch let error as IssuerFailure {
+    } catch let error as IssuerError {
         #expect(!error.reason.contains(Link.token))
         return error
     }
@@ -125,7 +125,7 @@ func mustFail(_ call: () async throws -> some Any) async throws -> IssuerFailure
     throw CancellationError()
 }
 
-extension IssuerFailure {
+extension IssuerError {
     var code: ProblemCode? { if case .problem(let problem) = self { problem.code } else { nil } }
     var isTransient: Bool { if case .transient = self { true } else { false } }
     var retryAfter: Int64? { if case .transient(_, let seconds) = self { seconds } else { nil } }

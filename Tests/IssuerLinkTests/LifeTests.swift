@@ -44,7 +44,7 @@ struct LifeTests {
         try await Link.run { _ in
             Reply(text, then: .hang)
         } _: { link in
-            try await withThrowingTaskGroup(of: IssuerFailure.self) { group in
+            try await withThrowingTaskGroup(of: IssuerError.self) { group in
                 group.addTask {
                     try await mustFail {
                         try await link.gateway.fetch(link.access, wait: 60, after: nil)
@@ -63,7 +63,7 @@ struct LifeTests {
         try await Link.run { request in
             request.method == "DELETE" ? .answer(204, type: nil) : .authenticated
         } _: { link in
-            await withTaskGroup(of: IssuerFailure?.self) { group in
+            await withTaskGroup(of: IssuerError?.self) { group in
                 group.cancelAll()
                 group.addTask { try? await mustFail { try await link.decide() } }
                 let failure = await group.next()

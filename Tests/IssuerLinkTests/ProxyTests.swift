@@ -7,15 +7,15 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct ProxyTests {
     /// A call to `https://issuer.example`, a name that only the proxy knows.
-    private func decide(roots: String?, through proxy: String) async throws -> Result<TransStatus, IssuerFailure> {
+    private func decide(roots: String?, through proxy: String) async throws -> Result<TransStatus, IssuerError> {
         let network = OutboundNetwork(proxy: try HTTPProxy(proxy))
         let gateway = HTTPIssuerGateway.patient(network)
         let target = IssuerTarget(issuer: try IssuerURL("https://issuer.example"), rootsPEM: roots)
         let access = IssuerAccess(
             target: target, discovery: Link.discovery(target.issuer), token: try #require(AccessToken(Link.token)))
         let jti = try #require(TokenID("b1c6"))
-        let result: Result<TransStatus, IssuerFailure>
-        do throws(IssuerFailure) {
+        let result: Result<TransStatus, IssuerError>
+        do throws(IssuerError) {
             result = .success(try await gateway.decide(access, jti: jti, body: [], traceparent: nil))
         } catch {
             result = .failure(error)
@@ -24,7 +24,7 @@ struct ProxyTests {
         return result
     }
 
-    private func reason(_ result: Result<TransStatus, IssuerFailure>) -> String? {
+    private func reason(_ result: Result<TransStatus, IssuerError>) -> String? {
         if case .failure(let failure) = result { failure.reason } else { nil }
     }
 

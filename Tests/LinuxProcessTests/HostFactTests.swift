@@ -27,16 +27,16 @@ import Testing
     func `a status without a tracer's line tells nothing`(text: String) throws {
         let scratch = try ScratchDirectory()
         try text.write(toFile: scratch.path + "/status", atomically: false, encoding: .utf8)
-        #expect(throws: CannotTell.self) { try ProcessExposure.tracer(status: scratch.path + "/status") }
+        #expect(throws: UnknownFactError.self) { try ProcessExposure.tracer(status: scratch.path + "/status") }
     }
 
     @Test func `what cannot be read is said with the path and the reason`() {
-        let error = #expect(throws: CannotTell.self) { try ProcessExposure.tracer(status: "/none/status") }
+        let error = #expect(throws: UnknownFactError.self) { try ProcessExposure.tracer(status: "/none/status") }
         #expect(error?.description == "open /none/status: No such file or directory")
     }
 
     @Test func `what is longer than anything that the kernel says is not read`() throws {
-        #expect(throws: CannotTell("/dev/zero has more than 65536 bytes")) { try KernelFile.text("/dev/zero") }
+        #expect(throws: UnknownFactError("/dev/zero has more than 65536 bytes")) { try KernelFile.text("/dev/zero") }
         let scratch = try ScratchDirectory()
         for count in [KernelFile.maxBytes, KernelFile.maxBytes + 1] {
             let path = "\(scratch.path)/\(count)"
@@ -83,7 +83,7 @@ import Testing
         #expect(try OpenFile.at(link)?.mode == 0o750)
         #expect(unsafe chmod(path, 0o700) == 0)
         #expect(try OpenFile.inDirectory(link) == [])
-        #expect(throws: CannotTell("stat \(path)/none: No such file or directory")) {
+        #expect(throws: UnknownFactError("stat \(path)/none: No such file or directory")) {
             try OpenFile.inDirectory(path + "/none")
         }
     }

@@ -99,8 +99,8 @@ import Testing
     }
 
     @Test func `a list in another form cannot be told`() throws {
-        #expect(throws: CannotTell.self) { try areas("/dev/sda2 partition") }
+        #expect(throws: UnknownFactError.self) { try areas("/dev/sda2 partition") }
         try "what is this\n".write(toFile: scratch.path + "/other", atomically: false, encoding: .utf8)
-        #expect(throws: CannotTell.self) { try SwapArea.all(swaps: scratch.path + "/other", sys: sys) }
+        #expect(throws: UnknownFactError.self) { try SwapArea.all(swaps: scratch.path + "/other", sys: sys) }
     }
 }

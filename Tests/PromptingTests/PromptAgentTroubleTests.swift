@@ -63,7 +63,7 @@ struct PromptAgentTroubleTests {
 
     @Test func `an agent that is gone for good ends it with 69`() {
         var session = Rehearsal.asking()
-        let failure = ClientFailure.unreachable("gone")
+        let failure = ClientError.unreachable("gone")
         #expect(session.when(.lost(failure)) == [.withdraw, .fail(failure)])
         #expect(failure.exitStatus == .unreachable)
     }
@@ -96,7 +96,7 @@ struct PromptAgentTroubleTests {
     }
 
     @Test func `what cannot be read ends it, except a request that is gone`() {
-        for failure in [ClientFailure.unreachable("away"), .refused(ControlError(.storage, "full"))] {
+        for failure in [ClientError.unreachable("away"), .refused(ControlError(.storage, "full"))] {
             for var session in [Self.looking, Self.unsure] {
                 #expect(session.when(.findingFailed(failure)) == [.fail(failure)])
             }

@@ -149,7 +149,7 @@ struct BackupTests {
 
     @Test func `one copy is taken at a time, and what it took goes with it`() async throws {
         var first: (any AsyncSequence<[UInt8], any Error> & Sendable)? = try await sample.backups.copy()
-        await #expect(throws: CommandFailure.self) { _ = try await sample.backups.copy() }
+        await #expect(throws: CommandError.self) { _ = try await sample.backups.copy() }
         #expect(try names(in: sample.directory).contains { $0.hasPrefix(".backup-") })
         first = nil
         #expect(first == nil)

@@ -16,7 +16,7 @@ import Testing
 
     @Test(arguments: W3CVector.inOrder)
     func `the W3C's assertions do not hold if the count must rise`(vector: W3CVector) throws {
-        let failure = try #require(throws: VerificationFailure.self) {
+        let failure = try #require(throws: VerificationError.self) {
             try verify(vector, signCount: .mustRise(above: 0))
         }
         #expect(failure.code == .signCount)
@@ -24,7 +24,7 @@ import Testing
 
     @Test(arguments: [W3CVector.crossOrigin, .topOrigin])
     func `the W3C's assertions in a frame are refused`(vector: W3CVector) throws {
-        let failure = try #require(throws: VerificationFailure.self) { try verify(vector) }
+        let failure = try #require(throws: VerificationError.self) { try verify(vector) }
         #expect(failure.code == .crossOrigin)
     }
 
@@ -32,7 +32,7 @@ import Testing
     func `one assertion's signature does not hold for another`(vector: W3CVector) throws {
         let others = W3CVector.inOrder.filter { $0.section != vector.section }
         for other in others {
-            let failure = try #require(throws: VerificationFailure.self) {
+            let failure = try #require(throws: VerificationError.self) {
                 try verify(vector, signature: other.signature)
             }
             #expect(failure.code == .signature)
@@ -44,7 +44,7 @@ import Testing
         var sample = try SampleAssertion()
         let expected = ClientDataCase.all[index]
         expected.change(&sample.clientData)
-        let failure = try #require(throws: VerificationFailure.self) { try sample.verify() }
+        let failure = try #require(throws: VerificationError.self) { try sample.verify() }
         #expect(failure.code == expected.code)
     }
 
@@ -53,14 +53,14 @@ import Testing
         var sample = try SampleAssertion()
         let expected = FlagsCase.all[index]
         sample.flags = expected.flags
-        let failure = try #require(throws: VerificationFailure.self) { try sample.verify() }
+        let failure = try #require(throws: VerificationError.self) { try sample.verify() }
         #expect(failure.code == expected.code)
     }
 
     @Test func `another RP ID is refused`() throws {
         var sample = try SampleAssertion()
         sample.rpId = "Issuer.example"
-        let failure = try #require(throws: VerificationFailure.self) { try sample.verify() }
+        let failure = try #require(throws: VerificationError.self) { try sample.verify() }
         #expect(failure.code == .rpId)
     }
 
@@ -73,7 +73,7 @@ import Testing
     @Test func `another credential is refused`() throws {
         var sample = try SampleAssertion()
         sample.credentialId = Sample.credentialId.flipping(0)
-        let failure = try #require(throws: VerificationFailure.self) { try sample.verify() }
+        let failure = try #require(throws: VerificationError.self) { try sample.verify() }
         #expect(failure.code == .credentialId)
     }
 
@@ -82,7 +82,7 @@ import Testing
         sample.userHandle = nil
         #expect(try sample.verify() == 6)
         sample.userHandle = Sample.userHandle.flipping(0)
-        let failure = try #require(throws: VerificationFailure.self) { try sample.verify() }
+        let failure = try #require(throws: VerificationError.self) { try sample.verify() }
         #expect(failure.code == .userHandle)
     }
 
@@ -90,10 +90,10 @@ import Testing
     func `a count that does not rise is refused`(signCount: UInt32, last: UInt32) throws {
         var sample = try SampleAssertion()
         sample.signCount = signCount
-        let failure = try #require(throws: VerificationFailure.self) {
+        let failure = try #require(throws: VerificationError.self) {
             try sample.verify(signCount: .mustRise(above: last))
         }
-        #expect(failure == VerificationFailure(.signCount, "signCount is not above \(last)"))
+        #expect(failure == VerificationError(.signCount, "signCount is not above \(last)"))
         #expect(try sample.verify(signCount: .notChecked) == signCount)
     }
 
@@ -108,14 +108,14 @@ import Testing
     func `a signature with one byte changed does not hold`(algorithm: SignatureAlgorithm, index: Int) throws {
         var sample = try SampleAssertion(algorithm: algorithm)
         sample.alterSignature = { $0.flipping(index) }
-        let failure = try #require(throws: VerificationFailure.self) { try sample.verify() }
+        let failure = try #require(throws: VerificationError.self) { try sample.verify() }
         #expect(failure.code == .signature)
     }
 
     @Test(arguments: SignatureAlgorithm.allCases, SignatureAlgorithm.allCases)
     func `a signature of another key does not hold`(one: SignatureAlgorithm, another: SignatureAlgorithm) throws {
         let other = try SigningKey.generate(another).publicKey
-        let failure = try #require(throws: VerificationFailure.self) {
+        let failure = try #require(throws: VerificationError.self) {
             try SampleAssertion(algorithm: one).verify(publicKey: other)
         }
         #expect(failure.code == .signature)
@@ -124,7 +124,7 @@ import Testing
     @Test func `a count that was raised after the signing does not hold`() throws {
         var sample = try SampleAssertion()
         sample.alterAuthenticatorData = { $0.dropLast() + [7] }
-        let failure = try #require(throws: VerificationFailure.self) { try sample.verify() }
+        let failure = try #require(throws: VerificationError.self) { try sample.verify() }
         #expect(failure.code == .signature)
     }
 
@@ -136,14 +136,14 @@ import Testing
             data[32] |= AuthenticatorFlags.userVerified.rawValue
             return data
         }
-        let failure = try #require(throws: VerificationFailure.self) { try sample.verify() }
+        let failure = try #require(throws: VerificationError.self) { try sample.verify() }
         #expect(failure.code == .signature)
     }
 
     @Test func `authenticator data that is not of its form is refused`() throws {
         var sample = try SampleAssertion()
         sample.alterAuthenticatorData = { $0 + [0] }
-        let failure = try #require(throws: VerificationFailure.self) { try sample.verify() }
+        let failure = try #require(throws: VerificationError.self) { try sample.verify() }
         #expect(failure.code == .authenticatorData)
     }
 
@@ -151,7 +151,7 @@ import Testing
         var sample = try SampleAssertion()
         sample.attestedCredential = try AttestedCredential(
             aaguid: Sample.aaguid, credentialId: Sample.credentialId, publicKey: sample.key.publicKey)
-        let failure = try #require(throws: VerificationFailure.self) { try sample.verify() }
+        let failure = try #require(throws: VerificationError.self) { try sample.verify() }
         #expect(failure.code == .authenticatorData)
     }
 

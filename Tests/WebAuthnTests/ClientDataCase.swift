@@ -2,7 +2,7 @@
 
 /// One member of the client data changed, and the failure that it has to be in both ceremonies.
 struct ClientDataCase: Sendable {
-    let code: VerificationFailure.Code
+    let code: VerificationError.Code
     let change: @Sendable (inout SampleClientData) -> Void
 
     static let all: [ClientDataCase] = [
@@ -20,7 +20,7 @@ struct ClientDataCase: Sendable {
 
 /// One thing of the authenticator data changed, and the failure that it has to be in both ceremonies.
 struct FlagsCase: Sendable {
-    let code: VerificationFailure.Code
+    let code: VerificationError.Code
     let flags: AuthenticatorFlags
 
     static let all: [FlagsCase] = [

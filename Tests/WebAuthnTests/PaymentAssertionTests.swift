@@ -11,16 +11,16 @@ import Testing
 
     @Test(arguments: BrowserVectors.currencies)
     func `a browser's payment assertion is no webauthn_get`(currency: String) throws {
-        let failure = try #require(throws: VerificationFailure.self) { try verifyBrowsers(currency, .get) }
+        let failure = try #require(throws: VerificationError.self) { try verifyBrowsers(currency, .get) }
         #expect(failure.code == .type)
     }
 
     @Test(arguments: [("EUR", "JPY"), ("JPY", "EUR")])
     func `a browser's payment assertion does not hold for another total`(currency: String, other: String) throws {
-        let failure = try #require(throws: VerificationFailure.self) {
+        let failure = try #require(throws: VerificationError.self) {
             try verifyBrowsers(currency, .payment(BrowserVectors.payment(other)))
         }
-        #expect(failure == VerificationFailure(.total, "total.value is not what was to be confirmed"))
+        #expect(failure == VerificationError(.total, "total.value is not what was to be confirmed"))
     }
 
     private func verifyBrowsers(_ currency: String, _ form: AssertionForm) throws -> UInt32 {
@@ -38,14 +38,14 @@ import Testing
             (.payeeOrigin, .sample(payeeOrigin: nil)), (.total, .sample(value: "1.0")),
             (.total, .sample(currency: "USD")), (.instrument, .sample(icon: "I")),
             (.instrument, .sample(displayName: "d.")),
-        ] as [(VerificationFailure.Code, PaymentClientData)])
-    func `each member of a payment is checked`(code: VerificationFailure.Code, said: PaymentClientData) throws {
-        let failure = try #require(throws: VerificationFailure.self) { try verify(said, asked: .sample()) }
+        ] as [(VerificationError.Code, PaymentClientData)])
+    func `each member of a payment is checked`(code: VerificationError.Code, said: PaymentClientData) throws {
+        let failure = try #require(throws: VerificationError.self) { try verify(said, asked: .sample()) }
         #expect(failure.code == code)
     }
 
     @Test func `a payee's origin that was not asked for is refused`() throws {
-        let failure = try #require(throws: VerificationFailure.self) {
+        let failure = try #require(throws: VerificationError.self) {
             try verify(.sample(), asked: .sample(payeeOrigin: nil))
         }
         #expect(failure.code == .payeeOrigin)
@@ -53,7 +53,7 @@ import Testing
 
     @Test func `names that are only equivalent by Unicode are different`() throws {
         #expect(try verify(.sample(payeeName: "é"), asked: .sample(payeeName: "é")) == 6)
-        let failure = try #require(throws: VerificationFailure.self) {
+        let failure = try #require(throws: VerificationError.self) {
             try verify(.sample(payeeName: "e\u{301}"), asked: .sample(payeeName: "é"))
         }
         #expect(failure.code == .payeeName)
@@ -69,14 +69,14 @@ import Testing
     }
 
     @Test func `a payment assertion without a payment is refused`() throws {
-        let failure = try #require(throws: VerificationFailure.self) {
+        let failure = try #require(throws: VerificationError.self) {
             try verify(.sample(), asked: .sample()) { $0.replacing(#""payment""#, with: #""other""#) }
         }
-        #expect(failure == VerificationFailure(.clientData, "clientDataJSON: /payment is missing"))
+        #expect(failure == VerificationError(.clientData, "clientDataJSON: /payment is missing"))
     }
 
     @Test func `a plain assertion does not hold if a payment was to be confirmed`() throws {
-        let failure = try #require(throws: VerificationFailure.self) {
+        let failure = try #require(throws: VerificationError.self) {
             try verify(.sample(), asked: .sample()) { $0.replacing("payment.get", with: "webauthn.get") }
         }
         #expect(failure.code == .type)
@@ -86,7 +86,7 @@ import Testing
         for expected in ClientDataCase.all where expected.code != .type {
             var clientData = SampleClientData(type: "payment.get")
             expected.change(&clientData)
-            let failure = try #require(throws: VerificationFailure.self) {
+            let failure = try #require(throws: VerificationError.self) {
                 try verify(clientData.text, asked: .sample())
             }
             #expect(failure.code == expected.code)

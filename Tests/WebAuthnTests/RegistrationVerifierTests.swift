@@ -25,14 +25,14 @@ import Testing
 
     @Test(arguments: [W3CVector.crossOrigin, .topOrigin])
     func `the W3C's registrations in a frame are refused`(vector: W3CVector) throws {
-        let failure = try #require(throws: VerificationFailure.self) { try verify(vector) }
+        let failure = try #require(throws: VerificationError.self) { try verify(vector) }
         #expect(failure.code == .crossOrigin)
     }
 
     @Test func `the W3C's self attestation with one byte changed does not hold`() throws {
         // The fifth byte of r, within the statement's signature.
         let altered = W3CVector.packedSelf.attestationObject.flipping(40)
-        let failure = try #require(throws: VerificationFailure.self) {
+        let failure = try #require(throws: VerificationError.self) {
             try verify(.packedSelf, attestationObject: altered)
         }
         #expect(failure.code == .attestation)
@@ -43,7 +43,7 @@ import Testing
         var sample = try SampleRegistration()
         let expected = ClientDataCase.all[index]
         expected.change(&sample.clientData)
-        let failure = try #require(throws: VerificationFailure.self) { try sample.verify() }
+        let failure = try #require(throws: VerificationError.self) { try sample.verify() }
         #expect(failure.code == expected.code)
     }
 
@@ -52,15 +52,15 @@ import Testing
         var sample = try SampleRegistration()
         let expected = FlagsCase.all[index]
         sample.flags = expected.flags
-        let failure = try #require(throws: VerificationFailure.self) { try sample.verify() }
+        let failure = try #require(throws: VerificationError.self) { try sample.verify() }
         #expect(failure.code == expected.code)
     }
 
     @Test func `another RP ID is refused`() throws {
         var sample = try SampleRegistration()
         sample.rpId = "example"
-        let failure = try #require(throws: VerificationFailure.self) { try sample.verify() }
-        #expect(failure == VerificationFailure(.rpId, "rpIdHash is not the SHA-256 of issuer.example"))
+        let failure = try #require(throws: VerificationError.self) { try sample.verify() }
+        #expect(failure == VerificationError(.rpId, "rpIdHash is not the SHA-256 of issuer.example"))
     }
 
     @Test func `without UV it holds if none is required`() throws {
@@ -79,7 +79,7 @@ import Testing
     func `an algorithm that was not asked for is refused`(algorithm: SignatureAlgorithm, asked: [Int]) throws {
         let sample = try SampleRegistration(algorithm: algorithm)
         let others = asked.filter { $0 != algorithm.rawValue }
-        let failure = try #require(throws: VerificationFailure.self) { try sample.verify(algorithms: others) }
+        let failure = try #require(throws: VerificationError.self) { try sample.verify(algorithms: others) }
         #expect(failure.code == .algorithm)
         #expect(try sample.verify(algorithms: others + [algorithm.rawValue]).signCount == 0)
     }
@@ -93,8 +93,8 @@ import Testing
         if key == stated {
             #expect(try sample.verify().publicKey.algorithm == key)
         } else {
-            let failure = try #require(throws: VerificationFailure.self) { try sample.verify() }
-            #expect(failure == VerificationFailure(.attestation, "attStmt's alg is not the credential key's"))
+            let failure = try #require(throws: VerificationError.self) { try sample.verify() }
+            #expect(failure == VerificationError(.attestation, "attStmt's alg is not the credential key's"))
         }
     }
 
@@ -105,14 +105,14 @@ import Testing
             authenticatorData: sample.response().authenticatorData, clientDataJSON: sample.clientData.bytes)
         let other = try SigningKey.generate(algorithm).signature(over: message)
         sample.alterSignature = { _ in other }
-        let failure = try #require(throws: VerificationFailure.self) { try sample.verify() }
+        let failure = try #require(throws: VerificationError.self) { try sample.verify() }
         #expect(failure.code == .attestation)
     }
 
     @Test func `a self attestation that is no signature does not hold`() throws {
         var sample = try SampleRegistration(format: .packed)
         sample.alterSignature = { _ in [0x30, 0x00] }
-        let failure = try #require(throws: VerificationFailure.self) { try sample.verify() }
+        let failure = try #require(throws: VerificationError.self) { try sample.verify() }
         #expect(failure.code == .attestation)
     }
 

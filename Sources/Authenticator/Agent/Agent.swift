@@ -98,7 +98,7 @@ package struct Agent: Sendable {
     ///   - onStep: called after each step that takes time.
     ///
     /// On a forged journal it returns all the same, and the agent is in trouble for good.
-    /// - Throws: what the sealing throws for a secret that is not the one this state was made with; `RotationFailure`.
+    /// - Throws: what the sealing throws for a secret that is not the one this state was made with; `RotationError`.
     package func prepare(
         rewrapping rewrapper: (any Rewrapper)? = nil, onStep: @escaping @Sendable (StartStep) -> Void = { _ in }
     ) async throws {
@@ -159,13 +159,13 @@ package struct Agent: Sendable {
         return try await fetcher.fetchNow(chosen)
     }
 
-    /// - Throws: `CommandFailure` if the request is not there that `page` begins at.
+    /// - Throws: `CommandError` if the request is not there that `page` begins at.
     package func requests(
         pendingOnly: Bool, enrollment: EnrollmentID?, page: RequestPage = RequestPage(), limit: Int
     ) async throws -> [RequestRecord] {
         try await ports.store.read { store in
             for bound in [page.after, page.before].compactMap(\.self) where try store.request(bound) == nil {
-                throw CommandFailure(.notFound, "there is no request \(bound)")
+                throw CommandError(.notFound, "there is no request \(bound)")
             }
             return try store.requests(pendingOnly: pendingOnly, enrollment: enrollment, page: page, limit: limit)
         }
@@ -177,7 +177,7 @@ package struct Agent: Sendable {
     ///   - pin: for an approval that takes one.
     ///   - wanted: once it is over nothing is decided; nil for `Wanted.standardSeconds`.
     /// - Returns: the request once its decision is durable.
-    /// - Throws: `CommandFailure` if nothing was decided.
+    /// - Throws: `CommandError` if nothing was decided.
     package func decide(
         _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver,
         pin: PIN? = nil, while wanted: Wanted? = nil
@@ -221,7 +221,7 @@ package struct Agent: Sendable {
 
     /// The request that a selector means; one that is not there yet is waited for, up to `wait` seconds.
     ///
-    /// - Throws: `CommandFailure` `.notFound`, `.noRequest` or `.ambiguous`.
+    /// - Throws: `CommandError` `.notFound`, `.noRequest` or `.ambiguous`.
     package func request(
         _ selector: RequestSelector, enrollment: EnrollmentID?, wait: Double
     ) async throws -> RequestRecord {
@@ -234,10 +234,10 @@ package struct Agent: Sendable {
         }
         if let found { return found }
         switch selector {
-        case .named(let name) where wait == 0: throw CommandFailure(.notFound, "there is no request \(name)")
-        case .named(let name): throw CommandFailure(.noRequest, "the request \(name) did not come in \(Int(wait)) s")
-        case .next where wait == 0: throw CommandFailure(.noRequest, "no request is pending")
-        case .next: throw CommandFailure(.noRequest, "no request came in \(Int(wait)) s")
+        case .named(let name) where wait == 0: throw CommandError(.notFound, "there is no request \(name)")
+        case .named(let name): throw CommandError(.noRequest, "the request \(name) did not come in \(Int(wait)) s")
+        case .next where wait == 0: throw CommandError(.noRequest, "no request is pending")
+        case .next: throw CommandError(.noRequest, "no request came in \(Int(wait)) s")
         }
     }
 

@@ -42,15 +42,15 @@ package protocol KeyCustody: Sendable {
     func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> PublicKey
     /// Changes the PIN of a key of the agent's own: after a crash one of the two opens it.
     ///
-    /// - Throws: `KeyFailure`, and what the key's file is wrong about; then the PIN is as it was.
+    /// - Throws: `CustodyError`, and what the key's file is wrong about; then the PIN is as it was.
     func changePIN(of name: EnrollmentID, from old: PIN, to new: PIN) async throws
     /// Opens the key of an enrollment for one decision.
     ///
     /// - Parameter pin: for a key that takes one; given for any other, none is opened.
-    /// - Throws: `KeyFailure`, and for a key of the agent's own what its file is wrong about.
+    /// - Throws: `CustodyError`, and for a key of the agent's own what its file is wrong about.
     func unlock(_ key: KeyReference, pin: PIN?) async throws -> any UnlockedKey
     /// Sees that a key of the agent's own could be opened, as far as that can be told without a PIN.
-    func check(_ name: EnrollmentID) async throws(KeyFailure)
+    func check(_ name: EnrollmentID) async throws(CustodyError)
     /// Where a key of the agent's own is kept, as a URI; never the key.
     func uri(of name: EnrollmentID) -> String
     /// Removes a key of the agent's own; one that is not there is no error.
@@ -64,7 +64,7 @@ package protocol ExternalKeyInspection: Sendable {
     /// Looks at a key, and lets it show that it signs.
     ///
     /// - Parameter pin: for a key that takes one.
-    /// - Throws: `KeyFailure`; `CancellationError` if nobody waited: what the key did with the PIN is not known then.
+    /// - Throws: `CustodyError`; `CancellationError` if nobody waited: what the key did with the PIN is not known then.
     func inspect(_ uri: KeyURI, pin: PIN?) async throws -> ExternalKey
 }
 
@@ -72,15 +72,15 @@ package protocol ExternalKeyInspection: Sendable {
 package struct NoExternalKeys: ExternalKeyInspection {
     package init() {}
 
-    package func sighting(_ uri: KeyURI) async throws(KeyFailure) -> KeySighting { throw .notItsOwn(uri) }
+    package func sighting(_ uri: KeyURI) async throws(CustodyError) -> KeySighting { throw .notItsOwn(uri) }
 
-    package func inspect(_ uri: KeyURI, pin: PIN?) async throws(KeyFailure) -> ExternalKey { throw .notItsOwn(uri) }
+    package func inspect(_ uri: KeyURI, pin: PIN?) async throws(CustodyError) -> ExternalKey { throw .notItsOwn(uri) }
 }
 
-extension KeyFailure {
+extension CustodyError {
     /// The agent has a key that it can use only in its own key files.
-    package static func notItsOwn(_ uri: KeyURI) -> KeyFailure {
-        KeyFailure(.unavailable, "the key \(uri.text) is not one of the agent's own key files")
+    package static func notItsOwn(_ uri: KeyURI) -> CustodyError {
+        CustodyError(.unavailable, "the key \(uri.text) is not one of the agent's own key files")
     }
 }
 
@@ -108,7 +108,7 @@ package protocol UnlockedKey: Sendable {
     ///
     /// No relying party can take what is signed for an assertion.
     ///
-    /// - Throws: `KeyFailure` if it does not.
+    /// - Throws: `CustodyError` if it does not.
     func prove() throws
     /// Signs what a permit allows, and nothing else can be signed.
     func signature(for permit: SigningPermit) async throws -> [UInt8]
@@ -134,7 +134,7 @@ package struct IssuerAccess: Sendable {
 }
 
 /// Why a call to an issuer brought no answer that can be used.
-package enum IssuerFailure: Error, Sendable {
+package enum IssuerError: Error, Sendable {
     /// The issuer answered with a problem whose code the protocol lists: it ends what was tried.
     case problem(Problem)
     /// Anything else, such as no connection, a proxy's page, a redirect, garbage or 5xx.
@@ -157,32 +157,32 @@ package enum IssuerFailure: Error, Sendable {
 package protocol IssuerGateway: Sendable {
     /// What is wrong with the PEM of an issuer's roots, as a sentence; nil: a route can be used with it.
     nonisolated func problem(withRoots pem: String) -> String?
-    func discovery(_ target: IssuerTarget) async throws(IssuerFailure) -> Discovery
-    func keys(_ target: IssuerTarget, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet
+    func discovery(_ target: IssuerTarget) async throws(IssuerError) -> Discovery
+    func keys(_ target: IssuerTarget, _ discovery: Discovery) async throws(IssuerError) -> JWKSet
     func enrollmentOptions(
         _ target: IssuerTarget, _ discovery: Discovery, code: EnrollmentCode
-    ) async throws(IssuerFailure) -> EnrollmentOptionsAnswer
+    ) async throws(IssuerError) -> EnrollmentOptionsAnswer
     /// Sends the bytes of an enrollment as they are.
     func enroll(
         _ target: IssuerTarget, _ discovery: Discovery, body: [UInt8]
-    ) async throws(IssuerFailure) -> EnrollmentAnswer
+    ) async throws(IssuerError) -> EnrollmentAnswer
     /// Fetches requests: what came after `cursor`, waiting for it up to `wait` seconds.
-    func fetch(_ access: IssuerAccess, wait: Int, after cursor: String?) async throws(IssuerFailure) -> RequestList
+    func fetch(_ access: IssuerAccess, wait: Int, after cursor: String?) async throws(IssuerError) -> RequestList
     /// Fetches for many authenticators of one issuer, which must have an endpoint for that.
     func batchFetch(
         _ target: IssuerTarget, _ discovery: Discovery, request: BatchFetchRequest
-    ) async throws(IssuerFailure) -> BatchFetchAnswer
+    ) async throws(IssuerError) -> BatchFetchAnswer
     /// Sends the bytes of a decision as they are.
     func decide(
         _ access: IssuerAccess, jti: TokenID, body: [UInt8], traceparent: String?
-    ) async throws(IssuerFailure) -> TransStatus
+    ) async throws(IssuerError) -> TransStatus
     /// The greatest signCount that the issuer accepted.
-    func status(_ access: IssuerAccess) async throws(IssuerFailure) -> AuthenticatorStatus
-    func unenroll(_ access: IssuerAccess) async throws(IssuerFailure)
+    func status(_ access: IssuerAccess) async throws(IssuerError) -> AuthenticatorStatus
+    func unenroll(_ access: IssuerAccess) async throws(IssuerError)
     /// Puts the push subscription in the place of the one that the issuer may have.
-    func subscribe(_ access: IssuerAccess, _ subscription: PushSubscription) async throws(IssuerFailure)
+    func subscribe(_ access: IssuerAccess, _ subscription: PushSubscription) async throws(IssuerError)
     /// Ends the push subscription; one that is not there is no failure.
-    func unsubscribe(_ access: IssuerAccess) async throws(IssuerFailure)
+    func unsubscribe(_ access: IssuerAccess) async throws(IssuerError)
 }
 
 /// Who makes the key that signs the journal's marks, and seals it for the store; it is no credential's key.

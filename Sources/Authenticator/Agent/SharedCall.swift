@@ -6,7 +6,7 @@ import Synchronization
 /// Whoever is cancelled leaves at once. If that is the one who makes the call, the next one makes it anew, so that
 /// nobody fails because another does not wait any longer.
 final class SharedCall<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    typealias Answer = Result<Value, IssuerFailure>
+    typealias Answer = Result<Value, IssuerError>
 
     /// What one who waits is told.
     private enum Word {
@@ -35,8 +35,8 @@ final class SharedCall<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     ///
     /// Fails as a call that brought nothing if the task is cancelled.
     func value(
-        for key: Key, _ call: @Sendable () async throws(IssuerFailure) -> Value
-    ) async throws(IssuerFailure) -> Value {
+        for key: Key, _ call: @Sendable () async throws(IssuerError) -> Value
+    ) async throws(IssuerError) -> Value {
         if begin(key) { return try await make(key, call) }
         switch await word(key) {
         case .answer(let answer): return try answer.get()
@@ -54,10 +54,10 @@ final class SharedCall<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     private func make(
-        _ key: Key, _ call: @Sendable () async throws(IssuerFailure) -> Value
-    ) async throws(IssuerFailure) -> Value {
+        _ key: Key, _ call: @Sendable () async throws(IssuerError) -> Value
+    ) async throws(IssuerError) -> Value {
         let answer: Answer
-        do throws(IssuerFailure) {
+        do throws(IssuerError) {
             answer = .success(try await call())
         } catch {
             answer = .failure(error)
@@ -111,7 +111,7 @@ final class SharedCall<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 }
 
-extension IssuerFailure {
+extension IssuerError {
     /// Nobody waited for the answer.
-    fileprivate static let cancelled = IssuerFailure.transient(reason: "the call was cancelled", retryAfter: nil)
+    fileprivate static let cancelled = IssuerError.transient(reason: "the call was cancelled", retryAfter: nil)
 }

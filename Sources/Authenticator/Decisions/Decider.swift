@@ -18,7 +18,7 @@ struct Decider: Sendable {
     ///   - wanted: once it is over nothing is decided; it is looked at before the key is opened, and again in the
     ///     database transaction that decides.
     /// - Returns: the request as the store has it once the decision is durable.
-    /// - Throws: `CommandFailure` if nothing was decided; what the store or the custody throws, likewise.
+    /// - Throws: `CommandError` if nothing was decided; what the store or the custody throws, likewise.
     func decide(
         _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver,
         pin: PIN?, while wanted: Wanted
@@ -29,7 +29,7 @@ struct Decider: Sendable {
             case .deny(let reason): try await deny(id, because: reason, on: terms)
             case .approve: try await approve(id, on: terms)
             }
-        } catch let error where error is CancellationError || error is GivenUp {
+        } catch let error where error is CancellationError || error is NotWantedError {
             // What was cut off says only that; why, is known here.
             try wanted.check()
             throw error
@@ -123,7 +123,7 @@ struct Decider: Sendable {
     ) async throws -> Attempt {
         let (request, enrollment) = (found.request, found.enrollment)
         guard enrollment.signCount < .max else {
-            throw CommandFailure(
+            throw CommandError(
                 .notEnrolled, "the enrollment \(enrollment.id) has used its last signCount", request: request)
         }
         let signCount = enrollment.signCount + 1
@@ -162,8 +162,8 @@ struct Decider: Sendable {
         let unsigned = try confirmed.unsignedAssertion()
         do {
             return DecisionBody.approve(unsigned.signed(try await key.signature(for: try unsigned.permit())))
-        } catch let failure as KeyFailure {
-            throw CommandFailure(failure, request: request)
+        } catch let failure as CustodyError {
+            throw CommandError(failure, request: request)
         }
     }
 
@@ -176,7 +176,7 @@ struct Decider: Sendable {
         of enrollment: Enrollment, for request: RequestRecord, _ reason: String? = nil
     ) throws {
         guard enrollment.refusedSignCount != nil else { return }
-        throw CommandFailure(
+        throw CommandError(
             .issuerUnreachable,
             "nothing was decided: after a refused assertion or a restore, the issuer must first say which signCount "
                 + "it accepted: \(reason ?? "it has just refused another assertion"); ask again", request: request)
@@ -186,13 +186,13 @@ struct Decider: Sendable {
     private func undecided(
         _ id: RequestID, expecting expectations: Expectations, now: Int64, in store: any StoreReader
     ) throws -> RequestRecord {
-        guard let request = try store.request(id) else { throw CommandFailure(.notFound, "there is no request \(id)") }
+        guard let request = try store.request(id) else { throw CommandError(.notFound, "there is no request \(id)") }
         guard request.life.state == .pending else { throw request.tooLate }
         guard let exp = request.exp, exp > now else {
-            throw CommandFailure(.noLongerDecidable, "the request \(id) has expired", request: request)
+            throw CommandError(.noLongerDecidable, "the request \(id) has expired", request: request)
         }
         if let broken = expectations.firstBroken(by: request) {
-            throw CommandFailure(.expectationFailed, "nothing was decided: \(broken)", request: request)
+            throw CommandError(.expectationFailed, "nothing was decided: \(broken)", request: request)
         }
         return request
     }
@@ -203,13 +203,13 @@ struct Decider: Sendable {
     ) throws -> Decidable {
         let request = try undecided(id, expecting: expectations, now: now, in: store)
         guard let enrollment = try store.enrollment(request.enrollmentId), case .active = enrollment.state else {
-            throw CommandFailure(
+            throw CommandError(
                 .notEnrolled, "the enrollment \(request.enrollmentId) is not active: its issuer no longer knows it",
                 request: request)
         }
         try enrollment.expectWhole(for: request)
         if let digest = expectations.textDigest, try digest != request.text(for: enrollment, localTime)?.digest {
-            throw CommandFailure(
+            throw CommandError(
                 .expectationFailed, "nothing was decided: the request has changed since it was shown", request: request)
         }
         return Decidable(request: request, enrollment: enrollment)
@@ -254,22 +254,22 @@ extension Decider {
     ) async throws -> any UnlockedKey {
         do {
             guard enrollment.authnType == .pin else {
-                if terms.pin != nil { throw KeyFailure(noPINFor: enrollment) }
+                if terms.pin != nil { throw CustodyError(noPINFor: enrollment) }
                 return try await unlock(enrollment, on: terms)
             }
             let check = PINCheck(ports: ports)
             guard terms.pin != nil else {
                 // Nobody is asked for a PIN that would not be tried.
                 try check.expectNotBlocked(enrollment)
-                throw CommandFailure(pinWantedFor: request)
+                throw CommandError(pinWantedFor: request)
             }
             return try await check.run(enrollment) {
                 let key = try await unlock(enrollment, on: terms)
-                guard key.verifiesUser else { throw KeyFailure(unverifiedBy: enrollment) }
+                guard key.verifiesUser else { throw CustodyError(unverifiedBy: enrollment) }
                 return key
             }
-        } catch let failure as KeyFailure {
-            throw CommandFailure(failure, request: request)
+        } catch let failure as CustodyError {
+            throw CommandError(failure, request: request)
         }
     }
 
@@ -282,7 +282,7 @@ extension Decider {
 
 extension RequestRecord {
     /// The failure that says what became of a request that can no longer be decided.
-    var tooLate: CommandFailure {
+    var tooLate: CommandError {
         let what =
             switch life.state {
             case .pending: "changed meanwhile"
@@ -292,11 +292,11 @@ extension RequestRecord {
             case .cancelled: "was cancelled by its issuer"
             case .refused: "was refused by the agent"
             }
-        return CommandFailure(.noLongerDecidable, "the request \(id) \(what)", request: self)
+        return CommandError(.noLongerDecidable, "the request \(id) \(what)", request: self)
     }
 }
 
-extension KeyFailure {
+extension CustodyError {
     fileprivate init(noPINFor enrollment: Enrollment) {
         self.init(
             .takesNoPIN,

@@ -77,7 +77,7 @@ package struct KeySighting: Sendable, Equatable {
 /// Why a key cannot be used now.
 ///
 /// Carries no PIN and nothing of the key.
-package struct KeyFailure: Error, Equatable, Sendable, CustomStringConvertible {
+package struct CustodyError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Code: Sendable, Equatable, CaseIterable {
         /// It takes a PIN, and none was given.
         case needsPIN
@@ -102,9 +102,9 @@ package struct KeyFailure: Error, Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-extension CommandFailure {
+extension CommandError {
     /// Nothing was signed.
-    init(_ failure: KeyFailure, request: RequestRecord? = nil) {
+    init(_ failure: CustodyError, request: RequestRecord? = nil) {
         let code: Code =
             switch failure.code {
             case .needsPIN, .wrongPIN: .userNotVerified

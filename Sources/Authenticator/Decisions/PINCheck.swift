@@ -16,7 +16,7 @@ struct PINCheck: Sendable {
     /// Of a key of the agent's own, the count stays until ``succeeded(_:)``, or whatever else says in the store that the
     /// PIN was right.
     ///
-    /// - Throws: `CommandFailure` `.userNotVerified` or `.blocked`; else what `attempt` throws.
+    /// - Throws: `CommandError` `.userNotVerified` or `.blocked`; else what `attempt` throws.
     func run<Result: Sendable>(
         _ enrollment: Enrollment, _ attempt: @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -38,10 +38,10 @@ struct PINCheck: Sendable {
         }
     }
 
-    /// Throws `CommandFailure` `.blocked` if no PIN would be tried now.
+    /// Throws `CommandError` `.blocked` if no PIN would be tried now.
     func expectNotBlocked(_ enrollment: Enrollment) throws {
         guard enrollment.countedTries.isBlocked(at: ports.clock.now) else { return }
-        throw CommandFailure(enrollment.countedTries, of: PINCounter(enrollment.id))
+        throw CommandError(enrollment.countedTries, of: PINCounter(enrollment.id))
     }
 
     /// The PIN was right, and nothing else was written about it.
@@ -78,10 +78,10 @@ struct PINCheck: Sendable {
         let (before, begun) = try await begin(counter)
         do {
             return (try await attempt(), begun)
-        } catch let failure as KeyFailure where failure.code == .wrongPIN {
+        } catch let failure as CustodyError where failure.code == .wrongPIN {
             try await record(begun, of: counter)
-            throw CommandFailure(begun, of: counter)
-        } catch let silence as KeyFailure where silence.code == .silent {
+            throw CommandError(begun, of: counter)
+        } catch let silence as CustodyError where silence.code == .silent {
             // The key may have tried the PIN, so the try stays counted.
             throw silence
         } catch let cancellation as CancellationError {
@@ -101,12 +101,12 @@ struct PINCheck: Sendable {
             let enrollment = try counter.enrollment.flatMap { try store.enrollment($0) }
             try enrollment?.expectWhole()
             guard let before = try counter.key.map({ try store.pinTries(of: $0) }) ?? enrollment?.pinTries else {
-                throw CommandFailure(.notFound, "there is no \(counter.name)")
+                throw CommandError(.notFound, "there is no \(counter.name)")
             }
-            guard !before.isBlocked(at: now) else { throw CommandFailure(before, of: counter) }
+            guard !before.isBlocked(at: now) else { throw CommandError(before, of: counter) }
             let begun = before.begun(at: now)
             guard try store.setPINTries(of: counter, from: before, to: begun) else {
-                throw CommandFailure(.notEnrolled, "\(counter.name) has ended")
+                throw CommandError(.notEnrolled, "\(counter.name) has ended")
             }
             return (before, begun)
         }
@@ -178,7 +178,7 @@ extension StoreWriter {
     }
 }
 
-extension CommandFailure {
+extension CommandError {
     /// The PIN was wrong: says how many tries are left.
     ///
     /// A PIN is the only factor here, so this tells nothing about another one.

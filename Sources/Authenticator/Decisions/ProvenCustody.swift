@@ -18,8 +18,8 @@ struct ProvenCustody: KeyCustody {
         return key
     }
 
-    func check(_ name: EnrollmentID) async throws(KeyFailure) {
-        do throws(KeyFailure) {
+    func check(_ name: EnrollmentID) async throws(CustodyError) {
+        do throws(CustodyError) {
             try await real.check(name)
             health.note(KeyTest(extent: .file, at: clock.now, problem: nil), of: name)
         } catch {
@@ -30,7 +30,7 @@ struct ProvenCustody: KeyCustody {
 
     private func prove(_ key: any UnlockedKey, of name: EnrollmentID, _ registered: PublicKey?) throws {
         if let registered, registered != key.publicKey {
-            throw KeyFailure(
+            throw CustodyError(
                 .unavailable,
                 "the key of enrollment \(name) is another one than the one that was registered; put that back")
         }
@@ -44,14 +44,14 @@ struct ProvenCustody: KeyCustody {
     ) async throws -> T {
         do {
             return try await look()
-        } catch let failure as KeyFailure {
+        } catch let failure as CustodyError {
             note(failure, extent, of: name)
             throw failure
         }
     }
 
     /// A PIN that is wrong or missing says nothing about the key.
-    private func note(_ failure: KeyFailure, _ extent: KeyTest.Extent, of name: EnrollmentID) {
+    private func note(_ failure: CustodyError, _ extent: KeyTest.Extent, of name: EnrollmentID) {
         guard failure.code == .unavailable || failure.code == .silent else { return }
         let test = KeyTest(extent: extent, at: clock.now, problem: failure.description)
         if health.note(test, of: name) { hub.publish(.keyFailed(name)) }

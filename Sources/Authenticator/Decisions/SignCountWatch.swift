@@ -125,7 +125,7 @@ package struct SignCountWatch: Sendable {
             _ = checked.known.withLock { $0.insert(id) }
             _ = checked.notBefore.withLock { $0.removeValue(forKey: id) }
             return nil
-        } catch let failure as IssuerFailure {
+        } catch let failure as IssuerError {
             log.info(
                 "the issuer's signCount is not known", metadata: ["enrollment": "\(id)", "reason": "\(failure.reason)"])
             return failure.reason

@@ -48,9 +48,9 @@ package final class Wanted: Sendable {
         return isLate ? "it was not ready by its deadline" : nil
     }
 
-    /// Throws `CommandFailure` `.notInTime` if it is no longer wanted.
+    /// Throws `CommandError` `.notInTime` if it is no longer wanted.
     func check(_ request: RequestRecord? = nil) throws {
-        if let reason = overBecause { throw CommandFailure(notDecided: reason, request) }
+        if let reason = overBecause { throw CommandError(notDecided: reason, request) }
     }
 
     /// Does a part of the work that may be cut off, by cancelling it; what comes of it then still counts.
@@ -96,11 +96,11 @@ package final class Wanted: Sendable {
 }
 
 /// Nobody waits for it any more, and it was not begun.
-package struct GivenUp: Error, Sendable {
+package struct NotWantedError: Error, Sendable {
     package init() {}
 }
 
-extension CommandFailure {
+extension CommandError {
     /// The decision is no longer wanted, so it was not made.
     fileprivate init(notDecided reason: String, _ request: RequestRecord?) {
         self.init(.notInTime, "nothing was decided: \(reason); ask again", request: request)

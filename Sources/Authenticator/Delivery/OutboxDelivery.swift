@@ -103,7 +103,7 @@ package struct OutboxDelivery: Sendable {
                 .answered(
                     try await ports.gateway.decide(
                         access, jti: entry.jti, body: entry.body, traceparent: entry.traceparent)))
-        } catch let failure as IssuerFailure {
+        } catch let failure as IssuerError {
             return outcome(of: failure, sending: entry, of: enrollment)
         } catch {
             log.error("an access token cannot be opened", metadata: enrollment.logged(["reason": "\(error)"]))
@@ -113,7 +113,7 @@ package struct OutboxDelivery: Sendable {
 
     /// Only a problem with a listed code ends it; anything else is like a broken connection.
     private func outcome(
-        of failure: IssuerFailure, sending entry: OutboxEntry, of enrollment: Enrollment
+        of failure: IssuerError, sending entry: OutboxEntry, of enrollment: Enrollment
     ) -> Outcome {
         // A call that was cut off because the agent stops says nothing about the issuer.
         guard !Task.isCancelled else { return .again(retryAfter: nil, error: nil) }

@@ -10,15 +10,15 @@ extension Agent {
 
     /// The enrollment of this id or name, or whose id begins so.
     ///
-    /// - Throws: `CommandFailure` `.notFound` or `.ambiguous`.
+    /// - Throws: `CommandError` `.notFound` or `.ambiguous`.
     package func enrollment(named name: String, includingEnded: Bool = false) async throws -> Enrollment {
         let all = try await ports.store.read { try $0.enrollments(includingEnded: includingEnded) }
         let found = all.named(name)
         guard let first = found.first else {
-            throw CommandFailure(.notFound, "there is no enrollment \(DisplayText(name).text)")
+            throw CommandError(.notFound, "there is no enrollment \(DisplayText(name).text)")
         }
         guard found.count == 1 else {
-            throw CommandFailure(
+            throw CommandError(
                 .ambiguous,
                 "\(DisplayText(name).text) matches several enrollments; give the ID of one: "
                     + found.prefix(5).map(\.id.text).joined(separator: ", "))
@@ -43,27 +43,27 @@ extension Agent {
             return enrollment
         }
         guard let current = try await concluded == nil ? enrollment(id) : concluded else {
-            throw CommandFailure(.failed, "the enrollment \(id) no longer exists")
+            throw CommandError(.failed, "the enrollment \(id) no longer exists")
         }
-        if case .ended = current.state { throw CommandFailure(ended: current) }
+        if case .ended = current.state { throw CommandError(ended: current) }
         return current
     }
 
     /// Changes the PIN of an enrollment.
     ///
-    /// - Throws: `CommandFailure` if it was not changed; a wrong old one counts as at an approval.
+    /// - Throws: `CommandError` if it was not changed; a wrong old one counts as at an approval.
     package func changePIN(of id: EnrollmentID, from old: PIN, to new: PIN) async throws {
         try await pinChange.run(id, from: old, to: new)
     }
 
     /// Checks what is asked for, as far as that is possible without asking the issuer.
     ///
-    /// - Throws: `CommandFailure` if it cannot.
+    /// - Throws: `CommandError` if it cannot.
     package func check(_ parameters: EnrollmentParameters) throws { try enroller.checkAuthnType(parameters) }
 
     /// Sees that the PIN of an enrollment can be changed now.
     ///
-    /// - Throws: `CommandFailure` if not; no try is counted.
+    /// - Throws: `CommandError` if not; no try is counted.
     package func checkPINChange(of id: EnrollmentID) async throws { try await pinChange.check(id) }
 
     /// Whether an enrollment has ended, and is erased if that is wanted.
@@ -84,12 +84,12 @@ extension Agent {
     }
 }
 
-extension CommandFailure {
+extension CommandError {
     /// Why an enrollment came to nothing.
     ///
     /// A code that the issuer refuses at the registration is reported as one that it refuses when asked for options.
     fileprivate init(ended enrollment: Enrollment) {
-        let refusedCode = IssuerFailure.problem(Problem(.invalidEnrollmentCode))
+        let refusedCode = IssuerError.problem(Problem(.invalidEnrollmentCode))
         guard enrollment.endReason != refusedCode.reason else {
             self.init(enrolling: refusedCode, at: enrollment.target)
             return

@@ -16,7 +16,7 @@ extension Enroller {
         if let first = wanted.first(where: has.contains) { return first }
         let names = has.map(\.name).joined(separator: ", ")
         let whose = place.external.map { "the key \($0.uri.text)" } ?? "this agent"
-        throw CommandFailure(.issuerRefused, "the issuer accepts no signature algorithm that \(whose) has (\(names))")
+        throw CommandError(.issuerRefused, "the issuer accepts no signature algorithm that \(whose) has (\(names))")
     }
 
     /// Looks at a key that was there already, and has it show that it signs.
@@ -39,8 +39,8 @@ extension Enroller {
                 : try await PINCheck(ports: ports).run(PINCounter(uri, sighting.identity), inspect)
             key.identity = sighting.identity
             return .external(key)
-        } catch let failure as KeyFailure {
-            throw CommandFailure(failure)
+        } catch let failure as CustodyError {
+            throw CommandError(failure)
         }
     }
 
@@ -57,7 +57,7 @@ extension Enroller {
             let isSame =
                 key.uri == uri || key.facts.publicKey == sighting.publicKey
                 || key.identity == sighting.identity && key.uri.namesKey(of: uri)
-            if isSame { throw CommandFailure(uri, usedBy: other) }
+            if isSame { throw CommandError(uri, usedBy: other) }
         }
     }
 
@@ -66,7 +66,7 @@ extension Enroller {
     /// A key is one credential (WebAuthn §6.2), and two would share what one of them lets through.
     ///
     /// - Returns: the enrollment as it is in the store.
-    /// - Throws: `CommandFailure` if the key, or a name that a person chose, is another enrollment's.
+    /// - Throws: `CommandError` if the key, or a name that a person chose, is another enrollment's.
     func insert(_ enrollment: Enrollment, isNameChosen: Bool) async throws -> Enrollment {
         try await ports.store.write { store in
             var enrollment = enrollment
@@ -74,7 +74,7 @@ extension Enroller {
                 let other = try store.enrollments(includingEnded: false).first {
                     $0.key.external?.facts.publicKey == key.facts.publicKey
                 }
-                if let other { throw CommandFailure(key.uri, usedBy: other) }
+                if let other { throw CommandError(key.uri, usedBy: other) }
             }
             if isNameChosen {
                 try store.expectFreeName(enrollment.name)
@@ -100,7 +100,7 @@ extension Enroller {
     }
 }
 
-extension CommandFailure {
+extension CommandError {
     fileprivate init(_ uri: KeyURI, usedBy other: Enrollment) {
         self.init(.alreadyEnrolled, "enrollment \(other.id) uses the key \(uri.text): unenroll that enrollment first")
     }

@@ -46,11 +46,11 @@ struct Enroller: Sendable {
     private static let maxEnrollments = 100_000
 
     /// - Returns: the enrollment's id once it is durable; ``RegistrationDelivery`` sends it.
-    /// - Throws: `CommandFailure` if nothing was begun; then there is no key and no row.
+    /// - Throws: `CommandError` if nothing was begun; then there is no key and no row.
     func begin(_ parameters: EnrollmentParameters) async throws -> EnrollmentID {
         try checkAuthnType(parameters)
         if let problem = parameters.target.rootsPEM.flatMap(ports.gateway.problem(withRoots:)) {
-            throw CommandFailure(.invalidArgument, problem)
+            throw CommandError(.invalidArgument, problem)
         }
         if parameters.isNameChosen {
             try await ports.store.read { try $0.expectFreeName(parameters.name) }
@@ -72,7 +72,7 @@ struct Enroller: Sendable {
             let now = ports.clock.now
             try await ports.store.write { store in
                 guard try store.change(enrollment.id, .keyMade(publicKey, body: body)) != nil else {
-                    throw CommandFailure(
+                    throw CommandError(
                         .failed,
                         "the enrollment \(enrollment.id) was ended while its key was being made; the key was removed, and "
                             + "nothing was sent to the issuer")
@@ -81,9 +81,9 @@ struct Enroller: Sendable {
             }
         } catch {
             try await abandon(enrollment)
-            if error is StoreError || error is CommandFailure { throw error }
-            if let failure = error as? KeyFailure { throw CommandFailure(failure) }
-            throw CommandFailure(.failed, "no key could be made: \(error)")
+            if error is StoreError || error is CommandError { throw error }
+            if let failure = error as? CustodyError { throw CommandError(failure) }
+            throw CommandError(.failed, "no key could be made: \(error)")
         }
         hub.publish(.registrationStarted(enrollment.id))
         return enrollment.id
@@ -92,13 +92,13 @@ struct Enroller: Sendable {
     func checkAuthnType(_ parameters: EnrollmentParameters) throws {
         guard (parameters.pin != nil) == (parameters.authnType == .pin) else {
             let what = parameters.pin == nil ? "takes a PIN, and none was given" : "takes no PIN, and one was given"
-            throw CommandFailure(.invalidArgument, "authnType \(parameters.authnType) \(what)")
+            throw CommandError(.invalidArgument, "authnType \(parameters.authnType) \(what)")
         }
         switch parameters.authnType {
         case .presence, .pin: return
         case .test:
             guard parameters.target.issuer.isLoopback || settings.allowTestAuthenticators else {
-                throw CommandFailure(
+                throw CommandError(
                     .invalidArgument,
                     "authnType test is allowed only for an issuer on loopback, or with allow-test-authenticators")
             }
@@ -106,11 +106,11 @@ struct Enroller: Sendable {
     }
 
     private func options(_ parameters: EnrollmentParameters) async throws -> EnrollmentOptionsAnswer {
-        do throws(IssuerFailure) {
+        do throws(IssuerError) {
             let discovery = try await directory.discovery(parameters.target)
             return try await ports.gateway.enrollmentOptions(parameters.target, discovery, code: parameters.code)
         } catch {
-            throw CommandFailure(enrolling: error, at: parameters.target)
+            throw CommandError(enrolling: error, at: parameters.target)
         }
     }
 
@@ -118,25 +118,25 @@ struct Enroller: Sendable {
     private func check(_ options: PublicKeyCredentialCreationOptions, _ parameters: EnrollmentParameters) async throws {
         let issuer = parameters.target.issuer
         guard issuer.permits(rpId: options.rpId) else {
-            throw CommandFailure(
+            throw CommandError(
                 .issuerRefused,
                 "the issuer's rp.id \(options.rpId.debugDescription) is neither its host nor a parent domain of it")
         }
         guard options.userVerification != .required || parameters.authnType.verifiesUser else {
-            throw CommandFailure(
+            throw CommandError(
                 .issuerRefused,
                 "the issuer requires user verification, which authnType \(parameters.authnType) does not do")
         }
         let known = try await ports.store.read { try $0.enrollments(includingEnded: false) }
         guard known.count < Self.maxEnrollments else {
-            throw CommandFailure(
+            throw CommandError(
                 .failed, "there are \(known.count) enrollments already: the limit is \(Self.maxEnrollments)")
         }
         let excluded = known.first {
             $0.target.issuer == issuer && options.excludeCredentials.contains($0.credentialId)
         }
         if let excluded {
-            throw CommandFailure(.alreadyEnrolled, "the issuer already has this agent, as enrollment \(excluded.id)")
+            throw CommandError(.alreadyEnrolled, "the issuer already has this agent, as enrollment \(excluded.id)")
         }
     }
 
@@ -182,8 +182,8 @@ struct Enroller: Sendable {
     }
 }
 
-extension CommandFailure {
-    init(enrolling failure: IssuerFailure, at target: IssuerTarget) {
+extension CommandError {
+    init(enrolling failure: IssuerError, at target: IssuerTarget) {
         switch failure {
         case .problem(let problem) where problem.code == .invalidEnrollmentCode:
             self.init(

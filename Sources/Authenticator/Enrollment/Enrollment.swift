@@ -171,9 +171,9 @@ extension Enrollment {
             + "writes to the database, and restore a backup (or end it: oobctl unenroll \(id) --local --force)"
     }
 
-    /// Throws `CommandFailure` if its row is not as the agent wrote it.
+    /// Throws `CommandError` if its row is not as the agent wrote it.
     func expectWhole(for request: RequestRecord? = nil) throws {
         guard isDamaged else { return }
-        throw CommandFailure(.keyUnavailable, damage, request: request)
+        throw CommandError(.keyUnavailable, damage, request: request)
     }
 }

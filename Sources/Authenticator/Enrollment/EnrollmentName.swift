@@ -24,11 +24,11 @@ package enum EnrollmentName {
 }
 
 extension StoreReader {
-    /// Throws `CommandFailure` if an enrollment that has not ended has this name.
+    /// Throws `CommandError` if an enrollment that has not ended has this name.
     func expectFreeName(_ name: String) throws {
         guard try enrollmentNames().contains(name) else { return }
         let other = try enrollments(includingEnded: false).first { $0.name == name }
-        throw CommandFailure(
+        throw CommandError(
             .invalidArgument,
             "the name \(DisplayText(name).text) is taken by enrollment \(other?.id.text ?? "that has just ended"): "
                 + "choose another name, or unenroll that one first")

@@ -9,7 +9,7 @@ struct PINChange: Sendable {
     let ports: Ports
     let queues: SignatureQueues
 
-    /// - Throws: `CommandFailure` if the PIN was not changed; a wrong old one counts as at an approval. If its turn does
+    /// - Throws: `CommandError` if the PIN was not changed; a wrong old one counts as at an approval. If its turn does
     ///   not come in time, no PIN is tried.
     func run(_ id: EnrollmentID, from old: PIN, to new: PIN) async throws {
         try await inTurn(id) {
@@ -18,8 +18,8 @@ struct PINChange: Sendable {
                 try await PINCheck(ports: ports).run(enrollment) {
                     try await ports.custody.changePIN(of: id, from: old, to: new)
                 }
-            } catch let failure as KeyFailure {
-                throw CommandFailure(failure)
+            } catch let failure as CustodyError {
+                throw CommandError(failure)
             }
             // The enrollment may have ended while its key was opened.
             let now = ports.clock.now
@@ -31,7 +31,7 @@ struct PINChange: Sendable {
             guard isChanged else {
                 // Its file may have been written anew after it was removed.
                 try await EndedKeys(ports: ports).remove(of: id)
-                throw CommandFailure(.notEnrolled, "the enrollment \(id) was ended while its PIN was being changed")
+                throw CommandError(.notEnrolled, "the enrollment \(id) was ended while its PIN was being changed")
             }
         }
     }
@@ -41,7 +41,7 @@ struct PINChange: Sendable {
         do {
             try await wanted.run { [queues] in try await queues.enter(id) }
         } catch is CancellationError where wanted.overBecause != nil {
-            throw CommandFailure(
+            throw CommandError(
                 .notInTime, "the PIN was not changed: decisions of enrollment \(id) took too long; try again")
         }
         defer { queues.leave(id) }
@@ -50,19 +50,19 @@ struct PINChange: Sendable {
 
     /// The enrollment, if its PIN can be changed now; no try is counted.
     ///
-    /// - Throws: `CommandFailure` if it cannot.
+    /// - Throws: `CommandError` if it cannot.
     @discardableResult
     func check(_ id: EnrollmentID) async throws -> Enrollment {
         guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }), !enrollment.isOver else {
-            throw CommandFailure(.notEnrolled, "the enrollment \(id) has ended")
+            throw CommandError(.notEnrolled, "the enrollment \(id) has ended")
         }
         try enrollment.expectWhole()
         guard enrollment.authnType == .pin else {
-            throw CommandFailure(
+            throw CommandError(
                 .invalidArgument, "the enrollment \(id) is of authnType \(enrollment.authnType), which has no PIN")
         }
         if let key = enrollment.key.external {
-            throw CommandFailure(
+            throw CommandError(
                 .invalidArgument,
                 "the agent does not manage the PIN of the key \(key.uri.text): change it with the tools of its token, TPM or file"
             )

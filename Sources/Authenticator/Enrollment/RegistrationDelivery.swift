@@ -56,7 +56,7 @@ package struct RegistrationDelivery: Sendable {
     }
 
     private func attempt(_ enrollment: Enrollment, _ body: [UInt8]) async throws -> Attempt {
-        do throws(IssuerFailure) {
+        do throws(IssuerError) {
             let discovery = try await directory.discovery(enrollment.target)
             let answer = try await ports.gateway.enroll(enrollment.target, discovery, body: body)
             // While the issuer was asked, somebody may have ended the enrollment: then the answer comes to nothing.
@@ -74,7 +74,7 @@ package struct RegistrationDelivery: Sendable {
         }
     }
 
-    private func keep(_ answer: EnrollmentAnswer, _ enrollment: Enrollment) async throws(IssuerFailure) {
+    private func keep(_ answer: EnrollmentAnswer, _ enrollment: Enrollment) async throws(IssuerError) {
         do {
             let membership = Membership(
                 authenticatorId: answer.authenticatorId,

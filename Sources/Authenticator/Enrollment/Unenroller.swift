@@ -29,10 +29,10 @@ struct Unenroller: Sendable {
     ///   - locally: the issuer is not told.
     ///   - forced: decisions that wait in the outbox are given up.
     ///   - erasing: its personal data goes as well, also if it was over already.
-    /// - Throws: `CommandFailure` if it goes on as it was.
+    /// - Throws: `CommandError` if it goes on as it was.
     func unenroll(_ id: EnrollmentID, locally: Bool, forced: Bool, erasing: Bool) async throws -> Unenrollment {
         guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }) else {
-            throw CommandFailure(.notFound, "there is no enrollment \(id)")
+            throw CommandError(.notFound, "there is no enrollment \(id)")
         }
         if enrollment.isOver {
             try await EndedKeys(ports: ports).removeUnlessBeingMade(of: id)
@@ -68,7 +68,7 @@ struct Unenroller: Sendable {
             try await ports.store.read { try $0.outboxCount(enrollment: id) } == 0 ? true : nil
         }
         guard isEmpty == true else {
-            throw CommandFailure(
+            throw CommandError(
                 .failed, "decisions of the enrollment \(id) are still on their way: try again, or use --force")
         }
     }
@@ -80,14 +80,14 @@ struct Unenroller: Sendable {
                 target: enrollment.target, discovery: try await directory.discovery(enrollment.target),
                 token: try ports.sealing.open(membership.sealedToken, for: enrollment.id))
             try await ports.gateway.unenroll(access)
-        } catch let failure as IssuerFailure {
+        } catch let failure as IssuerError {
             // If the issuer has no such enrollment any more, the call has succeeded too.
             if case .problem(let problem) = failure,
                 problem.code == .invalidToken || problem.code == .unknownAuthenticator
             {
                 return
             }
-            throw CommandFailure(
+            throw CommandError(
                 .issuerUnreachable,
                 "the issuer \(enrollment.target.issuer.text) was not told: \(failure.reason); "
                     + "nothing was changed (--local ends the enrollment here alone)")

@@ -59,13 +59,13 @@ extension FetchLoop {
             return .nothing
         case .problem(let code):
             let answer = code?.rawValue ?? "a problem whose code is not known"
-            throw IssuerFailure.transient(reason: "the issuer answered \(answer)", retryAfter: nil)
+            throw IssuerError.transient(reason: "the issuer answered \(answer)", retryAfter: nil)
         }
     }
 
     /// One that does not go well is tried again later, and does not hold the others up.
     private func leaveOut(_ member: FetchMember, after error: any Error, at target: IssuerTarget) throws {
-        let failure = error as? IssuerFailure
+        let failure = error as? IssuerError
         fetcher.noteFailure(failure?.reason ?? "what came could not be kept: \(error)", of: [member.id], at: target)
         let now = ports.clock.now
         try roster.with { groups in

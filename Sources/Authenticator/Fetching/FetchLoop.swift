@@ -51,7 +51,7 @@ struct FetchLoop: Sendable {
             } catch {
                 // A call that was cut off because the agent stops says nothing about the issuer.
                 guard !Task.isCancelled else { return }
-                let failure = error as? IssuerFailure
+                let failure = error as? IssuerError
                 fetcher.noteFailure(
                     failure?.reason ?? "\(error)", of: roster.with { $0.members(of: group) }, at: target)
                 // What a server asked for is kept to; else whoever waits for a request may have it asked for earlier.
@@ -96,7 +96,7 @@ struct FetchLoop: Sendable {
         let answer: [BatchFetchAnswer.Result]?
         do {
             answer = try await results(for: turn.members, call, wait: wait)
-        } catch let failure as IssuerFailure where Self.isCut(failure, after: ports.clock.steady - begun, of: wait) {
+        } catch let failure as IssuerError where Self.isCut(failure, after: ports.clock.steady - begun, of: wait) {
             // As good as an answer that has nothing to say; shorter polls end before they are cut.
             let held = ports.clock.steady - begun
             cut = Cut(longest: max(Int64(held - Self.leastHeld), Int64(Self.leastHeld)), until: begun + Self.cutPause)
@@ -124,7 +124,7 @@ struct FetchLoop: Sendable {
     /// Whether a poll was ended by something on the way that lets none be held for so long.
     ///
     /// It was held, and not to its end. What a server that is busy says is no cut.
-    static func isCut(_ failure: IssuerFailure, after held: Double, of wait: Int) -> Bool {
+    static func isCut(_ failure: IssuerError, after held: Double, of wait: Int) -> Bool {
         guard case .transient(_, retryAfter: nil) = failure, !Task.isCancelled else { return false }
         return held >= leastHeld && held < Double(wait)
     }
@@ -166,7 +166,7 @@ struct FetchLoop: Sendable {
         guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }) else { return }
         do {
             try await fetcher.fetchNow(enrollment)
-        } catch is IssuerFailure {
+        } catch is IssuerError {
             // It has been noted.
         }
     }
@@ -198,7 +198,7 @@ extension FetchLoop {
 
     private func ask(
         for members: [FetchMember], _ call: Call, wait: Int
-    ) async throws(IssuerFailure) -> [BatchFetchAnswer.Result] {
+    ) async throws(IssuerError) -> [BatchFetchAnswer.Result] {
         guard call.discovery.batchFetchEndpoint == nil else {
             let entries = members.map { member in
                 BatchFetchRequest.Entry(
@@ -214,9 +214,9 @@ extension FetchLoop {
 
     private func ask(
         forOne member: FetchMember, _ call: Call, wait: Int
-    ) async throws(IssuerFailure) -> BatchFetchAnswer.Result {
+    ) async throws(IssuerError) -> BatchFetchAnswer.Result {
         let access = IssuerAccess(target: call.target, discovery: call.discovery, token: member.token)
-        do throws(IssuerFailure) {
+        do throws(IssuerError) {
             let list = try await ports.gateway.fetch(access, wait: wait, after: member.cursor)
             return BatchFetchAnswer.Result(authenticatorId: member.authenticatorId, outcome: .list(list))
         } catch {

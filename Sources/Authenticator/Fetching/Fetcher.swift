@@ -104,7 +104,7 @@ package struct Fetcher: Sendable {
                 guard list.requests.count == RequestList.limit else { return }
                 cursor = list.cursor
             }
-        } catch let failure as IssuerFailure {
+        } catch let failure as IssuerError {
             // A call that was cut off because the agent stops says nothing about the issuer.
             try Task.checkCancellation()
             if case .problem(let problem) = failure, problem.code == .invalidToken {
@@ -152,7 +152,7 @@ package struct Fetcher: Sendable {
                 do {
                     try await fetchNow(enrollment)
                     return nil
-                } catch let failure as IssuerFailure {
+                } catch let failure as IssuerError {
                     return failure.reason
                 }
             }
@@ -202,7 +202,7 @@ package struct Fetcher: Sendable {
     }
 }
 
-extension IssuerFailure {
+extension IssuerError {
     /// Seconds.
     var retryAfter: Int64? {
         if case .transient(_, let retryAfter) = self { retryAfter } else { nil }

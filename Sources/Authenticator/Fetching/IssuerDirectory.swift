@@ -29,12 +29,12 @@ actor IssuerDirectory {
         self.clock = clock
     }
 
-    func discovery(_ target: IssuerTarget) async throws(IssuerFailure) -> Discovery {
+    func discovery(_ target: IssuerTarget) async throws(IssuerError) -> Discovery {
         if let entry = entries[target], clock.now.isWithin(Self.freshFor, of: entry.discoveredAt) {
             return entry.discovery
         }
         let gateway = gateway
-        let discovery = try await discoveries.value(for: target) { () async throws(IssuerFailure) in
+        let discovery = try await discoveries.value(for: target) { () async throws(IssuerError) in
             try await gateway.discovery(target)
         }
         let old = entries[target]
@@ -47,7 +47,7 @@ actor IssuerDirectory {
     /// How many wait for an issuer's discovery that another fetches.
     nonisolated func discoveryWaiterCount(_ target: IssuerTarget) -> Int { discoveries.waiterCount(for: target) }
 
-    func keys(_ target: IssuerTarget) async throws(IssuerFailure) -> JWKSet {
+    func keys(_ target: IssuerTarget) async throws(IssuerError) -> JWKSet {
         if let entry = entries[target], let keys = entry.keys, isFresh(entry) { return keys }
         return try await fetchKeys(target)
     }
@@ -55,7 +55,7 @@ actor IssuerDirectory {
     /// Keys to try for a `kid` that is not among those at hand.
     ///
     /// They are fetched for it; if it is too soon to ask again, they are the ones that were fetched last.
-    func keysForUnknown(_ target: IssuerTarget) async throws(IssuerFailure) -> JWKSet? {
+    func keysForUnknown(_ target: IssuerTarget) async throws(IssuerError) -> JWKSet? {
         if let asked = entries[target]?.askedForUnknownAt, clock.now.isWithin(Self.unknownKeyPause, of: asked) {
             return keyWaiters[target] != nil ? try await fetchKeys(target) : entries[target]?.keys
         }
@@ -67,7 +67,7 @@ actor IssuerDirectory {
         entry.keysFetchedAt != .min && clock.now.isWithin(Self.freshFor, of: entry.keysFetchedAt)
     }
 
-    private func fetchKeys(_ target: IssuerTarget) async throws(IssuerFailure) -> JWKSet {
+    private func fetchKeys(_ target: IssuerTarget) async throws(IssuerError) -> JWKSet {
         let discovery = try await discovery(target)
         keyWaiters[target, default: 0] += 1
         defer {
@@ -75,7 +75,7 @@ actor IssuerDirectory {
             keyWaiters[target] = others > 0 ? others : nil
         }
         let gateway = gateway
-        let keys = try await keySets.value(for: target) { () async throws(IssuerFailure) in
+        let keys = try await keySets.value(for: target) { () async throws(IssuerError) in
             try await gateway.keys(target, discovery)
         }
         entries[target]?.keys = keys

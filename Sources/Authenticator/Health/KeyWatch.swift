@@ -115,7 +115,7 @@ package struct KeyWatch: Sendable {
             else { return health.forget(name) }
             do {
                 try await testKey(of: enrollment)
-            } catch is KeyFailure {
+            } catch is CustodyError {
                 // It has been noted.
             } catch let error where !(error is StoreError || error is CancellationError) {
                 log.debug("a key could not be looked at", metadata: enrollment.logged(["reason": "\(error)"]))

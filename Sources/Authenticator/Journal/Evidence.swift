@@ -29,7 +29,7 @@ package struct Evidence: Sendable {
 extension Agent {
     /// Everything that is known about a request; it reads the whole journal.
     ///
-    /// - Throws: `CommandFailure` `.notFound` if the request has gone meanwhile.
+    /// - Throws: `CommandError` `.notFound` if the request has gone meanwhile.
     package func evidence(about id: RequestID) async throws -> Evidence {
         // First the journal: what it says of the request then stands in the store as well.
         let extract = try await journal.extract(about: id)
@@ -37,7 +37,7 @@ extension Agent {
         return try await ports.store.read { store in
             guard let request = try store.request(id), let enrollment = try store.enrollment(request.enrollmentId)
             else {
-                throw CommandFailure(.notFound, "there is no request \(id)")
+                throw CommandError(.notFound, "there is no request \(id)")
             }
             let kept = try store.evidence(of: id)
             return Evidence(

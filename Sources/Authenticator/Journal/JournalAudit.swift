@@ -7,7 +7,7 @@ package struct JournalVerdict: Sendable {
     /// The head that was held against them.
     package let head: JournalMark?
     /// The first entry that is not as it was written; nil if all are.
-    package let fault: JournalFault?
+    package let fault: JournalError?
     /// The entries about the request that was asked for, up to the fault.
     ///
     /// The oldest ``JournalExtract/maxEntries``.
@@ -49,31 +49,31 @@ struct JournalAudit: Sendable {
             )
         }
         var state = State()
-        var fault: JournalFault?
+        var fault: JournalError?
         do {
-            guard let head else { throw JournalFault(sequence: 1, problem: "is missing: the journal has no head") }
+            guard let head else { throw JournalError(sequence: 1, problem: "is missing: the journal has no head") }
             try await hold(upTo: head, &state)
             if let behind {
-                throw JournalFault(sequence: behind.sequence, problem: "was put in behind the signed head")
+                throw JournalError(sequence: behind.sequence, problem: "was put in behind the signed head")
             }
             if let missing = state.signCounts.firstMissing(of: enrollments) {
-                throw JournalFault(sequence: head.point.sequence + 1, problem: "is missing: \(missing)")
+                throw JournalError(sequence: head.point.sequence + 1, problem: "is missing: \(missing)")
             }
             // One bad row says nothing about the entries of a request.
             if request == nil, let found = try state.enrolled.firstFault(of: enrollments, head: head.point) {
                 throw found
             }
             if request == nil, let old = enrollments.first(where: { state.pinTries.missing(in: $0) != nil }) {
-                throw JournalFault(
+                throw JournalError(
                     sequence: head.point.sequence + 1,
                     problem: "is missing: enrollment \(old.id) had more wrong PINs than its row says")
             }
             if let committed, committed.sequence > head.point.sequence {
-                throw JournalFault(
+                throw JournalError(
                     sequence: head.point.sequence + 1,
                     problem: "is missing: this agent has written up to entry \(committed.sequence)")
             }
-        } catch let found as JournalFault {
+        } catch let found as JournalError {
             fault = found
         }
         return JournalVerdict(
@@ -84,7 +84,7 @@ struct JournalAudit: Sendable {
         while try await holdBatch(upTo: head.point.sequence, &state) {}
         try state.check?.end(at: head.point)
         guard try await store.isSigned(head, as: .head) else {
-            throw JournalFault(sequence: head.point.sequence, problem: "is not the one that the audit key has signed")
+            throw JournalError(sequence: head.point.sequence, problem: "is not the one that the audit key has signed")
         }
     }
 
@@ -117,7 +117,7 @@ struct JournalAudit: Sendable {
     private func check(behind floor: JournalMark?, _ state: State) async throws -> JournalCheck {
         if let check = state.check, floor == state.floor { return check }
         if let floor, !(try await store.isSigned(floor, as: .floor)) {
-            throw JournalFault(
+            throw JournalError(
                 sequence: floor.point.sequence, problem: "was removed, and not for its age: no signature says so")
         }
         let start = floor?.point ?? .beginning

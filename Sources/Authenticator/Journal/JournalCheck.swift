@@ -1,5 +1,5 @@
 /// The first entry of a journal that is not as it was written.
-package struct JournalFault: Error, Sendable, Equatable, CustomStringConvertible {
+package struct JournalError: Error, Sendable, Equatable, CustomStringConvertible {
     package let sequence: Int64
     /// What is wrong with it; a clause.
     package let problem: String
@@ -28,11 +28,11 @@ struct JournalCheck: Sendable {
         let entry = JournalEntry(row)
         if let doubted { throw changed(doubted, isVouchedFor: entry?.previous == last.digest) }
         try checkPlace(of: row, entry)
-        guard let entry else { throw JournalFault(sequence: row.sequence, problem: "is not in the form of an entry") }
+        guard let entry else { throw JournalError(sequence: row.sequence, problem: "is not in the form of an entry") }
         if entry.previous == last.digest {
             vouched = last == floor ? nil : last
         } else if last == floor {
-            throw JournalFault(sequence: entry.sequence, problem: "was changed: it does not follow what was before it")
+            throw JournalError(sequence: entry.sequence, problem: "was changed: it does not follow what was before it")
         } else {
             doubted = entry.sequence
         }
@@ -44,38 +44,38 @@ struct JournalCheck: Sendable {
     /// No more entries come.
     ///
     /// - Parameter head: where the journal ends.
-    func end(at head: JournalPoint) throws(JournalFault) {
+    func end(at head: JournalPoint) throws(JournalError) {
         if let doubted { throw changed(doubted, isVouchedFor: head == last) }
         guard last.sequence == head.sequence else {
-            throw JournalFault(
+            throw JournalError(
                 sequence: last.sequence + 1, problem: "is missing: the journal goes on to entry \(head.sequence)")
         }
         guard last.digest == head.digest else {
-            throw JournalFault(sequence: last.sequence, problem: "was changed: the signed head is of another one")
+            throw JournalError(sequence: last.sequence, problem: "was changed: the signed head is of another one")
         }
     }
 
-    private func checkPlace(of row: JournalRow, _ entry: JournalEntry?) throws(JournalFault) {
+    private func checkPlace(of row: JournalRow, _ entry: JournalEntry?) throws(JournalError) {
         let expected = last.sequence + 1
         guard row.sequence >= expected else {
-            throw JournalFault(sequence: row.sequence, problem: "was put in: the journal begins with \(expected)")
+            throw JournalError(sequence: row.sequence, problem: "was put in: the journal begins with \(expected)")
         }
-        guard row.sequence == expected else { throw JournalFault(sequence: expected, problem: "is missing") }
+        guard row.sequence == expected else { throw JournalError(sequence: expected, problem: "is missing") }
         guard let entry, entry.sequence != expected else { return }
-        throw JournalFault(sequence: expected, problem: "is not in its place: entry \(entry.sequence) stands there")
+        throw JournalError(sequence: expected, problem: "is not in its place: entry \(entry.sequence) stands there")
     }
 
     /// The key is made with the first entry, and never again.
-    private func checkKind(of entry: JournalEntry) throws(JournalFault) {
+    private func checkKind(of entry: JournalEntry) throws(JournalError) {
         guard (entry.kind == .auditKeyMade) != (entry.sequence == 1) else { return }
         let problem =
             entry.sequence == 1
             ? "is not the first: what was before it is gone"
             : "has another audit key: nothing vouches for what was before it"
-        throw JournalFault(sequence: entry.sequence, problem: problem)
+        throw JournalError(sequence: entry.sequence, problem: problem)
     }
 
-    private func changed(_ sequence: Int64, isVouchedFor: Bool) -> JournalFault {
-        JournalFault(sequence: isVouchedFor ? sequence - 1 : sequence, problem: "was changed")
+    private func changed(_ sequence: Int64, isVouchedFor: Bool) -> JournalError {
+        JournalError(sequence: isVouchedFor ? sequence - 1 : sequence, problem: "was changed")
     }
 }

@@ -11,7 +11,7 @@ package struct JournalExtract: Sendable {
     /// Nil if there are no entries, or the journal is not whole.
     package let seal: Seal?
     /// The first entry of the journal that is not as it was written; entries after it are not among the rows.
-    package let fault: JournalFault?
+    package let fault: JournalError?
 
     /// What the audit key has signed about the entries.
     package struct Seal: Sendable {

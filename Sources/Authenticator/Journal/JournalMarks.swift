@@ -1,7 +1,7 @@
 import Keys
 
 /// The journal in the database is not the one that this agent wrote.
-package struct ForgedJournal: Error, Sendable, Equatable, CustomStringConvertible {
+package struct ForgedJournalError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What is wrong with it; a clause.
     package let description: String
 
@@ -29,23 +29,23 @@ struct JournalMarks: Sendable, Equatable {
     var isNothing: Bool { head == nil && floor == nil }
 
     /// Sees that they are the ones that were committed last.
-    func expect(_ committed: JournalMarks) throws(ForgedJournal) {
+    func expect(_ committed: JournalMarks) throws(ForgedJournalError) {
         guard head == committed.head else {
-            throw ForgedJournal("its head is not the one that this agent wrote last")
+            throw ForgedJournalError("its head is not the one that this agent wrote last")
         }
         guard floor == committed.floor else {
-            throw ForgedJournal("its floor is not the one that this agent wrote last")
+            throw ForgedJournalError("its floor is not the one that this agent wrote last")
         }
     }
 
     /// Sees that the audit key has signed them.
     func expectSigned(by key: PublicKey) throws {
-        guard let head else { throw ForgedJournal("it has no head") }
+        guard let head else { throw ForgedJournalError("it has no head") }
         guard try head.isSigned(by: key, as: .head) else {
-            throw ForgedJournal("the audit key has not signed its head, entry \(head.point.sequence)")
+            throw ForgedJournalError("the audit key has not signed its head, entry \(head.point.sequence)")
         }
         guard try floor?.isSigned(by: key, as: .floor) != false else {
-            throw ForgedJournal("the audit key has not signed its floor")
+            throw ForgedJournalError("the audit key has not signed its floor")
         }
     }
 
@@ -53,16 +53,16 @@ struct JournalMarks: Sendable, Equatable {
     ///
     /// The others are held against each other by ``JournalAudit``.
     func expectNewestEntry(of store: any StoreReader) throws {
-        guard let head = head?.point else { throw ForgedJournal("it has no head") }
+        guard let head = head?.point else { throw ForgedJournalError("it has no head") }
         let newest = try store.journal(after: head.sequence - 1, limit: 2)
         guard let entry = newest.first, entry.sequence == head.sequence else {
-            throw ForgedJournal("its newest entry, \(head.sequence), is missing")
+            throw ForgedJournalError("its newest entry, \(head.sequence), is missing")
         }
         guard try SHA256Digest.of(entry.bytes) == head.digest else {
-            throw ForgedJournal("its newest entry, \(head.sequence), was changed")
+            throw ForgedJournalError("its newest entry, \(head.sequence), was changed")
         }
         if newest.count > 1 {
-            throw ForgedJournal("entry \(newest[1].sequence) was put in behind its head")
+            throw ForgedJournalError("entry \(newest[1].sequence) was put in behind its head")
         }
     }
 
@@ -70,19 +70,19 @@ struct JournalMarks: Sendable, Equatable {
     ///
     /// Those before them are held against each other by ``JournalAudit``.
     func expectNewestEntries(_ count: Int64, of store: any StoreReader) throws -> [JournalEntry] {
-        guard let head = head?.point else { throw ForgedJournal("it has no head") }
+        guard let head = head?.point else { throw ForgedJournalError("it has no head") }
         let start = max(head.sequence - count, floor?.point.sequence ?? 0)
         let rows = try store.journal(after: start, limit: Int(count))
         guard let first = rows.first.flatMap(JournalEntry.init) else {
-            throw ForgedJournal("entry \(start + 1) is missing, or was changed")
+            throw ForgedJournalError("entry \(start + 1) is missing, or was changed")
         }
         var check = JournalCheck(after: JournalPoint(sequence: start, digest: first.previous))
         do {
             let entries = try rows.map { try check.hold($0) }
             try check.end(at: head)
             return entries
-        } catch let fault as JournalFault {
-            throw ForgedJournal("\(fault)")
+        } catch let fault as JournalError {
+            throw ForgedJournalError("\(fault)")
         }
     }
 }
@@ -93,7 +93,7 @@ extension JournalMarks {
         let end = head?.point.sequence ?? 0
         let rows = try store.enrollments(includingEnded: false)
         guard let newer = rows.first(where: { !$0.isDamaged && $0.journalSequence > end }) else { return }
-        throw ForgedJournal(
+        throw ForgedJournalError(
             "it ends with entry \(end), but enrollment \(newer.id) was written when it had \(newer.journalSequence)")
     }
 }

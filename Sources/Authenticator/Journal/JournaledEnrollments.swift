@@ -18,20 +18,20 @@ struct JournaledEnrollments: Sendable {
     /// The first row that is not as the agent wrote it, or says something else than the journal.
     ///
     /// - Parameter head: what is named if no kept entry speaks of the enrollment.
-    func firstFault(of enrollments: [Enrollment], head: JournalPoint) throws -> JournalFault? {
+    func firstFault(of enrollments: [Enrollment], head: JournalPoint) throws -> JournalError? {
         for enrollment in enrollments where !enrollment.isOver {
             let entry = enrolled[enrollment.id]
             if enrollment.isDamaged {
-                return JournalFault(
+                return JournalError(
                     sequence: entry?.sequence ?? head.sequence,
                     problem: "does not vouch for enrollment \(enrollment.id): its row is not as the agent wrote it")
             }
             if let end = unenrolled[enrollment.id] {
-                return JournalFault(
+                return JournalError(
                     sequence: end.sequence, problem: "ended enrollment \(enrollment.id), whose row is an older one")
             }
             guard let entry, let member = try entry.firstContradiction(of: enrollment) else { continue }
-            return JournalFault(
+            return JournalError(
                 sequence: entry.sequence,
                 problem: "names another \(member) than the row of enrollment \(enrollment.id)")
         }

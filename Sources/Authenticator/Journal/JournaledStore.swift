@@ -82,12 +82,12 @@ struct JournaledStore: Store {
     /// The key that signs what is about to be written, if the journal is the one that was committed last.
     ///
     /// - Returns: the key, and the marks as they were found.
-    /// - Throws: ``ForgedJournal``.
+    /// - Throws: ``ForgedJournalError``.
     private func heldJournal(in store: any StoreWriter) throws -> (any JournalSigner, JournalMarks) {
         let found = try JournalMarks(store)
         guard let signer = try openSigner(in: store) else {
             guard try found.isNothing && store.journal(after: 0, limit: 1).isEmpty else {
-                throw ForgedJournal("its audit key is gone")
+                throw ForgedJournalError("its audit key is gone")
             }
             try found.expectNoNewerRow(of: store)
             return (try makeSigner(in: store), found)
@@ -130,7 +130,8 @@ struct JournaledStore: Store {
             return false
         }
         if let earlier = entries.last(where: { $0.kind == .rowsSealed }) {
-            throw ForgedJournal("its audit key is a copy from before entry \(earlier.sequence), which sealed the rows")
+            throw ForgedJournalError(
+                "its audit key is a copy from before entry \(earlier.sequence), which sealed the rows")
         }
         let count = try store.sealUnsealedRows()
         try store.update(sealedAuditKey: vouching)

@@ -7,7 +7,7 @@ extension Agent {
         _ id: EnrollmentID?, noting note: () async throws -> Void = {}
     ) async throws -> [EnrollmentID] {
         guard settings.push != nil else {
-            throw CommandFailure(.invalidArgument, "this agent takes no pushes: set push-listen and push-url")
+            throw CommandError(.invalidArgument, "this agent takes no pushes: set push-listen and push-url")
         }
         let chosen = try await enrollments().filter { (id == nil || $0.id == id) && $0.membership != nil }
         return try await pushSubscriber.rotate(chosen, noting: note)

@@ -127,7 +127,7 @@ package struct PushReception: Sendable {
     private func taking<T: Sendable>(_ work: () async throws -> T) async throws(PushAnswer) -> T {
         do {
             return try await work()
-        } catch let failure as IssuerFailure {
+        } catch let failure as IssuerError {
             log.notice("a push waits for the issuer's keys", metadata: ["reason": "\(failure.reason)"])
         } catch is StoreError {
             // It has been noted.

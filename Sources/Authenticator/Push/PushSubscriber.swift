@@ -110,15 +110,15 @@ package struct PushSubscriber: Sendable {
         }
     }
 
-    private static var nothingToRotate: CommandFailure {
-        CommandFailure(.invalidArgument, "nothing to rotate: the issuer does not push, or must not (--no-push)")
+    private static var nothingToRotate: CommandError {
+        CommandError(.invalidArgument, "nothing to rotate: the issuer does not push, or must not (--no-push)")
     }
 
-    private func discovery(of enrollment: Enrollment) async throws(CommandFailure) -> Discovery {
-        do throws(IssuerFailure) {
+    private func discovery(of enrollment: Enrollment) async throws(CommandError) -> Discovery {
+        do throws(IssuerError) {
             return try await directory.discovery(enrollment.target)
         } catch {
-            throw CommandFailure(.issuerUnreachable, "the issuer \(enrollment.target.issuer.text): \(error.reason)")
+            throw CommandError(.issuerUnreachable, "the issuer \(enrollment.target.issuer.text): \(error.reason)")
         }
     }
 
@@ -155,7 +155,7 @@ extension PushSubscriber {
             return true
         } catch is CancellationError {
             return false
-        } catch let failure as IssuerFailure {
+        } catch let failure as IssuerError {
             log.notice(
                 "the push subscription could not be updated",
                 metadata: ["enrollment": "\(id)", "reason": "\(failure.reason)"])

@@ -21,7 +21,7 @@ enum Selection {
     ///
     /// - Parameter isWaitedFor: whether it may be still to come; then what its issuer named it counts as a whole only,
     ///   so that another one whose `jti` begins the same is not taken.
-    /// - Throws: `CommandFailure` with `.ambiguous` if a name stands for several.
+    /// - Throws: `CommandError` with `.ambiguous` if a name stands for several.
     static func find(
         _ selector: RequestSelector, enrollment: EnrollmentID?, isWaitedFor: Bool, in store: any StoreReader
     ) throws -> RequestRecord? {
@@ -39,7 +39,7 @@ enum Selection {
             $0.acsTransId == name.lowercased() && $0.enrollmentId == candidates[0].enrollmentId
         }
         if areOneTransaction, pending.count == 1 { return pending.first }
-        throw CommandFailure(.ambiguous, "\(name) matches several requests: \(listed(candidates))")
+        throw CommandError(.ambiguous, "\(name) matches several requests: \(listed(candidates))")
     }
 
     private static func listed(_ requests: [RequestRecord]) -> String {

@@ -22,7 +22,7 @@ package struct JournalPruner: Sendable {
         while !Task.isCancelled {
             do {
                 try await ports.patiently { while try await step() { await Task.yield() } }
-            } catch let fault as JournalFault {
+            } catch let fault as JournalError {
                 log.error("the journal is damaged, and is not pruned", metadata: ["fault": "\(fault)"])
             } catch {
                 guard !Task.isCancelled else { return }
@@ -37,7 +37,7 @@ package struct JournalPruner: Sendable {
     /// An entry goes only when the one after it vouches for it, so pruning cannot hide that one was changed, and the
     /// newest entry always stays.
     ///
-    /// - Throws: ``JournalFault`` for an entry that is not as it was written; then nothing goes.
+    /// - Throws: ``JournalError`` for an entry that is not as it was written; then nothing goes.
     func step() async throws -> Bool {
         let oldest = UTCTime.text(ports.clock.now - retention)
         // A look costs nothing; a write is made only if something is due.

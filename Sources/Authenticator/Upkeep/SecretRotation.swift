@@ -17,7 +17,7 @@ package protocol Rewrapper: Sendable {
 }
 
 /// Why the agent's secret cannot be changed; nothing was.
-package struct RotationFailure: Error, Sendable, CustomStringConvertible {
+package struct RotationError: Error, Sendable, CustomStringConvertible {
     package let description: String
 }
 
@@ -50,7 +50,7 @@ struct SecretRotation: Sendable {
     /// The audit key goes last, in one database transaction with the journal's entry: as long as it is under the
     /// previous secret, the agent does not start on the present one alone.
     ///
-    /// - Throws: `RotationFailure` if nothing was changed; what the store or a file is wrong about if the change
+    /// - Throws: `RotationError` if nothing was changed; what the store or a file is wrong about if the change
     ///   goes on at the next start with both secrets.
     func run() async throws {
         var due = try await survey()
@@ -114,11 +114,11 @@ struct SecretRotation: Sendable {
         return due
     }
 
-    private func changingNothing(_ what: String, _ look: () throws -> Void) throws(RotationFailure) {
+    private func changingNothing(_ what: String, _ look: () throws -> Void) throws(RotationError) {
         do {
             try look()
         } catch {
-            throw RotationFailure(
+            throw RotationError(
                 description:
                     "the secret was not changed, nothing was: \(what): \(error); give both the secret that all is "
                     + "to be under and the one that it is under now")

@@ -42,7 +42,7 @@ struct ControlAnswer: Sendable, Equatable {
     /// - Parameter otherStatus: one that may come with what was asked for too.
     func read<Answer: Decodable>(
         as type: Answer.Type, alsoAt otherStatus: UInt? = nil
-    ) throws(ClientFailure) -> Answer {
+    ) throws(ClientError) -> Answer {
         guard mediaType == "application/json", (200...299).contains(status) || status == otherStatus,
             let answer = ControlJSON.answer(body, as: type)
         else { throw problem }
@@ -50,7 +50,7 @@ struct ControlAnswer: Sendable, Equatable {
     }
 
     /// What an answer says that is not the one that was asked for.
-    var problem: ClientFailure {
+    var problem: ClientError {
         if mediaType == ControlError.contentType, let error = ControlJSON.answer(body, as: ControlError.self) {
             return .refused(error)
         }
@@ -65,7 +65,7 @@ struct ControlAnswer: Sendable, Equatable {
     }
 
     /// The lines of a body of JSON lines, each without its end.
-    func lines() throws(ClientFailure) -> [[UInt8]] {
+    func lines() throws(ClientError) -> [[UInt8]] {
         guard mediaType == Self.jsonLines, (200...299).contains(status) else {
             throw problem
         }

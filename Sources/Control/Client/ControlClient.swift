@@ -10,7 +10,7 @@ package struct ControlClient: Sendable {
     /// - Parameter leastSeconds: no call is given less time than this, whatever it is for.
     package init(
         socketFlag: String?, environment: [String: String], leastSeconds: Int = 0
-    ) throws(ClientFailure) {
+    ) throws(ClientError) {
         let found: String?
         do throws(ControlError) {
             found = try ControlSocket.path(flag: socketFlag, environment: environment)
@@ -25,56 +25,56 @@ package struct ControlClient: Sendable {
             socketPath: path, environment: environment, leastSeconds: leastSeconds)
     }
 
-    package func status() async throws(ClientFailure) -> StatusView {
+    package func status() async throws(ClientError) -> StatusView {
         try await get(["status"])
     }
 
     /// Whether the agent can do its work, and why not.
-    package func health(seconds: Int = ControlTimeout.read) async throws(ClientFailure) -> HealthView {
+    package func health(seconds: Int = ControlTimeout.read) async throws(ClientError) -> HealthView {
         let call = ControlCall(.get, ["health"], seconds: seconds)
         return try await transport.answer(to: call).read(as: HealthView.self, alsoAt: HealthView.statusIfNotReady)
     }
 
     /// What is weak, and what cannot be told.
-    package func doctor() async throws(ClientFailure) -> [WarningView] {
+    package func doctor() async throws(ClientError) -> [WarningView] {
         try await get(["doctor"])
     }
 
-    package func enrollments() async throws(ClientFailure) -> [EnrollmentView] {
+    package func enrollments() async throws(ClientError) -> [EnrollmentView] {
         try await get(["enrollments"])
     }
 
-    package func enroll(_ command: EnrollCommand) async throws(ClientFailure) -> EnrollmentView {
+    package func enroll(_ command: EnrollCommand) async throws(ClientError) -> EnrollmentView {
         try await send(command, by: .post, to: ["enrollments"], seconds: ControlTimeout.enroll)
     }
 
-    package func unenroll(id: String, _ command: UnenrollCommand) async throws(ClientFailure) -> UnenrolledView {
+    package func unenroll(id: String, _ command: UnenrollCommand) async throws(ClientError) -> UnenrolledView {
         try await send(command, by: .delete, to: ["enrollments", id], seconds: ControlTimeout.unenroll)
     }
 
-    package func changePIN(id: String, _ command: PINChangeCommand) async throws(ClientFailure) -> EnrollmentView {
+    package func changePIN(id: String, _ command: PINChangeCommand) async throws(ClientError) -> EnrollmentView {
         try await send(command, by: .post, to: ["enrollments", id, "pin"], seconds: ControlTimeout.pinChange)
     }
 
-    package func rotatePush(_ command: PushRotateCommand) async throws(ClientFailure) -> PushRotatedView {
+    package func rotatePush(_ command: PushRotateCommand) async throws(ClientError) -> PushRotatedView {
         try await send(command, by: .post, to: ["push", "rotate"], seconds: ControlTimeout.fetch)
     }
 
-    package func fetch(_ command: FetchCommand) async throws(ClientFailure) -> FetchView {
+    package func fetch(_ command: FetchCommand) async throws(ClientError) -> FetchView {
         try await send(command, by: .post, to: ["fetch"], seconds: ControlTimeout.fetch)
     }
 
     /// Requests, oldest first: the pending ones, or all.
     package func requests(
         all: Bool, limit: Int, enrollment: String?
-    ) async throws(ClientFailure) -> [RequestView] {
+    ) async throws(ClientError) -> [RequestView] {
         try await requests(RequestListing(all: all, limit: limit, enrollment: enrollment)).requests
     }
 
     /// One page of the list, oldest first, and whether it goes on.
     package func requests(
         _ listing: RequestListing
-    ) async throws(ClientFailure) -> (requests: [RequestView], hasNext: Bool) {
+    ) async throws(ClientError) -> (requests: [RequestView], hasNext: Bool) {
         let call = ControlCall(.get, ["requests"], query: listing.query, seconds: ControlTimeout.read)
         let answer = try await transport.answer(to: call)
         return (try answer.read(as: [RequestView].self), answer.hasNext)
@@ -83,12 +83,12 @@ package struct ControlClient: Sendable {
     /// One request with its text.
     ///
     /// `id` is its id, its jti, its acsTransId, or a unique prefix of one.
-    package func request(id: String, enrollment: String?) async throws(ClientFailure) -> RequestView {
+    package func request(id: String, enrollment: String?) async throws(ClientError) -> RequestView {
         try await get(["requests", id], query: enrollment.map { [("enrollment", $0)] } ?? [])
     }
 
     /// What a dispute about a request needs; `id` as for ``request(id:enrollment:)``.
-    package func evidence(id: String, enrollment: String?) async throws(ClientFailure) -> EvidenceView {
+    package func evidence(id: String, enrollment: String?) async throws(ClientError) -> EvidenceView {
         let query = enrollment.map { [("enrollment", $0)] } ?? []
         let call = ControlCall(.get, ["requests", id, "evidence"], query: query, seconds: ControlTimeout.verify)
         return try await transport.answer(to: call).read(as: EvidenceView.self)
@@ -98,16 +98,16 @@ package struct ControlClient: Sendable {
     ///
     /// The agent is told from when on it must not decide any more, so that a lost answer leaves it open for a while only.
     ///
-    /// - Throws: `ClientFailure.unknown` if the call was sent and its answer did not come.
+    /// - Throws: `ClientError.unknown` if the call was sent and its answer did not come.
     package func decide(
         _ decision: Decision, on selector: RequestSelector, with command: DecideCommand
-    ) async throws(ClientFailure) -> RequestView {
+    ) async throws(ClientError) -> RequestView {
         let path = ["requests", selector.segment, decision.rawValue]
         var command = command
         let now = Int(Date().timeIntervalSince1970.rounded(.up))
         let end = now + command.secondsToDecide
         command.decideBefore = end
-        do throws(ClientFailure) {
+        do throws(ClientError) {
             return try await send(command, by: .post, to: path, seconds: ControlTimeout.decide(command))
         } catch .unclear(let reason) {
             throw .unknown(Self.unknown(reason, of: decision, on: selector, until: end))
@@ -126,7 +126,7 @@ package struct ControlClient: Sendable {
     /// Lets `take` have the bytes of a backup as they come.
     ///
     /// - Throws: unless all of it came; then what `take` was given is of no use.
-    package func backup(_ take: ([UInt8]) throws(ClientFailure) -> Void) async throws(ClientFailure) {
+    package func backup(_ take: ([UInt8]) throws(ClientError) -> Void) async throws(ClientError) {
         var call = ControlCall(.get, ["backup"], seconds: ControlTimeout.backup)
         call.accepted = "application/x-tar"
         guard try await transport.stream(call, silence: ControlTimeout.backup, take) else {
@@ -135,15 +135,15 @@ package struct ControlClient: Sendable {
     }
 
     /// Whether the journal is whole.
-    package func verifyAudit() async throws(ClientFailure) -> AuditView {
+    package func verifyAudit() async throws(ClientError) -> AuditView {
         let call = ControlCall(.get, ["audit", "verify"], seconds: ControlTimeout.verify)
         return try await transport.answer(to: call).read(as: AuditView.self)
     }
 
-    package func auditKey() async throws(ClientFailure) -> AuditKeyView { try await get(["audit", "key"]) }
+    package func auditKey() async throws(ClientError) -> AuditKeyView { try await get(["audit", "key"]) }
 
     /// Entries of the journal, one line of JSON each, in their order.
-    package func auditEntries(after seq: Int64, limit: Int) async throws(ClientFailure) -> [[UInt8]] {
+    package func auditEntries(after seq: Int64, limit: Int) async throws(ClientError) -> [[UInt8]] {
         var call = ControlCall(
             .get, ["audit"], query: [("after", String(seq)), ("limit", String(limit))], seconds: ControlTimeout.read)
         call.accepted = ControlAnswer.jsonLines
@@ -158,15 +158,15 @@ package struct ControlClient: Sendable {
     /// - Throws: if the agent did not begin to answer, and what `take` throws.
     package func events(
         after position: inout Int64?, enrollment: String?, opened: () -> Void = {},
-        _ take: (EventView) throws(ClientFailure) -> Void
-    ) async throws(ClientFailure) {
+        _ take: (EventView) throws(ClientError) -> Void
+    ) async throws(ClientError) {
         var call = ControlCall(
             .get, ["events"], query: enrollment.map { [("enrollment", $0)] } ?? [], seconds: ControlTimeout.events)
         call.accepted = ServerSentEvents.contentType
         call.lastEventID = position
         var reader = EventReader(position: position)
         let silence = 4 * ServerSentEvents.heartbeat
-        try await transport.stream(call, silence: silence, opened: opened) { piece throws(ClientFailure) in
+        try await transport.stream(call, silence: silence, opened: opened) { piece throws(ClientError) in
             // Byte by byte: what stands before an event that cannot be read is told first.
             for byte in piece {
                 for event in try reader.take(CollectionOfOne(byte)) {
@@ -180,14 +180,14 @@ package struct ControlClient: Sendable {
 
     private func get<Answer: Decodable>(
         _ path: [String], query: [(String, String)] = []
-    ) async throws(ClientFailure) -> Answer {
+    ) async throws(ClientError) -> Answer {
         let call = ControlCall(.get, path, query: query, seconds: ControlTimeout.read)
         return try await transport.answer(to: call).read(as: Answer.self)
     }
 
     private func send<Answer: Decodable>(
         _ command: some ControlCommand, by method: ControlCall.Method, to path: [String], seconds: Int
-    ) async throws(ClientFailure) -> Answer {
+    ) async throws(ClientError) -> Answer {
         let body: [UInt8]
         do throws(ControlError) { body = try ControlJSON.encode(command) } catch { throw .refused(error) }
         let call = ControlCall(method, path, body: body, seconds: seconds)

@@ -15,7 +15,7 @@ struct ControlTransport: Sendable {
     /// For whoever would rather wait than hear nothing, such as a test on a slow machine.
     let leastSeconds: Int
 
-    func answer(to call: ControlCall) async throws(ClientFailure) -> ControlAnswer {
+    func answer(to call: ControlCall) async throws(ClientError) -> ControlAnswer {
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let result = await outcome(of: call, by: client)
         // Nothing waits in this client any more, and what it answered is at hand.
@@ -31,13 +31,13 @@ struct ControlTransport: Sendable {
     /// - Throws: if there is no good answer, and what `take` throws.
     @discardableResult
     func stream(
-        _ call: ControlCall, silence: Int, opened: () -> Void = {}, _ take: ([UInt8]) throws(ClientFailure) -> Void
-    ) async throws(ClientFailure) -> Bool {
+        _ call: ControlCall, silence: Int, opened: () -> Void = {}, _ take: ([UInt8]) throws(ClientError) -> Void
+    ) async throws(ClientError) -> Bool {
         var configuration = configuration
         configuration.timeout.read = .seconds(Int64(silence))
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        let result: Result<Bool, ClientFailure>
-        do throws(ClientFailure) {
+        let result: Result<Bool, ClientError>
+        do throws(ClientError) {
             let response = try await goodAnswer(to: call, by: client)
             opened()
             result = .success(try await Self.pass(response.body, to: take))
@@ -51,7 +51,7 @@ struct ControlTransport: Sendable {
     /// The head of an answer of the type that was asked for; any other is read as the agent's error.
     private func goodAnswer(
         to call: ControlCall, by client: HTTPClient
-    ) async throws(ClientFailure) -> HTTPClientResponse {
+    ) async throws(ClientError) -> HTTPClientResponse {
         let answer: ControlAnswer
         do {
             let response = try await execute(call, by: client)
@@ -68,8 +68,8 @@ struct ControlTransport: Sendable {
     }
 
     private static func pass(
-        _ body: HTTPClientResponse.Body, to take: ([UInt8]) throws(ClientFailure) -> Void
-    ) async throws(ClientFailure) -> Bool {
+        _ body: HTTPClientResponse.Body, to take: ([UInt8]) throws(ClientError) -> Void
+    ) async throws(ClientError) -> Bool {
         var pieces = body.makeAsyncIterator()
         while true {
             let piece: ByteBuffer?
@@ -79,7 +79,7 @@ struct ControlTransport: Sendable {
         }
     }
 
-    private func outcome(of call: ControlCall, by client: HTTPClient) async -> Result<ControlAnswer, ClientFailure> {
+    private func outcome(of call: ControlCall, by client: HTTPClient) async -> Result<ControlAnswer, ClientError> {
         do {
             let response = try await execute(call, by: client)
             let body = try await response.body.collect(upTo: ControlJSON.maxAnswerBytes)
@@ -123,13 +123,13 @@ struct ControlTransport: Sendable {
         return request
     }
 
-    private func failure(for error: any Error, of call: ControlCall) -> ClientFailure {
+    private func failure(for error: any Error, of call: ControlCall) -> ClientError {
         switch error {
         case let error as IOError where [ECONNREFUSED, ENOENT, ENOTDIR].contains(error.errnoCode):
             .nobodyListens(at: [socketPath])
         case let error as IOError where error.errnoCode == EACCES:
             .unreachable("The socket \(socketPath) may not be used by this user: ask who runs the agent for access.")
-        case let failure as ClientFailure: failure
+        case let failure as ClientError: failure
         case let error as IOError where error.errnoCode == EAGAIN:
             .unreachable("The agent at \(socketPath) does not take connections: too many wait already.")
         case let error as HTTPClientError where error == .connectTimeout:

@@ -11,7 +11,7 @@ struct EventReader {
     init(position: Int64?) { self.position = position }
 
     /// The events that are complete with these bytes.
-    mutating func take(_ bytes: some Sequence<UInt8>) throws(ClientFailure) -> [EventView] {
+    mutating func take(_ bytes: some Sequence<UInt8>) throws(ClientError) -> [EventView] {
         var events: [EventView] = []
         for byte in bytes {
             guard byte == UInt8(ascii: "\n") else {
@@ -24,7 +24,7 @@ struct EventReader {
         return events
     }
 
-    private mutating func endLine() throws(ClientFailure) -> EventView? {
+    private mutating func endLine() throws(ClientError) -> EventView? {
         defer { line = [] }
         if let id = value(of: "id: ") {
             position = Int64(String(decoding: id, as: UTF8.self)) ?? position

@@ -23,7 +23,7 @@ package enum SocketTrust {
     }
 
     /// Refuses a path without a socket, or one that belongs to somebody else.
-    package static func check(_ path: String, environment: [String: String]) throws(ClientFailure) {
+    package static func check(_ path: String, environment: [String: String]) throws(ClientError) {
         switch look(at: path) {
         case .failure(let error) where error.number == EACCES:
             throw .unreachable(
@@ -40,7 +40,7 @@ package enum SocketTrust {
     /// - Parameter listener: the user who listens, as the kernel says of the connection; nil if it does not.
     package static func check(
         listener: UInt32?, at path: String, environment: [String: String]
-    ) throws(ClientFailure) {
+    ) throws(ClientError) {
         guard let listener else {
             throw .unreachable("The kernel does not say who listens on the socket \(path): nothing was sent.")
         }
@@ -65,7 +65,7 @@ package enum SocketTrust {
     /// The rule itself; `agentUser.id` is nil if there is no such user.
     package static func check(
         _ found: Found, at path: String, ownUser: UInt32, agentUser: (name: String, id: UInt32?)
-    ) throws(ClientFailure) {
+    ) throws(ClientError) {
         guard found.isSocket else { throw .unreachable("\(path) is not a socket: name the agent's with --socket.") }
         guard found.owner != 0, found.owner != ownUser, found.owner != agentUser.id else { return }
         throw .unreachable(
@@ -87,8 +87,8 @@ package enum SocketTrust {
     }
 }
 
-extension ClientFailure {
-    static func nobodyListens(at paths: [String]) -> ClientFailure {
+extension ClientError {
+    static func nobodyListens(at paths: [String]) -> ClientError {
         .unreachable(
             "No agent listens at \(paths.joined(separator: " or ")): start oob-agent, or name its socket with --socket."
         )

@@ -22,7 +22,7 @@ package struct EvidenceFile: Sendable, Equatable {
 extension EvidenceView {
     /// The files that the evidence is made of, the README first; bytes that the agent did not give as base64url are an
     /// error.
-    package func files() throws(ClientFailure) -> [EvidenceFile] {
+    package func files() throws(ClientError) -> [EvidenceFile] {
         let files = [
             EvidenceFile("request.jws", message, "the issuer's message as it came (a compact JWS, RFC 7515)"),
             EvidenceFile("issuer.pem", issuerKey?.publicKey, "the issuer's key that its signature holds under"),
@@ -37,7 +37,7 @@ extension EvidenceView {
             + (try signed()) + (try journaled())).compactMap(\.self)
     }
 
-    private func signed() throws(ClientFailure) -> [EvidenceFile?] {
+    private func signed() throws(ClientError) -> [EvidenceFile?] {
         [
             EvidenceFile("clientDataJSON", try bytes(assertion?.clientDataJSON), "the assertion's client data"),
             EvidenceFile(
@@ -47,7 +47,7 @@ extension EvidenceView {
         ]
     }
 
-    private func journaled() throws(ClientFailure) -> [EvidenceFile?] {
+    private func journaled() throws(ClientError) -> [EvidenceFile?] {
         let entries = journal.entries.isEmpty ? nil : journal.entries.map { $0 + "\n" }.joined()
         return [
             EvidenceFile("journal.jsonl", entries, "the agent's journal about this request, a line an entry"),
@@ -57,7 +57,7 @@ extension EvidenceView {
         ]
     }
 
-    private func bytes(_ text: String?) throws(ClientFailure) -> [UInt8]? {
+    private func bytes(_ text: String?) throws(ClientError) -> [UInt8]? {
         guard let text else { return nil }
         guard let bytes = Base64URL.decode(text) else {
             throw .unclear("The evidence could not be read: is the agent of another version?")

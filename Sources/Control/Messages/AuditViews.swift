@@ -73,7 +73,7 @@ package enum AuditLine {
     }
 
     /// The entry's number.
-    package static func seq(of line: [UInt8]) throws(ClientFailure) -> Int64 {
+    package static func seq(of line: [UInt8]) throws(ClientError) -> Int64 {
         guard let entry = ControlJSON.answer(line, as: Numbered.self) else {
             throw .unclear("An entry of the journal could not be read: is the agent of another version?")
         }

@@ -44,7 +44,7 @@ struct Answer: Sendable {
     }
 
     /// RFC 6585 §4.
-    static func problem(_ tooMany: TooMany) -> Answer {
+    static func problem(_ tooMany: TooManyCallsError) -> Answer {
         var answer = problem(ControlError(.tooManyRequests, tooMany.message))
         answer.retryAfter = tooMany.seconds
         return answer

@@ -86,7 +86,7 @@ struct ControlCalls: Sendable {
             }
             do {
                 return try await decide(found.id)
-            } catch let failure as CommandFailure where selector == .next && failure.code == .noLongerDecidable {
+            } catch let failure as CommandError where selector == .next && failure.code == .noLongerDecidable {
                 triesLeft -= 1
                 // One that is next again has expired, and is not closed yet.
                 guard triesLeft > 0, found.id != last else { throw failure }

@@ -2,7 +2,7 @@ import Authenticator
 import Control
 
 extension ControlError {
-    init(_ failure: CommandFailure) {
+    init(_ failure: CommandError) {
         self.init(
             ErrorToken(failure.code), failure.message,
             request: failure.request.map { RequestView($0, enrollment: nil) })
@@ -20,7 +20,7 @@ extension ControlError {
 }
 
 extension ErrorToken {
-    fileprivate init(_ code: CommandFailure.Code) {
+    fileprivate init(_ code: CommandError.Code) {
         self =
             switch code {
             case .invalidArgument: .invalidArgument

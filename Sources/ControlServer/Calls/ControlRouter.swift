@@ -29,7 +29,7 @@ struct ControlRouter: Sendable {
             let body = try await body(of: request)
             connection.work()
             return try await call(route, for: request, body: body, on: connection)
-        } catch let tooMany as TooMany {
+        } catch let tooMany as TooManyCallsError {
             return .problem(tooMany)
         } catch {
             return .problem(problem(for: error))
@@ -142,9 +142,9 @@ struct ControlRouter: Sendable {
     private func problem(for error: any Error) -> ControlError {
         switch error {
         case let error as ControlError: return error
-        case let failure as CommandFailure: return ControlError(failure)
+        case let failure as CommandError: return ControlError(failure)
         case let trouble as StoreError: return ControlError(trouble)
-        case is CancellationError, is ControlConnection.HungUp:
+        case is CancellationError, is ControlConnection.HungUpError:
             return ControlError(.failed, "the agent is stopping; nothing more was done")
         default:
             log.error("a control call failed", metadata: ["reason": "\(error)"])

@@ -42,7 +42,7 @@ final class CommandQuota: Sendable {
     /// Runs a command that counts unless it succeeds.
     ///
     /// - Parameter countsAlways: whether it counts also if it succeeds: one that can be repeated without end.
-    /// - Throws: ``TooMany`` if there were too many, and what `body` throws.
+    /// - Throws: ``TooManyCallsError`` if there were too many, and what `body` throws.
     func run<Value>(
         _ command: JournaledCommand, by uid: UInt32, countsAlways: Bool = false, _ body: () async throws -> Value
     ) async throws -> Value {
@@ -53,14 +53,14 @@ final class CommandQuota: Sendable {
         return value
     }
 
-    private func take(_ key: Key) throws(TooMany) {
+    private func take(_ key: Key) throws(TooManyCallsError) {
         let now = now()
-        try buckets.withLock { buckets throws(TooMany) in
+        try buckets.withLock { buckets throws(TooManyCallsError) in
             var bucket = buckets[key] ?? Bucket(left: Self.limit, filled: now)
             bucket.fill(now)
             guard bucket.left > 0 else {
                 buckets[key] = bucket
-                throw TooMany(
+                throw TooManyCallsError(
                     "this user gave more than \(Self.limit) such commands that came to nothing: one is taken each second",
                     seconds: 1)
             }
@@ -79,7 +79,7 @@ final class CommandQuota: Sendable {
 }
 
 /// A call that is refused because there are too many of its kind: its client may come again later.
-struct TooMany: Error, Equatable {
+struct TooManyCallsError: Error, Equatable {
     /// One sentence for a person.
     let message: String
     /// When it is worth another try, in seconds.

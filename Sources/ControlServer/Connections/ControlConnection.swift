@@ -4,7 +4,7 @@ import Synchronization
 /// A client's connection: how long it may keep the agent waiting, and whether the client is still there.
 final class ControlConnection: Sendable {
     /// The client hung up.
-    struct HungUp: Error {}
+    struct HungUpError: Error {}
 
     private struct State {
         var deadline: Scheduled<Void>?
@@ -53,29 +53,29 @@ final class ControlConnection: Sendable {
 
     /// Does what is of no use to a client that is gone: then it is cancelled.
     ///
-    /// - Throws: ``HungUp``, and what `body` throws.
+    /// - Throws: ``HungUpError``, and what `body` throws.
     func whileThere<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let (presence, continuation) = AsyncStream.makeStream(of: Never.self)
         let isClosed = state.withLock { state in
             state.presence = continuation
             return state.isClosed
         }
-        if isClosed { throw HungUp() }
+        if isClosed { throw HungUpError() }
         return try await withThrowingTaskGroup(of: Value.self) { group in
             group.addTask {
                 for await _ in presence {}
-                throw HungUp()
+                throw HungUpError()
             }
             group.addTask { try await body() }
             defer { group.cancelAll() }
-            guard let value = try await group.next() else { throw HungUp() }
+            guard let value = try await group.next() else { throw HungUpError() }
             return value
         }
     }
 
     /// Does what its client's hanging up is told as soon as it happens, and what goes on to its own end.
     ///
-    /// - Throws: ``HungUp`` if the client was gone before, and what `body` throws.
+    /// - Throws: ``HungUpError`` if the client was gone before, and what `body` throws.
     func telling<Value: Sendable>(
         _ hungUp: @escaping @Sendable () -> Void, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -84,7 +84,7 @@ final class ControlConnection: Sendable {
             state.presence = continuation
             return state.isClosed
         }
-        if isClosed { throw HungUp() }
+        if isClosed { throw HungUpError() }
         return try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask {
                 for await _ in presence {}
@@ -97,7 +97,7 @@ final class ControlConnection: Sendable {
             while let value = try await group.next() {
                 if let value { return value }
             }
-            throw HungUp()
+            throw HungUpError()
         }
     }
 

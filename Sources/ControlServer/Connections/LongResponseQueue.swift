@@ -28,11 +28,11 @@ final class LongResponseQueue: Sendable {
         var nextID = 0
 
         /// Nil if one more call of this user may wait.
-        func refusal(of uid: UInt32, _ isFavoured: Bool) -> TooMany? {
+        func refusal(of uid: UInt32, _ isFavoured: Bool) -> TooManyCallsError? {
             let ofUser = waiting.count { $0.uid == uid } + (current == uid ? 1 : 0)
             let ofAll = waiting.count + (current == nil ? 0 : 1)
             guard ofUser >= maxOfUser || !isFavoured && ofAll >= limit else { return nil }
-            return TooMany(
+            return TooManyCallsError(
                 "\(maxOfUser) such calls of this user, or \(limit) of all, wait or are under way: try again in \(pause) s",
                 seconds: pause)
         }
@@ -46,7 +46,7 @@ final class LongResponseQueue: Sendable {
     /// Does `body` when its turn comes; a caller that is cancelled meanwhile waits no longer.
     ///
     /// - Parameter isFavoured: whether the caller is root or the agent's own user.
-    /// - Throws: ``TooMany`` at once if too many wait, and what `body` throws.
+    /// - Throws: ``TooManyCallsError`` at once if too many wait, and what `body` throws.
     func run<Value: Sendable>(
         for uid: UInt32, isFavoured: Bool, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

@@ -24,7 +24,7 @@ final class OngoingCalls: Sendable {
     }
 
     /// - Parameter isFavoured: whether the peer is root or the agent's own user, for whom places are kept.
-    /// - Throws: ``TooMany`` if there are too many already, and what `body` throws.
+    /// - Throws: ``TooManyCallsError`` if there are too many already, and what `body` throws.
     func run<Value>(
         for peer: ConnectionTable.Peer, isFavoured: Bool, _ body: () async throws -> Value
     ) async throws -> Value {
@@ -33,15 +33,15 @@ final class OngoingCalls: Sendable {
         return try await body()
     }
 
-    private func begin(_ peer: ConnectionTable.Peer, _ isFavoured: Bool) throws(TooMany) {
-        try counts.withLock { counts throws(TooMany) in
+    private func begin(_ peer: ConnectionTable.Peer, _ isFavoured: Bool) throws(TooManyCallsError) {
+        try counts.withLock { counts throws(TooManyCallsError) in
             let ofProcess = counts[peer, default: 0]
             let ofUser = counts.reduce(0) { $0 + ($1.key.uid == peer.uid ? $1.value : 0) }
             let ofAll = counts.values.reduce(0, +)
             guard ofProcess < bounds.ofProcess, ofUser < bounds.ofUser,
                 ofAll < bounds.ofAll + (isFavoured ? bounds.kept : 0)
             else {
-                throw TooMany(
+                throw TooManyCallsError(
                     "\(bounds.ofProcess) such calls of this process, \(bounds.ofUser) of this user, or "
                         + "\(bounds.ofAll) of all, are under way: try again in \(Self.pause) s", seconds: Self.pause)
             }

@@ -16,7 +16,7 @@ struct ResponseQueue: Sendable {
 
     /// Makes an answer when its turn comes, unless the client hung up meanwhile.
     ///
-    /// - Throws: ``TooMany`` if too many calls of its user wait already.
+    /// - Throws: ``TooManyCallsError`` if too many calls of its user wait already.
     func make(for client: ControlConnection, _ body: @escaping @Sendable () async throws -> Answer) async throws
         -> Answer
     {
@@ -80,10 +80,10 @@ private final class WaitingCalls: Sendable {
     private let counts = Mutex<[UInt32: Int]>([:])
 
     func run<Value>(for uid: UInt32, _ body: () async throws -> Value) async throws -> Value {
-        try counts.withLock { counts throws(TooMany) in
+        try counts.withLock { counts throws(TooManyCallsError) in
             let count = counts[uid, default: 0]
             guard count < Self.maxOfUser else {
-                throw TooMany(
+                throw TooManyCallsError(
                     "\(Self.maxOfUser) calls of this user wait already: try again in \(Self.pause) s",
                     seconds: Self.pause)
             }

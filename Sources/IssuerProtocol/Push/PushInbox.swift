@@ -60,7 +60,7 @@ package enum PushBody: Sendable, Equatable {
     /// Takes text in the shape of a JWS for a message, even if `AuthnRequestReader` will refuse it.
     package init(_ plain: [UInt8]) {
         let text = String(decoding: plain, as: UTF8.self)
-        do throws(NotAuthentic) {
+        do throws(AuthenticityError) {
             _ = try CompactJWS.parse(text)
             self = .message(text)
         } catch {

@@ -18,7 +18,7 @@ package enum AuthnRequestReader {
     ///   - now: seconds since 1970.
     package static func read(_ jws: String, for facts: EnrollmentFacts, keys: JWKSet, now: Int64) -> MessageVerdict {
         guard jws.utf8.count <= maxBytes else { return .unanswerable(.tooLarge) }
-        do throws(NotAuthentic) {
+        do throws(AuthenticityError) {
             let message = try CompactJWS.parse(jws)
             guard let key = keys[message.kid] else { return .unknownKey(kid: message.kid) }
             try verify(message, with: key)
@@ -30,28 +30,28 @@ package enum AuthnRequestReader {
         }
     }
 
-    private static func verify(_ message: CompactJWS, with key: PublicKey) throws(NotAuthentic) {
+    private static func verify(_ message: CompactJWS, with key: PublicKey) throws(AuthenticityError) {
         do {
             guard try key.isValid(rawSignature: message.signature, over: message.signingInput) else {
-                throw NotAuthentic.signature
+                throw AuthenticityError.signature
             }
-        } catch let error as NotAuthentic {
+        } catch let error as AuthenticityError {
             throw error
         } catch {
             throw .cannotTell
         }
     }
 
-    private static func checkParties(_ claims: Claims, _ facts: EnrollmentFacts) throws(NotAuthentic) {
+    private static func checkParties(_ claims: Claims, _ facts: EnrollmentFacts) throws(AuthenticityError) {
         guard claims.unique("iss") == .string(facts.issuer.text) else { throw .iss }
         guard claims.unique("aud") == .string(facts.authenticatorId.text) else { throw .aud }
     }
 
     private static func verdict(
         on claims: Claims, of message: CompactJWS, by key: PublicKey, for facts: EnrollmentFacts, at now: Int64
-    ) throws(NotAuthentic) -> MessageVerdict {
+    ) throws(AuthenticityError) -> MessageVerdict {
         guard let digest = try? SHA256Digest.of(message.payload) else { throw .cannotTell }
-        do throws(Unanswerable) {
+        do throws(UnanswerableError) {
             let jti = try claims.jti()
             switch message.type {
             case .cancellation:

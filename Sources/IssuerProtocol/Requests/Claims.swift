@@ -33,7 +33,7 @@ struct Claims {
         return BoundedTime.nearest(seconds)
     }
 
-    func jti() throws(Unanswerable) -> TokenID {
+    func jti() throws(UnanswerableError) -> TokenID {
         guard !standsTwice("jti") else { throw .jtiTwice }
         guard let value = object["jti"] else { throw .jtiMissing }
         guard case .string(let text) = value, let jti = TokenID(text) else { throw .jtiMalformed }
@@ -54,7 +54,7 @@ struct Claims {
         return Traceparent(text)?.text
     }
 
-    func cancellation(_ jti: TokenID, _ digest: [UInt8]) throws(Unanswerable) -> Cancellation {
+    func cancellation(_ jti: TokenID, _ digest: [UInt8]) throws(UnanswerableError) -> Cancellation {
         guard duplicateNames.isEmpty, let times = try? Lifetime(self), case .string(let text)? = object["cancels"],
             let cancels = TokenID(text)
         else { throw .malformedCancellation }

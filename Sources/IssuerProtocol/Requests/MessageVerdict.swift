@@ -6,18 +6,18 @@ package import ThreeDS
 /// If several things are wrong with it, the first that fits.
 package enum MessageVerdict: Sendable {
     /// Dropped and counted; nothing of it is kept.
-    case notAuthentic(NotAuthentic)
+    case notAuthentic(AuthenticityError)
     /// The header is in order but names a key that is not known (yet).
     case unknownKey(kid: String)
     /// Authentic or too large to look at, and there is nothing to answer to: dropped with a log line.
-    case unanswerable(Unanswerable)
+    case unanswerable(UnanswerableError)
     case request(VerifiedRequest)
     /// Well-formed; whether its `exp` is past or its `iat` ahead is for the reader of the store to see.
     case cancellation(Cancellation)
 }
 
 /// Why a message is not authentic; the raw values are stable.
-package enum NotAuthentic: String, Error, Sendable, CaseIterable {
+package enum AuthenticityError: String, Error, Sendable, CaseIterable {
     /// Not three base64url parts with a strict JSON object as header.
     case notJWS
     /// A name appears twice in the header.
@@ -41,7 +41,7 @@ package enum NotAuthentic: String, Error, Sendable, CaseIterable {
 }
 
 /// Why there is nothing to answer to; the raw values are stable.
-package enum Unanswerable: String, Error, Sendable, CaseIterable {
+package enum UnanswerableError: String, Error, Sendable, CaseIterable {
     /// More than 16 KiB; looked at before anything else, so nothing is known of its signature.
     case tooLarge
     /// The payload is no strict JSON object.

@@ -17,7 +17,7 @@ package struct CompactJWS: Sendable {
 
     /// Takes apart what has the shape: three parts, `alg` ES256, a `typ` of ours, no `crit`, a `kid`, a signature of 64
     /// bytes.
-    package static func parse(_ text: String) throws(NotAuthentic) -> CompactJWS {
+    package static func parse(_ text: String) throws(AuthenticityError) -> CompactJWS {
         guard let parts = JWSParts(text) else { throw .notJWS }
         let (kid, type) = try read(header: parts.header)
         guard parts.signature.count == 64 else { throw .signature }
@@ -25,7 +25,7 @@ package struct CompactJWS: Sendable {
             kid: kid, type: type, payload: parts.payload, signature: parts.signature, signingInput: parts.signingInput)
     }
 
-    private static func read(header bytes: [UInt8]) throws(NotAuthentic) -> (kid: String, type: MessageType) {
+    private static func read(header bytes: [UInt8]) throws(AuthenticityError) -> (kid: String, type: MessageType) {
         let limits = JSONLimits(maxBytes: bytes.count, maxValues: 1_000)
         guard let document = try? JSONReader.document(bytes, limits: limits), case .object(let header) = document.root
         else { throw .notJWS }

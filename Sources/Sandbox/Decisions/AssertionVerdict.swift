@@ -5,14 +5,14 @@ import WebAuthn
 /// What the issuer checked of an assertion (WebAuthn Level 3 §7.2), and with what result.
 struct AssertionVerdict: Sendable {
     /// In the order in which the verifier goes through them; the first that fails ends it.
-    private static let checks: [VerificationFailure.Code] = [
+    private static let checks: [VerificationError.Code] = [
         .credentialId, .userHandle, .clientData, .type, .challenge, .origin, .crossOrigin, .topOrigin, .paymentRpId,
         .paymentTopOrigin, .payeeName, .payeeOrigin, .total, .instrument, .authenticatorData, .rpId, .userPresence,
         .userVerification, .backupState, .signature, .signCount,
     ]
 
     /// Those that only an assertion of type `payment.get` goes through.
-    private static let paymentChecks: Set<VerificationFailure.Code> = [
+    private static let paymentChecks: Set<VerificationError.Code> = [
         .paymentRpId, .paymentTopOrigin, .payeeName, .payeeOrigin, .total, .instrument,
     ]
 
@@ -20,7 +20,7 @@ struct AssertionVerdict: Sendable {
     let signCount: UInt32?
     /// Why it does not hold.
     let failure: String?
-    private let failed: VerificationFailure.Code?
+    private let failed: VerificationError.Code?
     private let userVerificationRequired: Bool
     private let isPayment: Bool
 
@@ -31,7 +31,7 @@ struct AssertionVerdict: Sendable {
         userVerificationRequired = visit.purchase.userVerification == UserVerificationRequirement.required.rawValue
         isPayment = visit.purchase.payment != nil
         let form = try visit.purchase.form(rpId: visit.site.rpId, origin: visit.request.origin)
-        do throws(VerificationFailure) {
+        do throws(VerificationError) {
             signCount = try AssertionVerifier.verify(
                 response, form: form, publicKey: publicKey, credentialId: authenticator.credentialId,
                 userHandle: authenticator.userId, challenge: visit.request.challenge, origin: visit.request.origin,

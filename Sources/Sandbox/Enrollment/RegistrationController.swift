@@ -78,7 +78,7 @@ struct RegistrationController: Sendable {
         at site: IssuerSite
     ) throws -> VerifiedRegistration {
         let verified: VerifiedRegistration
-        do throws(VerificationFailure) {
+        do throws(VerificationError) {
             verified = try RegistrationVerifier.verify(
                 request.credential, challenge: ceremony.challenge, origin: site.origin, rpId: site.rpId,
                 userVerificationRequired: code.userVerification == .required, algorithms: code.algorithms.numbers)

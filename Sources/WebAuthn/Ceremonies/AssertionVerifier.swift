@@ -25,7 +25,7 @@ package enum AssertionVerifier {
         _ response: AuthenticationResponse, form: AssertionForm = .get, publicKey: PublicKey, credentialId: [UInt8],
         userHandle: [UInt8]? = nil,
         challenge: [UInt8], origin: String, rpId: String, userVerificationRequired: Bool, signCount: SignCountRule
-    ) throws(VerificationFailure) -> UInt32 {
+    ) throws(VerificationError) -> UInt32 {
         // §7.2 steps 1 to 3 (options, get(), the kind of response): the caller made the options, and the response is
         // one by its type.
         // Step 4 (clientExtensionResults): outputs are ignored (step 23).
@@ -38,11 +38,11 @@ package enum AssertionVerifier {
         try expectation.checkClientData(response.clientDataJSON)
         let data: AuthenticatorData
         do { data = try AuthenticatorData.parse(response.authenticatorData) } catch {
-            throw VerificationFailure(.authenticatorData, "\(error)")
+            throw VerificationError(.authenticatorData, "\(error)")
         }
         // §6.1: only a registration attests a credential.
         guard data.attestedCredential == nil else {
-            throw VerificationFailure(.authenticatorData, "AT is set in an assertion")
+            throw VerificationError(.authenticatorData, "AT is set in an assertion")
         }
         // Steps 15 to 18: RP ID, UP, UV, and BS only with BE.
         try expectation.checkAuthenticatorData(data)
@@ -51,7 +51,7 @@ package enum AssertionVerifier {
         let isSigned = try publicKey.hasSigned(
             authenticatorData: response.authenticatorData, clientDataJSON: response.clientDataJSON,
             signature: response.signature)
-        guard isSigned else { throw VerificationFailure(.signature, "the signature is not the credential key's") }
+        guard isSigned else { throw VerificationError(.signature, "the signature is not the credential key's") }
         // Step 22: the signature counter.
         try check(data.signCount, against: signCount)
         // Step 23 (extension outputs): ignored. Steps 24 and 25 (the record): the caller's, who has it.
@@ -60,12 +60,12 @@ package enum AssertionVerifier {
 
     private static func checkIdentity(
         of response: AuthenticationResponse, credentialId: [UInt8], userHandle: [UInt8]?
-    ) throws(VerificationFailure) {
+    ) throws(VerificationError) {
         guard response.credentialId == credentialId else {
-            throw VerificationFailure(.credentialId, "the credential is not the one that is expected")
+            throw VerificationError(.credentialId, "the credential is not the one that is expected")
         }
         if let came = response.userHandle, let userHandle, came != userHandle {
-            throw VerificationFailure(.userHandle, "userHandle is not the account's")
+            throw VerificationError(.userHandle, "userHandle is not the account's")
         }
     }
 
@@ -73,9 +73,9 @@ package enum AssertionVerifier {
     ///
     /// The standard leaves that to the relying party, and accepts 0 after 0 from authenticators that do not count.
     /// `mustRise` accepts neither.
-    private static func check(_ signCount: UInt32, against rule: SignCountRule) throws(VerificationFailure) {
+    private static func check(_ signCount: UInt32, against rule: SignCountRule) throws(VerificationError) {
         guard case .mustRise(let last) = rule, signCount <= last else { return }
-        throw VerificationFailure(.signCount, "signCount is not above \(last)")
+        throw VerificationError(.signCount, "signCount is not above \(last)")
     }
 }
 

@@ -13,21 +13,21 @@ struct CeremonyExpectation {
     let userVerificationRequired: Bool
 
     /// WebAuthn Level 3 §7.1 steps 5 to 11, §7.2 steps 8 to 14.
-    func checkClientData(_ bytes: [UInt8]) throws(VerificationFailure) {
+    func checkClientData(_ bytes: [UInt8]) throws(VerificationError) {
         let data: CollectedClientData
         do { data = try CollectedClientData.parse(bytes) } catch {
-            throw VerificationFailure(.clientData, "\(error)")
+            throw VerificationError(.clientData, "\(error)")
         }
-        guard data.type.utf8.elementsEqual(type.utf8) else { throw VerificationFailure(.type, "type is not \(type)") }
+        guard data.type.utf8.elementsEqual(type.utf8) else { throw VerificationError(.type, "type is not \(type)") }
         guard data.challenge == challenge else {
-            throw VerificationFailure(.challenge, "challenge is not the one that was given out")
+            throw VerificationError(.challenge, "challenge is not the one that was given out")
         }
         guard data.origin.utf8.elementsEqual(origin.utf8) else {
-            throw VerificationFailure(.origin, "origin is not \(origin)")
+            throw VerificationError(.origin, "origin is not \(origin)")
         }
         // No ceremony of ours runs in a frame.
-        guard !data.crossOrigin else { throw VerificationFailure(.crossOrigin, "crossOrigin is true") }
-        guard data.topOrigin == nil else { throw VerificationFailure(.topOrigin, "topOrigin is present") }
+        guard !data.crossOrigin else { throw VerificationError(.crossOrigin, "crossOrigin is true") }
+        guard data.topOrigin == nil else { throw VerificationError(.topOrigin, "topOrigin is present") }
         if let payment { try check(data.payment, against: payment) }
     }
 
@@ -35,8 +35,8 @@ struct CeremonyExpectation {
     ///
     /// Each member is checked by itself, byte by byte. The whole is never compared with a template: browsers add
     /// members of their own.
-    private func check(_ payment: PaymentClientData?, against expected: PaymentClientData) throws(VerificationFailure) {
-        guard let payment else { throw VerificationFailure(.clientData, "clientDataJSON: /payment is missing") }
+    private func check(_ payment: PaymentClientData?, against expected: PaymentClientData) throws(VerificationError) {
+        guard let payment else { throw VerificationError(.clientData, "clientDataJSON: /payment is missing") }
         try expect(payment.rpId, toBe: expected.rpId, code: .paymentRpId, name: "payment.rpId")
         try expect(payment.topOrigin, toBe: expected.topOrigin, code: .paymentTopOrigin, name: "payment.topOrigin")
         try expect(payment.payeeName, toBe: expected.payeeName, code: .payeeName, name: "payeeName")
@@ -51,26 +51,26 @@ struct CeremonyExpectation {
     }
 
     private func expect(
-        _ text: String?, toBe expected: String?, code: VerificationFailure.Code, name: String
-    ) throws(VerificationFailure) {
+        _ text: String?, toBe expected: String?, code: VerificationError.Code, name: String
+    ) throws(VerificationError) {
         guard text.map({ Array($0.utf8) }) == expected.map({ Array($0.utf8) }) else {
-            throw VerificationFailure(code, "\(name) is not what was to be confirmed")
+            throw VerificationError(code, "\(name) is not what was to be confirmed")
         }
     }
 
     /// WebAuthn Level 3 §7.1 steps 14 to 17, §7.2 steps 15 to 18.
-    func checkAuthenticatorData(_ data: AuthenticatorData) throws(VerificationFailure) {
+    func checkAuthenticatorData(_ data: AuthenticatorData) throws(VerificationError) {
         let rpIdHash: [UInt8]
         do { rpIdHash = try SHA256Digest.of(Array(rpId.utf8)) } catch { throw .notChecked(error) }
         guard data.rpIdHash == rpIdHash else {
-            throw VerificationFailure(.rpId, "rpIdHash is not the SHA-256 of \(rpId)")
+            throw VerificationError(.rpId, "rpIdHash is not the SHA-256 of \(rpId)")
         }
-        guard data.flags.contains(.userPresent) else { throw VerificationFailure(.userPresence, "UP is not set") }
+        guard data.flags.contains(.userPresent) else { throw VerificationError(.userPresence, "UP is not set") }
         guard !userVerificationRequired || data.flags.contains(.userVerified) else {
-            throw VerificationFailure(.userVerification, "UV is required and not set")
+            throw VerificationError(.userVerification, "UV is required and not set")
         }
         guard data.flags.contains(.backupEligible) || !data.flags.contains(.backupState) else {
-            throw VerificationFailure(.backupState, "BS is set without BE")
+            throw VerificationError(.backupState, "BS is set without BE")
         }
     }
 }
@@ -79,7 +79,7 @@ extension PublicKey {
     /// Whether the signature is this key's over the authenticator data and the hash of the client data.
     func hasSigned(
         authenticatorData: [UInt8], clientDataJSON: [UInt8], signature: [UInt8]
-    ) throws(VerificationFailure) -> Bool {
+    ) throws(VerificationError) -> Bool {
         do throws(OpenSSLError) {
             let signed = try SignedBytes.of(authenticatorData: authenticatorData, clientDataJSON: clientDataJSON)
             return try isValid(signature: signature, over: signed)
@@ -87,8 +87,8 @@ extension PublicKey {
     }
 }
 
-extension VerificationFailure {
-    static func notChecked(_ error: OpenSSLError) -> VerificationFailure {
-        VerificationFailure(.notChecked, "\(error)")
+extension VerificationError {
+    static func notChecked(_ error: OpenSSLError) -> VerificationError {
+        VerificationError(.notChecked, "\(error)")
     }
 }

@@ -21,7 +21,7 @@ package enum RegistrationVerifier {
     package static func verify(
         _ response: RegistrationResponse, challenge: [UInt8], origin: String, rpId: String,
         userVerificationRequired: Bool, algorithms: [Int]
-    ) throws(VerificationFailure) -> VerifiedRegistration {
+    ) throws(VerificationError) -> VerifiedRegistration {
         // §7.1 steps 1 to 3 (options, create(), the kind of response): the caller made the options, and the response
         // is one by its type.
         // Step 4 (clientExtensionResults): no extension is asked for; outputs that come unasked are ignored (step 28).
@@ -38,7 +38,7 @@ package enum RegistrationVerifier {
         // Step 20: the key's algorithm is one that was asked for.
         let credential = response.credential
         guard algorithms.contains(credential.publicKey.algorithm.rawValue) else {
-            throw VerificationFailure(.algorithm, "the key's algorithm is not in pubKeyCredParams")
+            throw VerificationError(.algorithm, "the key's algorithm is not in pubKeyCredParams")
         }
         // Step 21 (format) was done when the response was read: none or packed.
         // Step 22: the attestation statement.
@@ -54,20 +54,20 @@ package enum RegistrationVerifier {
     }
 
     /// §8.7 and §8.2, the verification procedures of none and of packed with self attestation.
-    private static func checkAttestation(of response: RegistrationResponse) throws(VerificationFailure) {
+    private static func checkAttestation(of response: RegistrationResponse) throws(VerificationError) {
         switch response.attestation.statement {
         case .none:
             return
         case .packedSelf(let algorithm, let signature):
             let key = response.publicKey
             guard algorithm == key.algorithm else {
-                throw VerificationFailure(.attestation, "attStmt's alg is not the credential key's")
+                throw VerificationError(.attestation, "attStmt's alg is not the credential key's")
             }
             let isSigned = try key.hasSigned(
                 authenticatorData: response.authenticatorData, clientDataJSON: response.clientDataJSON,
                 signature: signature)
             guard isSigned else {
-                throw VerificationFailure(.attestation, "attStmt's sig is not the credential key's")
+                throw VerificationError(.attestation, "attStmt's sig is not the credential key's")
             }
         }
     }

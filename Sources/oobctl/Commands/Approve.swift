@@ -30,7 +30,7 @@ struct Approve: AsyncParsableCommand {
 
     func run() async throws {
         let selectors = try options.selectors()
-        try await common.run { client, output throws(ClientFailure) in
+        try await common.run { client, output throws(ClientError) in
             var command = options.command()
             if let pinFile { command.pin = try SecretLine.pin(pinFile, option: "--pin-file") }
             let deciding = Deciding(

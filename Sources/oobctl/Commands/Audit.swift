@@ -14,7 +14,7 @@ struct Audit: ParsableCommand {
         @OptionGroup var common: CommonOptions
 
         func run() async throws {
-            try await common.read { client, output throws(ClientFailure) in
+            try await common.read { client, output throws(ClientError) in
                 let audit = try await client.verifyAudit()
                 try output.data(audit, text: Self.text)
                 guard !audit.whole else { return .done }
@@ -47,7 +47,7 @@ struct Audit: ParsableCommand {
         }
 
         func run() async throws {
-            try await common.read { client, output throws(ClientFailure) in
+            try await common.read { client, output throws(ClientError) in
                 var last = after
                 while true {
                     let lines = try await client.auditEntries(after: last, limit: Self.page)
@@ -75,7 +75,7 @@ struct Audit: ParsableCommand {
         @OptionGroup var common: CommonOptions
 
         func run() async throws {
-            try await common.read { client, output throws(ClientFailure) in
+            try await common.read { client, output throws(ClientError) in
                 try output.data(try await client.auditKey()) { $0.publicKey.trimmingLineEnd() }
                 return .done
             }

@@ -26,9 +26,9 @@ struct Backup: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await common.run { client, output throws(ClientFailure) in
+        try await common.run { client, output throws(ClientError) in
             guard file != "-" else {
-                try await client.backup { bytes throws(ClientFailure) in try output.bytes(bytes) }
+                try await client.backup { bytes throws(ClientError) in try output.bytes(bytes) }
                 return .done
             }
             let result = BackupView(file: file, bytes: try await write(to: file, by: client))
@@ -40,10 +40,10 @@ struct Backup: AsyncParsableCommand {
     }
 
     /// The number of bytes; if not all of them came, there is no file.
-    private func write(to path: String, by client: ControlClient) async throws(ClientFailure) -> Int {
+    private func write(to path: String, by client: ControlClient) async throws(ClientError) -> Int {
         let file = try NewFile(path, replacing: force)
         var bytes = 0
-        try await client.backup { piece throws(ClientFailure) in
+        try await client.backup { piece throws(ClientError) in
             try file.write(piece)
             bytes += piece.count
         }

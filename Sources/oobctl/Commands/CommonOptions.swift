@@ -12,20 +12,20 @@ struct CommonOptions: ParsableArguments {
     var json = false
 
     /// As ``run(_:)``, for a command that changes nothing: if its reader has seen enough (`| head`) it ends with 0.
-    func read(_ body: (ControlClient, Output) async throws(ClientFailure) -> ExitStatus) async throws {
+    func read(_ body: (ControlClient, Output) async throws(ClientError) -> ExitStatus) async throws {
         try await run(Output(json: json, isReading: true), body)
     }
 
     /// Runs one call; an error is printed, and becomes the exit status.
-    func run(_ body: (ControlClient, Output) async throws(ClientFailure) -> ExitStatus) async throws {
+    func run(_ body: (ControlClient, Output) async throws(ClientError) -> ExitStatus) async throws {
         try await run(Output(json: json), body)
     }
 
     private func run(
-        _ output: Output, _ body: (ControlClient, Output) async throws(ClientFailure) -> ExitStatus
+        _ output: Output, _ body: (ControlClient, Output) async throws(ClientError) -> ExitStatus
     ) async throws {
         let status: ExitStatus
-        do throws(ClientFailure) {
+        do throws(ClientError) {
             status = try await body(try client(), output)
         } catch {
             output.error(error)
@@ -34,7 +34,7 @@ struct CommonOptions: ParsableArguments {
         if status != .done { throw ExitCode(status.rawValue) }
     }
 
-    func client() throws(ClientFailure) -> ControlClient {
+    func client() throws(ClientError) -> ControlClient {
         try ControlClient(socketFlag: socket, environment: ProcessInfo.processInfo.environment)
     }
 }

@@ -18,7 +18,7 @@ struct Deny: AsyncParsableCommand {
 
     func run() async throws {
         let selectors = try options.selectors()
-        try await common.run { client, output throws(ClientFailure) in
+        try await common.run { client, output throws(ClientError) in
             let command = options.command(reason: reason)
             let deciding = Deciding(
                 decision: .deny, command: command, client: client, output: output, returning: returning)

@@ -13,7 +13,7 @@ struct Doctor: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        try await common.read { client, output throws(ClientFailure) in
+        try await common.read { client, output throws(ClientError) in
             let warnings = try await client.doctor()
             let enrollments = try await client.enrollments()
             try output.data(warnings) { Self.lines($0, enrollments) }

@@ -82,7 +82,7 @@ struct Enroll: AsyncParsableCommand {
 
     func run() async throws {
         let command = try command()
-        try await common.run { client, output throws(ClientFailure) in
+        try await common.run { client, output throws(ClientError) in
             var command = command
             if let codeFile { command.code = try SecretLine.code(codeFile, option: "--code-file") }
             if let caFile { command.caFile = try CAFile.text(caFile) }
@@ -106,7 +106,7 @@ struct Enroll: AsyncParsableCommand {
     }
 
     /// One that the agent makes gets a PIN that is chosen now; a key that is there already has one.
-    private func pin() throws(ClientFailure) -> PINText {
+    private func pin() throws(ClientError) -> PINText {
         if let keyURI { return try PINQuestion.existing(file: pinFile, "PIN of the key \(keyURI):") }
         return try PINQuestion.chosen(file: pinFile, "PIN for every approval, 4 to 64 characters:")
     }

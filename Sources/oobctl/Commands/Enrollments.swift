@@ -9,7 +9,7 @@ struct Enrollments: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        try await common.read { client, output throws(ClientFailure) in
+        try await common.read { client, output throws(ClientError) in
             let enrollments = try await client.enrollments()
             try output.data(enrollments, lines: Self.tables)
             return .done

@@ -40,7 +40,7 @@ struct List: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await common.read { client, output throws(ClientFailure) in
+        try await common.read { client, output throws(ClientError) in
             let listing = RequestListing(
                 all: all, limit: limit, enrollment: enrollment.enrollment,
                 after: try await id(of: after, client), before: try await id(of: before, client))
@@ -58,7 +58,7 @@ struct List: AsyncParsableCommand {
     }
 
     /// The whole id that an argument stands for; the same forms are taken as everywhere.
-    private func id(of name: String?, _ client: ControlClient) async throws(ClientFailure) -> String? {
+    private func id(of name: String?, _ client: ControlClient) async throws(ClientError) -> String? {
         guard let name else { return nil }
         return try await client.request(id: name, enrollment: enrollment.enrollment).id
     }

@@ -38,14 +38,14 @@ struct Prompt: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await common.run { _, output throws(ClientFailure) in
+        try await common.run { _, output throws(ClientError) in
             guard let terminal = PromptTerminal() else { throw .refused(.noTerminal) }
             let traits = ScreenTraits(
                 environment: ProcessInfo.processInfo.environment, columns: terminal.columns, isPlain: plain)
             let session = PromptSession(traits: traits, endsAfterOne: once, enrollment: enrollment.enrollment)
             let socket = common.socket
             let agent = PromptAgent(
-                client: { () throws(ClientFailure) in
+                client: { () throws(ClientError) in
                     try ControlClient(socketFlag: socket, environment: ProcessInfo.processInfo.environment)
                 }, enrollment: enrollment.enrollment, patience: reconnect)
             var run = PromptRun(

@@ -19,7 +19,7 @@ struct Show: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await common.read { client, output throws(ClientFailure) in
+        try await common.read { client, output throws(ClientError) in
             let request = try await client.request(id: id, enrollment: enrollment.enrollment)
             try output.data(request, lines: Self.lines)
             return .done

@@ -10,7 +10,7 @@ struct Status: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        try await common.read { client, output throws(ClientFailure) in
+        try await common.read { client, output throws(ClientError) in
             let status = try await client.status()
             try output.data(status, lines: Self.lines)
             return .done

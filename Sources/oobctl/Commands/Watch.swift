@@ -30,7 +30,7 @@ struct Watch: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await common.read { client, output throws(ClientFailure) in
+        try await common.read { client, output throws(ClientError) in
             var watching = Watching(common: common, enrollment: enrollment.enrollment, output: output, position: since)
             try await watching.run(client)
             return .done
@@ -47,7 +47,7 @@ private struct Watching {
     var position: Int64?
 
     /// Returns never: it ends with what the agent refuses, or when nobody reads any more.
-    mutating func run(_ first: ControlClient) async throws(ClientFailure) {
+    mutating func run(_ first: ControlClient) async throws(ClientError) {
         try await read(from: first)
         while true {
             output.news("The agent is away; waiting for it.")
@@ -60,19 +60,19 @@ private struct Watching {
     /// - Parameter opened: called once it answers.
     private mutating func read(
         from client: ControlClient, opened: () -> Void = {}
-    ) async throws(ClientFailure) {
+    ) async throws(ClientError) {
         try await client.events(after: &position, enrollment: enrollment, opened: opened) {
-            event throws(ClientFailure) in
+            event throws(ClientError) in
             try output.data(event) { [ScreenLine(Self.line($0), indent: 4)] }
         }
     }
 
     /// Returns when it was there, and has gone again.
-    private mutating func waitForAgent() async throws(ClientFailure) {
+    private mutating func waitForAgent() async throws(ClientError) {
         while true {
             do { try await Task.sleep(for: .seconds(1)) } catch { throw .unclear("It was stopped.") }
             var hasAnswered = false
-            do throws(ClientFailure) {
+            do throws(ClientError) {
                 return try await read(from: try common.client()) { hasAnswered = true }
             } catch {
                 // What comes later is about an event, or standard output.

@@ -7,7 +7,7 @@ struct EnrollQuestion {
     private let command: EnrollCommand
     private let authnType: Enroll.AuthnType
 
-    init(_ command: EnrollCommand, authnType: Enroll.AuthnType) throws(ClientFailure) {
+    init(_ command: EnrollCommand, authnType: Enroll.AuthnType) throws(ClientError) {
         do throws(ControlError) { issuer = try ShownIssuer(command.issuer) } catch { throw .refused(error) }
         self.command = command
         self.authnType = authnType
@@ -15,8 +15,8 @@ struct EnrollQuestion {
 
     /// Returns if the person agrees, and if there is no terminal to ask at.
     ///
-    /// - Throws: `ClientFailure` if they do not, with D1's number of what was cancelled.
-    func ask() throws(ClientFailure) {
+    /// - Throws: `ClientError` if they do not, with D1's number of what was cancelled.
+    func ask() throws(ClientError) {
         guard let terminal = Terminal() else { return }
         let refusal = ControlError(
             .failed, "Not confirmed; nothing was sent and no key was made.", code: .cancelled)

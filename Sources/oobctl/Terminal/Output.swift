@@ -14,7 +14,7 @@ struct Output {
     /// One message as a line of JSON, or what `text` makes of it for people; nothing for an empty text.
     ///
     /// The text reaches a terminal as it is, for what is copied or taken by programs: an ID, a URL.
-    func data<Message: Encodable>(_ message: Message, text: (Message) -> String) throws(ClientFailure) {
+    func data<Message: Encodable>(_ message: Message, text: (Message) -> String) throws(ClientError) {
         let line = json ? try Self.json(message) : text(message)
         guard line.isEmpty || Self.write(line + "\n", to: STDOUT_FILENO) else {
             throw unwritten("Standard output cannot be written; what was asked of the agent is done.")
@@ -24,12 +24,12 @@ struct Output {
     /// One message as a line of JSON, or lines for people.
     ///
     /// At a terminal the rest of a long line stands further to the right, so that no text from outside begins a row.
-    func data<Message: Encodable>(_ message: Message, lines: (Message) -> [ScreenLine]) throws(ClientFailure) {
+    func data<Message: Encodable>(_ message: Message, lines: (Message) -> [ScreenLine]) throws(ClientError) {
         try data(message) { Self.text(lines($0), on: Self.traits(of: STDOUT_FILENO)) }
     }
 
     /// Bytes as they came.
-    func bytes(_ bytes: [UInt8]) throws(ClientFailure) {
+    func bytes(_ bytes: [UInt8]) throws(ClientError) {
         guard Self.write(bytes, to: STDOUT_FILENO) else { throw unwritten("Standard output cannot be written.") }
     }
 
@@ -49,7 +49,7 @@ struct Output {
     }
 
     /// Ends the program if nobody is left to read and nothing was done that has to be told.
-    private func unwritten(_ problem: String) -> ClientFailure {
+    private func unwritten(_ problem: String) -> ClientError {
         if errno == EPIPE, isReading { exit(EXIT_SUCCESS) }
         return .unclear(problem)
     }
@@ -63,9 +63,9 @@ struct Output {
     func news(_ text: String) { note(text) }
 
     /// `subject` is the ID that it is about, if there are several.
-    func error(_ failure: ClientFailure, about subject: String? = nil) {
+    func error(_ failure: ClientError, about subject: String? = nil) {
         let message = subject.map { "\($0): \(failure)" } ?? "\(failure)"
-        do throws(ClientFailure) {
+        do throws(ClientError) {
             guard json else { return note("Error: \(message)") }
             _ = Self.write(try Self.json(ErrorView(failure.d1Code, message)) + "\n", to: STDERR_FILENO)
         } catch {
@@ -83,7 +83,7 @@ struct Output {
         _ = Self.write(Self.text([line], on: Self.traits(of: STDERR_FILENO)) + "\n", to: STDERR_FILENO)
     }
 
-    private static func json(_ message: some Encodable) throws(ClientFailure) -> String {
+    private static func json(_ message: some Encodable) throws(ClientError) -> String {
         do throws(ControlError) {
             return TerminalText.json(String(decoding: try ControlJSON.encode(message), as: UTF8.self))
         } catch {

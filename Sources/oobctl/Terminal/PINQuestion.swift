@@ -4,7 +4,7 @@ import Glibc
 /// Where a PIN comes from: the file that was named, or the person at the terminal.
 enum PINQuestion {
     /// A PIN that is set already.
-    static func existing(file: String?, option: String = "--pin-file", _ question: String) throws(ClientFailure)
+    static func existing(file: String?, option: String = "--pin-file", _ question: String) throws(ClientError)
         -> PINText
     {
         if let file { return try SecretLine.pin(file, option: option) }
@@ -12,7 +12,7 @@ enum PINQuestion {
     }
 
     /// A PIN that is chosen now: at a terminal it is typed twice, until it can be taken and both are the same.
-    static func chosen(file: String?, option: String = "--pin-file", _ question: String) throws(ClientFailure)
+    static func chosen(file: String?, option: String = "--pin-file", _ question: String) throws(ClientError)
         -> PINText
     {
         if let file { return try SecretLine.pin(file, option: option) }
@@ -29,7 +29,7 @@ enum PINQuestion {
         }
     }
 
-    private static func ask(_ question: String, _ option: String) throws(ClientFailure) -> PINText {
+    private static func ask(_ question: String, _ option: String) throws(ClientError) -> PINText {
         guard let terminal = Terminal() else {
             throw .refused(ControlError(.invalidArgument, "There is no terminal to ask for a PIN at: use \(option)."))
         }

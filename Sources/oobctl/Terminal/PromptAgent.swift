@@ -6,7 +6,7 @@ struct PromptAgent: Sendable {
     /// The most that one look reads of the list.
     private static let maxRows = 1_000
 
-    let client: @Sendable () throws(ClientFailure) -> ControlClient
+    let client: @Sendable () throws(ClientError) -> ControlClient
     let enrollment: String?
     /// For how many seconds an agent that went away is looked for.
     let patience: Int
@@ -35,19 +35,19 @@ struct PromptAgent: Sendable {
         _ = try? await client().fetch(FetchCommand(enrollment: enrollment))
     }
 
-    private func lost(_ failure: ClientFailure?, _ take: (PromptEvent) -> Bool) {
+    private func lost(_ failure: ClientError?, _ take: (PromptEvent) -> Bool) {
         _ = take(.lost(failure ?? .unreachable("The agent is away.")))
     }
 
     /// - Returns: whether it was there, and what ended it, except that it went away.
     private func follow(
         _ position: inout Int64?, _ take: @Sendable (PromptEvent) -> Bool
-    ) async -> (Bool, ClientFailure?) {
+    ) async -> (Bool, ClientError?) {
         var wasThere = false
-        do throws(ClientFailure) {
+        do throws(ClientError) {
             let opened = { wasThere = take(.opened) }
             try await client().events(after: &position, enrollment: enrollment, opened: opened) {
-                event throws(ClientFailure) in
+                event throws(ClientError) in
                 guard take(.agent(event)) else { throw .unclear("More happens than can be shown.") }
             }
             return (wasThere, nil)
@@ -85,7 +85,7 @@ struct PromptAgent: Sendable {
 
     /// The oldest pending request except some, with its text, and how many more wait.
     private func next(skipping skipped: Set<String>) async -> PromptEvent {
-        do throws(ClientFailure) {
+        do throws(ClientError) {
             let limit = min(Self.maxRows, skipped.count + PromptSession.maxCounted + 2)
             let rows = try await client().requests(all: false, limit: limit, enrollment: enrollment)
                 .filter { !skipped.contains($0.id) }
@@ -97,7 +97,7 @@ struct PromptAgent: Sendable {
     }
 
     private func load(_ id: String, others: Int = 0) async -> PromptEvent {
-        do throws(ClientFailure) {
+        do throws(ClientError) {
             return .found(try await client().request(id: id, enrollment: nil), others: others)
         } catch {
             return .findingFailed(error)
@@ -105,7 +105,7 @@ struct PromptAgent: Sendable {
     }
 
     private func decide(_ decision: PromptDecision) async -> PromptEvent {
-        do throws(ClientFailure) {
+        do throws(ClientError) {
             let request = try await client().decide(
                 decision.decision, on: .id(decision.request.id), with: decision.command)
             return .decided(request)

@@ -24,12 +24,12 @@ struct PromptRun {
         (self.agent, self.terminal, self.output, self.returning) = (agent, terminal, output, returning)
     }
 
-    mutating func run() async throws(ClientFailure) -> ExitStatus {
+    mutating func run() async throws(ClientError) -> ExitStatus {
         let (inputs, queue) = AsyncStream.makeStream(
             of: PromptInput.self, bufferingPolicy: .bufferingOldest(Self.maxWaiting))
         terminal.start(queue)
         defer { terminal.unwant() }
-        let result: Result<ExitStatus, ClientFailure> = await withDiscardingTaskGroup { group in
+        let result: Result<ExitStatus, ClientError> = await withDiscardingTaskGroup { group in
             group.addTask { [agent] in
                 await agent.watch { event in
                     if case .enqueued = queue.yield(.event(event)) { true } else { false }
@@ -66,7 +66,7 @@ struct PromptRun {
     /// - Returns: how it ended, if it has.
     private mutating func perform(
         _ event: PromptEvent, in group: inout DiscardingTaskGroup, answering queue: PromptTerminal.Queue
-    ) -> Result<ExitStatus, ClientFailure>? {
+    ) -> Result<ExitStatus, ClientError>? {
         for effect in session.handle(event, now: Int64(Date().timeIntervalSince1970)) {
             switch effect {
             case .say(let lines): terminal.write(screen.say(lines))
@@ -105,7 +105,7 @@ struct PromptRun {
 
     private func emit(_ request: RequestView) {
         let traits = isatty(STDOUT_FILENO) == 1 ? screen.traits : nil
-        do throws(ClientFailure) {
+        do throws(ClientError) {
             for sentence in try returning.emit(request, to: output, on: traits) { output.message(sentence) }
         } catch {
             output.error(error)

@@ -14,11 +14,11 @@ struct SecretLine {
 
     private static let privateMode = mode_t(0o077)
 
-    static func pin(_ path: String, option: String) throws(ClientFailure) -> PINText {
+    static func pin(_ path: String, option: String) throws(ClientError) -> PINText {
         PINText(try SecretLine(option: option, kind: "a PIN", maxBytes: PINText.bytes.upperBound).text(path))
     }
 
-    static func code(_ path: String, option: String) throws(ClientFailure) -> String {
+    static func code(_ path: String, option: String) throws(ClientError) -> String {
         let line = SecretLine(option: option, kind: "a code", maxBytes: EnrollCommand.codeBytes.upperBound)
         return try line.text(path)
     }
@@ -33,7 +33,7 @@ struct SecretLine {
     /// The line without what ends it: one line feed, or carriage return and line feed.
     ///
     /// - Parameter path: `-` is standard input.
-    private func text(_ path: String) throws(ClientFailure) -> String {
+    private func text(_ path: String) throws(ClientError) -> String {
         var bytes = try contents(path)
         defer { Self.wipe(&bytes) }
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
@@ -48,7 +48,7 @@ struct SecretLine {
     }
 
     /// The longest line, what ends it, and one byte more, by which a second line or a longer one is seen.
-    private func contents(_ path: String) throws(ClientFailure) -> [UInt8] {
+    private func contents(_ path: String) throws(ClientError) -> [UInt8] {
         let number = path == "-" ? dup(STDIN_FILENO) : unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard number >= 0 else { throw unreadable(path) }
         defer { close(number) }
@@ -73,7 +73,7 @@ struct SecretLine {
     ///
     /// It asks the file that is open, not the path. A pipe (`/dev/fd/63`) is whoever's it was given to. systemd hands a
     /// service its credentials with the group's read bit, which is the mask of an ACL there.
-    private func checkPrivacy(of number: Int32, _ path: String) throws(ClientFailure) {
+    private func checkPrivacy(of number: Int32, _ path: String) throws(ClientError) {
         var status = stat()
         guard unsafe fstat(number, &status) == 0 else { throw unreadable(path) }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_mode & Self.privateMode != 0,
@@ -95,12 +95,12 @@ struct SecretLine {
         return directory.st_dev == folder.st_dev && directory.st_ino == folder.st_ino
     }
 
-    private func unreadable(_ path: String) -> ClientFailure {
+    private func unreadable(_ path: String) -> ClientError {
         let number = errno
         return error(path, "cannot be read: \(unsafe String(cString: strerror(number)))")
     }
 
-    private func error(_ path: String, _ problem: String) -> ClientFailure {
+    private func error(_ path: String, _ problem: String) -> ClientError {
         .refused(ControlError(.invalidArgument, "\(option): \(path == "-" ? "standard input" : path) \(problem)"))
     }
 }

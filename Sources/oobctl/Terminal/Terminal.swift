@@ -31,8 +31,8 @@ struct Terminal: ~Copyable {
     /// What was typed before the question is thrown away. The terminal is as it was before when this returns, and also
     /// when a signal ends the program meanwhile.
     ///
-    /// - Throws: `ClientFailure` if the person gave up (Ctrl-C, end of input).
-    func hiddenLine(_ question: String) throws(ClientFailure) -> [UInt8] {
+    /// - Throws: `ClientError` if the person gave up (Ctrl-C, end of input).
+    func hiddenLine(_ question: String) throws(ClientError) -> [UInt8] {
         try answer(to: question, isShown: false, else: .noPIN)
     }
 
@@ -43,7 +43,7 @@ struct Terminal: ~Copyable {
     /// - Throws: `refusal` if the person gave up (Ctrl-C, end of input).
     func agrees(
         to question: String, about lines: [ScreenLine], else refusal: ControlError
-    ) throws(ClientFailure) -> Bool {
+    ) throws(ClientError) -> Bool {
         write(Output.text(lines, on: Output.traits(of: number)) + "\n")
         let bytes = try answer(to: question + " [y/N]", isShown: true, else: refusal)
         let answer = String(decoding: bytes, as: UTF8.self).lowercased()
@@ -52,7 +52,7 @@ struct Terminal: ~Copyable {
 
     private func answer(
         to question: String, isShown: Bool, else refusal: ControlError
-    ) throws(ClientFailure) -> [UInt8] {
+    ) throws(ClientError) -> [UInt8] {
         var before = termios()
         guard unsafe tcgetattr(number, &before) == 0 else { throw .refused(refusal) }
         // First of all: who answers as soon as the question is there is neither shown nor left unread.

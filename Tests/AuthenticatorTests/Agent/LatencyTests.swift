@@ -25,12 +25,12 @@ struct LatencyTests {
             if let id = card.enrollment.membership?.authenticatorId.text { messages[id] = message }
         }
         let all = messages
-        await sample.issuer.onFetch { (fetch) throws(IssuerFailure) in
+        await sample.issuer.onFetch { (fetch) throws(IssuerError) in
             guard fetch.cursor == nil, let message = all[fetch.token] else { throw await .waitingWasCancelled }
             return RequestList(requests: [message], cursor: "c1")
         }
         guard batch else { return }
-        await sample.issuer.onBatchFetch { (fetch) throws(IssuerFailure) in
+        await sample.issuer.onBatchFetch { (fetch) throws(IssuerError) in
             let results = fetch.cursors.compactMap { id, cursor -> BatchFetchAnswer.Result? in
                 guard cursor == nil, let message = all[id], let id = TokenID(id) else { return nil }
                 return BatchFetchAnswer.Result(

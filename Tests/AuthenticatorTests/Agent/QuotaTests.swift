@@ -148,7 +148,7 @@ struct QuotaTests {
         let answers = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 1...5 {
                 group.addTask {
-                    try await shared.value(for: 7) { () throws(IssuerFailure) in
+                    try await shared.value(for: 7) { () throws(IssuerError) in
                         first.continuation.yield()
                         for await _ in gate.stream { break }
                         return calls.next()
@@ -162,7 +162,7 @@ struct QuotaTests {
         }
         #expect(answers == [1, 1, 1, 1, 1])
         gate.continuation.yield()
-        let next = try await shared.value(for: 7) { () throws(IssuerFailure) in calls.next() }
+        let next = try await shared.value(for: 7) { () throws(IssuerError) in calls.next() }
         #expect(next == 2)
     }
 }

@@ -48,7 +48,7 @@ struct SelectionTests {
     @Test func `a prefix that several have is ambiguous, and they are named`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(.numbered(1), .numbered(2), for: card)
-        let failure = try await #require(throws: CommandFailure.self) { _ = try await find("request-") }
+        let failure = try await #require(throws: CommandError.self) { _ = try await find("request-") }
         #expect(failure.code == .ambiguous)
         for request in try await sample.requests() { #expect(failure.message.contains(request.id.text)) }
     }
@@ -133,7 +133,7 @@ struct SelectionTests {
         let card = try await sample.enrolled()
         try await sample.receive(.numbered(1), .numbered(2), for: card)
         let gate = Channel<Void>()
-        await sample.issuer.onDecision { (_) throws(IssuerFailure) in
+        await sample.issuer.onDecision { (_) throws(IssuerError) in
             try await gate.answer()
             return .authenticated
         }

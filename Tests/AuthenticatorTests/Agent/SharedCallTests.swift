@@ -10,15 +10,15 @@ struct SharedCallTests {
 
     @Test func `whoever waits and is cancelled leaves at once, and the call goes on for the others`() async throws {
         let (begun, gate) = (Channel<Void>(), Channel<Int>())
-        async let maker = shared.value(for: 7) { () throws(IssuerFailure) in
+        async let maker = shared.value(for: 7) { () throws(IssuerError) in
             begun.send(())
             return try await gate.answer()
         }
         try await begun.next()
         await withTaskGroup { group in
             group.addTask { [shared] in
-                await #expect(throws: IssuerFailure.self) {
-                    try await shared.value(for: 7) { () throws(IssuerFailure) in 0 }
+                await #expect(throws: IssuerError.self) {
+                    try await shared.value(for: 7) { () throws(IssuerError) in 0 }
                 }
             }
             while shared.waiterCount(for: 7) < 1, !Task.isCancelled { await Task.yield() }
@@ -36,8 +36,8 @@ struct SharedCallTests {
         let answers = try await withThrowingTaskGroup(of: Int.self) { others in
             await withTaskGroup { makers in
                 makers.addTask { [shared] in
-                    await #expect(throws: IssuerFailure.self) {
-                        try await shared.value(for: 7) { () throws(IssuerFailure) in
+                    await #expect(throws: IssuerError.self) {
+                        try await shared.value(for: 7) { () throws(IssuerError) in
                             begun.send(())
                             throw await .waitingWasCancelled
                         }
@@ -46,7 +46,7 @@ struct SharedCallTests {
                 try? await begun.next()
                 for _ in 1...2 {
                     others.addTask { [shared] in
-                        try await shared.value(for: 7) { () throws(IssuerFailure) in try await gate.answer() }
+                        try await shared.value(for: 7) { () throws(IssuerError) in try await gate.answer() }
                     }
                 }
                 while shared.waiterCount(for: 7) < 2, !Task.isCancelled { await Task.yield() }

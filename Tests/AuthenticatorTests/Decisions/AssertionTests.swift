@@ -20,7 +20,7 @@ struct AssertionTests {
 
     private func verify(
         _ response: AuthenticationResponse, of card: SampleEnrollment, challenge: [UInt8], verified: Bool = false
-    ) throws(VerificationFailure) {
+    ) throws(VerificationError) {
         _ = try AssertionVerifier.verify(
             response, publicKey: card.publicKey, credentialId: card.enrollment.credentialId,
             userHandle: Array("user".utf8), challenge: challenge, origin: "https://issuer.example",
@@ -44,17 +44,17 @@ struct AssertionTests {
             guard case .string(let value) = member.value else { throw SampleError("no string") }
             other[member.name] = .string(value + "0")
             let challenge = try ChallengeCommitment.challenge(nonce: request.nonce, transaction: other)
-            #expect(throws: VerificationFailure.self, "\(member.name)") {
+            #expect(throws: VerificationError.self, "\(member.name)") {
                 try verify(response, of: card, challenge: challenge)
             }
             other[member.name] = nil
             let without = try ChallengeCommitment.challenge(nonce: request.nonce, transaction: other)
-            #expect(throws: VerificationFailure.self, "without \(member.name)") {
+            #expect(throws: VerificationError.self, "without \(member.name)") {
                 try verify(response, of: card, challenge: without)
             }
         }
         let challenge = try ChallengeCommitment.challenge(nonce: Array(1...16), transaction: request.transaction)
-        #expect(throws: VerificationFailure.self) { try verify(response, of: card, challenge: challenge) }
+        #expect(throws: VerificationError.self) { try verify(response, of: card, challenge: challenge) }
     }
 
     @Test(arguments: [true, false])

@@ -163,7 +163,7 @@ struct DeciderTests {
         try await sample.receive(SampleRequest(), for: card)
         let id = try await sample.onlyRequest().id
         try await sample.decide(.deny(.userDenied), id)
-        let failure = try await #require(throws: CommandFailure.self) { try await sample.approve(id) }
+        let failure = try await #require(throws: CommandError.self) { try await sample.approve(id) }
         #expect(failure.message.contains("was denied already"))
         #expect(failure.request?.life.state == .denied(.userDenied))
     }

@@ -40,8 +40,8 @@ struct ExternalKeyTests {
         return SampleEnrollment(enrollment: active, publicKey: key.facts.publicKey, token: "token-1")
     }
 
-    private func failure(_ body: () async throws -> Void) async throws -> CommandFailure {
-        try await #require(throws: CommandFailure.self) { try await body() }
+    private func failure(_ body: () async throws -> Void) async throws -> CommandError {
+        try await #require(throws: CommandError.self) { try await body() }
     }
 
     @Test func `the registration is of that key, and the agent makes none`() async throws {

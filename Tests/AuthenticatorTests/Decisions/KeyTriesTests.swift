@@ -31,18 +31,18 @@ struct KeyTriesTests {
 
     /// What an enrollment with that PIN fails with; nil if it does not.
     private func refusal(_ pin: PIN, at uri: KeyURI? = nil, in agent: SampleAgent? = nil) async throws
-        -> CommandFailure?
+        -> CommandError?
     {
         do {
             _ = try await (agent ?? sample).agent.enroll(parameters(pin, at: uri), patience: 0)
             return nil
-        } catch let failure as CommandFailure {
+        } catch let failure as CommandError {
             return failure
         }
     }
 
-    private func codes(_ pins: [PIN]) async throws -> [CommandFailure.Code?] {
-        var codes: [CommandFailure.Code?] = []
+    private func codes(_ pins: [PIN]) async throws -> [CommandError.Code?] {
+        var codes: [CommandError.Code?] = []
         for pin in pins { codes.append(try await refusal(pin)?.code) }
         return codes
     }
@@ -97,7 +97,7 @@ struct KeyTriesTests {
     }
 
     @Test func `of many wrong ones at once five are tried`() async throws {
-        let codes = try await withThrowingTaskGroup(of: CommandFailure.Code?.self) { group in
+        let codes = try await withThrowingTaskGroup(of: CommandError.Code?.self) { group in
             for _ in 0..<12 { group.addTask { try await refusal(.wrong)?.code } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
@@ -164,10 +164,10 @@ struct KeyTriesTests {
 
     @Test func `a PIN that the key was asked with and never answered stays counted`() async throws {
         let (card, request) = try await enrolled()
-        sample.custody.beforeOpening { throw KeyFailure(.silent, "the token has not answered") }
+        sample.custody.beforeOpening { throw CustodyError(.silent, "the token has not answered") }
         #expect(try await sample.refusal(of: request, pin: .right)?.code == .keyUnavailable)
         #expect(try await tries(of: card).failures == 1)
-        sample.custody.beforeOpening { throw KeyFailure(.unavailable, "the token is not there") }
+        sample.custody.beforeOpening { throw CustodyError(.unavailable, "the token is not there") }
         #expect(try await sample.refusal(of: request, pin: .right)?.code == .keyUnavailable)
         #expect(try await tries(of: card).failures == 1)
         sample.custody.beforeOpening(nil)

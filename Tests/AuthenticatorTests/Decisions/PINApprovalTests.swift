@@ -129,7 +129,7 @@ struct PINApprovalTests {
         let (card, request) = try await sample.enrolledWithPIN()
         let tried = Box(0)
         sample.custody.beforeOpening { _ = tried.next() }
-        let codes = try await withThrowingTaskGroup(of: CommandFailure.Code?.self) { group in
+        let codes = try await withThrowingTaskGroup(of: CommandError.Code?.self) { group in
             for _ in 0..<20 { group.addTask { try await sample.refusal(of: request, pin: .wrong)?.code } }
             return try await group.reduce(into: []) { $0.append($1) }
         }

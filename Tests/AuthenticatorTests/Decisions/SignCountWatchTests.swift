@@ -13,7 +13,7 @@ struct SignCountWatchTests {
 
     @Test func `an old copy signs above the issuer's signCount, and says so`() async throws {
         let card = try await sample.enrolled()
-        await sample.issuer.onStatus { (_) throws(IssuerFailure) in 41 }
+        await sample.issuer.onStatus { (_) throws(IssuerError) in 41 }
         try await sample.receive(.numbered(1), .numbered(2), for: card)
         let ids = try await sample.requests().map(\.id)
         try await sample.approve(ids[0])
@@ -40,11 +40,11 @@ struct SignCountWatchTests {
         let card = try await sample.enrolled()
         try await sample.receive(.numbered(1), .numbered(2), .numbered(3), for: card)
         let ids = try await sample.requests().map(\.id)
-        await sample.issuer.onStatus { (_) throws(IssuerFailure) in throw .down }
+        await sample.issuer.onStatus { (_) throws(IssuerError) in throw .down }
         try await sample.approve(ids[0])
         sample.clock.advance(by: 60)
         let asked = Channel<Void>()
-        await sample.issuer.onStatus { (_) throws(IssuerFailure) in
+        await sample.issuer.onStatus { (_) throws(IssuerError) in
             asked.send(())
             throw await .waitingWasCancelled
         }
@@ -63,8 +63,8 @@ struct SignCountWatchTests {
         try await sample.receive(.numbered(1), .numbered(2), for: card)
         let ids = try await sample.requests().map(\.id)
         try await sample.approve(ids[0])
-        await sample.issuer.onDecision { (_) throws(IssuerFailure) in throw .problem(.invalidAssertion) }
-        await sample.issuer.onStatus { (_) throws(IssuerFailure) in 41 }
+        await sample.issuer.onDecision { (_) throws(IssuerError) in throw .problem(.invalidAssertion) }
+        await sample.issuer.onStatus { (_) throws(IssuerError) in 41 }
         try await sample.running([sample.agent.outboxDelivery.run]) {
             try await sample.eventually { try $0.enrollment(card.id)?.signCount == 41 ? true : nil }
         }
@@ -77,16 +77,16 @@ struct SignCountWatchTests {
         let card = try await sample.enrolled()
         try await sample.receive(.numbered(1), .numbered(2), for: card)
         let ids = try await sample.requests().map(\.id)
-        await sample.issuer.onStatus { (_) throws(IssuerFailure) in throw .down }
+        await sample.issuer.onStatus { (_) throws(IssuerError) in throw .down }
         try await sample.approve(ids[0])
-        await sample.issuer.onDecision { (_) throws(IssuerFailure) in throw .problem(.invalidAssertion) }
+        await sample.issuer.onDecision { (_) throws(IssuerError) in throw .problem(.invalidAssertion) }
         try await sample.running([sample.agent.outboxDelivery.run]) {
             try await sample.eventually { try $0.enrollment(card.id)?.refusedSignCount == 1 ? true : nil }
         }
         for agent in [sample, try sample.restarted()] {
             let calls = await sample.issuer.statusCalls
             for _ in 1...2 {
-                let failure = try await #require(throws: CommandFailure.self) { try await agent.approve(ids[1]) }
+                let failure = try await #require(throws: CommandError.self) { try await agent.approve(ids[1]) }
                 #expect(failure.code == .issuerUnreachable && failure.message.hasPrefix("nothing was decided"))
                 #expect(failure.message.contains("no connection"))
             }
@@ -94,7 +94,7 @@ struct SignCountWatchTests {
         }
         #expect(try await sample.request(ids[1]).life == .pending)
         #expect(try await sample.outbox(of: card).isEmpty)
-        await sample.issuer.onStatus { (_) throws(IssuerFailure) in 41 }
+        await sample.issuer.onStatus { (_) throws(IssuerError) in 41 }
         try await sample.approve(ids[1])
         #expect(try await sample.outbox(of: card).map(\.signCount) == [42])
         #expect(try await sample.enrollment(card.id).refusedSignCount == nil)
@@ -117,7 +117,7 @@ struct SignCountWatchTests {
     @Test func `an answer from before a refusal does not make up for it`() async throws {
         let card = try await sample.enrolled()
         try await sample.store.write { _ = try $0.change(card.id, .signCountRefused(3)) }
-        await sample.issuer.onStatus { [sample] (_) throws(IssuerFailure) in
+        await sample.issuer.onStatus { [sample] (_) throws(IssuerError) in
             try? await sample.store.write { _ = try $0.change(card.id, .signCountRefused(5)) }
             return 9
         }
@@ -133,7 +133,7 @@ struct SignCountWatchTests {
         sample.custody.beforeSigning { [sample] in
             guard signatures.next() == 1 else { return }
             // Number 1 is being signed: the issuer says that it has accepted that one.
-            await sample.issuer.onStatus { (_) throws(IssuerFailure) in 1 }
+            await sample.issuer.onStatus { (_) throws(IssuerError) in 1 }
             await sample.agent.signCountWatch.recheck(card.id)
         }
         try await sample.approve(id)
@@ -148,14 +148,14 @@ struct SignCountWatchTests {
             #expect(try await sample.clock.naps.next() == 5)
             // It asks once a day, also if nothing is approved.
             #expect(try await sample.clock.naps.next() == 86_400)
-            await sample.issuer.onStatus { (_) throws(IssuerFailure) in 7 }
+            await sample.issuer.onStatus { (_) throws(IssuerError) in 7 }
             sample.clock.advance(by: 86_400)
             try await sample.eventually { try $0.enrollment(card.id)?.signCount == 7 ? true : nil }
         }
         let raise = try #require(try await sample.enrollment(card.id).signCountRaise)
         #expect(raise == SignCountRaise(from: 0, to: 7, at: SampleAgent.start + 86_400, isElsewhere: true))
         let later = try sample.restarted()
-        await sample.issuer.onStatus { (_) throws(IssuerFailure) in 9 }
+        await sample.issuer.onStatus { (_) throws(IssuerError) in 9 }
         await later.agent.signCountWatch.recheck(card.id)
         let enrollment = try await later.enrollment(card.id)
         #expect(enrollment.signCountRaise?.to == 9)
@@ -169,9 +169,9 @@ struct SignCountWatchTests {
         async throws
     {
         let card = try await sample.enrolled()
-        await sample.issuer.onStatus { (_) throws(IssuerFailure) in throw .down }
+        await sample.issuer.onStatus { (_) throws(IssuerError) in throw .down }
         await sample.agent.signCountWatch.recheck(card.id)
-        await sample.issuer.onStatus { (_) throws(IssuerFailure) in 7 }
+        await sample.issuer.onStatus { (_) throws(IssuerError) in 7 }
         await sample.agent.signCountWatch.recheck(card.id)
         let enrollment = try await sample.enrollment(card.id)
         #expect(enrollment.signCountRaise?.isElsewhere == false)

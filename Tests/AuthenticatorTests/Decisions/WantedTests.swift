@@ -64,7 +64,7 @@ struct WantedTests {
         let wanted = wanted(before: sample.now + 20)
         // Each write begins later than the last look before it.
         sample.store.beforeWriting { [sample] in sample.clock.advance(by: 20) }
-        let failure = try await #require(throws: CommandFailure.self) {
+        let failure = try await #require(throws: CommandError.self) {
             try await sample.decide(decision, id, while: wanted)
         }
         sample.store.beforeWriting(nil)
@@ -127,7 +127,7 @@ struct WantedTests {
         let id = try await pending(card)
         let later = try sample.restarted()
         let asked = Channel<Void>()
-        await sample.issuer.onDiscovery { () throws(IssuerFailure) in
+        await sample.issuer.onDiscovery { () throws(IssuerError) in
             asked.send(())
             throw await .waitingWasCancelled
         }
@@ -147,7 +147,7 @@ struct WantedTests {
         let card = try await sample.enrolled()
         let id = try await pending(card)
         let (later, asked) = (try sample.restarted(), Channel<Void>())
-        await sample.issuer.onDiscovery { () throws(IssuerFailure) in
+        await sample.issuer.onDiscovery { () throws(IssuerError) in
             asked.send(())
             throw await .waitingWasCancelled
         }

@@ -20,7 +20,7 @@ struct OutboxDeliveryOrderTests {
         }
         let atOnce = Box(0)
         let limit = Box(0)
-        await sample.issuer.onDecision { (decision) throws(IssuerFailure) in
+        await sample.issuer.onDecision { (decision) throws(IssuerError) in
             let now = atOnce.next()
             limit.change { $0 = max($0, now) }
             await Task.yield()
@@ -42,7 +42,7 @@ struct OutboxDeliveryOrderTests {
         try await sample.approve(ids[0])
         try await sample.approve(ids[1])
         let gate = Channel<Void>()
-        await sample.issuer.onDecision { (decision) throws(IssuerFailure) in
+        await sample.issuer.onDecision { (decision) throws(IssuerError) in
             guard decision.jti == "request-1" else { return .notAuthenticated }
             try await gate.answer()
             return .authenticated
@@ -62,7 +62,7 @@ struct OutboxDeliveryOrderTests {
         try await sample.receive(.numbered(1), for: slow)
         try await sample.receive(.numbered(2), for: fast)
         let ids = try await sample.requests().map(\.id)
-        await sample.issuer.onDecision { (decision) throws(IssuerFailure) in
+        await sample.issuer.onDecision { (decision) throws(IssuerError) in
             guard decision.token == fast.token else { throw await .waitingWasCancelled }
             return .authenticated
         }

@@ -89,7 +89,7 @@ struct OutboxDeliveryTests {
         let id = try await decided(1...1, .approve, for: card)[0]
         let body = try await sample.outbox(of: card)[0].body
         let tries = Box(0)
-        await sample.issuer.onDecision { (_) throws(IssuerFailure) in
+        await sample.issuer.onDecision { (_) throws(IssuerError) in
             guard tries.next() > 8 else { throw .down }
             return .authenticated
         }
@@ -107,7 +107,7 @@ struct OutboxDeliveryTests {
         let card = try await sample.enrolled()
         let id = try await decided(1...1, .deny(.userDenied), for: card)[0]
         let tries = Box(0)
-        await sample.issuer.onDecision { (_) throws(IssuerFailure) in
+        await sample.issuer.onDecision { (_) throws(IssuerError) in
             guard tries.next() > 1 else { throw .transient(reason: "busy", retryAfter: 77) }
             return .notAuthenticated
         }
@@ -124,7 +124,7 @@ struct OutboxDeliveryTests {
     func `a listed problem ends it`(code: ProblemCode) async throws {
         let card = try await sample.enrolled()
         let id = try await decided(1...1, .approve, for: card)[0]
-        await sample.issuer.onDecision { (_) throws(IssuerFailure) in throw .problem(code) }
+        await sample.issuer.onDecision { (_) throws(IssuerError) in throw .problem(code) }
         try await sample.running([sample.agent.outboxDelivery.run]) {
             try await expect(id, ends: .failed(token: code.rawValue))
         }
@@ -142,7 +142,7 @@ struct OutboxDeliveryTests {
         let card = try await sample.enrolled()
         let id = try await decided(1...1, .approve, for: card)[0]
         let tries = Box(0)
-        await sample.issuer.onDecision { (_) throws(IssuerFailure) in
+        await sample.issuer.onDecision { (_) throws(IssuerError) in
             guard tries.next() > 1 else { throw .problem(code) }
             return .authenticated
         }
@@ -155,7 +155,7 @@ struct OutboxDeliveryTests {
     @Test func `a delivery that expired says what the last try met, also after a restart`() async throws {
         let card = try await sample.enrolled()
         let id = try await decided(1...1, .approve, for: card)[0]
-        await sample.issuer.onDecision { (_) throws(IssuerFailure) in
+        await sample.issuer.onDecision { (_) throws(IssuerError) in
             throw .transient(reason: "the issuer answered 503", retryAfter: nil)
         }
         try await sample.running([sample.agent.outboxDelivery.run]) { try await sample.clock.sleepers() }
@@ -172,7 +172,7 @@ struct OutboxDeliveryTests {
     {
         let card = try await sample.enrolled()
         let ids = try await decided(1...2, .approve, for: card)
-        await sample.issuer.onDecision { [sample] (_) throws(IssuerFailure) in
+        await sample.issuer.onDecision { [sample] (_) throws(IssuerError) in
             sample.clock.advance(by: 600)
             throw .problem(.alreadyDecided)
         }
@@ -188,7 +188,7 @@ struct OutboxDeliveryTests {
         let card = try await sample.enrolled()
         let ids = try await decided(1...2, .approve, for: card)
         let tries = Box(0)
-        await sample.issuer.onDecision { (_) throws(IssuerFailure) in
+        await sample.issuer.onDecision { (_) throws(IssuerError) in
             // The first decision is taken at its seventh try, the second at its second.
             guard [7, 9].contains(tries.next()) else { throw .down }
             return .authenticated
@@ -210,7 +210,7 @@ struct OutboxDeliveryTests {
     @Test func `an unknown token suspends the enrollment, and its key stays`() async throws {
         let card = try await sample.enrolled()
         let id = try await decided(1...1, .approve, for: card)[0]
-        await sample.issuer.onDecision { (_) throws(IssuerFailure) in throw .problem(.invalidToken) }
+        await sample.issuer.onDecision { (_) throws(IssuerError) in throw .problem(.invalidToken) }
         let events = try await sample.events {
             try await sample.running([sample.agent.outboxDelivery.run]) {
                 try await expect(id, ends: .failed(token: "invalid_token"))
@@ -234,7 +234,7 @@ struct OutboxDeliveryTests {
     @Test func `no pause goes beyond the exp`() async throws {
         let card = try await sample.enrolled()
         let id = try await decided(1...1, .approve, for: card)[0]
-        await sample.issuer.onDecision { (_) throws(IssuerFailure) in
+        await sample.issuer.onDecision { (_) throws(IssuerError) in
             throw .transient(reason: "busy", retryAfter: 3_600)
         }
         try await sample.running([sample.agent.outboxDelivery.run]) {
@@ -247,9 +247,9 @@ struct OutboxDeliveryTests {
     @Test func `it resumes after a restart with the same bytes`() async throws {
         let card = try await sample.enrolled()
         let id = try await decided(1...1, .approve, for: card)[0]
-        await sample.issuer.onDecision { (_) throws(IssuerFailure) in throw .down }
+        await sample.issuer.onDecision { (_) throws(IssuerError) in throw .down }
         try await sample.running([sample.agent.outboxDelivery.run]) { try await sample.clock.sleepers() }
-        await sample.issuer.onDecision { (_) throws(IssuerFailure) in .authenticated }
+        await sample.issuer.onDecision { (_) throws(IssuerError) in .authenticated }
         let later = try sample.restarted()
         try await later.running([later.agent.outboxDelivery.run]) {
             try await expect(id, ends: .delivered(.authenticated), in: later)
@@ -261,7 +261,7 @@ struct OutboxDeliveryTests {
     @Test func `if the store fails after the answer, it is written as soon as that can be`() async throws {
         let card = try await sample.enrolled()
         let id = try await decided(1...1, .approve, for: card)[0]
-        await sample.issuer.onDecision { [sample] (_) throws(IssuerFailure) in
+        await sample.issuer.onDecision { [sample] (_) throws(IssuerError) in
             sample.store.breakWrites()
             return .authenticated
         }

@@ -35,7 +35,7 @@ struct AlgorithmChoiceTests {
     @Test(arguments: [[-257, -37], [-36], [7, 35, 8], [-19, -9, -51]])
     func `if the agent has none of the list the refusal names those that it has`(offered: [Int]) async throws {
         try await sample.issuer.enrolls(SampleCeremony(algorithms: offered))
-        let failure = try await #require(throws: CommandFailure.self) {
+        let failure = try await #require(throws: CommandError.self) {
             try await sample.agent.enroll(sample.parameters(), patience: 0)
         }
         #expect(failure.code == .issuerRefused)

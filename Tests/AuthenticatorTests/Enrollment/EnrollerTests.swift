@@ -13,7 +13,7 @@ struct EnrollerTests {
     init() throws { sample = try SampleAgent() }
 
     /// The code that enrolling fails with; there must be neither key nor row then.
-    private func refusal(_ parameters: EnrollmentParameters) async throws -> CommandFailure.Code? {
+    private func refusal(_ parameters: EnrollmentParameters) async throws -> CommandError.Code? {
         let code = try await failureCode { _ = try await sample.agent.enroll(parameters, patience: 0) }
         #expect(try sample.directory.files(in: "keys").isEmpty)
         #expect(try await sample.allEnrollments().isEmpty)
@@ -122,11 +122,11 @@ struct EnrollerTests {
             (.problem(Problem(.invalidEnrollmentCode)), .invalidEnrollmentCode),
             (.problem(Problem(.invalidRequest)), .issuerRefused),
             (.transient(reason: "no connection", retryAfter: nil), .issuerUnreachable),
-        ] as [(IssuerFailure, CommandFailure.Code)])
+        ] as [(IssuerError, CommandError.Code)])
     func `a code that is not taken, or an issuer that cannot be used, is told`(
-        failure: IssuerFailure, code: CommandFailure.Code
+        failure: IssuerError, code: CommandError.Code
     ) async throws {
-        await sample.issuer.onOptions { (_) throws(IssuerFailure) in throw failure }
+        await sample.issuer.onOptions { (_) throws(IssuerError) in throw failure }
         #expect(try await refusal(sample.parameters()) == code)
         #expect(await sample.issuer.codes == ["7QK4-M2XD"])
     }

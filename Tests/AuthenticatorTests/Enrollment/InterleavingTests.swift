@@ -35,8 +35,8 @@ struct InterleavingTests {
     }
 
     /// Enrolls while somebody ends and erases the enrollment, and returns how that failed.
-    private func enrolling() async throws -> CommandFailure {
-        let failure = try await #require(throws: CommandFailure.self) {
+    private func enrolling() async throws -> CommandError {
+        let failure = try await #require(throws: CommandError.self) {
             _ = try await sample.agent.enroll(sample.parameters(), patience: 0)
         }
         let id = try #require(try await sample.allEnrollments().first).id
@@ -125,7 +125,7 @@ struct InterleavingTests {
         let (card, request) = try await sample.enrolledWithPIN()
         sample.custody.beforeOpening {
             try await eraseTheFirst()
-            throw KeyFailure(.unavailable, "it is gone")
+            throw CustodyError(.unavailable, "it is gone")
         }
         #expect(try await sample.refusal(of: request, pin: .wrong) != nil)
         try await expectGone(card.id)
@@ -149,7 +149,7 @@ struct InterleavingTests {
 
     @Test func `ended while the issuer is asked for its signCount, it is not raised`() async throws {
         let card = try await sample.enrolled()
-        await sample.issuer.onStatus { [sample] (_) throws(IssuerFailure) in
+        await sample.issuer.onStatus { [sample] (_) throws(IssuerError) in
             _ = try? await sample.agent.unenroll(card.id, locally: true, forced: true)
             return 41
         }
@@ -161,7 +161,7 @@ struct InterleavingTests {
     @Test func `erased while its push subscription is rotated, it gets none`() async throws {
         await sample.issuer.setVAPIDKey(try SamplePush().vapid.point)
         let card = try await sample.enrolled()
-        await sample.issuer.onDiscovery { () throws(IssuerFailure) in
+        await sample.issuer.onDiscovery { () throws(IssuerError) in
             guard (try? await eraseTheFirst()) != nil else { throw .down }
         }
         #expect(try await failureCode { _ = try await sample.agent.rotatePush(card.id) } == .invalidArgument)

@@ -83,7 +83,7 @@ struct PINEnrollmentTests {
     @Test func `a wrong old PIN counts as at an approval, and changes nothing`() async throws {
         let (card, request) = try await sample.enrolledWithPIN()
         try await sample.approveWithWrongPIN(request, times: 3)
-        var codes: [CommandFailure.Code?] = []
+        var codes: [CommandError.Code?] = []
         for old in [try PIN.wrong, try PIN.wrong, try PIN.right] {
             codes.append(
                 try await failureCode { try await sample.agent.changePIN(of: card.id, from: old, to: pin("2468")) })
@@ -111,7 +111,7 @@ struct PINEnrollmentTests {
 
     @Test func `a PIN is not changed if there is none, or if another keeps the key`() async throws {
         let card = try await sample.enrolled()
-        let refusal = try await #require(throws: CommandFailure.self) {
+        let refusal = try await #require(throws: CommandError.self) {
             try await sample.agent.changePIN(of: card.id, from: .right, to: pin("2468"))
         }
         #expect(refusal.code == .invalidArgument && refusal.message.contains("authnType presence, which has no PIN"))

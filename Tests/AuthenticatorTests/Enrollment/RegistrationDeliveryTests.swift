@@ -38,7 +38,7 @@ struct RegistrationDeliveryTests {
 
     @Test func `if the answer is lost the same bytes are sent again, after a restart too`() async throws {
         let id = try await begun()
-        await sample.issuer.onEnrollment { (_) throws(IssuerFailure) in throw .down }
+        await sample.issuer.onEnrollment { (_) throws(IssuerError) in throw .down }
         try await sample.running([sample.agent.registrationDelivery.run]) {
             try await sample.clock.wakeNext()
             try await sample.clock.sleepers()
@@ -57,7 +57,7 @@ struct RegistrationDeliveryTests {
     @Test func `if the store fails after the answer, it is written as soon as that can be`() async throws {
         let id = try await begun()
         let answer = try ScriptedIssuer.enrollmentAnswer
-        await sample.issuer.onEnrollment { [sample] (_) throws(IssuerFailure) in
+        await sample.issuer.onEnrollment { [sample] (_) throws(IssuerError) in
             sample.store.breakWrites()
             return answer
         }
@@ -71,7 +71,7 @@ struct RegistrationDeliveryTests {
 
     @Test func `after 10 minutes it is given up, the key is removed and the reason is kept`() async throws {
         let id = try await begun()
-        await sample.issuer.onEnrollment { (_) throws(IssuerFailure) in
+        await sample.issuer.onEnrollment { (_) throws(IssuerError) in
             throw .transient(reason: "busy", retryAfter: 500)
         }
         try await sample.running([sample.agent.registrationDelivery.run]) {
@@ -91,9 +91,9 @@ struct RegistrationDeliveryTests {
     @Test(arguments: [.invalidEnrollmentCode, .ceremonyExpired, .invalidRegistration] as [ProblemCode])
     func `a problem of the ceremony ends it, and who enrolls is told`(code: ProblemCode) async throws {
         try await sample.issuer.enrolls()
-        await sample.issuer.onEnrollment { (_) throws(IssuerFailure) in throw .problem(code) }
+        await sample.issuer.onEnrollment { (_) throws(IssuerError) in throw .problem(code) }
         try await sample.running([sample.agent.registrationDelivery.run]) {
-            let failure = try await #require(throws: CommandFailure.self) {
+            let failure = try await #require(throws: CommandError.self) {
                 _ = try await sample.agent.enroll(sample.parameters(), patience: 10)
             }
             if code == .invalidEnrollmentCode {
@@ -112,7 +112,7 @@ struct RegistrationDeliveryTests {
     func `a problem of another call is repeated like a broken connection`(code: ProblemCode) async throws {
         let id = try await begun()
         let answer = try ScriptedIssuer.enrollmentAnswer
-        await sample.issuer.onEnrollment { [sample] (_) throws(IssuerFailure) in
+        await sample.issuer.onEnrollment { [sample] (_) throws(IssuerError) in
             guard await sample.issuer.registrations.count > 1 else { throw .problem(code) }
             return answer
         }
@@ -126,7 +126,7 @@ struct RegistrationDeliveryTests {
         let id = try await begun()
         let gate = Channel<Void>()
         let answer = try ScriptedIssuer.enrollmentAnswer
-        await sample.issuer.onEnrollment { (_) throws(IssuerFailure) in
+        await sample.issuer.onEnrollment { (_) throws(IssuerError) in
             try await gate.answer()
             return answer
         }

@@ -90,7 +90,7 @@ struct RowSealTests {
         }
     }
 
-    private func tryWrongPIN(_ id: RequestID, of agent: SampleAgent) async throws -> CommandFailure.Code? {
+    private func tryWrongPIN(_ id: RequestID, of agent: SampleAgent) async throws -> CommandError.Code? {
         try await failureCode { try await agent.approve(id, pin: .wrong) }
     }
 

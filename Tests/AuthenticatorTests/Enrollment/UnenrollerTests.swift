@@ -31,16 +31,16 @@ struct UnenrollerTests {
     @Test(arguments: [.invalidToken, .unknownAuthenticator] as [ProblemCode])
     func `if there is no enrollment any more it has succeeded all the same`(code: ProblemCode) async throws {
         let card = try await sample.enrolled()
-        await sample.issuer.onUnenrollment { () throws(IssuerFailure) in throw .problem(code) }
+        await sample.issuer.onUnenrollment { () throws(IssuerError) in throw .problem(code) }
         #expect(try await unenroll(card))
         #expect(try sample.directory.files(in: "keys").isEmpty)
     }
 
-    @Test(arguments: [.down, .problem(.invalidRequest)] as [IssuerFailure])
-    func `if the issuer cannot be told nothing is changed`(failure: IssuerFailure) async throws {
+    @Test(arguments: [.down, .problem(.invalidRequest)] as [IssuerError])
+    func `if the issuer cannot be told nothing is changed`(failure: IssuerError) async throws {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(), for: card)
-        await sample.issuer.onUnenrollment { () throws(IssuerFailure) in throw failure }
+        await sample.issuer.onUnenrollment { () throws(IssuerError) in throw failure }
         #expect(try await failureCode { _ = try await unenroll(card) } == .issuerUnreachable)
         guard case .active = try await sample.enrollment(card.id).state else { throw SampleError("not active") }
         #expect(try sample.directory.files(in: "keys") == ["\(card.id).key"])
@@ -73,7 +73,7 @@ struct UnenrollerTests {
         try await sample.approve(ids[0])
         try await sample.decide(.deny(.userDenied), ids[1])
         let gate = Channel<TransStatus>()
-        await sample.issuer.onDecision { (_) throws(IssuerFailure) in try await gate.answer() }
+        await sample.issuer.onDecision { (_) throws(IssuerError) in try await gate.answer() }
         try await sample.running([sample.agent.outboxDelivery.run]) {
             async let isEnded = unenroll(card)
             try await sample.clock.sleepers()
@@ -94,7 +94,7 @@ struct UnenrollerTests {
         let again = SampleRequest(jti: "again", iat: 1, acsTransId: SampleRequest.numbered(1).acsTransId)
         try await sample.receive(again, for: card)
         let gate = Channel<TransStatus>()
-        await sample.issuer.onDecision { (_) throws(IssuerFailure) in try await gate.answer() }
+        await sample.issuer.onDecision { (_) throws(IssuerError) in try await gate.answer() }
         try await sample.running([sample.agent.outboxDelivery.run]) {
             async let isEnded = unenroll(card)
             try await sample.clock.sleepers()

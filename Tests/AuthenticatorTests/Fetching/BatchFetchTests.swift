@@ -14,7 +14,7 @@ struct BatchFetchTests {
     ) async throws -> (agent: SampleAgent, answers: Answers, enrollments: [SampleEnrollment]) {
         let agent = try SampleAgent()
         let answers = Answers()
-        await agent.issuer.onBatchFetch { (_) async throws(IssuerFailure) in try await answers.answer() }
+        await agent.issuer.onBatchFetch { (_) async throws(IssuerError) in try await answers.answer() }
         var enrollments: [SampleEnrollment] = []
         for name in names { enrollments.append(try await agent.enrolled(name)) }
         return (agent, answers, enrollments)
@@ -110,7 +110,7 @@ struct BatchFetchTests {
 
     @Test func `an unknown token suspends that enrollment only, which is looked at again after an hour`() async throws {
         let (agent, answers, enrollments) = try await agent(enrolled: ["a", "b"])
-        await agent.issuer.onFetch { (_) throws(IssuerFailure) in RequestList(requests: [], cursor: "again") }
+        await agent.issuer.onFetch { (_) throws(IssuerError) in RequestList(requests: [], cursor: "again") }
         try await agent.running([agent.agent.fetcher.run]) {
             _ = try await agent.issuer.batchFetched.next()
             answers.send(
@@ -137,7 +137,7 @@ struct BatchFetchTests {
 
     @Test func `a person's fetch brings a suspended enrollment back at once`() async throws {
         let (agent, answers, enrollments) = try await agent(enrolled: ["a", "b"])
-        await agent.issuer.onFetch { (_) throws(IssuerFailure) in RequestList(requests: [], cursor: "again") }
+        await agent.issuer.onFetch { (_) throws(IssuerError) in RequestList(requests: [], cursor: "again") }
         try await agent.running([agent.agent.fetcher.run]) {
             _ = try await agent.issuer.batchFetched.next()
             answers.send(BatchFetchAnswer(results: [try problem("a", .invalidToken)]))
@@ -212,7 +212,7 @@ struct BatchFetchTests {
 
     @Test func `a call that fails is repeated for all together, not before the issuer allows it`() async throws {
         let (agent, _, enrollments) = try await agent(enrolled: ["a", "b", "c"])
-        await agent.issuer.onBatchFetch { (_) throws(IssuerFailure) in
+        await agent.issuer.onBatchFetch { (_) throws(IssuerError) in
             throw .transient(reason: "busy", retryAfter: 90)
         }
         try await agent.running([agent.agent.fetcher.run]) {
@@ -227,7 +227,7 @@ struct BatchFetchTests {
 
     @Test func `a newcomer does not wait for the end of a pause`() async throws {
         let (agent, _, _) = try await agent(enrolled: ["a"])
-        await agent.issuer.onBatchFetch { (_) throws(IssuerFailure) in throw .transient(reason: "x", retryAfter: 90) }
+        await agent.issuer.onBatchFetch { (_) throws(IssuerError) in throw .transient(reason: "x", retryAfter: 90) }
         try await agent.running([agent.agent.fetcher.run]) {
             _ = try await agent.issuer.batchFetched.next()
             try await agent.clock.sleepers()

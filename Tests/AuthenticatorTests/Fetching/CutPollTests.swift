@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct CutPollTests: FetchSuite {
     let sample: SampleAgent
-    let answers = Channel<Result<RequestList, IssuerFailure>>()
+    let answers = Channel<Result<RequestList, IssuerError>>()
 
     init() throws { sample = try SampleAgent() }
 
@@ -31,10 +31,10 @@ struct CutPollTests: FetchSuite {
     }
 
     @Test(arguments: [
-        (4.0, IssuerFailure.down), (50.0, .down), (30.0, .transient(reason: "busy", retryAfter: 7)),
+        (4.0, IssuerError.down), (50.0, .down), (30.0, .transient(reason: "busy", retryAfter: 7)),
     ])
     func `one that ends at once, or is never answered, or meets a busy server is a failure`(
-        held: Double, failure: IssuerFailure
+        held: Double, failure: IssuerError
     ) async throws {
         let card = try await sample.enrolled()
         try await fetching {
@@ -73,7 +73,7 @@ struct CutPollTests: FetchSuite {
             _ = try await sample.issuer.fetched.next()
             answers.send(.failure(.transient(reason: "busy", retryAfter: 100)))
             #expect(try await sample.clock.naps.next() == 100)
-            await #expect(throws: CommandFailure.self) {
+            await #expect(throws: CommandError.self) {
                 async let found = sample.agent.request(.next, enrollment: nil, wait: 60)
                 try await sample.clock.sleepers(2)
                 sample.clock.advance(by: 60)

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct FetcherTests: FetchSuite {
     let sample: SampleAgent
-    let answers = Channel<Result<RequestList, IssuerFailure>>()
+    let answers = Channel<Result<RequestList, IssuerError>>()
 
     init() throws { sample = try SampleAgent() }
 
@@ -63,7 +63,7 @@ struct FetcherTests: FetchSuite {
         let card = try await sample.enrolled()
         let keys = sample.issuerKeys
         let isDown = Box(true)
-        await sample.issuer.onKeys { () throws(IssuerFailure) in
+        await sample.issuer.onKeys { () throws(IssuerError) in
             if isDown.value { throw .down }
             return keys
         }
@@ -138,7 +138,7 @@ struct FetcherTests: FetchSuite {
         let card = try await sample.enrolled()
         try await sample.change(card.id, .suspended)
         let message = try sample.message(.numbered(1), for: card)
-        await sample.issuer.onFetch { (_) throws(IssuerFailure) in RequestList(requests: [message], cursor: "c1") }
+        await sample.issuer.onFetch { (_) throws(IssuerError) in RequestList(requests: [message], cursor: "c1") }
         #expect(try await sample.agent.fetch(card.id).isEmpty)
         guard case .active = try await sample.enrollment(card.id).state else { throw SampleError("not active") }
         let first = try #require(await sample.issuer.fetches.first)
@@ -149,7 +149,7 @@ struct FetcherTests: FetchSuite {
     @Test func `a person's fetch goes on while answers are full`() async throws {
         let card = try await sample.enrolled()
         let messages = try (1...101).map { try sample.message(.numbered($0), for: card) }
-        await sample.issuer.onFetch { (fetch) throws(IssuerFailure) in
+        await sample.issuer.onFetch { (fetch) throws(IssuerError) in
             fetch.cursor == nil
                 ? RequestList(requests: Array(messages.prefix(100)), cursor: "c1")
                 : RequestList(requests: Array(messages.suffix(1)), cursor: "c2")
@@ -163,7 +163,7 @@ struct FetcherTests: FetchSuite {
         let down = try await sample.enrolled("down")
         let up = try await sample.enrolled("up")
         let message = try sample.message(.numbered(1), for: up)
-        await sample.issuer.onFetch { (fetch) throws(IssuerFailure) in
+        await sample.issuer.onFetch { (fetch) throws(IssuerError) in
             if fetch.token == down.token { throw .down }
             return RequestList(requests: [message], cursor: "c1")
         }
@@ -185,7 +185,7 @@ struct FetcherTests: FetchSuite {
 
     @Test func `an issuer that answers at once with nothing is not asked without end`() async throws {
         _ = try await sample.enrolled()
-        await sample.issuer.onFetch { (_) throws(IssuerFailure) in RequestList(requests: [], cursor: "c1") }
+        await sample.issuer.onFetch { (_) throws(IssuerError) in RequestList(requests: [], cursor: "c1") }
         try await sample.running([sample.agent.fetcher.run]) {
             for _ in 1...20 { try await sample.clock.wakeNext() }
         }
@@ -196,14 +196,14 @@ struct FetcherTests: FetchSuite {
         let card = try await sample.enrolled()
         let messages = try (1...2).map { try sample.message(.numbered($0), for: card) }
         let count = Box(0)
-        await sample.issuer.onFetch { (_) throws(IssuerFailure) in
+        await sample.issuer.onFetch { (_) throws(IssuerError) in
             RequestList(requests: messages, cursor: "c\(count.next())")
         }
         try await sample.running([sample.agent.fetcher.run]) {
             for _ in 1...5 { try await sample.clock.wakeNext() }
             // What comes new among it is taken in all the same.
             let newcomer = try sample.message(.numbered(3), for: card)
-            await sample.issuer.onFetch { (_) throws(IssuerFailure) in
+            await sample.issuer.onFetch { (_) throws(IssuerError) in
                 RequestList(requests: messages + [newcomer], cursor: "c\(count.next())")
             }
             try await sample.clock.wakeNext()

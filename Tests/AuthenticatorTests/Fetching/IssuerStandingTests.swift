@@ -11,8 +11,8 @@ struct IssuerStandingTests {
     init() throws { sample = try SampleAgent() }
 
     private func forget(_ card: SampleEnrollment, byDecision: Bool) async throws -> [AgentEvent] {
-        await sample.issuer.onFetch { (_) throws(IssuerFailure) in throw .problem(.invalidToken) }
-        await sample.issuer.onDecision { (_) throws(IssuerFailure) in throw .problem(.invalidToken) }
+        await sample.issuer.onFetch { (_) throws(IssuerError) in throw .problem(.invalidToken) }
+        await sample.issuer.onDecision { (_) throws(IssuerError) in throw .problem(.invalidToken) }
         return try await sample.events {
             if byDecision {
                 try await sample.deliverAll()

@@ -173,8 +173,8 @@ struct FiguresTests {
 
     @Test func `an issuer that does not answer is paused, until it answers or nobody is enrolled there`() async throws {
         let card = try await prepared()
-        let answers = Channel<Result<RequestList, IssuerFailure>>()
-        await sample.issuer.onFetch { (_) throws(IssuerFailure) in try await answers.answer().get() }
+        let answers = Channel<Result<RequestList, IssuerError>>()
+        await sample.issuer.onFetch { (_) throws(IssuerError) in try await answers.answer().get() }
         try await sample.running([sample.agent.fetcher.run]) {
             _ = try await sample.issuer.fetched.next()
             answers.send(.failure(.transient(reason: "down", retryAfter: 90)))

@@ -21,7 +21,7 @@ struct KeySelfTestTests {
     /// The approval fails because of the key: nothing is signed, and the request goes on waiting.
     private func expectRefusal(_ id: RequestID, of card: SampleEnrollment) async throws -> String {
         let before = try await sample.outbox(of: card).count
-        let failure = try await #require(throws: CommandFailure.self) { try await sample.approve(id) }
+        let failure = try await #require(throws: CommandError.self) { try await sample.approve(id) }
         #expect(failure.code == .keyUnavailable)
         #expect(try await sample.request(id).life == .pending)
         #expect(try await sample.outbox(of: card).count == before)

@@ -96,7 +96,7 @@ struct EvidenceTests {
         #expect(try await evidence().kept.issuerKey == sample.issuerKey.publicKey)
         let newer = try SigningKey.generate(.es256)
         let keys = JWKSet(keys: [("key-2", newer.publicKey)])
-        await sample.issuer.onKeys { () throws(IssuerFailure) in keys }
+        await sample.issuer.onKeys { () throws(IssuerError) in keys }
         let message = try SampleRequest(jti: "request-2", iat: 1, kid: "key-2").message(
             for: card.enrollment, signedBy: newer)
         try await sample.receive(messages: [message], for: card)
@@ -164,7 +164,7 @@ struct EvidenceTests {
         }
         let extract = try await sample.agent.journal.extract(about: try await sample.onlyRequest().id)
         #expect(extract.seal == nil)
-        #expect(extract.fault == JournalFault(sequence: 2, problem: "was changed"))
+        #expect(extract.fault == JournalError(sequence: 2, problem: "was changed"))
     }
 
     @Test func `a request whose entries were removed for their age has none, and nothing is signed`() async throws {

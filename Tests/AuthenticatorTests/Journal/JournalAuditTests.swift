@@ -130,7 +130,7 @@ struct JournalAuditTests {
 
     @Test func `a signCount that was raised, or of which no kept entry speaks, is no fault`() async throws {
         let card = try await sample.enrolled()
-        await sample.issuer.onStatus { (_) throws(IssuerFailure) in 41 }
+        await sample.issuer.onStatus { (_) throws(IssuerError) in 41 }
         try await sample.receive(SampleRequest(), for: card)
         try await sample.approve(try await sample.onlyRequest().id)
         #expect(try await verify().fault == nil)
@@ -243,7 +243,7 @@ struct JournalAuditTests {
             for row in [forged] + rest { try store.insert(row) }
         }
         sample.clock.advance(by: 1_001)
-        await #expect(throws: JournalFault.self) { try await prune() }
+        await #expect(throws: JournalError.self) { try await prune() }
         #expect(try await sample.store.real.read { try $0.journal(after: 0, limit: 10) }.count == 4)
         #expect(try await mark(.floor) == nil)
     }

@@ -36,7 +36,7 @@ struct JournalCheckTests {
             for row in rows { try check.hold(row) }
             try check.end(at: head ?? self.head)
             return nil
-        } catch let fault as JournalFault {
+        } catch let fault as JournalError {
             return fault.sequence
         }
     }

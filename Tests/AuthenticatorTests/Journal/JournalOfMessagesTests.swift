@@ -106,7 +106,7 @@ struct JournalOfMessagesTests {
 
     @Test func `an enrollment that its issuer refuses is recorded as given up`() async throws {
         try await sample.issuer.enrolls()
-        await sample.issuer.onEnrollment { (_) throws(IssuerFailure) in throw .problem(.invalidRegistration) }
+        await sample.issuer.onEnrollment { (_) throws(IssuerError) in throw .problem(.invalidRegistration) }
         let kinds = try await sample.recorded {
             try await sample.running([sample.agent.registrationDelivery.run]) {
                 let code = try await failureCode {
@@ -120,7 +120,7 @@ struct JournalOfMessagesTests {
 
     @Test func `an old copy of the state going above the issuer's signCount is recorded`() async throws {
         let card = try await sample.enrolled()
-        await sample.issuer.onStatus { (_) throws(IssuerFailure) in 41 }
+        await sample.issuer.onStatus { (_) throws(IssuerError) in 41 }
         try await sample.receive(SampleRequest(), for: card)
         try await sample.approve(try await sample.onlyRequest().id)
         let raised = try await sample.newest(.signCountRaised)

@@ -161,7 +161,7 @@ struct JournalTests {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(), for: card)
         let tries = Box(0)
-        await sample.issuer.onDecision { (_) throws(IssuerFailure) in
+        await sample.issuer.onDecision { (_) throws(IssuerError) in
             if tries.next() < 3 { throw .down }
             return .authenticated
         }

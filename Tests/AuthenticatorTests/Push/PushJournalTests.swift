@@ -49,10 +49,10 @@ struct PushJournalTests {
         let sample = try SampleAgent(SamplePush.settings())
         await sample.issuer.setVAPIDKey(push.vapid.point)
         try await sample.issuer.enrolls()
-        await sample.issuer.onEnrollment { (_) throws(IssuerFailure) in throw .problem(.invalidRegistration) }
+        await sample.issuer.onEnrollment { (_) throws(IssuerError) in throw .problem(.invalidRegistration) }
         let kinds = try await sample.recorded {
             try await sample.running([sample.agent.registrationDelivery.run]) {
-                await #expect(throws: CommandFailure.self) {
+                await #expect(throws: CommandError.self) {
                     _ = try await sample.agent.enroll(sample.parameters(), patience: 10)
                 }
                 let id = try #require(try await sample.newest(.pushMade).text("enrollment").flatMap(EnrollmentID.init))
@@ -92,11 +92,11 @@ struct PushJournalTests {
         let sample = try SampleAgent(SamplePush.settings())
         await sample.issuer.setVAPIDKey(push.vapid.point)
         _ = try await sample.enrolled()
-        await sample.issuer.onSubscription { (_) throws(IssuerFailure) in throw .down }
+        await sample.issuer.onSubscription { (_) throws(IssuerError) in throw .down }
         try await sample.running([sample.agent.pushSubscriber.run]) { try await sample.clock.wakeNext() }
         let unanswered = try digest(try await sample.subscription())
         #expect(try await sample.newest(.pushMade).text("endpoint") == unanswered)
-        await sample.issuer.onSubscription { (_) throws(IssuerFailure) in }
+        await sample.issuer.onSubscription { (_) throws(IssuerError) in }
         let moved = try sample.restarted(settings: SamplePush.settings("https://elsewhere.example"))
         let told = try await told(sample) {
             try await moved.running([moved.agent.pushSubscriber.run]) { try await moved.clock.sleepers() }

@@ -48,7 +48,7 @@ struct PushReceptionTests {
         let sample = try SampleAgent(SamplePush.settings())
         let (card, subscription) = try await sample.subscribed(push)
         let message = try sample.message(.numbered(1), for: card)
-        await sample.issuer.onFetch { (_) throws(IssuerFailure) in RequestList(requests: [message], cursor: "c1") }
+        await sample.issuer.onFetch { (_) throws(IssuerError) in RequestList(requests: [message], cursor: "c1") }
         try await sample.running([sample.agent.pushHints.run]) {
             _ = try await sample.push(Array("hint".utf8), to: subscription, by: push)
             #expect(try await sample.issuer.fetched.next().wait == 0)
@@ -71,7 +71,7 @@ struct PushReceptionTests {
     @Test func `keys that cannot be had have the push come again`() async throws {
         let sample = try SampleAgent(SamplePush.settings())
         let (card, subscription) = try await sample.subscribed(push)
-        await sample.issuer.onKeys { () throws(IssuerFailure) in throw .down }
+        await sample.issuer.onKeys { () throws(IssuerError) in throw .down }
         let message = try sample.message(.numbered(1), for: card)
         await #expect(throws: PushAnswer.unavailable) {
             _ = try await sample.push(Array(message.utf8), to: subscription, by: push)
@@ -115,8 +115,8 @@ struct PushReceptionTests {
     @Test func `while pushes come polls are short and rest, until one brings what was not pushed`() async throws {
         let sample = try SampleAgent(SamplePush.settings())
         let (card, subscription) = try await sample.subscribed(push)
-        let answers = Channel<Result<RequestList, IssuerFailure>>()
-        await sample.issuer.onFetch { (_) throws(IssuerFailure) in try await answers.answer().get() }
+        let answers = Channel<Result<RequestList, IssuerError>>()
+        await sample.issuer.onFetch { (_) throws(IssuerError) in try await answers.answer().get() }
         try await sample.running([sample.agent.fetcher.run]) {
             #expect(try await sample.issuer.fetched.next().wait == 50)
             _ = try await sample.push([], to: subscription, by: push)

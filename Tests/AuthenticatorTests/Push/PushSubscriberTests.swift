@@ -95,10 +95,10 @@ struct PushSubscriberTests {
         let sample = try SampleAgent(SamplePush.settings())
         await sample.issuer.setVAPIDKey(push.vapid.point)
         let card = try await sample.enrolled()
-        await sample.issuer.onSubscription { (_) throws(IssuerFailure) in throw .down }
+        await sample.issuer.onSubscription { (_) throws(IssuerError) in throw .down }
         try await sample.running([sample.agent.pushSubscriber.run]) { try await sample.clock.wakeNext() }
         let sent = try await sample.subscription()
-        await sample.issuer.onSubscription { (_) throws(IssuerFailure) in }
+        await sample.issuer.onSubscription { (_) throws(IssuerError) in }
         let later = try sample.restarted()
         try await later.running([later.agent.pushSubscriber.run]) { try await later.settled(card.id) }
         #expect(try await sample.subscription() == sent)
@@ -109,7 +109,7 @@ struct PushSubscriberTests {
         of sample: SampleAgent
     ) async -> (asked: Channel<PushSubscription>, answers: Channel<Void>) {
         let (asked, answers) = (Channel<PushSubscription>(), Channel<Void>())
-        await sample.issuer.onSubscription { (subscription) throws(IssuerFailure) in
+        await sample.issuer.onSubscription { (subscription) throws(IssuerError) in
             asked.send(subscription)
             try await answers.answer()
         }
@@ -162,10 +162,10 @@ struct PushSubscriberTests {
         let (card, _) = try await sample.subscribed(push)
         let elsewhere = IssuerTarget(issuer: try IssuerURL("https://other.example"), rootsPEM: nil)
         _ = try await sample.enrolled("other", target: elsewhere)
-        await sample.issuer.onDiscovery { () throws(IssuerFailure) in
+        await sample.issuer.onDiscovery { () throws(IssuerError) in
             throw .transient(reason: "no connection", retryAfter: nil)
         }
-        let failure = await #expect(throws: CommandFailure.self) { _ = try await sample.agent.rotatePush(nil) }
+        let failure = await #expect(throws: CommandError.self) { _ = try await sample.agent.rotatePush(nil) }
         #expect(failure?.code == .issuerUnreachable)
         #expect(try await sample.store.real.read { try $0.subscriptions(of: card.id) }.count == 1)
     }
@@ -173,7 +173,7 @@ struct PushSubscriberTests {
     @Test func `a rotation is noted only once it is known that there is something to rotate`() async throws {
         let sample = try SampleAgent(SamplePush.settings())
         _ = try await sample.enrolled()
-        let failure = await #expect(throws: CommandFailure.self) {
+        let failure = await #expect(throws: CommandError.self) {
             _ = try await sample.agent.rotatePush(nil) { Issue.record("there is nothing to rotate") }
         }
         #expect(failure?.code == .invalidArgument)

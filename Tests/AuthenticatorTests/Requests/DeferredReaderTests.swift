@@ -26,7 +26,7 @@ struct DeferredReaderTests {
         request.kid = "key-2"
         try await sample.receive(messages: [request.message(for: card.enrollment, signedBy: newKey)], for: card)
         #expect(sample.agent.deferredReader.deferred.count == 1)
-        await sample.issuer.onKeys { [asked, answers] () throws(IssuerFailure) in
+        await sample.issuer.onKeys { [asked, answers] () throws(IssuerError) in
             asked.send(())
             return try await answers.answer()
         }

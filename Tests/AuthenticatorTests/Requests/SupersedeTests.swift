@@ -98,7 +98,7 @@ struct SupersedeTests {
         try await sample.receive(first, for: card)
         let decided = try await sample.approve(sample.onlyRequest().id)
         try await sample.receive(SampleRequest(jti: "again", iat: 20), for: card)
-        await sample.issuer.onDecision { (decision) throws(IssuerFailure) in
+        await sample.issuer.onDecision { (decision) throws(IssuerError) in
             guard decision.jti != "again" else { throw .problem(.alreadyDecided) }
             return .authenticated
         }

@@ -80,11 +80,11 @@ extension OutboxEntry {
 }
 
 /// The code of the failure that a command ends with; nil if it does not fail.
-func failureCode(_ body: () async throws -> Void) async throws -> CommandFailure.Code? {
+func failureCode(_ body: () async throws -> Void) async throws -> CommandError.Code? {
     do {
         try await body()
         return nil
-    } catch let failure as CommandFailure {
+    } catch let failure as CommandError {
         return failure.code
     }
 }

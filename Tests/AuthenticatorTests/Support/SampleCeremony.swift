@@ -27,9 +27,9 @@ extension ScriptedIssuer {
     /// Offers a ceremony, and takes what comes.
     func enrolls(_ ceremony: SampleCeremony = SampleCeremony()) throws {
         let options = ceremony.answer
-        onOptions { (_) throws(IssuerFailure) in options }
+        onOptions { (_) throws(IssuerError) in options }
         let answer = try Self.enrollmentAnswer
-        onEnrollment { (_) throws(IssuerFailure) in answer }
+        onEnrollment { (_) throws(IssuerError) in answer }
     }
 
     static var enrollmentAnswer: EnrollmentAnswer {

@@ -19,11 +19,11 @@ extension SampleAgent {
     func tries(of card: SampleEnrollment) async throws -> PINTries { try await enrollment(card.id).countedTries }
 
     /// What an approval fails with; nil if it does not.
-    func refusal(of request: RequestID, pin: PIN?) async throws -> CommandFailure? {
+    func refusal(of request: RequestID, pin: PIN?) async throws -> CommandError? {
         do {
             try await approve(request, pin: pin)
             return nil
-        } catch let failure as CommandFailure {
+        } catch let failure as CommandError {
             return failure
         }
     }

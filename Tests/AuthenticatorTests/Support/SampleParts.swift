@@ -46,7 +46,7 @@ struct WatchedCustody: KeyCustody {
         let key = try await real.unlock(reference, pin: pin)
         return WatchedKey(real: key, verifiesUser: verification.value ?? key.verifiesUser, action: state) {
             [proofs, brokenProofs] in
-            if brokenProofs.value { throw KeyFailure(.unavailable, "it does not hold") }
+            if brokenProofs.value { throw CustodyError(.unavailable, "it does not hold") }
             try key.prove()
             _ = proofs.next()
         }
@@ -78,7 +78,7 @@ struct WatchedCustody: KeyCustody {
         try await real.changePIN(of: name, from: old, to: new)
     }
 
-    func check(_ name: EnrollmentID) async throws(KeyFailure) { try await real.check(name) }
+    func check(_ name: EnrollmentID) async throws(CustodyError) { try await real.check(name) }
 
     func uri(of name: EnrollmentID) -> String { real.uri(of: name) }
 

@@ -52,75 +52,75 @@ actor ScriptedIssuer: IssuerGateway {
     /// Told each time that it was made.
     let fellSilent = Channel<Call>()
 
-    private var keySet: @Sendable () async throws(IssuerFailure) -> JWKSet
-    private var whenDiscovered: @Sendable () async throws(IssuerFailure) -> Void = { () throws(IssuerFailure) in }
-    private var whenDecided: @Sendable (Decision) async throws(IssuerFailure) -> TransStatus = {
-        (decision) throws(IssuerFailure) in
+    private var keySet: @Sendable () async throws(IssuerError) -> JWKSet
+    private var whenDiscovered: @Sendable () async throws(IssuerError) -> Void = { () throws(IssuerError) in }
+    private var whenDecided: @Sendable (Decision) async throws(IssuerError) -> TransStatus = {
+        (decision) throws(IssuerError) in
         String(decoding: decision.body, as: UTF8.self).contains(#""approve""#) ? .authenticated : .notAuthenticated
     }
     /// Without a script a fetch brings nothing until it is cancelled.
-    private var whenFetched: @Sendable (Fetch) async throws(IssuerFailure) -> RequestList = {
-        (_) throws(IssuerFailure) in
+    private var whenFetched: @Sendable (Fetch) async throws(IssuerError) -> RequestList = {
+        (_) throws(IssuerError) in
         throw await .waitingWasCancelled
     }
     /// Without a script the issuer has no batch fetch.
-    private var whenBatchFetched: (@Sendable (BatchFetch) async throws(IssuerFailure) -> BatchFetchAnswer)?
-    private var whenAskedForOptions: @Sendable (String) async throws(IssuerFailure) -> EnrollmentOptionsAnswer = {
-        (_) throws(IssuerFailure) in throw .down
+    private var whenBatchFetched: (@Sendable (BatchFetch) async throws(IssuerError) -> BatchFetchAnswer)?
+    private var whenAskedForOptions: @Sendable (String) async throws(IssuerError) -> EnrollmentOptionsAnswer = {
+        (_) throws(IssuerError) in throw .down
     }
-    private var whenEnrolled: @Sendable ([UInt8]) async throws(IssuerFailure) -> EnrollmentAnswer = {
-        (_) throws(IssuerFailure) in throw .down
+    private var whenEnrolled: @Sendable ([UInt8]) async throws(IssuerError) -> EnrollmentAnswer = {
+        (_) throws(IssuerError) in throw .down
     }
     /// The greatest signCount that the issuer says it accepted.
-    private var whenAskedForStatus: @Sendable (String) async throws(IssuerFailure) -> UInt32 = {
-        (_) throws(IssuerFailure) in 0
+    private var whenAskedForStatus: @Sendable (String) async throws(IssuerError) -> UInt32 = {
+        (_) throws(IssuerError) in 0
     }
     private var vapidKey: [UInt8]?
-    private var whenSubscribed: @Sendable (PushSubscription) async throws(IssuerFailure) -> Void = {
-        (_) throws(IssuerFailure) in
+    private var whenSubscribed: @Sendable (PushSubscription) async throws(IssuerError) -> Void = {
+        (_) throws(IssuerError) in
     }
-    private var whenUnenrolled: @Sendable () async throws(IssuerFailure) -> Void = { () throws(IssuerFailure) in }
+    private var whenUnenrolled: @Sendable () async throws(IssuerError) -> Void = { () throws(IssuerError) in }
 
-    init(keys: JWKSet) { keySet = { () throws(IssuerFailure) in keys } }
+    init(keys: JWKSet) { keySet = { () throws(IssuerError) in keys } }
 
     // MARK: The script
 
-    func onKeys(_ script: @escaping @Sendable () async throws(IssuerFailure) -> JWKSet) { keySet = script }
+    func onKeys(_ script: @escaping @Sendable () async throws(IssuerError) -> JWKSet) { keySet = script }
 
-    func onDiscovery(_ script: @escaping @Sendable () async throws(IssuerFailure) -> Void) { whenDiscovered = script }
+    func onDiscovery(_ script: @escaping @Sendable () async throws(IssuerError) -> Void) { whenDiscovered = script }
 
-    func onDecision(_ script: @escaping @Sendable (Decision) async throws(IssuerFailure) -> TransStatus) {
+    func onDecision(_ script: @escaping @Sendable (Decision) async throws(IssuerError) -> TransStatus) {
         whenDecided = script
     }
 
-    func onFetch(_ script: @escaping @Sendable (Fetch) async throws(IssuerFailure) -> RequestList) {
+    func onFetch(_ script: @escaping @Sendable (Fetch) async throws(IssuerError) -> RequestList) {
         whenFetched = script
     }
 
-    func onBatchFetch(_ script: (@Sendable (BatchFetch) async throws(IssuerFailure) -> BatchFetchAnswer)?) {
+    func onBatchFetch(_ script: (@Sendable (BatchFetch) async throws(IssuerError) -> BatchFetchAnswer)?) {
         whenBatchFetched = script
     }
 
-    func onOptions(_ script: @escaping @Sendable (String) async throws(IssuerFailure) -> EnrollmentOptionsAnswer) {
+    func onOptions(_ script: @escaping @Sendable (String) async throws(IssuerError) -> EnrollmentOptionsAnswer) {
         whenAskedForOptions = script
     }
 
-    func onEnrollment(_ script: @escaping @Sendable ([UInt8]) async throws(IssuerFailure) -> EnrollmentAnswer) {
+    func onEnrollment(_ script: @escaping @Sendable ([UInt8]) async throws(IssuerError) -> EnrollmentAnswer) {
         whenEnrolled = script
     }
 
-    func onStatus(_ script: @escaping @Sendable (String) async throws(IssuerFailure) -> UInt32) {
+    func onStatus(_ script: @escaping @Sendable (String) async throws(IssuerError) -> UInt32) {
         whenAskedForStatus = script
     }
 
-    func onUnenrollment(_ script: @escaping @Sendable () async throws(IssuerFailure) -> Void) {
+    func onUnenrollment(_ script: @escaping @Sendable () async throws(IssuerError) -> Void) {
         whenUnenrolled = script
     }
 
     /// Lets one issuer never answer a call.
     func fallSilent(at call: Call, of issuer: IssuerURL) { silence = (call, issuer) }
 
-    private func pass(_ call: Call, _ target: IssuerTarget) async throws(IssuerFailure) {
+    private func pass(_ call: Call, _ target: IssuerTarget) async throws(IssuerError) {
         guard let silence, silence.call == call, silence.issuer == target.issuer else { return }
         fellSilent.send(call)
         throw await .waitingWasCancelled
@@ -129,13 +129,13 @@ actor ScriptedIssuer: IssuerGateway {
     /// Without it the issuer does not push.
     func setVAPIDKey(_ point: [UInt8]?) { vapidKey = point }
 
-    func onSubscription(_ script: @escaping @Sendable (PushSubscription) async throws(IssuerFailure) -> Void) {
+    func onSubscription(_ script: @escaping @Sendable (PushSubscription) async throws(IssuerError) -> Void) {
         whenSubscribed = script
     }
 
     // MARK: The calls
 
-    func discovery(_ target: IssuerTarget) async throws(IssuerFailure) -> Discovery {
+    func discovery(_ target: IssuerTarget) async throws(IssuerError) -> Discovery {
         discoveries += 1
         try await pass(.discovery, target)
         try await whenDiscovered()
@@ -147,7 +147,7 @@ actor ScriptedIssuer: IssuerGateway {
             batchFetchEndpoint: whenBatchFetched == nil ? nil : "\(base)/batch", vapidPublicKey: vapidKey)
     }
 
-    func keys(_ target: IssuerTarget, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet {
+    func keys(_ target: IssuerTarget, _ discovery: Discovery) async throws(IssuerError) -> JWKSet {
         keyFetches += 1
         try await pass(.keys, target)
         return try await keySet()
@@ -155,7 +155,7 @@ actor ScriptedIssuer: IssuerGateway {
 
     func enrollmentOptions(
         _ target: IssuerTarget, _ discovery: Discovery, code: EnrollmentCode
-    ) async throws(IssuerFailure) -> EnrollmentOptionsAnswer {
+    ) async throws(IssuerError) -> EnrollmentOptionsAnswer {
         codes.append(code.reveal())
         try await pass(.options, target)
         return try await whenAskedForOptions(code.reveal())
@@ -163,14 +163,14 @@ actor ScriptedIssuer: IssuerGateway {
 
     func enroll(
         _ target: IssuerTarget, _ discovery: Discovery, body: [UInt8]
-    ) async throws(IssuerFailure) -> EnrollmentAnswer {
+    ) async throws(IssuerError) -> EnrollmentAnswer {
         registrations.append(body)
         try await pass(.enroll, target)
         enrolled.send(body)
         return try await whenEnrolled(body)
     }
 
-    func fetch(_ access: IssuerAccess, wait: Int, after cursor: String?) async throws(IssuerFailure) -> RequestList {
+    func fetch(_ access: IssuerAccess, wait: Int, after cursor: String?) async throws(IssuerError) -> RequestList {
         let fetch = Fetch(token: access.token.reveal(), wait: wait, cursor: cursor)
         try await pass(.fetch, access.target)
         fetches.append(fetch)
@@ -180,7 +180,7 @@ actor ScriptedIssuer: IssuerGateway {
 
     func batchFetch(
         _ target: IssuerTarget, _ discovery: Discovery, request: BatchFetchRequest
-    ) async throws(IssuerFailure) -> BatchFetchAnswer {
+    ) async throws(IssuerError) -> BatchFetchAnswer {
         let cursors = request.entries.map { ($0.authenticatorId.text, $0.after) }
         try await pass(.batchFetch, target)
         let fetch = BatchFetch(wait: request.wait, cursors: Dictionary(uniqueKeysWithValues: cursors))
@@ -192,7 +192,7 @@ actor ScriptedIssuer: IssuerGateway {
 
     func decide(
         _ access: IssuerAccess, jti: TokenID, body: [UInt8], traceparent: String?
-    ) async throws(IssuerFailure) -> TransStatus {
+    ) async throws(IssuerError) -> TransStatus {
         let decision = Decision(token: access.token.reveal(), jti: jti.text, body: body, traceparent: traceparent)
         try await pass(.decide, access.target)
         decisions.append(decision)
@@ -200,7 +200,7 @@ actor ScriptedIssuer: IssuerGateway {
         return try await whenDecided(decision)
     }
 
-    func status(_ access: IssuerAccess) async throws(IssuerFailure) -> AuthenticatorStatus {
+    func status(_ access: IssuerAccess) async throws(IssuerError) -> AuthenticatorStatus {
         statusCalls += 1
         try await pass(.status, access.target)
         guard let id = TokenID("authenticator") else { throw .down }
@@ -208,28 +208,28 @@ actor ScriptedIssuer: IssuerGateway {
             authenticatorId: id, signCount: try await whenAskedForStatus(access.token.reveal()))
     }
 
-    func unenroll(_ access: IssuerAccess) async throws(IssuerFailure) {
+    func unenroll(_ access: IssuerAccess) async throws(IssuerError) {
         unenrollments.append(access.token.reveal())
         try await pass(.unenroll, access.target)
         try await whenUnenrolled()
     }
 
-    func subscribe(_ access: IssuerAccess, _ subscription: PushSubscription) async throws(IssuerFailure) {
+    func subscribe(_ access: IssuerAccess, _ subscription: PushSubscription) async throws(IssuerError) {
         subscriptions.append(subscription)
         try await pass(.subscribe, access.target)
         try await whenSubscribed(subscription)
     }
 
-    func unsubscribe(_ access: IssuerAccess) async throws(IssuerFailure) { unsubscriptions += 1 }
+    func unsubscribe(_ access: IssuerAccess) async throws(IssuerError) { unsubscriptions += 1 }
 }
 
-extension IssuerFailure {
-    static let down = IssuerFailure.transient(reason: "no connection", retryAfter: nil)
+extension IssuerError {
+    static let down = IssuerError.transient(reason: "no connection", retryAfter: nil)
 
-    static func problem(_ code: ProblemCode) -> IssuerFailure { .problem(Problem(code)) }
+    static func problem(_ code: ProblemCode) -> IssuerError { .problem(Problem(code)) }
 
     /// Waits until the task is cancelled, as a long poll that brings nothing, and says so.
-    static var waitingWasCancelled: IssuerFailure {
+    static var waitingWasCancelled: IssuerError {
         get async {
             _ = try? await Channel<Void>().next()
             return .transient(reason: "cancelled", retryAfter: nil)
@@ -239,7 +239,7 @@ extension IssuerFailure {
 
 extension Channel {
     /// The next value, for a script: being cancelled is a failure of the network there.
-    func answer() async throws(IssuerFailure) -> Value {
+    func answer() async throws(IssuerError) -> Value {
         do { return try await next() } catch { throw .transient(reason: "cancelled", retryAfter: nil) }
     }
 }

@@ -203,7 +203,7 @@ struct HousekeeperTests {
     @Test func `an enrollment that goes on is not erased`() async throws {
         let card = try await sample.enrolled(called: "KEPT card")
         try await sample.receive(SampleRequest(), for: card)
-        await sample.issuer.onUnenrollment { () throws(IssuerFailure) in throw .down }
+        await sample.issuer.onUnenrollment { () throws(IssuerError) in throw .down }
         let code = try await failureCode {
             _ = try await sample.agent.unenroll(card.id, locally: false, forced: false, erasing: true)
         }

@@ -29,7 +29,7 @@ struct KeyRotationTests {
     @Test func `keys are fetched for an unknown kid at once, and the message is taken in`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(.numbered(1), for: card)
-        await sample.issuer.onKeys { [newKeys] () throws(IssuerFailure) in newKeys }
+        await sample.issuer.onKeys { [newKeys] () throws(IssuerError) in newKeys }
         try await sample.receive(messages: [message(.numbered(2), for: card)], for: card)
         #expect(try await sample.requests().count == 2)
         #expect(await sample.issuer.keyFetches == 2)
@@ -39,7 +39,7 @@ struct KeyRotationTests {
         let card = try await sample.enrolled()
         try await sample.receive(messages: [message(.numbered(1), for: card)], for: card)
         #expect(try await sample.requests().isEmpty)
-        await sample.issuer.onKeys { [newKeys] () throws(IssuerFailure) in newKeys }
+        await sample.issuer.onKeys { [newKeys] () throws(IssuerError) in newKeys }
         try await sample.running([sample.agent.deferredReader.run]) {
             #expect(try await sample.clock.wakeNext() == 60)
             try await sample.eventually { try $0.oldestPending(enrollment: nil) }
@@ -99,7 +99,7 @@ struct KeyRotationTests {
         sample.clock.advance(by: 30_000)
         try await sample.receive(messages: [message(SampleRequest(exp: 40_000), for: card)], for: card)
         sample.clock.advance(by: -30_000)
-        await sample.issuer.onKeys { [newKeys] () throws(IssuerFailure) in newKeys }
+        await sample.issuer.onKeys { [newKeys] () throws(IssuerError) in newKeys }
         try await sample.receive(messages: [message(.numbered(2), for: card)], for: card)
         #expect(try await sample.onlyRequest().jti.text == "request-2")
     }
@@ -107,7 +107,7 @@ struct KeyRotationTests {
     @Test func `a key that is gone is no longer trusted`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(.numbered(1), for: card)
-        await sample.issuer.onKeys { [newKeys] () throws(IssuerFailure) in newKeys }
+        await sample.issuer.onKeys { [newKeys] () throws(IssuerError) in newKeys }
         sample.clock.advance(by: 86_400)
         try await sample.receive(SampleRequest(jti: "request-2", iat: 86_400, exp: 86_500), for: card)
         #expect(try await sample.requests().map(\.jti.text) == ["request-1"])
@@ -117,8 +117,8 @@ struct KeyRotationTests {
 
     @Test func `if no keys can be had nothing is lost`() async throws {
         let card = try await sample.enrolled()
-        await sample.issuer.onKeys { () throws(IssuerFailure) in throw .down }
-        await #expect(throws: IssuerFailure.self) { try await sample.receive(SampleRequest(), for: card) }
+        await sample.issuer.onKeys { () throws(IssuerError) in throw .down }
+        await #expect(throws: IssuerError.self) { try await sample.receive(SampleRequest(), for: card) }
         #expect(try await sample.requests().isEmpty)
     }
 
@@ -127,7 +127,7 @@ struct KeyRotationTests {
         try await sample.receive(.numbered(1), for: card)
         try await sample.receive(
             messages: [message(.numbered(2), for: card), message(.numbered(3), for: card)], for: card)
-        await sample.issuer.onKeys { [newKeys] () throws(IssuerFailure) in newKeys }
+        await sample.issuer.onKeys { [newKeys] () throws(IssuerError) in newKeys }
         try await sample.running([sample.agent.deferredReader.run]) {
             #expect(try await sample.heldReaderNap() == 60)
             sample.store.breakWrites()

@@ -138,7 +138,7 @@ struct SecretRotationTests {
             label: "credential key \(cards[1].id.text)",
             replacing: true)
         let before = try keyFiles()
-        let failure = try await #require(throws: RotationFailure.self) { try await rotate() }
+        let failure = try await #require(throws: RotationError.self) { try await rotate() }
         #expect(
             failure.description.contains(sample.keyPath(of: cards[1])) && failure.description.contains("nothing was"))
         #expect(try keyFiles() == before)
@@ -153,7 +153,7 @@ struct SecretRotationTests {
         let (wrong, other) = (try AgentSecret.generate(), try AgentSecret.generate())
         let custody = try KeyFileCustody(directory: "\(sample.directory.path)/keys", secret: wrong)
         let rewrapper = SecretRewrapper(custody, by: SecretChange(from: other, to: wrong))
-        let failure = try await #require(throws: RotationFailure.self) {
+        let failure = try await #require(throws: RotationError.self) {
             try await sample.restarted(secret: wrong, previous: other).agent.prepare(rewrapping: rewrapper)
         }
         #expect(failure.description.contains("the audit key: neither of the two secrets opens it"))

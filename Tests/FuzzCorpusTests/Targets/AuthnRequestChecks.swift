@@ -81,7 +81,7 @@ enum AuthnRequestChecks {
         }
     }
 
-    private static func check(_ reason: NotAuthentic, _ claims: [UInt8]) throws {
+    private static func check(_ reason: AuthenticityError, _ claims: [UInt8]) throws {
         try mustHold([.iss, .aud].contains(reason) || claims.isEmpty, "its signature holds: \(reason)")
     }
 

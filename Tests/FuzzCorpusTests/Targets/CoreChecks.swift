@@ -198,7 +198,7 @@ private final class ListingIssuer: IssuerGateway {
 
     func problem(withRoots pem: String) -> String? { nil }
 
-    func discovery(_ target: IssuerTarget) async throws(IssuerFailure) -> Discovery {
+    func discovery(_ target: IssuerTarget) async throws(IssuerError) -> Discovery {
         let base = target.issuer.text
         return Discovery(
             issuer: target.issuer, jwksUri: "\(base)/jwks.json", enrollmentOptionsEndpoint: "\(base)/options",
@@ -206,37 +206,37 @@ private final class ListingIssuer: IssuerGateway {
             authenticatorEndpoint: "\(base)/authenticator")
     }
 
-    func keys(_ target: IssuerTarget, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet { keySet }
+    func keys(_ target: IssuerTarget, _ discovery: Discovery) async throws(IssuerError) -> JWKSet { keySet }
 
-    func fetch(_ access: IssuerAccess, wait: Int, after cursor: String?) async throws(IssuerFailure) -> RequestList {
+    func fetch(_ access: IssuerAccess, wait: Int, after cursor: String?) async throws(IssuerError) -> RequestList {
         RequestList(requests: [listed.withLock(\.self)], cursor: "c")
     }
 
-    func status(_ access: IssuerAccess) async throws(IssuerFailure) -> AuthenticatorStatus { throw Self.none }
+    func status(_ access: IssuerAccess) async throws(IssuerError) -> AuthenticatorStatus { throw Self.none }
 
     func enrollmentOptions(
         _ target: IssuerTarget, _ discovery: Discovery, code: EnrollmentCode
-    ) async throws(IssuerFailure) -> EnrollmentOptionsAnswer { throw Self.none }
+    ) async throws(IssuerError) -> EnrollmentOptionsAnswer { throw Self.none }
 
     func enroll(
         _ target: IssuerTarget, _ discovery: Discovery, body: [UInt8]
-    ) async throws(IssuerFailure) -> EnrollmentAnswer { throw Self.none }
+    ) async throws(IssuerError) -> EnrollmentAnswer { throw Self.none }
 
     func batchFetch(
         _ target: IssuerTarget, _ discovery: Discovery, request: BatchFetchRequest
-    ) async throws(IssuerFailure) -> BatchFetchAnswer { throw Self.none }
+    ) async throws(IssuerError) -> BatchFetchAnswer { throw Self.none }
 
     func decide(
         _ access: IssuerAccess, jti: TokenID, body: [UInt8], traceparent: String?
-    ) async throws(IssuerFailure) -> TransStatus { throw Self.none }
+    ) async throws(IssuerError) -> TransStatus { throw Self.none }
 
-    func unenroll(_ access: IssuerAccess) async throws(IssuerFailure) { throw Self.none }
+    func unenroll(_ access: IssuerAccess) async throws(IssuerError) { throw Self.none }
 
-    func subscribe(_ access: IssuerAccess, _ subscription: PushSubscription) async throws(IssuerFailure) {
+    func subscribe(_ access: IssuerAccess, _ subscription: PushSubscription) async throws(IssuerError) {
         throw Self.none
     }
 
-    func unsubscribe(_ access: IssuerAccess) async throws(IssuerFailure) { throw Self.none }
+    func unsubscribe(_ access: IssuerAccess) async throws(IssuerError) { throw Self.none }
 
-    private static let none = IssuerFailure.transient(reason: "nothing else is done here", retryAfter: nil)
+    private static let none = IssuerError.transient(reason: "nothing else is done here", retryAfter: nil)
 }

@@ -99,8 +99,8 @@ final class QuickCustody: KeyCustody {
 
     func changePIN(of name: EnrollmentID, from old: PIN, to new: PIN) async throws { throw NoSuchKey() }
 
-    func check(_ name: EnrollmentID) async throws(KeyFailure) {
-        guard keys[name] != nil else { throw KeyFailure(.unavailable, "there is no such key") }
+    func check(_ name: EnrollmentID) async throws(CustodyError) {
+        guard keys[name] != nil else { throw CustodyError(.unavailable, "there is no such key") }
     }
 
     func uri(of name: EnrollmentID) -> String { "memory:\(name)" }

@@ -96,7 +96,7 @@ extension Rehearsal {
 
     /// An answer that ends the repeating; what comes next in that queue may be past its time.
     private func end(
-        _ card: Int, _ entry: CardModel.Entry, with answer: Result<TransStatus, IssuerFailure>,
+        _ card: Int, _ entry: CardModel.Entry, with answer: Result<TransStatus, IssuerError>,
         as end: CardModel.Delivery
     ) async throws {
         gateway.answer(issuer.cards[card].token, jti: SampleIssuer.name(entry.jti), with: answer)

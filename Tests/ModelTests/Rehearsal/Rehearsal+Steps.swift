@@ -104,7 +104,7 @@ extension Rehearsal {
                     decision, on: request.id, expecting: Expectations(),
                     by: .command(Self.peer, shownTextDigest: nil))
                 return true
-            } catch is CommandFailure {
+            } catch is CommandError {
                 return false
             }
         } ?? false

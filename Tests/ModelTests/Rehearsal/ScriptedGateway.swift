@@ -12,7 +12,7 @@ final class ScriptedGateway: IssuerGateway {
         let body: [UInt8]
     }
 
-    private typealias Answer = Result<TransStatus, IssuerFailure>
+    private typealias Answer = Result<TransStatus, IssuerError>
 
     private struct State {
         var next = 0
@@ -44,7 +44,7 @@ final class ScriptedGateway: IssuerGateway {
 
     func accepted(for token: String) -> UInt32 { state.withLock { $0.accepted[token] ?? 0 } }
 
-    func answer(_ token: String, jti: String, with answer: Result<TransStatus, IssuerFailure>) {
+    func answer(_ token: String, jti: String, with answer: Result<TransStatus, IssuerError>) {
         let found = state.withLock { state in
             state.underWay.first { $0.value.call.token == token && $0.value.call.jti == jti }
                 .flatMap { state.underWay.removeValue(forKey: $0.key) }
@@ -56,7 +56,7 @@ final class ScriptedGateway: IssuerGateway {
 
     func decide(
         _ access: IssuerAccess, jti: TokenID, body: [UInt8], traceparent: String?
-    ) async throws(IssuerFailure) -> TransStatus {
+    ) async throws(IssuerError) -> TransStatus {
         let call = Call(token: access.token.reveal(), jti: jti.text, body: body)
         let id = state.withLock { state in
             state.next += 1
@@ -81,17 +81,17 @@ final class ScriptedGateway: IssuerGateway {
         notifier.ring()
     }
 
-    func fetch(_ access: IssuerAccess, wait: Int, after cursor: String?) async throws(IssuerFailure) -> RequestList {
+    func fetch(_ access: IssuerAccess, wait: Int, after cursor: String?) async throws(IssuerError) -> RequestList {
         let messages = state.withLock { $0.lists[access.token.reveal()] ?? [] }
         return RequestList(requests: messages, cursor: "cursor")
     }
 
-    func status(_ access: IssuerAccess) async throws(IssuerFailure) -> AuthenticatorStatus {
+    func status(_ access: IssuerAccess) async throws(IssuerError) -> AuthenticatorStatus {
         guard let id = TokenID("authenticator") else { throw .down }
         return AuthenticatorStatus(authenticatorId: id, signCount: accepted(for: access.token.reveal()))
     }
 
-    func discovery(_ target: IssuerTarget) async throws(IssuerFailure) -> Discovery {
+    func discovery(_ target: IssuerTarget) async throws(IssuerError) -> Discovery {
         let base = target.issuer.text
         return Discovery(
             issuer: target.issuer, jwksUri: "\(base)/jwks.json", enrollmentOptionsEndpoint: "\(base)/options",
@@ -99,31 +99,31 @@ final class ScriptedGateway: IssuerGateway {
             authenticatorEndpoint: "\(base)/authenticator")
     }
 
-    func keys(_ target: IssuerTarget, _ discovery: Discovery) async throws(IssuerFailure) -> JWKSet { keySet }
+    func keys(_ target: IssuerTarget, _ discovery: Discovery) async throws(IssuerError) -> JWKSet { keySet }
 
     // Nobody enrolls, and no issuer here has a batch fetch.
 
     func enrollmentOptions(
         _ target: IssuerTarget, _ discovery: Discovery, code: EnrollmentCode
-    ) async throws(IssuerFailure) -> EnrollmentOptionsAnswer { throw .down }
+    ) async throws(IssuerError) -> EnrollmentOptionsAnswer { throw .down }
 
     func enroll(
         _ target: IssuerTarget, _ discovery: Discovery, body: [UInt8]
-    ) async throws(IssuerFailure) -> EnrollmentAnswer { throw .down }
+    ) async throws(IssuerError) -> EnrollmentAnswer { throw .down }
 
     func batchFetch(
         _ target: IssuerTarget, _ discovery: Discovery, request: BatchFetchRequest
-    ) async throws(IssuerFailure) -> BatchFetchAnswer { throw .down }
+    ) async throws(IssuerError) -> BatchFetchAnswer { throw .down }
 
-    func unenroll(_ access: IssuerAccess) async throws(IssuerFailure) { throw .down }
+    func unenroll(_ access: IssuerAccess) async throws(IssuerError) { throw .down }
 
-    func subscribe(_ access: IssuerAccess, _ subscription: PushSubscription) async throws(IssuerFailure) {
+    func subscribe(_ access: IssuerAccess, _ subscription: PushSubscription) async throws(IssuerError) {
         throw .down
     }
 
-    func unsubscribe(_ access: IssuerAccess) async throws(IssuerFailure) { throw .down }
+    func unsubscribe(_ access: IssuerAccess) async throws(IssuerError) { throw .down }
 }
 
-extension IssuerFailure {
-    static let down = IssuerFailure.transient(reason: "no answer that counts", retryAfter: nil)
+extension IssuerError {
+    static let down = IssuerError.transient(reason: "no answer that counts", retryAfter: nil)
 }

@@ -1,5 +1,5 @@
 /// Why a call of the client's brought nothing.
-package enum ClientFailure: Error, Sendable, Equatable, CustomStringConvertible {
+package enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The agent was not reached, or what was reached may not be spoken to; nothing was asked of anyone.
     case unreachable(String)
     /// The agent was reached, but its answer did not come or could not be read; what was asked may have been done.

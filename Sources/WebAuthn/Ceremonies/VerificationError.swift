@@ -1,5 +1,5 @@
 /// Why a response does not hold.
-package struct VerificationFailure: Error, Equatable, Sendable, CustomStringConvertible {
+package struct VerificationError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Stable tokens, one for each thing that is checked.
     package enum Code: String, Sendable, CaseIterable {
         /// The client data is not of its form.

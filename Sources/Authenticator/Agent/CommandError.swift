@@ -1,5 +1,5 @@
 /// Why a command was not carried out: a code for programs, a sentence for people.
-package struct CommandFailure: Error, Sendable {
+package struct CommandError: Error, Sendable {
     package enum Code: Sendable, Equatable, CaseIterable {
         case invalidArgument
         case notFound
