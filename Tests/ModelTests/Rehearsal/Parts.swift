@@ -60,7 +60,7 @@ struct MortalStore: Store {
 
 /// Keys in memory, and something that may happen while one is at work.
 final class QuickCustody: KeyCustody {
-    struct NoSuchKey: Error {}
+    struct NoSuchKeyError: Error {}
 
     private let keys: [EnrollmentID: SigningKey]
     private let whileSigning = Mutex<(@Sendable () async throws -> Void)?>(nil)
@@ -71,7 +71,7 @@ final class QuickCustody: KeyCustody {
     func whileSigning(_ action: (@Sendable () async throws -> Void)?) { whileSigning.withLock { $0 = action } }
 
     func unlock(_ reference: KeyReference, pin: PIN?) async throws -> any UnlockedKey {
-        guard let key = keys[reference.enrollment] else { throw NoSuchKey() }
+        guard let key = keys[reference.enrollment] else { throw NoSuchKeyError() }
         return QuickKey(custody: self, key: key)
     }
 
@@ -94,10 +94,10 @@ final class QuickCustody: KeyCustody {
     }
 
     func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> PublicKey {
-        throw NoSuchKey()
+        throw NoSuchKeyError()
     }
 
-    func changePIN(of name: EnrollmentID, from old: PIN, to new: PIN) async throws { throw NoSuchKey() }
+    func changePIN(of name: EnrollmentID, from old: PIN, to new: PIN) async throws { throw NoSuchKeyError() }
 
     func check(_ name: EnrollmentID) async throws(CustodyError) {
         guard keys[name] != nil else { throw CustodyError(.unavailable, "there is no such key") }
