@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A token of SoftHSM's (Debian: softhsm2), with keys that OpenSC's `pkcs11-tool` makes.
 package final class SoftToken: Sendable {
@@ -7,6 +8,8 @@ package final class SoftToken: Sendable {
 
     package let label: String
     private let folder: String
+    /// SoftHSM's tools look at every token of the folder, and fail if one goes meanwhile.
+    private static let changes = Mutex(())
 
     /// A new token beside others of the folder.
     package init(in folder: String, label: String? = nil) throws {
@@ -68,10 +71,16 @@ package final class SoftToken: Sendable {
         }
         guard let directory else { throw NotFound() }
         let (place, away) = ("\(tokens)/\(directory)", "\(folder)/away-\(directory)")
-        try FileManager.default.moveItem(atPath: place, toPath: away)
-        return { try FileManager.default.moveItem(atPath: away, toPath: place) }
+        try Self.move(place, to: away)
+        return { try Self.move(away, to: place) }
     }
 
     @discardableResult
-    private func run(_ words: [String]) throws -> [UInt8] { try ProgramRun.output(words, environment: environment) }
+    private func run(_ words: [String]) throws -> [UInt8] {
+        try Self.changes.withLock { _ in try ProgramRun.output(words, environment: environment) }
+    }
+
+    private static func move(_ place: String, to other: String) throws {
+        try changes.withLock { _ in try FileManager.default.moveItem(atPath: place, toPath: other) }
+    }
 }
