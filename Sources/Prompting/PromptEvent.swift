@@ -77,13 +77,17 @@ package struct PromptDecision: Sendable, Equatable {
     package var decision: Decision { choice == .approve ? .approve : .deny }
 
     package var command: DecideCommand {
-        let reason: DenialReason? =
+        var command = DecideCommand()
+        command.reason =
             switch choice {
             case .approve: nil
             case .deny: .userDenied
             case .denyAsFraud: .suspectedFraud
             }
-        return DecideCommand(reason: reason, shownTextDigest: request.textDigest, expectShownText: true, pin: pin)
+        command.shownTextDigest = request.textDigest
+        command.expectShownText = true
+        command.pin = pin
+        return command
     }
 }
 

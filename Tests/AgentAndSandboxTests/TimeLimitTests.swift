@@ -42,7 +42,9 @@ struct TimeLimitTests {
 
     @Test(arguments: [nil, 0, 60, 3_600] as [Int?], [nil, 0, 600] as [Int?])
     func `a client waits for the wait, the decision, the delivery and a margin`(wait: Int?, delivery: Int?) {
-        let command = DecideCommand(wait: wait, deliveryTimeout: delivery)
+        var command = DecideCommand()
+        command.wait = wait
+        command.deliveryTimeout = delivery
         let parts = (wait ?? 0) + DecideCommand.decisionSeconds + (delivery ?? DecideCommand.defaultDeliveryTimeout)
         #expect(ControlTimeout.decide(command) == parts + ControlTimeout.margin)
         // It connects within 5 s.

@@ -3,11 +3,17 @@ import Testing
 
 struct CommandReadingTests {
     @Test func `a decision reads what a client wrote`() throws {
-        let command = DecideCommand(
-            enrollment: "e1", wait: 30, expectAmount: "USD 1.00", expectMerchant: "CoffeeHouse2 (Dæmø)",
-            expectAcsTransId: "2f37539c-d82e-4929-88db-2f9e72c7fa62", reason: .suspectedFraud, deliveryTimeout: 0,
-            shownTextDigest: "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU", expectShownText: true,
-            decideBefore: 1_700_000_000)
+        var command = DecideCommand()
+        command.enrollment = "e1"
+        command.wait = 30
+        command.expectAmount = "USD 1.00"
+        command.expectMerchant = "CoffeeHouse2 (Dæmø)"
+        command.expectAcsTransId = "2f37539c-d82e-4929-88db-2f9e72c7fa62"
+        command.reason = .suspectedFraud
+        command.deliveryTimeout = 0
+        command.shownTextDigest = "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"
+        command.expectShownText = true
+        command.decideBefore = 1_700_000_000
         #expect(try ControlJSON.decode(try ControlJSON.encode(command), as: DecideCommand.self) == command)
     }
 
@@ -22,7 +28,8 @@ struct CommandReadingTests {
     }
 
     @Test func `what has a PIN reads what a client wrote`() throws {
-        let decide = DecideCommand(pin: PINText("7362-Dæmø"))
+        var decide = DecideCommand()
+        decide.pin = PINText("7362-Dæmø")
         #expect(try ControlJSON.decode(try ControlJSON.encode(decide), as: DecideCommand.self) == decide)
         let enroll = EnrollCommand(
             issuer: "https://issuer.example", code: "7QK4-M2XD", authnType: "pin", pin: PINText("736251"))
@@ -50,7 +57,9 @@ struct CommandReadingTests {
     @Test func `no text shows a PIN, nor a command that has one`() {
         let pin = PINText("736251")
         let change = PINChangeCommand(pin: pin, newPin: pin)
-        for value: Any in [pin, change, [change], DecideCommand(pin: pin)] {
+        var decide = DecideCommand()
+        decide.pin = pin
+        for value: Any in [pin, change, [change], decide] {
             var dumped = ""
             dump(value, to: &dumped)
             for text in ["\(value)", String(reflecting: value), dumped] { #expect(!text.contains("736251")) }

@@ -6,19 +6,25 @@ import Testing
 struct EvidenceFileTests {
     /// An approval of which everything is there.
     private func whole() -> EvidenceView {
-        EvidenceView(
-            version: "1.2.3",
-            request: RequestView(
-                id: "0123", jti: "b1c6", acsTransId: "2f37539c", enrollmentId: "4567", issuer: "https://issuer.example",
-                merchantName: "| `Evil` |\n```sh\nrm\n```", state: .approved, delivery: .delivered, transStatus: "Y",
-                receivedAt: "2023-10-17T05:56:38Z"),
-            erased: false, message: "a.b.c", issuerKey: IssuerKeyView(jwk: "{}", publicKey: "PEM"), nonce: "AAEC",
-            transaction: "{}", text: "Amount", decision: "{}",
-            assertion: AssertionView(clientDataJSON: "e30", authenticatorData: "AA", signature: "AA"),
+        var request = RequestView(
+            id: "0123", jti: "b1c6", acsTransId: "2f37539c", enrollmentId: "4567", issuer: "https://issuer.example",
+            state: .approved, delivery: .delivered, receivedAt: "2023-10-17T05:56:38Z")
+        request.merchantName = "| `Evil` |\n```sh\nrm\n```"
+        request.transStatus = "Y"
+        var view = EvidenceView(
+            version: "1.2.3", request: request, erased: false,
             credential: CredentialView(id: "AA", rpId: "issuer.example", algorithm: "ES256", publicKey: "PEM"),
             journal: JournalExtractView(
                 entries: [#"{"entry":"received"}"#, #"{"entry":"decided"}"#, #"{"entry":"sent"}"#],
                 statement: "statement", signature: "AA", publicKey: "PEM"))
+        view.message = "a.b.c"
+        view.issuerKey = IssuerKeyView(jwk: "{}", publicKey: "PEM")
+        view.nonce = "AAEC"
+        view.transaction = "{}"
+        view.text = "Amount"
+        view.decision = "{}"
+        view.assertion = AssertionView(clientDataJSON: "e30", authenticatorData: "AA", signature: "AA")
+        return view
     }
 
     private func changed(_ change: (inout EvidenceView) -> Void) -> EvidenceView {

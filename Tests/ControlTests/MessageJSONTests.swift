@@ -4,15 +4,22 @@ import Testing
 /// The JSON of each message, literally: scripts depend on the names.
 struct MessageJSONTests {
     @Test func `a request has the promised members`() throws {
-        let view = RequestView(
+        var view = RequestView(
             id: "r1", jti: "j1", acsTransId: "2f37539c-d82e-4929-88db-2f9e72c7fa62", enrollmentId: "e1",
-            issuer: "https://issuer.example", merchantName: "CoffeeHouse2 (Dæmø)",
-            amount: AmountView(currency: "USD", value: "1.00"), purchaseDate: "2023-10-17T05:56:38Z",
-            threeDSRequestorAppURL: "https://merchant.example/r?a=%41", transaction: ["purchaseAmount": "100"],
-            warnings: [WarningView(id: "fundCode", message: "m", severity: "low")], state: .denied,
-            reason: "userDenied", refusal: "nonce", delivery: .delivered, transStatus: "N",
-            receivedAt: "2023-10-17T05:56:39Z", expiresAt: "2023-10-17T06:06:38Z", decidedAt: "2023-10-17T05:57:00Z",
-            text: "Amount: USD 1.00\n", textDigest: "AA")
+            issuer: "https://issuer.example", state: .denied, delivery: .delivered, receivedAt: "2023-10-17T05:56:39Z")
+        view.merchantName = "CoffeeHouse2 (Dæmø)"
+        view.amount = AmountView(currency: "USD", value: "1.00")
+        view.purchaseDate = "2023-10-17T05:56:38Z"
+        view.threeDSRequestorAppURL = "https://merchant.example/r?a=%41"
+        view.transaction = ["purchaseAmount": "100"]
+        view.warnings = [WarningView(id: "fundCode", message: "m", severity: "low")]
+        view.reason = "userDenied"
+        view.refusal = "nonce"
+        view.transStatus = "N"
+        view.expiresAt = "2023-10-17T06:06:38Z"
+        view.decidedAt = "2023-10-17T05:57:00Z"
+        view.text = "Amount: USD 1.00\n"
+        view.textDigest = "AA"
         let expected = #"""
             {"acsTransId":"2f37539c-d82e-4929-88db-2f9e72c7fa62","amount":{"currency":"USD","value":"1.00"},
             "decidedAt":"2023-10-17T05:57:00Z","delivery":"delivered","enrollmentId":"e1",
@@ -46,11 +53,12 @@ struct MessageJSONTests {
     }
 
     @Test func `an enrollment has the promised members`() throws {
-        let view = EnrollmentView(
-            id: "e1", issuer: "https://issuer.example", authenticatorId: "a1", credentialId: "AQ", algorithm: -7,
-            authnType: "presence", keyUri: "file:e1.key", key: KeyView(kind: "file", exportable: true), name: "laptop",
-            state: .active, signCount: 41,
-            enrolledAt: "2023-10-17T05:56:38Z")
+        var view = EnrollmentView(
+            id: "e1", issuer: "https://issuer.example", algorithm: -7, authnType: "presence", keyUri: "file:e1.key",
+            key: KeyView(kind: "file", exportable: true), name: "laptop", state: .active, signCount: 41)
+        view.authenticatorId = "a1"
+        view.credentialId = "AQ"
+        view.enrolledAt = "2023-10-17T05:56:38Z"
         let expected = """
             {"algorithm":-7,"authenticatorId":"a1","authnType":"presence","credentialId":"AQ",
             "enrolledAt":"2023-10-17T05:56:38Z","id":"e1","issuer":"https://issuer.example",

@@ -23,12 +23,17 @@ enum Sample {
         _ id: String = "r1", state: RequestState = .pending, text: String? = text, digest: String? = "d1",
         delivery: DeliveryState = .none, transStatus: String? = nil, expiresAt: String? = "2023-10-17T06:06:38Z"
     ) -> RequestView {
-        RequestView(
-            id: id, jti: "j1", acsTransId: "a1", enrollmentId: "e1", issuer: "https://issuer.example",
-            merchantName: "CoffeeHouse2 (Dæmø)", amount: AmountView(currency: "USD", value: "1.00"),
-            threeDSRequestorAppURL: "https://merchant.example/return?transID=1", state: state, delivery: delivery,
-            transStatus: transStatus, receivedAt: "2023-10-17T05:56:38Z", expiresAt: expiresAt, text: text,
-            textDigest: digest)
+        var view = RequestView(
+            id: id, jti: "j1", acsTransId: "a1", enrollmentId: "e1", issuer: "https://issuer.example", state: state,
+            delivery: delivery, receivedAt: "2023-10-17T05:56:38Z")
+        view.merchantName = "CoffeeHouse2 (Dæmø)"
+        view.amount = AmountView(currency: "USD", value: "1.00")
+        view.threeDSRequestorAppURL = "https://merchant.example/return?transID=1"
+        view.transStatus = transStatus
+        view.expiresAt = expiresAt
+        view.text = text
+        view.textDigest = digest
+        return view
     }
 
     static func event(_ name: String, _ request: RequestView? = request()) -> PromptEvent {

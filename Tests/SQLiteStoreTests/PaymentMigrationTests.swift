@@ -82,8 +82,8 @@ struct PaymentMigrationTests {
             presented: PresentedRequest(
                 transaction: presented.transaction, payment: payment, transactionDigest: [6], nonce: [7],
                 warnings: [], traceparent: nil),
-            acsTransId: old.acsTransId, message: old.message, receivedAt: old.receivedAt, decidedAt: nil,
-            life: .pending, hasConflict: false)
+            acsTransId: old.acsTransId, message: old.message, receivedAt: old.receivedAt,
+            life: .pending)
         try await SQLiteDatabase(path: path).write { try $0.insert(new) }
         let read = try #require(try await SQLiteDatabase(path: path).read { try $0.request(id) })
         #expect(read.presented?.payment?.json == payment.json)

@@ -67,7 +67,7 @@ final class SampleStore: Sendable {
             presented: PresentedRequest(
                 transaction: transaction, payment: nil, transactionDigest: [9, 9], nonce: Array(0..<16),
                 warnings: [Warning(id: "w", message: "m \"", severity: .high)], traceparent: "00-1"),
-            acsTransId: acsTransId, message: "a.b.c", receivedAt: 7, decidedAt: nil, life: life, hasConflict: false)
+            acsTransId: acsTransId, message: "a.b.c", receivedAt: 7, life: life)
     }
 
     /// The id of the request of a number.

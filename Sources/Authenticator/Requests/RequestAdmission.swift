@@ -236,7 +236,7 @@ struct RequestAdmission {
         let request = RequestRecord(
             id: newId, enrollmentId: enrollment.id, jti: read.jti, iat: read.iat, exp: read.exp,
             presented: presented, acsTransId: read.acsTransId?.canonical, message: message, receivedAt: now,
-            decidedAt: nil, life: life, hasConflict: false)
+            life: life)
         try store.insert(request)
         try store.keep(KeptEvidence(issuerKey: read.issuerKey), of: newId)
         try remember(read, as: newId, in: store)

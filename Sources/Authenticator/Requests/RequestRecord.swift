@@ -25,12 +25,11 @@ package struct RequestRecord: Sendable {
     /// Nil if nothing was tried.
     package var deliveryError: String?
     /// Whether another transaction came under the same acsTransId.
-    package var hasConflict: Bool
+    package var hasConflict = false
 
     package init(
         id: RequestID, enrollmentId: EnrollmentID, jti: TokenID, iat: Int64?, exp: Int64?,
-        presented: PresentedRequest?, acsTransId: String?, message: String, receivedAt: Int64, decidedAt: Int64?,
-        life: RequestLife, deliveryError: String? = nil, hasConflict: Bool
+        presented: PresentedRequest?, acsTransId: String?, message: String, receivedAt: Int64, life: RequestLife
     ) {
         self.id = id
         self.enrollmentId = enrollmentId
@@ -41,10 +40,7 @@ package struct RequestRecord: Sendable {
         self.acsTransId = acsTransId
         self.message = message
         self.receivedAt = receivedAt
-        self.decidedAt = decidedAt
         self.life = life
-        self.deliveryError = deliveryError
-        self.hasConflict = hasConflict
     }
 }
 

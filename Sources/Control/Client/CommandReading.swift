@@ -63,17 +63,18 @@ extension DecideCommand: ControlCommand {
     ]
 
     package init(json: JSONObject) throws(JSONMemberError) {
-        self.init(
-            enrollment: try json.optionalString("enrollment", bytes: EnrollCommand.nameBytes),
-            wait: try json.optionalSeconds("wait", in: Self.waitRange),
-            expectAmount: try json.expectedAmount("expectAmount"),
-            expectMerchant: try json.optionalString("expectMerchant", bytes: Self.expectMerchantBytes),
-            expectAcsTransId: try json.expectedAcsTransId("expectAcsTransId"),
-            reason: try json.denialReason("reason"),
-            deliveryTimeout: try json.optionalSeconds("deliveryTimeout", in: Self.deliveryTimeoutRange),
-            shownTextDigest: try json.digest("shownTextDigest"),
-            expectShownText: try json.optionalBool("expectShownText"), pin: try json.optionalPIN("pin"),
-            decideBefore: try json.optionalSeconds("decideBefore", in: Self.decideBeforeRange))
+        self.init()
+        enrollment = try json.optionalString("enrollment", bytes: EnrollCommand.nameBytes)
+        wait = try json.optionalSeconds("wait", in: Self.waitRange)
+        expectAmount = try json.expectedAmount("expectAmount")
+        expectMerchant = try json.optionalString("expectMerchant", bytes: Self.expectMerchantBytes)
+        expectAcsTransId = try json.expectedAcsTransId("expectAcsTransId")
+        reason = try json.denialReason("reason")
+        deliveryTimeout = try json.optionalSeconds("deliveryTimeout", in: Self.deliveryTimeoutRange)
+        shownTextDigest = try json.digest("shownTextDigest")
+        expectShownText = try json.optionalBool("expectShownText")
+        pin = try json.optionalPIN("pin")
+        decideBefore = try json.optionalSeconds("decideBefore", in: Self.decideBeforeRange)
     }
 }
 

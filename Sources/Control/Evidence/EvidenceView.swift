@@ -24,22 +24,11 @@ package struct EvidenceView: Codable, Sendable, Equatable {
     package var journal: JournalExtractView
 
     package init(
-        version: String, request: RequestView, authenticatorId: String? = nil, erased: Bool, message: String? = nil,
-        issuerKey: IssuerKeyView? = nil, nonce: String? = nil, transaction: String? = nil, text: String? = nil,
-        decision: String? = nil, assertion: AssertionView? = nil, credential: CredentialView,
-        journal: JournalExtractView
+        version: String, request: RequestView, erased: Bool, credential: CredentialView, journal: JournalExtractView
     ) {
         self.version = version
         self.request = request
-        self.authenticatorId = authenticatorId
         self.erased = erased
-        self.message = message
-        self.issuerKey = issuerKey
-        self.nonce = nonce
-        self.transaction = transaction
-        self.text = text
-        self.decision = decision
-        self.assertion = assertion
         self.credential = credential
         self.journal = journal
     }

@@ -34,24 +34,7 @@ package struct DecideCommand: Encodable, Sendable, Equatable {
     /// Seconds since 1970: nothing is decided from then on; the agent's own limit holds as well.
     package var decideBefore: Int?
 
-    package init(
-        enrollment: String? = nil, wait: Int? = nil, expectAmount: String? = nil, expectMerchant: String? = nil,
-        expectAcsTransId: String? = nil, reason: DenialReason? = nil, deliveryTimeout: Int? = nil,
-        shownTextDigest: String? = nil, expectShownText: Bool? = nil, pin: PINText? = nil,
-        decideBefore: Int? = nil
-    ) {
-        self.enrollment = enrollment
-        self.wait = wait
-        self.expectAmount = expectAmount
-        self.expectMerchant = expectMerchant
-        self.expectAcsTransId = expectAcsTransId
-        self.reason = reason
-        self.deliveryTimeout = deliveryTimeout
-        self.shownTextDigest = shownTextDigest
-        self.expectShownText = expectShownText
-        self.pin = pin
-        self.decideBefore = decideBefore
-    }
+    package init() {}
 
     /// The seconds that the agent may take from the call on, until it is decided or never will be.
     package var secondsToDecide: Int { (wait ?? 0) + Self.decisionSeconds }

@@ -29,30 +29,18 @@ package struct EnrollmentView: Codable, Sendable, Equatable {
     package var warnings: [WarningView]?
 
     package init(
-        id: String, issuer: String, authenticatorId: String? = nil, credentialId: String? = nil, algorithm: Int,
-        authnType: String, keyUri: String, key: KeyView, keyTest: KeyTestView? = nil, name: String,
-        state: EnrollmentState,
-        signCount: Int,
-        push: PushView? = nil, enrolledAt: String? = nil, pinTriesLeft: Int? = nil, blockedUntil: String? = nil,
-        warnings: [WarningView]? = nil
+        id: String, issuer: String, algorithm: Int, authnType: String, keyUri: String, key: KeyView, name: String,
+        state: EnrollmentState, signCount: Int
     ) {
         self.id = id
         self.issuer = issuer
-        self.authenticatorId = authenticatorId
-        self.credentialId = credentialId
         self.algorithm = algorithm
         self.authnType = authnType
         self.keyUri = keyUri
         self.key = key
-        self.keyTest = keyTest
         self.name = name
         self.state = state
         self.signCount = signCount
-        self.push = push
-        self.enrolledAt = enrolledAt
-        self.pinTriesLeft = pinTriesLeft
-        self.blockedUntil = blockedUntil
-        self.warnings = warnings
     }
 }
 

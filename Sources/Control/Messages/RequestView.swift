@@ -20,7 +20,7 @@ package struct RequestView: Codable, Sendable, Equatable {
     package var threeDSRequestorAppURL: String?
     /// Every member of the transaction, as it came.
     package var transaction: [String: String]?
-    package var warnings: [WarningView]
+    package var warnings: [WarningView] = []
     package var state: RequestState
     /// What went to the issuer with a deny.
     package var reason: String?
@@ -42,38 +42,17 @@ package struct RequestView: Codable, Sendable, Equatable {
     package var textDigest: String?
 
     package init(
-        id: String, jti: String, acsTransId: String, enrollmentId: String, enrollmentName: String? = nil,
-        issuer: String, merchantName: String? = nil, amount: AmountView? = nil, purchaseDate: String? = nil,
-        threeDSRequestorAppURL: String? = nil, transaction: [String: String]? = nil, warnings: [WarningView] = [],
-        state: RequestState, reason: String? = nil, refusal: String? = nil, delivery: DeliveryState,
-        transStatus: String? = nil, deliveryFailure: String? = nil, deliveryError: String? = nil, receivedAt: String,
-        expiresAt: String? = nil, decidedAt: String? = nil,
-        text: String? = nil, textDigest: String? = nil
+        id: String, jti: String, acsTransId: String, enrollmentId: String, issuer: String, state: RequestState,
+        delivery: DeliveryState, receivedAt: String
     ) {
         self.id = id
         self.jti = jti
         self.acsTransId = acsTransId
         self.enrollmentId = enrollmentId
-        self.enrollmentName = enrollmentName
         self.issuer = issuer
-        self.merchantName = merchantName
-        self.amount = amount
-        self.purchaseDate = purchaseDate
-        self.threeDSRequestorAppURL = threeDSRequestorAppURL
-        self.transaction = transaction
-        self.warnings = warnings
         self.state = state
-        self.reason = reason
-        self.refusal = refusal
         self.delivery = delivery
-        self.transStatus = transStatus
-        self.deliveryFailure = deliveryFailure
-        self.deliveryError = deliveryError
         self.receivedAt = receivedAt
-        self.expiresAt = expiresAt
-        self.decidedAt = decidedAt
-        self.text = text
-        self.textDigest = textDigest
     }
 }
 

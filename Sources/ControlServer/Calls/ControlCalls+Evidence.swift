@@ -29,14 +29,16 @@ extension EvidenceView {
         let (enrollment, message) = (evidence.enrollment, evidence.request.message)
         self.init(
             version: version, request: RequestView(evidence.request, enrollment: enrollment),
-            authenticatorId: enrollment.membership?.authenticatorId.text, erased: evidence.isErased,
-            message: message.isEmpty ? nil : message, issuerKey: evidence.kept.issuerKey.flatMap(IssuerKeyView.init),
-            nonce: evidence.request.presented.map { Base64URL.encode($0.nonce) },
-            transaction: evidence.transaction.map { String(decoding: $0, as: UTF8.self) },
-            text: evidence.kept.text,
-            decision: evidence.kept.decision.map { String(decoding: $0, as: UTF8.self) },
-            assertion: evidence.assertion.map(AssertionView.init),
-            credential: CredentialView(enrollment), journal: JournalExtractView(evidence.journal, evidence.auditKey))
+            erased: evidence.isErased, credential: CredentialView(enrollment),
+            journal: JournalExtractView(evidence.journal, evidence.auditKey))
+        authenticatorId = enrollment.membership?.authenticatorId.text
+        self.message = message.isEmpty ? nil : message
+        issuerKey = evidence.kept.issuerKey.flatMap(IssuerKeyView.init)
+        nonce = evidence.request.presented.map { Base64URL.encode($0.nonce) }
+        transaction = evidence.transaction.map { String(decoding: $0, as: UTF8.self) }
+        text = evidence.kept.text
+        decision = evidence.kept.decision.map { String(decoding: $0, as: UTF8.self) }
+        assertion = evidence.assertion.map(AssertionView.init)
     }
 }
 

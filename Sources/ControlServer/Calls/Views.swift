@@ -10,26 +10,29 @@ extension RequestView {
     init(_ request: RequestRecord, enrollment: Enrollment?) {
         let transaction = request.presented?.transaction
         let purchase = transaction?.purchase
+        let delivery = request.life.delivery
         self.init(
             id: request.id.text, jti: request.jti.text,
             acsTransId: transaction?.acsTransId.text ?? request.acsTransId ?? "",
-            enrollmentId: request.enrollmentId.text,
-            enrollmentName: enrollment.flatMap { $0.name.isEmpty || $0.isDamaged ? nil : $0.name },
-            issuer: enrollment?.target.issuer.text ?? "",
-            merchantName: transaction?.merchantName,
-            amount: purchase.map { AmountView(currency: $0.currency.alphabetic, value: $0.majorUnits) },
-            purchaseDate: purchase?.date.rfc3339,
-            threeDSRequestorAppURL: transaction?.threeDSRequestorAppURL?.text,
-            transaction: transaction.map { members in
-                Dictionary(members.members.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
-            },
-            warnings: enrollment.map { request.warnings(for: $0).map(WarningView.init) } ?? [],
-            state: Control.RequestState(request.life.state), reason: request.life.state.reason?.rawValue,
-            refusal: request.life.state.refusal, delivery: Control.DeliveryState(request.life.delivery),
-            transStatus: request.life.delivery.transStatus?.rawValue,
-            deliveryFailure: request.life.delivery.failure, deliveryError: request.deliveryError,
-            receivedAt: UTCTime.text(request.receivedAt),
-            expiresAt: request.exp.map(UTCTime.text), decidedAt: request.decidedAt.map(UTCTime.text))
+            enrollmentId: request.enrollmentId.text, issuer: enrollment?.target.issuer.text ?? "",
+            state: Control.RequestState(request.life.state), delivery: Control.DeliveryState(delivery),
+            receivedAt: UTCTime.text(request.receivedAt))
+        enrollmentName = enrollment.flatMap { $0.name.isEmpty || $0.isDamaged ? nil : $0.name }
+        merchantName = transaction?.merchantName
+        amount = purchase.map { AmountView(currency: $0.currency.alphabetic, value: $0.majorUnits) }
+        purchaseDate = purchase?.date.rfc3339
+        threeDSRequestorAppURL = transaction?.threeDSRequestorAppURL?.text
+        self.transaction = transaction.map { members in
+            Dictionary(members.members.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        }
+        warnings = enrollment.map { request.warnings(for: $0).map(WarningView.init) } ?? []
+        reason = request.life.state.reason?.rawValue
+        refusal = request.life.state.refusal
+        transStatus = delivery.transStatus?.rawValue
+        deliveryFailure = delivery.failure
+        deliveryError = request.deliveryError
+        expiresAt = request.exp.map(UTCTime.text)
+        decidedAt = request.decidedAt.map(UTCTime.text)
     }
 }
 
@@ -43,17 +46,19 @@ extension EnrollmentView {
     init(_ enrollment: Enrollment, of agent: Agent) {
         let blockedUntil = agent.blockedUntil(enrollment)
         self.init(
-            id: enrollment.id.text, issuer: enrollment.target.issuer.text,
-            authenticatorId: enrollment.membership?.authenticatorId.text,
-            credentialId: Base64URL.encode(enrollment.credentialId), algorithm: enrollment.algorithm,
+            id: enrollment.id.text, issuer: enrollment.target.issuer.text, algorithm: enrollment.algorithm,
             authnType: enrollment.authnType.rawValue, keyUri: agent.keyURI(of: enrollment),
-            key: KeyView(enrollment.key), keyTest: agent.keyTest(of: enrollment.id).map(KeyTestView.init),
-            name: enrollment.name, state: Control.EnrollmentState(enrollment.state, isBlocked: blockedUntil != nil),
-            signCount: Int(enrollment.signCount), push: agent.pushFacts(of: enrollment).map(PushView.init),
-            enrolledAt: (enrollment.membership?.enrolledAt).map(UTCTime.text),
-            pinTriesLeft: enrollment.authnType == .pin ? enrollment.countedTries.left : nil,
-            blockedUntil: blockedUntil.map(UTCTime.text),
-            warnings: enrollment.warnings.isEmpty ? nil : enrollment.warnings.map(WarningView.init))
+            key: KeyView(enrollment.key), name: enrollment.name,
+            state: Control.EnrollmentState(enrollment.state, isBlocked: blockedUntil != nil),
+            signCount: Int(enrollment.signCount))
+        authenticatorId = enrollment.membership?.authenticatorId.text
+        credentialId = Base64URL.encode(enrollment.credentialId)
+        keyTest = agent.keyTest(of: enrollment.id).map(KeyTestView.init)
+        push = agent.pushFacts(of: enrollment).map(PushView.init)
+        enrolledAt = (enrollment.membership?.enrolledAt).map(UTCTime.text)
+        pinTriesLeft = enrollment.authnType == .pin ? enrollment.countedTries.left : nil
+        self.blockedUntil = blockedUntil.map(UTCTime.text)
+        warnings = enrollment.warnings.isEmpty ? nil : enrollment.warnings.map(WarningView.init)
     }
 }
 

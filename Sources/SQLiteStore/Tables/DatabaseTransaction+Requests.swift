@@ -157,14 +157,16 @@ extension DatabaseTransaction {
     }
 
     private func record(_ fields: Fields<RequestColumn>) throws -> RequestRecord {
-        RequestRecord(
+        var request = RequestRecord(
             id: try fields.value(.id, RequestID.init),
             enrollmentId: try fields.value(.enrollmentId, EnrollmentID.init),
             jti: try fields.value(.jti, TokenID.init), iat: try fields.optionalClaimedTime(.iat),
             exp: try fields.optionalClaimedTime(.exp), presented: try PresentedColumns.read(fields),
             acsTransId: try fields.optionalText(.acsTransId), message: try fields.text(.message),
-            receivedAt: try fields.time(.receivedAt), decidedAt: try fields.optionalTime(.decidedAt),
-            life: try LifeColumns.read(fields), deliveryError: try fields.optionalText(.deliveryError),
-            hasConflict: try fields.flag(.hasConflict))
+            receivedAt: try fields.time(.receivedAt), life: try LifeColumns.read(fields))
+        request.decidedAt = try fields.optionalTime(.decidedAt)
+        request.deliveryError = try fields.optionalText(.deliveryError)
+        request.hasConflict = try fields.flag(.hasConflict)
+        return request
     }
 }

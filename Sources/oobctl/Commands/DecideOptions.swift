@@ -47,8 +47,14 @@ struct DecideOptions: ParsableArguments {
     }
 
     func command(reason: DenialReason? = nil) -> DecideCommand {
-        DecideCommand(
-            enrollment: enrollment.enrollment, wait: wait, expectAmount: expectAmount, expectMerchant: expectMerchant,
-            expectAcsTransId: expectAcsTransId, reason: reason, deliveryTimeout: deliveryTimeout)
+        var command = DecideCommand()
+        command.enrollment = enrollment.enrollment
+        command.wait = wait
+        command.expectAmount = expectAmount
+        command.expectMerchant = expectMerchant
+        command.expectAcsTransId = expectAcsTransId
+        command.reason = reason
+        command.deliveryTimeout = deliveryTimeout
+        return command
     }
 }
