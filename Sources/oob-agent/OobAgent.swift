@@ -98,7 +98,7 @@ struct OobAgent: AsyncParsableCommand {
     private static func leave(_ error: StartError, _ format: Settings.LogFormat) -> Never {
         let message = error.message.split(whereSeparator: \.isNewline).joined(separator: " ")
         switch format {
-        case .text: StandardStream.error.say((StandardStream.error.isJournal ? "<3>" : "") + "oob-agent: " + message)
+        case .text: StandardStream.error.say((StandardStream.error.isJournal ? "<3>" : "") + "Error: " + message)
         case .json:
             let log = Logger(label: "oob-agent") { _ in LineLogHandler(LogTuning(LineFormat(.json), .error)) }
             log.error("ended by an error", metadata: ["reason": "\(message)", "status": "\(error.status.rawValue)"])

@@ -84,7 +84,7 @@ class WithoutRoom(unittest.TestCase):
                     [BIN_DIR / "oob-agent", *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60,
                     env=ENVIRONMENT)
                 self.assertEqual(run.returncode, 74)
-                self.assertEqual(run.stderr, "oob-agent: the output could not be written: write to standard output: "
+                self.assertEqual(run.stderr, "Error: the output could not be written: write to standard output: "
                                              "No space left on device\n")
 
     def test_half_a_config_is_an_error(self):

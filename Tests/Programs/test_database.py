@@ -109,7 +109,7 @@ class DatabaseCase(unittest.TestCase):
         run = self.start_in_vain(*through)
         self.assertEqual(run.returncode, status, run)
         last = run.stderr.splitlines()[-1]
-        self.assertTrue(last.startswith("oob-agent: "), run.stderr)
+        self.assertTrue(last.startswith("Error: "), run.stderr)
         for word in (*words, str(self.database)):
             self.assertIn(word, last)
 
@@ -309,7 +309,7 @@ class AtStart(DatabaseCase):
         run = self.start_in_vain("env", f"NOTIFY_SOCKET={manager.place}")
         self.assertEqual(run.returncode, 70, run)
         last = run.stderr.splitlines()[-1]
-        self.assertTrue(last.startswith("oob-agent: internal error, or another program wrote to the database"), run)
+        self.assertTrue(last.startswith("Error: internal error, or another program wrote to the database"), run)
         manager.until_status("Not started: internal error")
 
 

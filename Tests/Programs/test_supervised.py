@@ -372,7 +372,7 @@ class Journal(Supervised):
         stream = journal_stream(self.folder / "oob-agent.log")
         status, said = self.start_in_vain("--state-dir", "/dev/null", JOURNAL_STREAM=stream)
         self.assertEqual(status, 77)
-        self.assertRegex(said, r"^<3>oob-agent: the state directory /dev/null: [^\n]+\n$")
+        self.assertRegex(said, r"^<3>Error: the state directory /dev/null: [^\n]+\n$")
 
     def test_a_standard_error_that_is_not_the_journals_any_more_has_times_and_no_levels(self):
         """As in a terminal, or with 2>FILE, of a session that systemd began."""
@@ -382,7 +382,7 @@ class Journal(Supervised):
             self.assertRegex(line, r"^\d{4}-\d\d-\d\dT[0-9:]+Z [a-z]+ ")
         status, said = self.start_in_vain("--state-dir", "/dev/null", JOURNAL_STREAM="8:4711")
         self.assertEqual(status, 77)
-        self.assertIn("\noob-agent: the state directory", said)
+        self.assertIn("\nError: the state directory", said)
 
     def test_in_json_so_is_the_line_that_says_why_it_does_not_start(self):
         config = self.folder / "agent.yaml"

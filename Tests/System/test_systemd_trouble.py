@@ -22,7 +22,7 @@ class BadInput(Installed):
         (line,) = lines
         said = self.box.systemctl("status", AGENT, "--full", check=False).stdout
         # The status is cut where it is long.
-        self.assertIn(line[:400].replace("oob-agent: ", 'Status: "Not started: ', 1), said)
+        self.assertIn(line[:400].replace("Error: ", 'Status: "Not started: ', 1), said)
         self.assertEqual(self.box.show(AGENT, "ActiveState"), "activating" if is_tried_again else "failed")
 
     def test_no_credential(self):
