@@ -114,7 +114,7 @@ class ABackup(unittest.TestCase):
                 run = subprocess.run([BIN_DIR / "oob-agent", "--restore", path, "--state-dir", state],
                                      capture_output=True, text=True, timeout=120)
                 self.assertEqual(run.returncode, 65, run.stderr)
-                self.assertIn("agent.db is no database", run.stderr)
+                self.assertIn("its agent.db does not have the schema", run.stderr)
                 self.assertEqual([entry.name for entry in state.iterdir()], ["agent.lock"])
 
     def test_an_erasure_that_was_only_asked_for_is_finished_at_the_next_start(self):

@@ -30,10 +30,10 @@ struct ControlChannel: ServerChildChannel {
         let (connection, leaving) = places.take(value.channel, of: caller)
         if let leaving { access.noteCrowd(leaving) }
         connection.begin()
-        await http { [router] request, writer, _ in
+        await http { [router, loop = value.channel.eventLoop] request, writer, _ in
             let response = await router.answer(to: request, on: connection).response(to: request)
             connection.waitForClient(unread: response.body.contentLength ?? 0)
-            try await writer.write(response: response.head, body: response.body)
+            try await writer.write(response: response.head, body: response.body.paced(by: loop))
         }.handle(value: value, logger: logger)
     }
 
@@ -55,5 +55,19 @@ struct ControlChannel: ServerChildChannel {
             responder: responder,
             configuration: .init(
                 additionalChannelHandlers: [UnreadableRequests(headers: headers)], httpDecoderConfiguration: headers))
+    }
+}
+
+extension ResponseBody {
+    /// The same; of a stream, each piece is written once the connection has taken the one before.
+    ///
+    /// Only then is it known whether the client reads. While its event loop is busy, any number of pieces could come into
+    /// memory.
+    fileprivate func paced(by loop: any EventLoop) -> ResponseBody {
+        guard contentLength == nil else { return self }
+        return map { piece in
+            try await loop.submit {}.get()
+            return piece
+        }
     }
 }
