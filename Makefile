@@ -2,7 +2,8 @@
 SHELL := /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help build deb demo docs man test crash-test push-test model-test fuzz sanitize check format help-texts
+.PHONY: help build deb demo docs man test crash-test push-test model-test bench bench-large fuzz sanitize check format \
+	help-texts
 
 help: ## Print this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -44,6 +45,16 @@ fuzz: ## Feed a parser with bytes that libFuzzer makes: TARGET=, SECONDS=60; wit
 model-test: ## Random schedules against the model of the protocol: SCHEDULES=10000, SEED=1, which one failure names.
 	swift build --build-tests
 	MODEL_SCHEDULES=$(or $(SCHEDULES),10000) MODEL_SEED=$(or $(SEED),1) swift test --skip-build --filter ModelTests
+
+BENCH = OOB_BIN_DIR="$${OOB_BIN_DIR:-.build/deb/release}" .venv/bin/python -B Benchmarks/bench.py
+
+bench: ## Measure how fast and small the programs of `make deb` are, in a quarter of an hour: ONLY=group, QUICK=1.
+	Scripts/bootstrap --tests
+	$(BENCH) $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick)
+
+bench-large: ## The measures that take millions of rows: an hour.
+	Scripts/bootstrap --tests
+	$(BENCH) --large $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick)
 
 sanitize: ## All tests under the address and then the thread sanitizer, in builds of their own: an hour or more.
 	Scripts/bootstrap --tests

@@ -1,0 +1,103 @@
+"""What one approval costs: processor time and instructions of receiving, approving and delivering."""
+
+import statistics
+import subprocess
+import time
+from pathlib import Path
+
+from reference import Reference, pair_instructions, total
+from rows import Row, ms, number
+from world import World
+
+STEPS = ("receive", "approve", "deliver")
+
+
+def cycle(world: World, count: int, measure) -> dict[str, float]:
+    """Takes so many requests through each step, one at a time; gives what `measure` counts of each, per request.
+
+    The issuer is stopped while they are approved, so that no delivery is counted there.
+    """
+    card = world.cards[0]
+    world.agent.rest()
+    marks = [measure()]
+    bought = []
+    for _ in range(count):
+        bought.append(world.buy(card))
+        world.until_received(bought[-1])
+    world.agent.rest()
+    marks.append(measure())
+    world.pause_issuer()
+    for acs_trans_id in bought:
+        world.approve(acs_trans_id)
+    world.agent.rest()
+    marks.append(measure())
+    world.resume_issuer()
+    world.until_delivered()
+    world.agent.rest()
+    marks.append(measure())
+    return {step: (after - before) / count for step, before, after in zip(STEPS, marks, marks[1:])}
+
+
+def processor_time(reference: Reference, rounds: int, count: int) -> Row:
+    with World() as world:
+        cycle(world, count, world.agent.cpu)  # What is made once is not counted.
+        found = []
+        for _ in range(rounds):
+            reference.measure()
+            found.append(cycle(world, count, world.agent.cpu))
+    steps = {step: statistics.median(each[step] for each in found) for step in STEPS}
+    ratio = sum(steps.values()) / reference.pair
+    told = " + ".join(f"{step} {ms(seconds)}" for step, seconds in steps.items())
+    return Row(
+        "CPU per durable approval, over verify + sign", f"{number(ratio)} × ({told} ms over "
+        f"{number(reference.pair * 1e6)} µs)", ratio, 8, "≤ 8 ×",
+        f"the agent's CPU clock before and after each step of {count} requests one at a time, the issuer stopped "
+        f"(SIGSTOP) while they are approved; medians of {rounds} rounds. Verify + sign: ES256 of OpenSSL's EVP, "
+        "1,024 bytes, measured between the rounds (`reference.c`)")
+
+
+class Callgrind:
+    """An agent under callgrind: what it has executed so far."""
+
+    def __init__(self, folder: Path):
+        self.folder, self.all, self.dumps = folder, 0, 0
+        self.through = ("valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/callgrind")
+
+    def executed(self, pid: int) -> int:
+        """A dump begins the counts again."""
+        subprocess.run(["callgrind_control", "--dump", str(pid)], check=True, capture_output=True)
+        self.dumps += 1
+        dump = Path(f"{self.folder}/callgrind.{self.dumps}")
+        self.all += total(dump)
+        dump.unlink()
+        return self.all
+
+
+def step_instructions(count: int, rounds: int = 1) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
+    """The instructions of each step, and the counts of counting.c of each."""
+    with World(counted=True) as world:
+        world.stop_agent()
+        callgrind = Callgrind(world.folder)
+        world.start_agent(callgrind.through)
+        cycle(world, 3, lambda: 0)
+        counts = []
+
+        def measure() -> int:
+            counts.append(world.counts.now())
+            return callgrind.executed(world.agent.pid)
+
+        found = [cycle(world, count, measure) for _ in range(rounds)]
+    return found[0], {
+        step: {name: (after[name] - before[name]) / count for name in after}
+        for step, before, after in zip(STEPS, counts, counts[1:])}
+
+
+def instruction_row(count: int) -> Row:
+    began = time.monotonic()
+    pair, (steps, _) = pair_instructions(), step_instructions(count)
+    ratio = sum(steps.values()) / pair
+    told = " + ".join(f"{step} {number(each / 1e6)}" for step, each in steps.items())
+    return Row(
+        "the same in instructions", f"{number(ratio)} × ({told} M over {number(pair / 1e6)} M)", ratio, 5, "≤ 5 ×",
+        f"the agent under valgrind's callgrind, {count} requests a step, as above "
+        f"({time.monotonic() - began:.0f} s)")
