@@ -80,6 +80,13 @@ struct StoreErrorTests {
     @Test func `services that start while the store cannot be read wait for it`() async throws {
         _ = try await sample.enrolled()
         sample.store.breakReads()
+        let (reads, ended) = (Box(0), Channel<Void>())
+        sample.store.beforeReading {
+            // One of them learns of the trouble when it is over.
+            guard reads.next() == 5 else { return }
+            try await ended.next()
+            throw StoreError(.io, at: "the test's store")
+        }
         let agent = sample.agent
         let dead = Box<[StoreError]>([])
         let services = [
@@ -91,11 +98,41 @@ struct StoreErrorTests {
             }
         }
         try await sample.running(services) {
-            try await sample.storeRecovered()
-            _ = try await sample.issuer.fetched.next()
-            try await sample.clock.sleepers(2)
+            try await sample.storeRecovered {
+                ended.send(())
+                _ = try await sample.issuer.fetched.next()
+                try await sample.clock.sleepers(2)
+            }
         }
         #expect(dead.value.isEmpty)
+    }
+
+    @Test func `what failed before the store could be written, and is told after that, waits for the watch's next try`()
+        async throws
+    {
+        let health = sample.ports.storeHealth
+        let trouble = StoreError(.io, at: "the test's store")
+        let (begins, fails) = (Channel<Void>(), Channel<Void>())
+        let tries = Box(0)
+        sample.store.beforeReading {
+            guard tries.next() == 1 else { return }
+            begins.send(())
+            try await fails.next()
+            throw trouble
+        }
+        health.note(trouble)
+        try await sample.running([watch.run]) {
+            let ports = sample.agent.ports
+            async let read: Void = ports.patiently { try await ports.store.read { _ in } }
+            try await begins.next()
+            #expect(try await sample.clock.wakeNext() == StoreWatch.pause)
+            try await health.untilWell()
+            fails.send(())
+            #expect(try await sample.clock.wakeNext() == StoreWatch.pause)
+            try await read
+        }
+        #expect(tries.value == 2)
+        #expect(health.trouble == nil)
     }
 
     @Test func `a decision that is durable is answered as made, though nobody can look how far it came`() async throws {
@@ -115,9 +152,10 @@ struct StoreErrorTests {
         try await sample.running([sample.agent.registrationDelivery.run]) {
             await #expect(throws: StoreError.self) { try await sample.agent.enroll(sample.parameters(), patience: 0) }
             #expect(try sample.directory.files(in: "keys").count == 1)
-            try await sample.storeRecovered()
-            try await sample.eventually { try $0.enrollments(includingEnded: false).isEmpty ? true : nil }
-            for await _ in removed { break }
+            try await sample.storeRecovered {
+                try await sample.eventually { try $0.enrollments(includingEnded: false).isEmpty ? true : nil }
+                for await _ in removed { break }
+            }
             #expect(try sample.directory.files(in: "keys").isEmpty)
         }
         #expect(await sample.issuer.registrations.isEmpty)

@@ -15,12 +15,26 @@ extension SampleAgent {
     }
 
     /// Waits until someone has found that the store is in trouble, lets time pass, and ends the trouble as the watch does.
+    ///
+    /// If several may find it, the others do so at any time: see ``storeRecovered(while:)``.
     func storeRecovered(after seconds: Double = 0) async throws {
         try await storeFailed()
         clock.advance(by: seconds)
         store.breakWrites(false)
         store.breakReads(false)
         ports.storeHealth.noteWritten()
+    }
+
+    /// Ends the trouble once someone has found it, and as the watch does each that is noted while the body runs.
+    ///
+    /// What has failed before is noted when whoever tried comes to it, and that may be after the end of the trouble.
+    func storeRecovered(while body: () async throws -> Void) async throws {
+        let changes = ports.storeHealth.changes()
+        try await storeRecovered()
+        let watch = { @Sendable [ports] in
+            for await _ in changes where ports.storeHealth.trouble != nil { ports.storeHealth.noteWritten() }
+        }
+        try await running([watch], while: body)
     }
 }
 

@@ -110,6 +110,7 @@ struct BreakableStore: Store {
     private let reading = Box<StoreError?>(nil)
     private let scrubbing = Box<(any Error)?>(nil)
     private let action = Box<(@Sendable () async throws -> Void)?>(nil)
+    private let readAction = Box<(@Sendable () async throws -> Void)?>(nil)
 
     init(_ real: any Store) { self.real = real }
 
@@ -126,7 +127,11 @@ struct BreakableStore: Store {
     /// Called before each write begins, until another is set.
     func beforeWriting(_ action: (@Sendable () async throws -> Void)?) { self.action.set(action) }
 
+    /// Called before each read begins; what it throws is what the read fails with.
+    func beforeReading(_ action: @escaping @Sendable () async throws -> Void) { readAction.set(action) }
+
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
+        try await readAction.value?()
         if let trouble = reading.value { throw trouble }
         return try await real.read(body)
     }
