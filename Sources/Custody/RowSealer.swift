@@ -1,7 +1,7 @@
 import Authenticator
 package import Keys
 
-/// Seals enrollment rows under the agent's secret.
+/// Seals rows of the store under the agent's secret.
 package struct RowSealer: RowSeals {
     private static let label = SealedUse.enrollmentRow.label
 
@@ -38,7 +38,7 @@ enum SealedUse: Equatable {
     case auditKey
     /// The same, of a store whose enrollment rows all have seals.
     case auditKeyOfSealedRows
-    /// Of a row in the store, all of which it vouches for.
+    /// Of a row in the store, all of which it vouches for; what is sealed says of which table it is.
     case enrollmentRow
 
     var label: String {

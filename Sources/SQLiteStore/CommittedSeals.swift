@@ -7,11 +7,17 @@ struct Sealing: Sendable {
     let committed = CommittedSeals()
 }
 
+/// A row that has a seal.
+enum SealedRow: Hashable {
+    case enrollment(EnrollmentID)
+    case keyTries(KeyIdentity)
+}
+
 /// The seals that this process has committed: an older row that is put back has another one.
 final class CommittedSeals: Sendable {
-    private let seals = Mutex<[EnrollmentID: [UInt8]]>([:])
+    private let seals = Mutex<[SealedRow: [UInt8]]>([:])
 
-    subscript(id: EnrollmentID) -> [UInt8]? { seals.withLock { $0[id] } }
+    subscript(row: SealedRow) -> [UInt8]? { seals.withLock { $0[row] } }
 
     /// Before the next database transaction that writes.
     func take(_ written: WrittenSeals) {
@@ -24,7 +30,8 @@ final class CommittedSeals: Sendable {
 
 /// The seals that one database transaction has written so far.
 final class WrittenSeals {
-    var seals: [EnrollmentID: [UInt8]] = [:]
+    /// Empty for a row that was removed.
+    var seals: [SealedRow: [UInt8]] = [:]
 }
 
 /// Vouches for every row, whoever wrote it: for a store that is a test's own.

@@ -141,6 +141,14 @@ struct DatabaseTransaction: StoreWriter {
     /// Nil if it only reads: then another database transaction may have committed since this one began.
     var written: WrittenSeals?
 
+    /// Whether a row has the seal that it was written with last, as far as this process knows; empty: it is not there.
+    ///
+    /// Whoever reads may see what was there before the newest commit; whoever writes sees that.
+    func isNewest(_ seal: [UInt8], of row: SealedRow) -> Bool {
+        guard let written, let newest = written.seals[row] ?? sealing.committed[row] else { return true }
+        return seal == newest
+    }
+
     func touch() throws { try database.execute(sql: "PRAGMA user_version = 0") }
 
     func afterCommit(_ action: @escaping @Sendable () -> Void) { database.afterNextTransaction { _ in action() } }

@@ -32,9 +32,18 @@ struct PINCheck: Sendable {
         return try await ports.keyQueues.run(key) {
             // Whoever waited for the queue may have gone away.
             try Task.checkCancellation()
-            let (result, begun) = try await counted(counter, attempt)
-            try await set(counter, from: begun, to: .fresh)
+            let (result, before, begun) = try await counted(counter, attempt)
+            try await keyOpened(counter, before: before, begun: begun)
             return result
+        }
+    }
+
+    /// The PIN of a key was right; after wrong ones the journal says so, since it says those.
+    private func keyOpened(_ counter: PINCounter, before: PINTries, begun: PINTries) async throws {
+        let now = ports.clock.now
+        try await ports.store.write { store in
+            guard try store.setPINTries(of: counter, from: begun, to: .fresh), before != .fresh else { return }
+            try store.record(.verified(counter), at: now)
         }
     }
 
@@ -53,7 +62,7 @@ struct PINCheck: Sendable {
             guard let tries = try store.enrollment(id)?.pinTries,
                 try store.change(id, .pinTries(from: tries, to: .fresh)) != nil
             else { return }
-            try store.record(.verified(id), at: now)
+            try store.record(.verified(PINCounter(id)), at: now)
         }
     }
 
@@ -74,10 +83,10 @@ struct PINCheck: Sendable {
 
     private func counted<Result: Sendable>(
         _ counter: PINCounter, _ attempt: @Sendable () async throws -> Result
-    ) async throws -> (result: Result, begun: PINTries) {
+    ) async throws -> (result: Result, before: PINTries, begun: PINTries) {
         let (before, begun) = try await begin(counter)
         do {
-            return (try await attempt(), begun)
+            return (try await attempt(), before, begun)
         } catch let failure as CustodyError where failure.code == .wrongPIN {
             try await record(begun, of: counter)
             throw CommandError(begun, of: counter)
@@ -96,7 +105,7 @@ struct PINCheck: Sendable {
 
     private func begin(_ counter: PINCounter) async throws -> (before: PINTries, begun: PINTries) {
         let now = ports.clock.now
-        return try await ports.store.write { store in
+        let (before, begun) = try await ports.store.write { store in
             // Others may have tried since the enrollment was read, and it may have ended or been damaged.
             let enrollment = try counter.enrollment.flatMap { try store.enrollment($0) }
             try enrollment?.expectWhole()
@@ -108,8 +117,15 @@ struct PINCheck: Sendable {
             guard try store.setPINTries(of: counter, from: before, to: begun) else {
                 throw CommandError(.notEnrolled, "\(counter.name) has ended")
             }
+            if before == .unknown {
+                try store.record(.pinTriesPutBack(counter, begun), at: now)
+                try store.record(.blocked(counter, begun), at: now)
+            }
             return (before, begun)
         }
+        // The block is to stay, so it is said after the commit.
+        if before == .unknown { throw CommandError(unknownTriesOf: counter, blockedUntil: begun.blockedUntil) }
+        return (before, begun)
     }
 
     private func record(_ tries: PINTries, of counter: PINCounter) async throws {
@@ -148,6 +164,13 @@ struct PINCounter: Sendable {
         name = "enrollment \(id)"
     }
 
+    /// A key, through no enrollment.
+    init(_ key: KeyIdentity) {
+        subject = .key(key)
+        enrollment = nil
+        name = "the key \(Base64URL.encode(key.bytes))"
+    }
+
     /// A key that is to be enrolled.
     init(_ uri: KeyURI, _ key: KeyIdentity) {
         subject = .key(key)
@@ -162,8 +185,7 @@ struct PINCounter: Sendable {
 
     /// The members of a journal's entry that say what it is about.
     var journaled: JSONObject {
-        if let enrollment { return ["enrollment": .string(enrollment.text)] }
-        return ["key": .string(key.map { Base64URL.encode($0.bytes) } ?? "")]
+        JSONObject().adding("enrollment", enrollment?.text).adding("key", key.map { Base64URL.encode($0.bytes) })
     }
 }
 
@@ -192,6 +214,15 @@ extension CommandError {
             .blocked,
             "\(counter.name) is blocked after \(tries.failures) wrong PINs; the next try is possible at "
                 + "\(UTCTime.text(until))" + (counter.enrollment == nil ? "" : ", a deny at any time"))
+    }
+
+    /// What is counted of a key is not what the agent wrote; no PIN was tried.
+    fileprivate init(unknownTriesOf counter: PINCounter, blockedUntil until: Int64?) {
+        self.init(
+            .blocked,
+            "\(counter.name) is blocked: something else than the agent has changed its count of wrong PINs in the "
+                + "database; find out who writes to the database. The next try is possible at "
+                + (until.map(UTCTime.text) ?? "any time") + (counter.enrollment == nil ? "" : ", a deny at any time"))
     }
 
     /// Nobody was asked for a PIN yet; no try is counted.

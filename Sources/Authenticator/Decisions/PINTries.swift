@@ -16,6 +16,9 @@ package struct PINTries: Sendable, Equatable {
     /// No wrong PIN.
     package static let fresh = PINTries(failures: 0, blockedUntil: nil)
 
+    /// What is there is not what the agent wrote: so many that the next wait is the longest.
+    package static let unknown = PINTries(failures: limit + 11, blockedUntil: nil)
+
     package init(failures: Int, blockedUntil: Int64?) {
         self.failures = failures
         self.blockedUntil = blockedUntil

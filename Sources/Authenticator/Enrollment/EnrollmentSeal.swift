@@ -72,6 +72,17 @@ extension Enrollment {
     }
 }
 
+extension PINTries {
+    /// The bytes that the seal of a key's tries is over.
+    package func sealedBytes(of key: KeyIdentity) -> [UInt8] {
+        var bytes = SealedBytes(of: "oob-agent key tries 1")
+        bytes.add(key.bytes)
+        bytes.add(Int64(failures))
+        bytes.add(blockedUntil)
+        return bytes.all
+    }
+}
+
 /// Values one after the other, each with its length.
 private struct SealedBytes {
     private(set) var all: [UInt8] = []

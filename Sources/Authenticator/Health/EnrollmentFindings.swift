@@ -7,7 +7,8 @@ extension Enrollment {
     package var findings: [Finding] {
         // Nothing in a damaged row says anything.
         if isDamaged { return [Finding(.enrollmentDamaged, damage, about: id)] }
-        return [signCountRaise.map(finding), typeFinding, pinFinding, keyFinding, issuerFinding].compactMap(\.self)
+        return [signCountRaise.map(finding), typeFinding, triesFinding, pinFinding, keyFinding, issuerFinding]
+            .compactMap(\.self)
     }
 
     /// Those of them that whoever enrolls, or lists enrollments, should read at once.
@@ -16,6 +17,14 @@ extension Enrollment {
     private var typeFinding: Finding? {
         guard authnType == .test else { return nil }
         return Finding(.testAuthenticator, "enrollment \(id) is a test authenticator", about: id)
+    }
+
+    private var triesFinding: Finding? {
+        guard keyTries == .unknown else { return nil }
+        return Finding(
+            .enrollmentDamaged,
+            "the count of wrong PINs of the key of enrollment \(id) in the database is not as the agent wrote it: at the "
+                + "next PIN it is blocked for a day; find out who writes to the database", about: id)
     }
 
     private var pinFinding: Finding? {

@@ -41,11 +41,11 @@ struct JournalAudit: Sendable {
     func run() async throws -> JournalVerdict {
         // Before the database is read: what is written meanwhile is newer.
         let committed = store.head
-        let (head, behind, enrollments) = try await store.read { store in
+        let (head, behind, enrollments, keyTries) = try await store.read { store in
             let head = try store.journalMark(.head)
             return (
                 head, try store.journal(after: head?.point.sequence ?? 0, limit: 1).first,
-                try store.enrollments(includingEnded: true)
+                try store.enrollments(includingEnded: true), try store.keyTries()
             )
         }
         var state = State()
@@ -67,6 +67,18 @@ struct JournalAudit: Sendable {
                 throw JournalError(
                     sequence: head.point.sequence + 1,
                     problem: "is missing: enrollment \(old.id) had more wrong PINs than its row says")
+            }
+            if request == nil, let old = state.pinTries.missing(in: keyTries).keys.first {
+                throw JournalError(
+                    sequence: head.point.sequence + 1,
+                    problem: "is missing: \(PINCounter(old).name) had more wrong PINs than its row says")
+            }
+            if request == nil, let changed = keyTries.first(where: { $0.value == .unknown })?.key {
+                throw JournalError(
+                    sequence: head.point.sequence,
+                    problem:
+                        "does not vouch for the wrong PINs of \(PINCounter(changed).name): their row is not as the "
+                        + "agent wrote it")
             }
             if let committed, committed.sequence > head.point.sequence {
                 throw JournalError(

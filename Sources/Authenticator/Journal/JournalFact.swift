@@ -110,12 +110,12 @@ extension JournalFact {
         JournalFact(.notVerified, counter.journaled.adding(tries))
     }
 
-    /// A PIN was right, and nothing was decided.
-    static func verified(_ id: EnrollmentID) -> JournalFact { about(id, .verified) }
+    /// A PIN was right, and nothing was decided, or it is of a key that had wrong ones before.
+    static func verified(_ counter: PINCounter) -> JournalFact { JournalFact(.verified, counter.journaled) }
 
     /// Something else than the agent had set them back.
-    static func pinTriesPutBack(_ id: EnrollmentID, _ tries: PINTries) -> JournalFact {
-        about(id, .pinTriesPutBack, with: ["failures": .integer(Int64(tries.failures))])
+    static func pinTriesPutBack(_ counter: PINCounter, _ tries: PINTries) -> JournalFact {
+        JournalFact(.pinTriesPutBack, counter.journaled.adding(tries))
     }
 
     /// No try is taken for some time.

@@ -51,15 +51,24 @@ extension JournalEntry {
     }
 }
 
-/// What the journal says about wrong PINs of keys that the agent made.
+/// What the journal says about wrong PINs: of enrollments whose key the agent made, and of other keys.
 ///
-/// A row that says less was put back from an older copy.
+/// A row that says less was put back from an older copy, and one that is missing was taken away.
 struct JournaledPINTries: Sendable {
     private var failures: [EnrollmentID: Int64] = [:]
+    private var ofKeys: [KeyIdentity: Int64] = [:]
 
     mutating func follow(_ entry: JournalEntry) {
         // Before that a right PIN was not always an entry.
-        if entry.kind == .rowsSealed { failures = [:] }
+        if entry.kind == .rowsSealed { (failures, ofKeys) = ([:], [:]) }
+        if let key = entry.text("key").flatMap(Base64URL.decode).flatMap(KeyIdentity.init(bytes:)) {
+            switch entry.kind {
+            case .notVerified, .pinTriesPutBack: ofKeys[key] = entry.number("failures")
+            case .verified: ofKeys[key] = nil
+            default: break
+            }
+            return
+        }
         guard let id = entry.text("enrollment").flatMap(EnrollmentID.init) else { return }
         switch entry.kind {
         case .notVerified: failures[id] = entry.number("failures")
@@ -76,5 +85,10 @@ struct JournaledPINTries: Sendable {
             let count = Int(exactly: known)
         else { return nil }
         return count
+    }
+
+    /// The keys that have had more tries than their rows say, with how many those were.
+    func missing(in rows: [KeyIdentity: PINTries]) -> [KeyIdentity: Int] {
+        ofKeys.compactMapValues { Int(exactly: $0) }.filter { $0.value > (rows[$0.key] ?? .fresh).failures }
     }
 }

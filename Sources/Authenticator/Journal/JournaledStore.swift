@@ -118,7 +118,13 @@ struct JournaledStore: Store {
             guard try store.change(enrollment.id, .pinTries(from: enrollment.pinTries, to: tries)) != nil else {
                 continue
             }
-            try store.record(.pinTriesPutBack(enrollment.id, tries), at: now)
+            try store.record(.pinTriesPutBack(PINCounter(enrollment.id), tries), at: now)
+        }
+        let rows = try store.keyTries()
+        for (key, failures) in journaled.missing(in: rows) {
+            let tries = PINTries(failures: failures - 1, blockedUntil: nil).begun(at: now)
+            guard try store.setPINTries(of: key, from: rows[key] ?? .fresh, to: tries) else { continue }
+            try store.record(.pinTriesPutBack(PINCounter(key), tries), at: now)
         }
     }
 

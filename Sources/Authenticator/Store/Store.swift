@@ -30,7 +30,11 @@ package protocol StoreReader {
     func isErased(_ id: EnrollmentID) throws -> Bool
 
     /// The wrong PINs in a row of a key that the agent did not make, through whatever enrollment, or none.
+    ///
+    /// ``PINTries/unknown`` if what is there is not what the agent wrote.
     func pinTries(of key: KeyIdentity) throws -> PINTries
+    /// The same of every key that has had wrong ones since its last right one.
+    func keyTries() throws -> [KeyIdentity: PINTries]
 
     func request(_ id: RequestID) throws -> RequestRecord?
     /// Oldest first; of more than `limit`, the newest `limit`, and of pending ones the oldest: those are next.
@@ -128,7 +132,7 @@ package protocol StoreWriter: StoreReader {
     func update(_ subscription: KeptSubscription) throws
     func removeSubscription(_ tokenDigest: [UInt8]) throws
 
-    /// Seals the enrollment rows that have no seal, from before rows had any, and says how many those were.
+    /// Seals the rows that have no seal, from before rows had any, and says how many those were.
     func sealUnsealedRows() throws -> Int
 
     /// Writes, and changes nothing: fails if a change would.

@@ -157,6 +157,9 @@ struct SecretRotation: Sendable {
         let (rewrapper, now) = (rewrapper, ports.clock.now)
         let (keys, tokens) = (due.keys.count, due.tokens.count)
         try await ports.store.write { store in
+            for (key, tries) in try store.keyTries() where tries != .unknown {
+                try store.setPINTries(of: key, from: tries, to: tries)
+            }
             if let sealed = try store.sealedAuditKey().flatMap(rewrapper.auditKey) {
                 try store.update(sealedAuditKey: sealed)
             }

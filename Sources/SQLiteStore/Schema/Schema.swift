@@ -33,6 +33,7 @@ enum Schema {
         migrator.registerMigration("key-tries") { try $0.execute(sql: keyTries) }
         migrator.registerMigration("12-issuers-words") { try $0.execute(sql: issuersWords) }
         migrator.registerMigration("13-seals") { try $0.execute(sql: seals) }
+        migrator.registerMigration("sealed-tries") { try $0.execute(sql: sealedTries) }
         return migrator
     }
 

@@ -58,7 +58,7 @@ extension DatabaseTransaction {
     func sealUnsealedRows() throws -> Int {
         let unsealed = try enrollments("WHERE seal IS NULL")
         for enrollment in unsealed { try write(enrollment) }
-        return unsealed.count
+        return try unsealed.count + sealUnsealedTries()
     }
 
     /// Nothing else writes these columns, except an erasure, which comes when the enrollment is over and nobody checks
@@ -94,7 +94,7 @@ extension DatabaseTransaction {
         var enrollment = changed
         enrollment.journalSequence = try journalMark(.head)?.point.sequence ?? 0
         let seal = try sealing.seals.seal(enrollment.sealedBytes)
-        written?.seals[enrollment.id] = seal
+        written?.seals[.enrollment(enrollment.id)] = seal
         let state = StateColumns(enrollment.state)
         let raise = enrollment.signCountRaise
         return [
@@ -132,11 +132,7 @@ extension DatabaseTransaction {
 
     private func isWhole(_ enrollment: Enrollment, seal: [UInt8]?) throws -> Bool {
         guard let seal, try sealing.seals.isSeal(seal, of: enrollment.sealedBytes) else { return false }
-        // Whoever reads may see what was there before the newest commit; whoever writes sees that.
-        guard let written, let newest = written.seals[enrollment.id] ?? sealing.committed[enrollment.id] else {
-            return true
-        }
-        return seal == newest
+        return isNewest(seal, of: .enrollment(enrollment.id))
     }
 
     private func content(_ fields: Fields<EnrollmentColumn>) throws -> Enrollment {
@@ -154,7 +150,7 @@ extension DatabaseTransaction {
             pinTries: PINTries(
                 failures: Int(try fields.count(.pinFailures)),
                 blockedUntil: try fields.optionalTime(.pinBlockedUntil)),
-            keyTries: try KeyColumns.tries(fields), isPINGuessable: try fields.flag(.pinGuessable),
+            keyTries: try keyTries(fields), isPINGuessable: try fields.flag(.pinGuessable),
             signCountRaise: try signCountRaise(fields),
             refusedSignCount: try fields.optionalNumber(.refusedSignCount),
             endReason: try fields.optionalText(.endReason), endedAt: try fields.optionalTime(.endedAt))

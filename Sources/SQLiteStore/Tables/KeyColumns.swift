@@ -27,15 +27,8 @@ struct KeyColumns {
         return .external(ExternalKey(uri: uri, facts: facts, identity: try identity(fields)))
     }
 
-    private static func identity(_ fields: Fields<EnrollmentColumn>) throws -> KeyIdentity? {
+    static func identity(_ fields: Fields<EnrollmentColumn>) throws -> KeyIdentity? {
         try fields.optionalBytes(.keyIdentity).map { try fields.made(of: $0, .keyIdentity, KeyIdentity.init(bytes:)) }
-    }
-
-    /// The tries of the key's PIN, which several enrollments may share; nil if they are the enrollment's own.
-    static func tries(_ fields: Fields<EnrollmentColumn>) throws -> PINTries? {
-        guard try identity(fields) != nil else { return nil }
-        let tries = fields.joined(KeyTriesColumn.table)
-        return try tries.optionalBytes(.identity) == nil ? .fresh : PINTries(tries)
     }
 }
 
@@ -54,7 +47,7 @@ extension Fields {
 enum KeyTriesColumn: Int, TableColumn {
     static let table = TableLayout<Self>("key_tries", naming: .snakeCase)
 
-    case identity, failures, blockedUntil
+    case identity, failures, blockedUntil, triesSeal
 }
 
 extension PINTries {
@@ -66,21 +59,73 @@ extension PINTries {
 extension DatabaseTransaction {
     func pinTries(of key: KeyIdentity) throws -> PINTries {
         let condition = "WHERE identity = ?"
-        return try database.row(of: KeyTriesColumn.table, condition, [key.bytes.blob], as: PINTries.init) ?? .fresh
+        let tries = try database.row(of: KeyTriesColumn.table, condition, [key.bytes.blob]) {
+            try self.tries($0, of: key)
+        }
+        return tries ?? triesWithoutRow(of: key)
     }
 
-    /// A key without a row has had no wrong one.
+    func keyTries() throws -> [KeyIdentity: PINTries] {
+        let tries = try database.rows(of: KeyTriesColumn.table, "") { fields in
+            let key = try fields.made(of: fields.bytes(.identity), .identity, KeyIdentity.init(bytes:))
+            return (key, try self.tries(fields, of: key))
+        }
+        return Dictionary(tries) { $1 }
+    }
+
+    /// The tries of the key's PIN, which several enrollments may share; nil if they are the enrollment's own.
+    func keyTries(_ fields: Fields<EnrollmentColumn>) throws -> PINTries? {
+        guard let key = try KeyColumns.identity(fields) else { return nil }
+        let joined = fields.joined(KeyTriesColumn.table)
+        return try joined.optionalBytes(.identity) == nil ? triesWithoutRow(of: key) : tries(joined, of: key)
+    }
+
+    private func tries(_ fields: Fields<KeyTriesColumn>, of key: KeyIdentity) throws -> PINTries {
+        let tries = try PINTries(fields)
+        guard let seal = try fields.optionalBytes(.triesSeal),
+            try sealing.seals.isSeal(seal, of: tries.sealedBytes(of: key)), isNewest(seal, of: .keyTries(key))
+        else { return .unknown }
+        return tries
+    }
+
+    /// A key without a row has had no wrong one, unless its row was taken away.
+    private func triesWithoutRow(of key: KeyIdentity) -> PINTries {
+        isNewest([], of: .keyTries(key)) ? .fresh : .unknown
+    }
+
     func setPINTries(of key: KeyIdentity, from old: PINTries, to new: PINTries) throws -> Bool {
         guard try pinTries(of: key) == old else { return false }
-        if new == .fresh {
+        try write(new, of: key)
+        return true
+    }
+
+    /// Seals what was there before these rows had seals, and says how many those were.
+    func sealUnsealedTries() throws -> Int {
+        let unsealed = try database.rows(of: KeyTriesColumn.table, "WHERE tries_seal IS NULL") { fields in
+            (try fields.made(of: fields.bytes(.identity), .identity, KeyIdentity.init(bytes:)), try PINTries(fields))
+        }
+        for (key, tries) in unsealed { try write(tries, of: key) }
+        return unsealed.count
+    }
+
+    private func write(_ tries: PINTries, of key: KeyIdentity) throws {
+        guard tries != .fresh else {
             try database.cachedStatement(sql: "DELETE FROM key_tries WHERE identity = ?")
                 .execute(arguments: [key.bytes.blob])
-        } else {
-            try database.insert(
-                into: KeyTriesColumn.table,
-                [.identity: key.bytes.blob, .failures: new.failures, .blockedUntil: new.blockedUntil],
-                onConflict: "UPDATE SET failures = excluded.failures, blocked_until = excluded.blocked_until")
+            written?.seals[.keyTries(key)] = []
+            return
         }
-        return true
+        let seal = try sealing.seals.seal(tries.sealedBytes(of: key))
+        written?.seals[.keyTries(key)] = seal
+        try database.insert(
+            into: KeyTriesColumn.table,
+            [
+                .identity: key.bytes.blob, .failures: tries.failures, .blockedUntil: tries.blockedUntil,
+                .triesSeal: seal.blob,
+            ],
+            onConflict: """
+                UPDATE SET failures = excluded.failures, blocked_until = excluded.blocked_until,
+                    tries_seal = excluded.tries_seal
+                """)
     }
 }

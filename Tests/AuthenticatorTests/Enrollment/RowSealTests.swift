@@ -166,7 +166,7 @@ struct RowSealTests {
         let again = try key.encryptedPKCS8(passphrase: sample.secret.passphrase(for: old))
         try sample.tamper(
             "UPDATE audit_key SET sealed = ?", [Data(try sample.secret.seal(Secret(again), label: old))])
-        try sample.tamper("UPDATE enrollment SET seal = NULL, journal_seq = 0")
+        try sample.tamper("UPDATE enrollment SET seal = NULL, journal_seq = 0; UPDATE key_tries SET tries_seal = NULL")
     }
 
     @Test func `rows from before are sealed once, and one without a seal is not used afterwards`() async throws {
@@ -183,6 +183,17 @@ struct RowSealTests {
         #expect(try await last.journal().filter { $0.kind == .rowsSealed }.count == 1)
         #expect(try await last.enrollment(card.id).isDamaged)
         #expect(try await failureCode { try await last.approve(requests[1].id) } == .keyUnavailable)
+    }
+
+    @Test func `the wrong PINs of a key from before are sealed once, and count`() async throws {
+        let key = try #require(KeyIdentity(bytes: Array(0..<32)))
+        let tries = PINTries(failures: 3, blockedUntil: nil)
+        try await sample.ports.store.write { _ = try $0.setPINTries(of: key, from: .fresh, to: tries) }
+        try await unseal()
+        #expect(try await begun().newest(.rowsSealed).number("rows") == 1)
+        #expect(try await begun().store.real.read { try $0.pinTries(of: key) } == tries)
+        try sample.tamper("UPDATE key_tries SET tries_seal = NULL")
+        #expect(try await begun().store.real.read { try $0.pinTries(of: key) } == .unknown)
     }
 
     @Test func `another secret is given to a state from before, and all is sealed under it`() async throws {
