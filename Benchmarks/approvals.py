@@ -38,7 +38,7 @@ def cycle(world: World, count: int, measure) -> dict[str, float]:
     return {step: (after - before) / count for step, before, after in zip(STEPS, marks, marks[1:])}
 
 
-def processor_time(reference: Reference, rounds: int, count: int) -> Row:
+def processor_time(reference: Reference, count: int, rounds: int) -> Row:
     with World() as world:
         cycle(world, count, world.agent.cpu)  # What is made once is not counted.
         found = []

@@ -14,17 +14,36 @@ import time
 sys.dont_write_bytecode = True
 
 import approvals  # noqa: E402
+import history  # noqa: E402
+import latency  # noqa: E402
+import load  # noqa: E402
+import many  # noqa: E402
+import small  # noqa: E402
 from reference import Reference, machine  # noqa: E402
 from rows import Row, methods, number, table  # noqa: E402
 from world import WORK  # noqa: E402
 
 
 def groups(reference: Reference, quick: bool) -> dict:
-    """What can be measured, by name: each gives rows."""
+    """What can be measured, by name: each gives rows, and points of plots by their names."""
+    few = (10, 1) if quick else (40, 5)
+    clients = {1: 20, 8: 80, 64: 128} if quick else {1: 200, 8: 800, 64: 2_560}
     return {
-        "processor": lambda: [approvals.processor_time(reference, *((2, 10) if quick else (5, 40)))],
-        "instructions": lambda: [approvals.instruction_row(5 if quick else 20)],
+        "processor": lambda: ([approvals.processor_time(reference, *few)], {}),
+        "instructions": lambda: ([approvals.instruction_row(5 if quick else 20)], {}),
+        "clients": lambda: load.busy(reference, clients, 400 if quick else 20_000),
+        "approve": lambda: ([latency.approve_row(100, 2 if quick else 20)], {}),
+        "push": lambda: ([latency.push_row(50, 2 if quick else 20)], {}),
+        "enrollments": lambda: many.rows((1, 100, 200) if quick else (1, 1_000, 10_000), 1 if quick else 5),
+        "history": lambda: history.past_row((0, 1_000, 10_000) if quick else (0, 10_000, 100_000), *few),
+        "day": lambda: ([history.day_row(2_000 if quick else 200_000, *few)], {}),
+        "waiting": lambda: ([history.waiting_row(10 if quick else 50, *few)], {}),
+        "whole": lambda: (small.rows(5 if quick else 25, 5 if quick else 30), {}),
     }
+
+
+def large_groups(quick: bool) -> dict:
+    return {"past": lambda: (history.large(20_000 if quick else 1_000_000, *((10, 1) if quick else (40, 5))), {})}
 
 
 def main():
@@ -34,23 +53,27 @@ def main():
     parser.add_argument("--quick", action="store_true", help="with so few repetitions that it says little")
     how = parser.parse_args()
     reference = Reference()
-    chosen = groups(reference, how.quick)
+    chosen = large_groups(how.quick) if how.large else groups(reference, how.quick)
     if unknown := set(how.only) - set(chosen):
         parser.error(f"no group {', '.join(unknown)}: there are {', '.join(chosen)}")
     rows: list[Row] = []
+    points: dict = {}
     began = time.monotonic()
     reference.measure()
     for name, measure in chosen.items():
         if not how.only or name in how.only:
             start = time.monotonic()
-            rows += measure()
+            found, drawn = measure()
+            rows += found
+            points.update(drawn)
             reference.measure()
             print(f"{name}: {time.monotonic() - start:.0f} s", file=sys.stderr)
     WORK.mkdir(parents=True, exist_ok=True)
     about = {**machine(), "verify + sign, µs": number(reference.pair * 1e6),
              "SQLite commits per second": number(reference.commit_rate)}
-    (WORK / "results.json").write_text(
-        json.dumps({"machine": about, "rows": [row.json for row in rows]}, indent=1, ensure_ascii=False))
+    results = {"machine": about, "rows": [row.json for row in rows], "points": points}
+    (WORK / ("large.json" if how.large else "results.json")).write_text(
+        json.dumps(results, indent=1, ensure_ascii=False))
     print(table(rows), methods(rows), ", ".join(f"{name}: {value}" for name, value in about.items()), sep="\n\n")
     print(f"\nin {time.monotonic() - began:.0f} s")
 

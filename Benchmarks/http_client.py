@@ -38,12 +38,17 @@ class Connection:
         self.socket.sendall(f"{method} {path} HTTP/1.1\r\n{head}\r\n".encode() + body)
 
     def answer(self) -> bytes:
-        status, fields = self.head()
-        content = b"".join(self.chunks()) if "transfer-encoding" in fields else \
-            self.input.read(int(fields.get("content-length", 0)))
+        status, content = self.any_answer()
         if status >= 400:
             raise Refused(f"{status}: {content.decode(errors='replace')}")
         return content
+
+    def any_answer(self) -> tuple[int, bytes]:
+        """Also one that is an error."""
+        status, fields = self.head()
+        content = b"".join(self.chunks()) if "transfer-encoding" in fields else \
+            self.input.read(int(fields.get("content-length", 0)))
+        return status, content
 
     def head(self) -> tuple[int, dict[str, str]]:
         line = self.input.readline()

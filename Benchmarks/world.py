@@ -38,6 +38,23 @@ def compiled(source: str, name: str, *options: str) -> Path:
     return made
 
 
+def issuer_options(folder: Path) -> tuple[str, ...]:
+    """Those of a sandbox that comes back: it has to be where it was, and to know what it knew."""
+    file = folder / "port"
+    if not file.exists():
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            file.write_text(str(probe.getsockname()[1]))
+    # Of two --listen the later one counts.
+    return "--listen", f"localhost:{file.read_text()}", "--database", str(folder / "issuer.db")
+
+
+def enrolled(control: Connection, merchant: Connection, issuer: str, **members) -> dict:
+    """A new enrollment, by both sides' calls."""
+    code = merchant.json("POST", "/sandbox/enrollment-codes", {})["code"]
+    return control.json(
+        "POST", "/v1/enrollments", {"issuer": issuer, "code": code, "authnType": "presence", **members})
+
+
 def until(what: str, look, patience: float = PATIENCE, pause: float = 0.0005):
     """Looks again and again, and gives what it sees first."""
     deadline = time.monotonic() + patience
@@ -74,7 +91,8 @@ class AgentProcess:
             manager.bind(str(folder / "notify.sock"))
             began = time.monotonic()
             self.process = subprocess.Popen(
-                [*through, BIN_DIR / "oob-agent", "--state-dir", folder / "state", "--socket", self.socket, *options],
+                [*through, BIN_DIR / "oob-agent", "--state-dir", folder / "state", "--socket", self.socket,
+                 "--control-patience", "600", *options],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log,
                 env={**os.environ, **(variables or {}), "NOTIFY_SOCKET": str(folder / "notify.sock")})
             manager.settimeout(PATIENCE)
@@ -127,19 +145,10 @@ class World:
         self.is_kept = folder is not None
         self.folder = folder or Path(tempfile.mkdtemp(prefix="oob-", dir=os.environ.get("BENCH_DIR", "/tmp")))
         self.counts = Counts(self.folder) if counted else None
-        self.sandbox = Sandbox(self.folder, *(self.kept_issuer() if self.is_kept else ()))
+        self.sandbox = Sandbox(self.folder, *(issuer_options(self.folder) if self.is_kept else ()))
         self.merchant = Connection(self.sandbox.origin)
         self.start_agent()
         self.cards = [self.enroll() for _ in range(enrollments)]
-
-    def kept_issuer(self) -> tuple[str, ...]:
-        """A sandbox that comes back has to be where it was, and to know what it knew."""
-        file = self.folder / "port"
-        if not file.exists():
-            with socket.create_server(("127.0.0.1", 0)) as probe:
-                file.write_text(str(probe.getsockname()[1]))
-        # Of two --listen the later one counts.
-        return "--listen", f"localhost:{file.read_text()}", "--database", str(self.folder / "issuer.db")
 
     def start_agent(self, through: tuple = ()):
         variables = self.counts.variables if self.counts else None
@@ -155,9 +164,7 @@ class World:
     # What payer and merchant do.
 
     def enroll(self) -> dict:
-        code = self.merchant.json("POST", "/sandbox/enrollment-codes", {})["code"]
-        return self.control.json("POST", "/v1/enrollments", {
-            "issuer": self.sandbox.origin, "code": code, "authnType": "presence"})
+        return enrolled(self.control, self.merchant, self.sandbox.origin)
 
     def buy(self, card: dict, connection: Connection | None = None, **members) -> str:
         """The acsTransId of a purchase whose request is on its way."""

@@ -1,0 +1,189 @@
+"""What the past costs: requests, messages and journal entries that are over, and clients that only wait."""
+
+import secrets
+import selectors
+import sqlite3
+import statistics
+import threading
+import time
+import uuid
+from contextlib import ExitStack
+
+from approvals import cycle
+from rows import Row, ms, number
+from world import World
+
+PAGE = 10_000
+DAY = 86_400
+
+
+def with_past(world: World, count: int):
+    """Makes one request that is over into so many, each with its message and its evidence; not in the journal, which
+    has a chain and a signature."""
+    while world.one("SELECT count(*) FROM request") < 1:
+        acs_trans_id = world.buy(world.cards[0])
+        world.until_received(acs_trans_id)
+        world.approve(acs_trans_id)
+        world.until_delivered()
+    world.stop_agent()
+    database = sqlite3.connect(world.folder / "state" / "agent.db")
+    copy_requests(database, count - database.execute("SELECT count(*) FROM request").fetchone()[0])
+    database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+    world.start_agent()
+
+
+def copy_requests(database: sqlite3.Connection, count: int):
+    request, message, evidence = (Copied(database, table) for table in ("request", "message", "evidence"))
+    start, first = int(time.time()) - 100 * DAY, request.newest + 1
+    for begin in range(0, count, PAGE):
+        ids = [(first + number, secrets.token_hex(10), secrets.token_hex(16), str(uuid.uuid4()),
+                start + 99 * DAY * number // count) for number in range(begin, min(begin + PAGE, count))]
+        with database:
+            request.add({"seq": seq, "id": own, "jti": jti, "acs_trans_id": acs, "iat": at, "exp": at + 3600,
+                         "received_at": at, "decided_at": at} for seq, own, jti, acs, at in ids)
+            message.add({"jti": jti, "request_id": own, "seen_at": at} for _, own, jti, _, at in ids)
+            evidence.add({"request_seq": seq} for seq, *_ in ids)
+
+
+class Copied:
+    """The first row of a table, again and again but for some columns."""
+
+    def __init__(self, database: sqlite3.Connection, table: str):
+        self.database, self.table = database, table
+        found = database.execute(f"SELECT * FROM {table} LIMIT 1")
+        self.columns = [column[0] for column in found.description]
+        self.row = dict(zip(self.columns, found.fetchone()))
+
+    @property
+    def newest(self) -> int:
+        return self.database.execute(f"SELECT max(seq) FROM {self.table}").fetchone()[0]
+
+    def add(self, changes):
+        marks = ", ".join("?" * len(self.columns))
+        self.database.executemany(
+            f"INSERT INTO {self.table} VALUES ({marks})",
+            ([{**self.row, **each}[column] for column in self.columns] for each in changes))
+
+
+def steps(world: World, count: int, rounds: int) -> dict[str, float]:
+    """The CPU seconds of each step of an approval; medians."""
+    cycle(world, count, world.agent.cpu)
+    found = [cycle(world, count, world.agent.cpu) for _ in range(rounds)]
+    return {step: statistics.median(each[step] for each in found) for step in found[0]}
+
+
+def past_row(pasts: tuple[int, ...], count: int, rounds: int) -> tuple[list[Row], dict]:
+    spent = {}
+    for past in pasts:
+        with World() as world:
+            if past:
+                with_past(world, past)
+            spent[past] = sum(steps(world, count, rounds)[step] for step in ("receive", "approve"))
+    most = max(pasts)
+    ratio = spent[most] / spent[0]
+    told = ", ".join(f"{ms(seconds)} with {past:,}" for past, seconds in spent.items())
+    return [Row(
+        f"receive + decide with {most:,} past requests over none", f"{number(ratio)} ({told} ms)", ratio, 1.2, "≤ 1.2",
+        "CPU of the steps as in the first row, of an agent whose database has so many requests that are over, with "
+        "their messages and evidence, copied in by SQL from one that was real; not with their journal")], {
+            "CPU over history": spent}
+
+
+def day_row(messages: int, count: int, rounds: int) -> Row:
+    with World("--max-messages", "1000000") as world:
+        before = steps(world, count, rounds)["receive"]
+        world.stop_agent()
+        database = sqlite3.connect(world.folder / "state" / "agent.db")
+        row, now = Copied(database, "message"), int(time.time())
+        with database:
+            row.add({"jti": secrets.token_hex(16), "seen_at": now - number % 3600} for number in range(messages))
+        database.close()
+        world.start_agent()
+        added = steps(world, count, rounds)["receive"] - before
+    return Row(
+        f"counting a day's messages at {messages:,}: added to each receive", f"{ms(added)} ms CPU", added * 1000, 0.1,
+        "≤ 0.1 ms", f"receive as in the first row, with {messages:,} messages of the last hour copied in by SQL, and "
+        "without")
+
+
+def waiting_row(waiters: int, count: int, rounds: int) -> Row:
+    with World() as world:
+        none = sum(steps(world, count, rounds).values())
+        added = [(sum(with_others(world, waiters, send, count, rounds).values()) - none) / waiters
+                 for send in (wait_for_another, read_events)]
+    return Row(
+        "each waiting client / each event reader, added to every request", f"{' / '.join(map(ms, added))} ms CPU",
+        max(added) * 1000, 0.02, "≤ 0.02 ms", f"an approval as in the first row, with {waiters} clients that wait for "
+        "a request that does not come (`wait`), or that read `/v1/events`, and without; the difference over their "
+        "number")
+
+
+def with_others(world: World, waiters: int, send, count: int, rounds: int) -> dict[str, float]:
+    with ExitStack() as stack, selectors.DefaultSelector() as selector:
+        for _ in range(waiters):
+            connection = stack.enter_context(world.agent.connection())
+            send(connection)
+            selector.register(connection.socket, selectors.EVENT_READ)
+        over = threading.Event()
+        thread = threading.Thread(target=drain, args=(selector, over))
+        thread.start()
+        try:
+            return steps(world, count, rounds)
+        finally:
+            over.set()
+            thread.join()
+
+
+def drain(selector: selectors.BaseSelector, over: threading.Event):
+    """Reads what comes, and does nothing with it."""
+    while not over.is_set():
+        for key, _ in selector.select(0.1):
+            if not key.fileobj.recv(65_536):
+                selector.unregister(key.fileobj)
+
+
+def wait_for_another(connection):
+    connection.send("POST", f"/v1/requests/{uuid.uuid4()}/approve", b'{"wait": 3600}')
+
+
+def read_events(connection):
+    connection.send("GET", "/v1/events", fields={"Accept": "text/event-stream"})
+    connection.head()
+
+
+def size_row(world: World, before: dict[str, int], requests: int) -> Row:
+    """Of a world that has taken so many requests since `before`."""
+    after = sizes(world)
+    each = {table: (size - before.get(table, 0)) / requests for table, size in after.items()}
+    whole = sum(each.values())
+    parts = ", ".join(f"{table} {size:,.0f}" for table, size in sorted(each.items(), key=lambda item: -item[1])
+                      if size > 20)
+    return Row("bytes of database per past request", f"{whole:,.0f} ({parts})", whole, 2_000, "≤ 2,000",
+               f"SQLite's dbstat before and after {requests:,} approvals: pages of each table with its indexes")
+
+
+def sizes(world: World) -> dict[str, int]:
+    """The bytes of each table with its indexes."""
+    return dict(world.database.execute(
+        "SELECT tbl_name, sum(pgsize) FROM dbstat JOIN sqlite_master ON dbstat.name = sqlite_master.name "
+        "GROUP BY tbl_name"))
+
+
+def prefix_row(world: World, past: int) -> Row:
+    """One character that many requests begin with: the answer is 409, or one of few."""
+    world.agent.rest()
+    before = world.agent.cpu()
+    for digit in "0123456789":
+        world.control.send("GET", f"/v1/requests/{digit}")
+        world.control.any_answer()
+    each = (world.agent.cpu() - before) / 10
+    return Row(f"`show` of a one-character prefix at {past:,}", f"{ms(each)} ms CPU", each * 1000, 5, "≤ 5 ms",
+               "the agent's CPU clock over ten calls, one of each digit")
+
+
+def large(past: int, count: int, rounds: int) -> list[Row]:
+    rows, _ = past_row((0, past), count, rounds)
+    with World() as world:
+        with_past(world, past)
+        return [*rows, prefix_row(world, past)]
