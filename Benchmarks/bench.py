@@ -3,7 +3,8 @@
 
 usage: bench.py [--only GROUP]... [--large] [--quick]
 
-OOB_BIN_DIR names the programs' directory. What was measured stays in .build/bench/results.json, for plots.py.
+OOB_BIN_DIR names the programs' directory, and BENCH_DIR a short path on the disk that counts (/tmp unless given). What
+was measured stays in .build/bench, for page.py.
 """
 
 import argparse

@@ -1,7 +1,6 @@
 """How long one waits while requests come at a steady pace: for an approval, and for the event of a push."""
 
 import json
-import os
 import shutil
 import sys
 import tempfile
@@ -13,7 +12,7 @@ from pathlib import Path
 from http_client import Connection, Refused
 from load import bought, in_parallel
 from rows import Row, ms, percentile
-from world import ROOT, AgentProcess, World, until
+from world import PLACE, ROOT, AgentProcess, World, until
 
 sys.path.insert(0, str(ROOT / "Tests" / "Interop"))
 
@@ -82,7 +81,7 @@ class PushedAgent:
 
     def __init__(self, cards: int):
         self.stack = ExitStack()
-        self.folder = Path(tempfile.mkdtemp(prefix="oob-", dir=os.environ.get("BENCH_DIR", "/tmp")))
+        self.folder = Path(tempfile.mkdtemp(prefix="oob-", dir=PLACE))
         self.stack.callback(shutil.rmtree, self.folder)
         self.issuer = self.stack.enter_context(PushingIssuer())
         self.issuer.holds_polls = True

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from enrolled import parts, put_together
 from rows import Row, ms, number
-from world import World
+from world import PLACE, World
 
 CALLS = {"status": "/v1/status", "health": "/v1/health", "list": "/v1/requests"}
 
@@ -16,7 +16,7 @@ CALLS = {"status": "/v1/status", "health": "/v1/health", "list": "/v1/requests"}
 @contextmanager
 def world_of(count: int):
     source = parts(count)
-    with tempfile.TemporaryDirectory(prefix="oob-", dir="/tmp") as name:
+    with tempfile.TemporaryDirectory(prefix="oob-", dir=PLACE) as name:
         folder = Path(name) / "world"
         folder.mkdir()
         put_together(source, folder, count)

@@ -17,7 +17,7 @@ from world import ROOT, WORK  # noqa: E402
 
 PAGE = ROOT / "docs" / "explanation" / "performance.md"
 IMAGES = ROOT / "docs" / "images"
-# Of each plot: its file, its title, what is below it, and of each line its name, its points, and what one is divided by.
+# Of each plot: its file, its title, what is below it, and of each line its name, its points and its unit.
 PLOTS = [
     ("throughput", "Durable approvals over clients", "clients, each with an enrollment of its own",
      [("per second", "throughput", 1)]),

@@ -64,7 +64,8 @@ def plot(title: str, below: str, lines: list[Line], is_log: bool = True) -> str:
         parts += curve(line, across, COLOURS[place], is_right=place == 1)
     inner = "\n".join("  " + part for part in parts)
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
-            f'height="{HEIGHT}" role="img" aria-label="{escape(title)}">\n  <style>{STYLE}  </style>\n{inner}\n</svg>\n')
+            f'height="{HEIGHT}" role="img" aria-label="{escape(title)}">\n'
+            f"  <style>{STYLE}  </style>\n{inner}\n</svg>\n")
 
 
 def curve(line: Line, across: Scale, colour: str, is_right: bool) -> list[str]:

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from world import BIN_DIR, compiled
+from world import BIN_DIR, PLACE, compiled
 
 PAIRS = 2_000
 
@@ -29,7 +29,7 @@ class Reference:
 
     def measure(self):
         self.pairs.append(output("keys", PAIRS) / PAIRS)
-        with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR", "/tmp")) as folder:
+        with tempfile.TemporaryDirectory(dir=PLACE) as folder:
             self.commits.append(output("commits", 1, f"{folder}/reference.db"))
 
     @property
@@ -68,8 +68,7 @@ def total(dump: Path) -> int:
 def machine() -> dict:
     models = [line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
               if line.startswith("model name")]
-    place = os.environ.get("BENCH_DIR", "/tmp")
-    kind = subprocess.run(["stat", "--file-system", "--format=%T", place], capture_output=True, text=True).stdout
+    kind = subprocess.run(["stat", "--file-system", "--format=%T", PLACE], capture_output=True, text=True).stdout
     return {"processor": models[0] if models else platform.machine(), "cores": os.cpu_count(),
             "kernel": platform.release(), "file system": kind.strip(), "load at the end": round(os.getloadavg()[0], 1),
             "programs": str(BIN_DIR)}

@@ -22,6 +22,8 @@ from programs import BIN_DIR, Sandbox  # noqa: E402
 
 WORK = ROOT / ".build" / "bench"
 PATIENCE = 600
+# What is measured writes there: the disk of that counts. Short, for a socket's path has 103 bytes at most.
+PLACE = os.environ.get("BENCH_DIR", "/tmp")
 TRANSACTION = {
     "merchantName": "CoffeeHouse2", "purchaseAmount": "100", "purchaseCurrency": "840", "purchaseExponent": "2",
     "purchaseDate": "20231017055638", "threeDSRequestorAppURL": "https://merchant.example/return?transID=2f37539c",
@@ -143,7 +145,7 @@ class World:
         """`folder` has been a world's before, and is kept; else the world is new."""
         self.options = options
         self.is_kept = folder is not None
-        self.folder = folder or Path(tempfile.mkdtemp(prefix="oob-", dir=os.environ.get("BENCH_DIR", "/tmp")))
+        self.folder = folder or Path(tempfile.mkdtemp(prefix="oob-", dir=PLACE))
         self.counts = Counts(self.folder) if counted else None
         self.sandbox = Sandbox(self.folder, *(issuer_options(self.folder) if self.is_kept else ()))
         self.merchant = Connection(self.sandbox.origin)
