@@ -73,7 +73,7 @@ class Callgrind:
         return self.all
 
 
-def step_instructions(count: int, rounds: int = 1) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
+def step_instructions(count: int) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
     """The instructions of each step, and the counts of counting.c of each."""
     with World(counted=True) as world:
         world.stop_agent()
@@ -86,8 +86,8 @@ def step_instructions(count: int, rounds: int = 1) -> tuple[dict[str, float], di
             counts.append(world.counts.now())
             return callgrind.executed(world.agent.pid)
 
-        found = [cycle(world, count, measure) for _ in range(rounds)]
-    return found[0], {
+        found = cycle(world, count, measure)
+    return found, {
         step: {name: (after[name] - before[name]) / count for name in after}
         for step, before, after in zip(STEPS, counts, counts[1:])}
 

@@ -24,6 +24,8 @@ from reference import Reference, machine  # noqa: E402
 from rows import Row, methods, number, table  # noqa: E402
 from world import WORK  # noqa: E402
 
+RESULTS = WORK / "results.json"
+
 
 def groups(reference: Reference, quick: bool) -> dict:
     """What can be measured, by name: each gives rows, and points of plots by their names."""
@@ -44,7 +46,7 @@ def groups(reference: Reference, quick: bool) -> dict:
 
 
 def large_groups(quick: bool) -> dict:
-    return {"past": lambda: (history.large(20_000 if quick else 1_000_000, *((10, 1) if quick else (40, 5))), {})}
+    return {"past": lambda: history.large(*((20_000, 10, 1) if quick else (1_000_000, 40, 5)))}
 
 
 def main():
@@ -57,26 +59,33 @@ def main():
     chosen = large_groups(how.quick) if how.large else groups(reference, how.quick)
     if unknown := set(how.only) - set(chosen):
         parser.error(f"no group {', '.join(unknown)}: there are {', '.join(chosen)}")
-    rows: list[Row] = []
-    points: dict = {}
     began = time.monotonic()
-    reference.measure()
-    for name, measure in chosen.items():
-        if not how.only or name in how.only:
-            start = time.monotonic()
-            found, drawn = measure()
-            rows += found
-            points.update(drawn)
-            reference.measure()
-            print(f"{name}: {time.monotonic() - start:.0f} s", file=sys.stderr)
-    WORK.mkdir(parents=True, exist_ok=True)
+    found = measured(reference, {name: chosen[name] for name in how.only or chosen})
     about = {**machine(), "verify + sign, µs": number(reference.pair * 1e6),
              "SQLite commits per second": number(reference.commit_rate)}
-    results = {"machine": about, "rows": [row.json for row in rows], "points": points}
-    (WORK / ("large.json" if how.large else "results.json")).write_text(
-        json.dumps(results, indent=1, ensure_ascii=False))
+    keep({name: {"rows": [row.json for row in rows], "points": points} for name, (rows, points) in found.items()}, about)
+    rows = [row for rows, _ in found.values() for row in rows]
     print(table(rows), methods(rows), ", ".join(f"{name}: {value}" for name, value in about.items()), sep="\n\n")
     print(f"\nin {time.monotonic() - began:.0f} s")
+
+
+def measured(reference: Reference, chosen: dict) -> dict[str, tuple[list[Row], dict]]:
+    reference.measure()
+    found = {}
+    for name, measure in chosen.items():
+        start = time.monotonic()
+        found[name] = measure()
+        reference.measure()
+        print(f"{name}: {time.monotonic() - start:.0f} s", file=sys.stderr)
+    return found
+
+
+def keep(found: dict, about: dict):
+    """For page.py; groups that were not measured now stay as they were."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    before = json.loads(RESULTS.read_text(encoding="utf-8"))["groups"] if RESULTS.exists() else {}
+    results = {"machine": about, "groups": {**before, **found}}
+    RESULTS.write_text(json.dumps(results, indent=1, ensure_ascii=False), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from history import size_row, sizes
+from history import journal_rows, size_row, sizes
 from http_client import Connection
 from reference import Reference
 from rows import Row, ms, number
@@ -83,7 +83,7 @@ def busy(reference: Reference, plan: dict[int, int], in_all: int) -> tuple[list[
                 + ", ".join(f"{size / 1e6:.1f} after {count:,}" for count, size in memory.items()) + ")",
                 after / 1e6, 12, "≤ 12 MB, flat",
                 f"RssAnon of the agent that has approved them for {max(CLIENTS)} clients"),
-            size_row(world, empty, done), *readers(world, done)]
+            size_row(world, empty, done), *readers(world)]
         return rows, {"throughput": rates, "memory over requests": memory}
 
 
@@ -99,25 +99,15 @@ def throughput_row(rates: dict[int, float], commits: float) -> Row:
         "same minutes (`reference.c`)", is_least=True)
 
 
-def readers(world: World, requests: int) -> list[Row]:
+def readers(world: World) -> list[Row]:
     """Who reads all that was: each event, each entry of the journal."""
     world.agent.rest()
     before, (events, seconds) = world.agent.cpu(), replayed(world)
     each = (world.agent.cpu() - before) / events
-    entries, before = world.one("SELECT count(*) FROM journal"), world.agent.cpu()
-    world.control.call("GET", "/v1/audit/verify")
-    entry = (world.agent.cpu() - before) / entries
-    some = world.one("SELECT id FROM request ORDER BY seq LIMIT 1 OFFSET ?", requests // 2)
-    began = time.monotonic()
-    world.control.call("GET", f"/v1/requests/{some}/evidence")
-    evidence = time.monotonic() - began
     return [
         Row("`watch --since 0`, per event", f"{ms(each)} ms CPU ({ms(seconds / events)} ms to wait)", each * 1000, 0.05,
             "≤ 0.05 ms", f"one reader of all {events:,} events: the agent's CPU clock over the events"),
-        Row("`audit verify`, per entry", f"{number(entry * 1e6)} µs CPU", entry * 1e6, 5, "≤ 5 µs",
-            f"the same for one call over {entries:,} entries"),
-        Row(f"evidence of one request of {requests:,}", f"{ms(evidence)} ms", evidence * 1000, 50, "≤ 50 ms",
-            "one call until it is answered, of a request in the middle of the journal"),
+        *journal_rows(world),
     ]
 
 

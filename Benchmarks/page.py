@@ -11,9 +11,11 @@ import sys
 
 sys.dont_write_bytecode = True
 
+from bench import RESULTS, groups, large_groups  # noqa: E402
 from plots import Line, plot  # noqa: E402
+from reference import Reference  # noqa: E402
 from rows import Row, methods, table  # noqa: E402
-from world import ROOT, WORK  # noqa: E402
+from world import ROOT  # noqa: E402
 
 PAGE = ROOT / "docs" / "explanation" / "performance.md"
 IMAGES = ROOT / "docs" / "images"
@@ -28,19 +30,18 @@ PLOTS = [
 ]
 
 
-def measured() -> dict:
-    """Of both runs, as far as there was one; the large one has the later word."""
-    found: dict = {"machine": {}, "rows": [], "points": {}}
-    for name in ("results.json", "large.json"):
-        if (WORK / name).exists():
-            each = json.loads((WORK / name).read_text(encoding="utf-8"))
-            found["machine"] = found["machine"] or each["machine"]
-            found["rows"] += each["rows"]
-            for line, points in each["points"].items():
-                found["points"].setdefault(line, {}).update(points)
-    if not found["rows"]:
+def measured() -> tuple[list[Row], dict, dict]:
+    """The rows in the table's order, the points of the plots, and the machine."""
+    if not RESULTS.exists():
         sys.exit("nothing was measured yet: make bench")
-    return found
+    found = json.loads(RESULTS.read_text(encoding="utf-8"))
+    names = [*groups(Reference(), False), *large_groups(False)]
+    chosen = [found["groups"][name] for name in names if name in found["groups"]]
+    points: dict = {}
+    for group in chosen:
+        for line, places in group["points"].items():
+            points.setdefault(line, {}).update(places)
+    return [row(members) for group in chosen for members in group["rows"]], points, found["machine"]
 
 
 def row(members: dict) -> Row:
@@ -61,14 +62,13 @@ def replaced(page: str, name: str, content: str) -> str:
 
 
 def main():
-    found = measured()
-    rows = [row(members) for members in found["rows"]]
-    machine = ", ".join(f"{name}: {value}" for name, value in found["machine"].items() if name != "programs")
+    rows, points, about = measured()
+    machine = ", ".join(f"{name}: {value}" for name, value in about.items() if name != "programs")
     page = PAGE.read_text(encoding="utf-8")
     page = replaced(page, "table", f"{table(rows)}\n\n{machine[:1].upper()}{machine[1:]}.")
     page = replaced(page, "methods", methods(rows))
     PAGE.write_text(page, encoding="utf-8")
-    draw(found["points"])
+    draw(points)
 
 
 if __name__ == "__main__":
