@@ -99,6 +99,15 @@ struct WantedTests {
         #expect(Wanted(for: 30, before: .min, on: clock).overBecause != nil)
     }
 
+    @Test func `a time on the wall clock that is farther away prolongs no deadline`() async throws {
+        let clock = SetClock()
+        let wanted = Wanted(for: 30, before: 1_600, on: clock)
+        clock.set(now: 1_029, steady: 29)
+        #expect(wanted.overBecause == nil)
+        clock.set(now: 1_030, steady: 30)
+        #expect(wanted.overBecause != nil)
+    }
+
     @Test func `whoever waits behind another's slow key is told in time, and the slow one goes on`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(.numbered(1), .numbered(2), for: card)

@@ -85,6 +85,18 @@ struct FetchGroupsTests {
         #expect(groups.takeChanges().begun.count == 1)
     }
 
+    @Test func `a member's pauses grow, and begin anew once its list has come`() throws {
+        var member = try member(1)
+        let greatest = ConstantEntropy(byte: 0xFF)
+        for end: Int64 in [1, 2, 4] {
+            try member.pause(now: 0, retryAfter: nil, entropy: greatest)
+            #expect(member.pausedUntil == end)
+        }
+        member.goOn(from: "cursor")
+        try member.pause(now: 0, retryAfter: nil, entropy: greatest)
+        #expect(member.pausedUntil == 1)
+    }
+
     @Test func `other issuers and other roots have other groups`() throws {
         var (groups, id) = try groups(of: 1)
         _ = groups.turn(of: id, size: 1_000, now: 0)

@@ -191,6 +191,14 @@ struct FiguresTests {
         }
     }
 
+    @Test func `of an issuer's pauses the longest is told`() throws {
+        let (health, issuer) = (IssuerHealth(), try SampleAgent.target.issuer)
+        health.notePause(of: 1, at: issuer, until: 130)
+        health.notePause(of: 2, at: issuer, until: 190)
+        health.notePause(of: 3, at: issuer, until: 110)
+        #expect(health.pauses(now: 100) == [issuer.text: 90])
+    }
+
     @Test func `what was counted of an enrollment stays counted when that is over, and no more is kept of it`()
         async throws
     {

@@ -81,6 +81,16 @@ struct KeySelfTestTests {
         #expect(sample.custody.proofs.value == 2, "after a failure it has to show it anew")
     }
 
+    @Test func `a key whose token does not answer cannot be used, which is told until it answers`() async throws {
+        let card = try await sample.enrolled()
+        let id = try await request(1, for: card)
+        sample.custody.beforeOpening { throw CustodyError(.silent, "the token has not answered") }
+        #expect(try await expectRefusal(id, of: card).contains("the token has not answered"))
+        sample.custody.beforeOpening(nil)
+        try await sample.approve(id)
+        #expect(sample.agent.keyTest(of: card.id)?.problem == nil)
+    }
+
     @Test func `a PIN that is wrong or missing says nothing about the key`() async throws {
         let (card, id) = try await sample.enrolledWithPIN()
         for pin in [nil, try .wrong] as [PIN?] {

@@ -77,6 +77,21 @@ struct StoreErrorTests {
         #expect(try await sample.outbox(of: card).isEmpty)
     }
 
+    @Test func `a damaged store stays one, whatever trouble comes after`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(.numbered(1), for: card)
+        let id = try await sample.onlyRequest().id
+        for kind in [StoreError.Kind.corrupt, .io] {
+            sample.store.breakReads(by: kind)
+            await #expect(throws: StoreError.self) { try await sample.agent.enrollments() }
+        }
+        sample.store.breakReads(false)
+        sample.ports.storeHealth.noteWritten()
+        #expect(sample.agent.storeError?.kind == .corrupt)
+        let error = await #expect(throws: StoreError.self) { try await sample.approve(id) }
+        #expect(error?.kind == .corrupt)
+    }
+
     @Test func `services that start while the store cannot be read wait for it`() async throws {
         _ = try await sample.enrolled()
         sample.store.breakReads()

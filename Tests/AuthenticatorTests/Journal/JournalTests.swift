@@ -176,6 +176,29 @@ struct JournalTests {
         #expect(try await sample.newest(.answered).number("times") == 3)
     }
 
+    @Test func `a decision that fails in several ways before it arrives is recorded as sent once all the same`()
+        async throws
+    {
+        let card = try await sample.enrolled()
+        try await sample.receive(SampleRequest(), for: card)
+        let tries = Box(0)
+        await sample.issuer.onDecision { (_) throws(IssuerError) in
+            switch tries.next() {
+            case 1: throw .transient(reason: "it is closed", retryAfter: nil)
+            case 2: throw .transient(reason: "it is full", retryAfter: nil)
+            default: return .authenticated
+            }
+        }
+        try await sample.approve(try await sample.onlyRequest().id)
+        let kinds = try await sample.recorded {
+            try await sample.running([sample.agent.outboxDelivery.run]) {
+                for _ in 1...2 { try await sample.clock.wakeNext() }
+                try await sample.eventually { try $0.outboxCount(enrollment: nil) == 0 ? true : nil }
+            }
+        }
+        #expect(kinds == [.sent, .answered])
+    }
+
     @Test func `a decision that could not be delivered is recorded with the reason`() async throws {
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(), for: card)
