@@ -30,9 +30,11 @@ struct LocalAgent: Sendable {
     /// - Parameters:
     ///   - wrapping: what the agent has for the store that it is given.
     ///   - keys: what it has for the custody that it is given.
+    ///   - clock: what it has for a clock.
     static func run(
         at issuer: IssuerURL, wrapping: (any Store) -> any Store = { $0 },
-        keys: (KeyFileCustody) -> any KeyCustody = { $0 }, _ body: (LocalAgent) async throws -> Void
+        keys: (KeyFileCustody) -> any KeyCustody = { $0 }, clock: any AgentClock = SystemClock(),
+        _ body: (LocalAgent) async throws -> Void
     ) async throws {
         let directory = try ScratchDirectory()
         let gateway = HTTPIssuerGateway(version: "1", network: OutboundNetwork(), clock: CallClock())
@@ -41,7 +43,7 @@ struct LocalAgent: Sendable {
             store: wrapping(try SQLiteDatabase(path: directory("agent.db"))),
             custody: keys(try KeyFileCustody(directory: directory("keys"), secret: secret)),
             sealing: SecretSealer(secret: secret), auditKeys: SealedAuditKeys(secret: secret), gateway: gateway,
-            clock: SystemClock(), entropy: SystemEntropy())
+            clock: clock, entropy: SystemEntropy())
         let agent = Agent(
             ports: ports, settings: AgentSettings(version: "1"),
             log: Logger(label: "agent") { _ in SwiftLogNoOpLogHandler() })

@@ -1,3 +1,4 @@
+import AgentHost
 import Authenticator
 import Control
 import ControlServer
@@ -49,6 +50,30 @@ struct LongAnswerTests {
             }
         }
     }
+
+    @Test func `whose next request went away waits for another one as long as is left of its time`() async throws {
+        let (closing, clock) = (RequestToClose(), ToldClock())
+        let issuer = try IssuerURL("http://localhost:1")
+        try await LocalAgent.run(at: issuer, wrapping: { ClosingStore(real: $0, closing: closing) }, clock: clock) {
+            local in
+            let card = try #require(try await local.addEnrollments([try SampleMember(1)]).first)
+            closing.set(try await local.addRequest(of: card).id)
+            try await served(local) { client in
+                await withTaskGroup(of: Void.self) { group in
+                    group.addTask {
+                        var command = DecideCommand()
+                        command.wait = 60
+                        _ = try? await client.decide(.approve, on: .next, with: command)
+                        clock.end()
+                    }
+                    // What the decision itself may take is longer than the wait.
+                    let nap = await clock.naps.first { $0 <= 60 }
+                    #expect(nap.map { $0 < 60 } == true)
+                    group.cancelAll()
+                }
+            }
+        }
+    }
 }
 
 /// A look-up that lasts until it is told to end.
@@ -89,4 +114,56 @@ private struct SlowStore: Store {
     }
 
     func scrub() async throws { try await real.scrub() }
+}
+
+/// The request that is over when it is looked at for the second time.
+private final class RequestToClose: Sendable {
+    private let state = Mutex<(id: RequestID, looks: Int)?>(nil)
+
+    func set(_ id: RequestID) { state.withLock { $0 = (id, 0) } }
+
+    func nextLook() -> RequestID? {
+        state.withLock { state in
+            state?.looks += 1
+            return state?.looks == 2 ? state?.id : nil
+        }
+    }
+}
+
+private struct ClosingStore: Store {
+    let real: any Store
+    let closing: RequestToClose
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
+        if let id = closing.nextLook() {
+            try await real.write { store in
+                guard var request = try store.request(id), request.life.expire() else { return }
+                try store.update(request)
+            }
+        }
+        return try await real.read(body)
+    }
+
+    func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
+        try await real.write(body)
+    }
+
+    func scrub() async throws { try await real.scrub() }
+}
+
+/// Tells how long each nap is to be, and ends none.
+private struct ToldClock: AgentClock {
+    let naps: AsyncStream<Double>
+    private let told: AsyncStream<Double>.Continuation
+
+    init() { (naps, told) = AsyncStream.makeStream() }
+
+    var now: Int64 { SystemClock().now }
+
+    func sleep(seconds: Double) async throws {
+        told.yield(seconds)
+        try await Task.sleep(for: .seconds(86_400))
+    }
+
+    func end() { told.finish() }
 }
