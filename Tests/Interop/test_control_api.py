@@ -172,8 +172,8 @@ class TheList(WithAnAgent):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        card = cls.enroll()
-        cls.ids = [cls.purchase(card)["id"] for _ in range(5)]
+        cls.card = cls.enroll()
+        cls.ids = [cls.purchase(cls.card)["id"] for _ in range(5)]
 
     def walk(self, **query) -> list[list[str]]:
         """The pages of a list, as its links lead from one to the next."""
@@ -211,6 +211,14 @@ class TheList(WithAnAgent):
         # As elsewhere an ID may be cut short.
         run = self.agent.ctl("list", "--json", "--after", self.ids[3][:12])
         self.assertEqual([row["id"] for row in json.loads(run.stdout)], self.ids[4:])
+
+    def test_the_command_that_oobctl_names_for_more_keeps_the_enrollment(self):
+        run = self.agent.ctl("list", "--json", "--limit", "2", "--enrollment", self.card["id"])
+        self.assertEqual([row["id"] for row in json.loads(run.stdout)], self.ids[:2])
+        more = f"list --limit 2 --enrollment {self.card['id']} --after {self.ids[1]}"
+        self.assertEqual(run.stderr, f"There are more: oobctl {more}\n")
+        run = self.agent.ctl(*more.split(), "--json")
+        self.assertEqual([row["id"] for row in json.loads(run.stdout)], self.ids[2:4])
 
 
 class TheAgent(WithAnAgent):
@@ -347,6 +355,30 @@ class TheAgent(WithAnAgent):
         gap = json.loads(told[2].removeprefix(b"data: "))
         check({"$ref": "#/components/schemas/Event"}, gap)
         self.assertEqual((gap["event"], gap.get("enrollmentId")), ("gap", None))
+        self.call("unenroll", {"local": True}, id=enrollment["id"])
+
+    def test_a_reader_that_comes_again_goes_on_behind_its_last_event_whatever_since_its_path_has(self):
+        enrollment = self.enroll()
+        first, second = self.purchase(enrollment), self.purchase(enrollment)
+        path = f"/v1/events?since=0&enrollment={enrollment['id']}"
+
+        def place_of(request: dict, **headers) -> tuple[str, list[str]]:
+            """The id of the event that it was presented, and the requests of all events up to that."""
+            last, seen = "", []
+            with requests.get(self.bridge.origin + path, headers=headers, stream=True, timeout=30) as answer:
+                for line in answer.iter_lines():
+                    if line.startswith(b"id: "):
+                        last = line.removeprefix(b"id: ").decode()
+                    if line.startswith(b"data: "):
+                        event = json.loads(line.removeprefix(b"data: "))
+                        seen.append(event.get("request", {}).get("id"))
+                        if event["event"] == "requestPresented" and seen[-1] == request["id"]:
+                            return last, seen
+            self.fail("the events ended")
+
+        last, _ = place_of(first)
+        _, seen = place_of(second, **{"Last-Event-ID": last})
+        self.assertEqual(seen, [second["id"]])
         self.call("unenroll", {"local": True}, id=enrollment["id"])
 
     def test_a_user_who_has_made_many_calls_may_make_more(self):

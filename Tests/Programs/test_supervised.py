@@ -162,6 +162,13 @@ class News(Supervised):
         agent.stop()
         self.assertEqual([news for news in other.told if is_alive(news)], [])
 
+    def test_ready_is_told_once_however_often_it_gives_a_sign_of_life(self):
+        self.agent(WATCHDOG_USEC="2000000")
+        place = self.manager.until(self.is_ready, "ready")
+        for _ in range(2):
+            place = self.manager.until(lambda news: news.get("WATCHDOG") == "1", "a sign of life", place)
+        self.assertEqual(sum(map(self.is_ready, self.manager.told)), 1)
+
     def test_an_agent_that_no_client_reaches_gives_no_sign_of_life(self):
         agent = self.agent(WATCHDOG_USEC="1000000")
         self.manager.until(self.is_ready, "ready")
