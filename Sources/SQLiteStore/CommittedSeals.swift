@@ -5,6 +5,7 @@ import Synchronization
 struct Sealing: Sendable {
     let seals: any RowSeals
     let committed = CommittedSeals()
+    let damaged = DamagedRows()
 }
 
 /// A row that has a seal.
@@ -26,6 +27,19 @@ final class CommittedSeals: Sendable {
     }
 
     func forget() { seals.withLock { $0 = [:] } }
+}
+
+/// The enrollments whose rows were not as the agent wrote them when they were read last.
+final class DamagedRows: Sendable {
+    private let ids = Mutex<Set<EnrollmentID>>([])
+
+    var all: Set<EnrollmentID> { ids.withLock(\.self) }
+
+    func note(_ id: EnrollmentID, isDamaged: Bool) {
+        ids.withLock { ids in
+            if isDamaged { ids.insert(id) } else if !ids.isEmpty { ids.remove(id) }
+        }
+    }
 }
 
 /// The seals that one database transaction has written so far.

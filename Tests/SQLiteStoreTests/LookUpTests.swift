@@ -1,4 +1,5 @@
 import Authenticator
+import GRDB
 import IssuerProtocol
 import SQLiteStore
 import Testing
@@ -127,6 +128,50 @@ struct LookUpTests {
             try await jtis { try $0.requests(prefix: "request-1", enrollment: nil, limit: 2) }
                 == ["request-1", "request-12"])
         #expect(try await jtis { try $0.requests(prefix: acs, enrollment: nil, limit: 1) } == ["request-10"])
+    }
+
+    @Test func `of very many that begin so the one of an enrollment is found, and a whole name`() async throws {
+        let (one, other) = (try await sample.enrollment("a"), try await sample.enrollment("b"))
+        for number in 1...200 { try await sample.insert(SampleStore.request(number, of: one, life: .expired)) }
+        try await sample.insert(
+            SampleStore.request(300, of: other), SampleStore.request(199_999, of: one, life: .expired))
+        #expect(
+            try await jtis { try $0.requests(prefix: "request-", enrollment: other.id, limit: 9) } == ["request-300"])
+        #expect(try await jtis { try $0.requests(prefix: "0000", enrollment: other.id, limit: 9) } == ["request-300"])
+        #expect(
+            try await jtis { try $0.requests(prefix: "request-199", enrollment: nil, limit: 9) }
+                == ["request-199", "request-199999"])
+        let some = try await jtis { try $0.requests(prefix: "request-", enrollment: nil, limit: 1_000) }
+        #expect((2...64).contains(some.count))
+    }
+
+    @Test func `messages since a time are as many as their rows, also after some are removed`() async throws {
+        let (one, other) = (try await sample.enrollment("a"), try await sample.enrollment("b"))
+        let times: [Int64] = [0, 1, 299, 300, 300, 301, 599, 600, 899, 900, 86_399, 86_400, 86_700, 1_700_000_000]
+        try await sample.store.write { store in
+            for (number, time) in times.enumerated() {
+                for enrollment in [one, other] where enrollment.id == one.id || number % 3 == 0 {
+                    try store.insert(
+                        SeenMessage(
+                            enrollmentId: enrollment.id, jti: try #require(TokenID("m-\(number)")), payloadDigest: [],
+                            requestId: nil, seenAt: time))
+                }
+            }
+        }
+        func check(_ kept: [Int64], of enrollment: Enrollment) async throws {
+            for since in Set(times.flatMap { [$0 - 1, $0, $0 + 1] } + [-86_400, -300]) {
+                let count = try await sample.store.read { try $0.messageCount(enrollment: enrollment.id, since: since) }
+                #expect(count == kept.count { $0 >= since }, "since \(since)")
+            }
+        }
+        let ofOther = times.enumerated().filter { $0.offset % 3 == 0 }.map(\.element)
+        try await check(times, of: one)
+        try await check(ofOther, of: other)
+        _ = try await sample.store.write { try $0.removeWhatWasOver(before: 600, limit: 100) }
+        try await check(times.filter { $0 >= 600 }, of: one)
+        try await check(ofOther.filter { $0 >= 600 }, of: other)
+        _ = try await sample.store.write { try $0.removeWhatWasOver(before: .max, limit: 100) }
+        #expect(try sample.raw { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM message_tally") } == 0)
     }
 
     @Test func `each queue of an outbox has its head`() async throws {

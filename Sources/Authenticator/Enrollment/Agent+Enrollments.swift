@@ -8,12 +8,21 @@ extension Agent {
         try await ports.store.read { try $0.enrollments(includingEnded: ended) }
     }
 
+    /// The enrollments of requests, also those that are over.
+    package func enrollments(of requests: [RequestRecord]) async throws -> [EnrollmentID: Enrollment] {
+        let ids = Set(requests.map(\.enrollmentId))
+        guard !ids.isEmpty else { return [:] }
+        let found = try await ports.store.read { store in try ids.compactMap { try store.enrollment($0) } }
+        return Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
+    }
+
     /// The enrollment of this id or name, or whose id begins so.
     ///
     /// - Throws: `CommandError` `.notFound` or `.ambiguous`.
     package func enrollment(named name: String, includingEnded: Bool = false) async throws -> Enrollment {
-        let all = try await ports.store.read { try $0.enrollments(includingEnded: includingEnded) }
-        let found = all.named(name)
+        let found = try await ports.store.read {
+            try $0.enrollments(meantBy: name, includingEnded: includingEnded, limit: 5)
+        }
         guard let first = found.first else {
             throw CommandError(.notFound, "there is no enrollment \(DisplayText(name).text)")
         }
@@ -21,7 +30,7 @@ extension Agent {
             throw CommandError(
                 .ambiguous,
                 "\(DisplayText(name).text) matches several enrollments; give the ID of one: "
-                    + found.prefix(5).map(\.id.text).joined(separator: ", "))
+                    + found.map(\.id.text).joined(separator: ", "))
         }
         return first
     }

@@ -47,12 +47,12 @@ extension Enroller {
     /// Refuses a key that an enrollment uses, however its URI is spelled, as far as that shows without a PIN.
     private func refuseIfUsed(_ uri: KeyURI, _ sighting: KeySighting) async throws {
         let check = PINCheck(ports: ports)
-        let enrollments = try await ports.store.read { try $0.enrollments(includingEnded: false) }
+        let enrollments = try await ports.store.read { try $0.enrollmentsOfExternalKeys() }
         // One from before keys were identified is identified now, unless its key is not there.
-        for other in enrollments where other.key.external?.identity == nil && other.key != .own {
+        for other in enrollments where other.key.external?.identity == nil {
             _ = try? await check.counter(of: other)
         }
-        for other in try await ports.store.read({ try $0.enrollments(includingEnded: false) }) {
+        for other in try await ports.store.read({ try $0.enrollmentsOfExternalKeys() }) {
             guard let key = other.key.external else { continue }
             let isSame =
                 key.uri == uri || key.facts.publicKey == sighting.publicKey
@@ -71,7 +71,7 @@ extension Enroller {
         try await ports.store.write { store in
             var enrollment = enrollment
             if let key = enrollment.key.external {
-                let other = try store.enrollments(includingEnded: false).first {
+                let other = try store.enrollmentsOfExternalKeys().first {
                     $0.key.external?.facts.publicKey == key.facts.publicKey
                 }
                 if let other { throw CommandError(key.uri, usedBy: other) }
@@ -79,7 +79,7 @@ extension Enroller {
             if isNameChosen {
                 try store.expectFreeName(enrollment.name)
             } else {
-                enrollment.name = EnrollmentName.free(enrollment.name, among: try store.enrollmentNames())
+                enrollment.name = try EnrollmentName.free(enrollment.name, isTaken: store.isNameTaken)
             }
             try store.insert(enrollment)
             return enrollment

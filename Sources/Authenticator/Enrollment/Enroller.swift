@@ -127,13 +127,12 @@ struct Enroller: Sendable {
                 .issuerRefused,
                 "the issuer requires user verification, which authnType \(parameters.authnType) does not do")
         }
-        let known = try await ports.store.read { try $0.enrollments(includingEnded: false) }
-        guard known.count < Self.maxEnrollments else {
-            throw CommandError(
-                .failed, "there are \(known.count) enrollments already: the limit is \(Self.maxEnrollments)")
+        let (count, excluded) = try await ports.store.read { store in
+            let known = try options.excludeCredentials.compactMap { try store.enrollment(credentialId: $0) }
+            return (try store.enrollmentCount(), known.first { $0.target.issuer == issuer })
         }
-        let excluded = known.first {
-            $0.target.issuer == issuer && options.excludeCredentials.contains($0.credentialId)
+        guard count < Self.maxEnrollments else {
+            throw CommandError(.failed, "there are \(count) enrollments already: the limit is \(Self.maxEnrollments)")
         }
         if let excluded {
             throw CommandError(.alreadyEnrolled, "the issuer already has this agent, as enrollment \(excluded.id)")

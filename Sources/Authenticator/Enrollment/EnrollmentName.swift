@@ -6,12 +6,18 @@ import ThreeDS
 package enum EnrollmentName {
     package static let bytes = 1...256
 
-    /// The name, or if it is taken the name with the first number from 2 on that is free: `issuer.example-2`.
-    static func free(_ name: String, among taken: Set<String>) -> String {
-        guard taken.contains(name) else { return name }
-        var number = 2
-        while taken.contains(numbered(name, number)) { number += 1 }
-        return numbered(name, number)
+    /// The name, or if it is taken the name with a number from 2 on that is free: `issuer.example-2`.
+    ///
+    /// The first one, unless some before it became free again. Few are looked at, however many are taken.
+    static func free(_ name: String, isTaken: (String) throws -> Bool) rethrows -> String {
+        guard try isTaken(name) else { return name }
+        var (taken, free) = (1, 2)
+        while try isTaken(numbered(name, free)) { (taken, free) = (free, 2 * free) }
+        while free - taken > 1 {
+            let middle = (taken + free) / 2
+            if try isTaken(numbered(name, middle)) { taken = middle } else { free = middle }
+        }
+        return numbered(name, free)
     }
 
     /// Shortened so that it is no longer than a name may be.
@@ -26,26 +32,25 @@ package enum EnrollmentName {
 extension StoreReader {
     /// Throws `CommandError` if an enrollment that has not ended has this name.
     func expectFreeName(_ name: String) throws {
-        guard try enrollmentNames().contains(name) else { return }
-        let other = try enrollments(includingEnded: false).first { $0.name == name }
+        guard let other = try enrollments(named: name, includingEnded: false, limit: 1).first else { return }
         throw CommandError(
             .invalidArgument,
-            "the name \(DisplayText(name).text) is taken by enrollment \(other?.id.text ?? "that has just ended"): "
+            "the name \(DisplayText(name).text) is taken by enrollment \(other.id): "
                 + "choose another name, or unenroll that one first")
     }
-}
 
-extension [Enrollment] {
     /// Those that a person or script may mean: the one of this id, else those of this name, else those whose id begins so.
     ///
     /// Of equal names the ones that have not ended count first. A damaged row is found by its id only: its name is not to
     /// be believed.
-    func named(_ text: String) -> [Enrollment] {
+    ///
+    /// - Parameter limit: the most that are given.
+    func enrollments(meantBy text: String, includingEnded ended: Bool, limit: Int) throws -> [Enrollment] {
         guard !text.isEmpty else { return [] }
-        if let whole = first(where: { $0.id.text == text }) { return [whole] }
-        let named = filter { $0.name == text && !$0.isDamaged }
+        if let whole = try EnrollmentID(text).flatMap({ try enrollment($0) }), ended || !whole.isOver { return [whole] }
+        let named = try enrollments(named: text, includingEnded: ended, limit: limit).filter { !$0.isDamaged }
         let current = named.filter { !$0.isOver }
         if !current.isEmpty { return current }
-        return named.isEmpty ? filter { $0.id.text.hasPrefix(text) } : named
+        return named.isEmpty ? try enrollments(beginning: text, includingEnded: ended, limit: limit) : named
     }
 }

@@ -10,19 +10,25 @@ extension Agent {
     /// Also if the store cannot be read, which is then the reason.
     package func troubles() async throws -> [String] {
         do {
-            // What was looked up is gone again when the look-up ends: few of them go on at a time.
-            return try await ports.store.read { troubles(with: try $0.enrollments(includingEnded: false)) }
+            return try await ports.store.read { store in
+                let ids = try troubled(in: store)
+                let named = try ids.prefix(Self.maxTroubles).compactMap { try store.enrollment($0) }
+                return troubles(of: named, others: ids.count - min(ids.count, Self.maxTroubles))
+            }
         } catch let trouble as StoreError {
             return ["\(trouble)"]
         }
     }
 
-    /// The same, for enrollments that were looked up.
-    package func troubles(with enrollments: [Enrollment]) -> [String] {
-        let found = enrollments.compactMap { trouble(with: $0)?.text }
-        let others = found.count - Self.maxTroubles
-        return (isStarting ? ["the agent is starting: not all keys have been looked at yet"] : [])
-            + (storeError.map { ["\($0)"] } ?? []) + found.prefix(Self.maxTroubles)
+    /// The enrollments for which the agent cannot do its work, oldest first.
+    func troubled(in store: any StoreReader) throws -> [EnrollmentID] {
+        try store.troubledEnrollments(among: Set(keyWatch.health.failing + health.troubled))
+    }
+
+    private func troubles(of enrollments: [Enrollment], others: Int) -> [String] {
+        (isStarting ? ["the agent is starting: not all keys have been looked at yet"] : [])
+            + (storeError.map { ["\($0)"] } ?? [])
+            + enrollments.compactMap { trouble(with: $0)?.text }
             + (others > 0 ? ["\(others) more enrollment\(others == 1 ? " is" : "s are") in trouble"] : [])
     }
 

@@ -8,9 +8,11 @@ package struct Checkup: Sendable {
     /// The most severe first, and bounded however many enrollments there are.
     ///
     /// Also if the database cannot be read, which is then one of the findings.
-    package func findings() async -> [Finding] {
+    ///
+    /// - Parameter enrollments: all that are not over, as they were just looked up; nil: they are looked up.
+    package func findings(of enrollments: [Enrollment]? = nil) async -> [Finding] {
         do {
-            return try await findingsOfAll()
+            return try await findingsOfAll(enrollments)
         } catch {
             let message = "the database cannot be read, so that nothing is known of the enrollments: \(error)"
             return Finding.listed([Finding(.databaseTrouble, message)] + (await ports.inspector.findings()))
@@ -18,8 +20,8 @@ package struct Checkup: Sendable {
     }
 
     /// The same, but throws `StoreError` if the database cannot be read.
-    package func findingsOfAll() async throws -> [Finding] {
-        let ofTheStore = try await storeFindings()
+    package func findingsOfAll(_ enrollments: [Enrollment]? = nil) async throws -> [Finding] {
+        let ofTheStore = try await storeFindings(enrollments)
         return Finding.listed(storeTrouble + ofTheStore + (await ports.inspector.findings()))
     }
 
@@ -27,9 +29,9 @@ package struct Checkup: Sendable {
         ports.storeHealth.trouble.map { [Finding(.databaseTrouble, "the agent cannot do its work: \($0)")] } ?? []
     }
 
-    private func storeFindings() async throws -> [Finding] {
+    private func storeFindings(_ known: [Enrollment]?) async throws -> [Finding] {
         let (enrollments, newest) = try await ports.store.read {
-            (try $0.enrollments(includingEnded: false), try $0.newestTime())
+            (try known ?? $0.enrollments(includingEnded: false), try $0.newestTime())
         }
         let clock = ClockCheck.finding(now: ports.clock.now, newest: newest)
         return (clock.map { [$0] } ?? []) + enrollments.flatMap(\.findings)

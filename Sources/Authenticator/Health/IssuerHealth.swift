@@ -36,6 +36,9 @@ final class IssuerHealth: Sendable {
 
     func found(of enrollment: EnrollmentID) -> Trouble? { troubles.withLock { $0[enrollment] } }
 
+    /// Those whose issuer cannot be reached, or does not answer as it should.
+    var troubled: [EnrollmentID] { troubles.withLock { Array($0.keys) } }
+
     func trouble(of enrollment: EnrollmentID) -> String? { found(of: enrollment)?.text }
 }
 

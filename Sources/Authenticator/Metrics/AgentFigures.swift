@@ -81,9 +81,10 @@ extension Agent {
     }
 
     private func holdings() async throws -> AgentFigures.Holdings {
-        let (enrollments, pending, oldest, queued, decided) = try await ports.store.read { store in
+        let (tally, inTrouble, pending, oldest, queued, decided) = try await ports.store.read { store in
             (
-                try store.enrollments(includingEnded: false), try store.pendingCount(enrollment: nil),
+                try store.enrollmentTally(), try troubled(in: store).compactMap { try store.enrollment($0) },
+                try store.pendingCount(enrollment: nil),
                 try store.oldestPending(enrollment: nil), try store.outboxCount(enrollment: nil),
                 try store.oldestQueuedDecision()
             )
@@ -91,18 +92,11 @@ extension Agent {
         var holdings = AgentFigures.Holdings(pending: pending, queued: queued)
         holdings.oldestPending = oldest.map { max(ports.clock.now.seconds(since: $0.receivedAt), 0) } ?? 0
         holdings.oldestQueued = decided.map { max(ports.clock.now.seconds(since: $0), 0) } ?? 0
-        for enrollment in enrollments {
-            if let trouble = trouble(with: enrollment) {
-                holdings.troubled += 1
-                holdings.troubles[trouble.cause, default: 0] += 1
-            }
-            if enrollment.signCountRaise?.isElsewhere == true { holdings.signedElsewhere += 1 }
-            switch enrollment.state {
-            case .keyless, .enrolling: holdings.enrolling += 1
-            case .active: holdings.active += 1
-            case .suspended: holdings.suspended += 1
-            case .ended: break
-            }
+        (holdings.enrolling, holdings.active, holdings.suspended) = (tally.enrolling, tally.active, tally.suspended)
+        holdings.signedElsewhere = tally.signedElsewhere
+        for trouble in inTrouble.compactMap({ trouble(with: $0) }) {
+            holdings.troubled += 1
+            holdings.troubles[trouble.cause, default: 0] += 1
         }
         return holdings
     }

@@ -20,8 +20,22 @@ package protocol StoreReader {
     func enrollment(_ id: EnrollmentID) throws -> Enrollment?
     /// All that are not over, oldest first; with `ended`, also those.
     func enrollments(includingEnded ended: Bool) throws -> [Enrollment]
-    /// The names of those that are not over.
-    func enrollmentNames() throws -> Set<String>
+    /// Those of this name, first those that are not over, and of them the oldest.
+    func enrollments(named name: String, includingEnded ended: Bool, limit: Int) throws -> [Enrollment]
+    /// Those whose id begins so.
+    func enrollments(beginning prefix: String, includingEnded ended: Bool, limit: Int) throws -> [Enrollment]
+    /// Whether one that is not over has this name.
+    func isNameTaken(_ name: String) throws -> Bool
+    /// The one of this credential, if it is not over.
+    func enrollment(credentialId: [UInt8]) throws -> Enrollment?
+    /// Those that are not over and whose key the agent did not make, oldest first.
+    func enrollmentsOfExternalKeys() throws -> [Enrollment]
+    /// Those that are not over and are suspended, known to be damaged or among `ids`, oldest first.
+    ///
+    /// A damaged row is known once it was read, which is at start and once a day at the latest.
+    func troubledEnrollments(among ids: Set<EnrollmentID>) throws -> [EnrollmentID]
+    /// How many are not over, by their state.
+    func enrollmentTally() throws -> EnrollmentTally
     /// How many are not over.
     func enrollmentCount() throws -> Int
     /// Those that are over and whose personal data is still to be erased.
@@ -48,7 +62,8 @@ package protocol StoreReader {
     func oldestPending(enrollment: EnrollmentID?) throws -> RequestRecord?
     /// Requests whose id or jti begins with `prefix`, or whose acsTransId does in lower case.
     ///
-    /// First those that it names wholly; of these and of the rest, first the pending ones, then the newest.
+    /// First those that it names wholly; of these and of the rest, first the pending ones, then the newest. If very many
+    /// begin so, some of them are looked at: as many as it takes to tell that it is no name of one.
     func requests(prefix: String, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord]
     /// What is kept of a request for a dispute; empty if there is nothing.
     func evidence(of id: RequestID) throws -> KeptEvidence
@@ -168,6 +183,17 @@ package protocol StoreWriter: StoreReader {
     ///
     /// - Returns: how many rows were removed; fewer than `limit` if nothing is left to remove.
     func removeWhatWasOver(before time: Int64, limit: Int) throws -> Int
+}
+
+/// How many enrollments there are.
+package struct EnrollmentTally: Sendable, Equatable {
+    package var enrolling = 0
+    package var active = 0
+    package var suspended = 0
+    /// Those whose issuer had accepted a signature that was not made here.
+    package var signedElsewhere = 0
+
+    package init() {}
 }
 
 /// Between which requests a list is, in the order in which they came; neither of them is in it.

@@ -23,8 +23,7 @@ struct ControlCalls: Sendable {
         var records = try await agent.requests(
             pendingOnly: !query.all, enrollment: enrollment, page: query.page, limit: query.limit + 1)
         let next = query.takeNext(from: &records)
-        let enrollments = Dictionary(
-            uniqueKeysWithValues: try await agent.enrollments(includingEnded: true).map { ($0.id, $0) })
+        let enrollments = try await agent.enrollments(of: records)
         var answer = try Answer.json(records.map { RequestView($0, enrollment: enrollments[$0.enrollmentId]) })
         answer.next = next.map { query.path(of: $0, enrollment: enrollment) }
         return answer

@@ -34,6 +34,8 @@ enum Schema {
         migrator.registerMigration("12-issuers-words") { try $0.execute(sql: issuersWords) }
         migrator.registerMigration("13-seals") { try $0.execute(sql: seals) }
         migrator.registerMigration("sealed-tries") { try $0.execute(sql: sealedTries) }
+        migrator.registerMigration("message-tally") { try $0.execute(sql: messageTally) }
+        migrator.registerMigration("enrollment-look-ups") { try $0.execute(sql: enrollmentLookUps) }
         return migrator
     }
 

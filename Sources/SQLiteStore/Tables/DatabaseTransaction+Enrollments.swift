@@ -30,19 +30,11 @@ extension DatabaseTransaction {
         try enrollments("WHERE ? OR state <> 'ended'", [ended])
     }
 
-    private func enrollments(_ condition: String, _ arguments: StatementArguments = []) throws -> [Enrollment] {
+    func enrollments(
+        _ condition: String, _ arguments: StatementArguments = [], order: String = "ORDER BY seq"
+    ) throws -> [Enrollment] {
         try database.rows(
-            of: EnrollmentColumn.table, sql: "\(Self.enrollments) \(condition) ORDER BY seq", arguments,
-            as: enrollment)
-    }
-
-    func enrollmentNames() throws -> Set<String> {
-        try String.fetchSet(database, sql: "SELECT name FROM enrollment WHERE state <> 'ended'")
-    }
-
-    func enrollmentCount() throws -> Int {
-        let statement = try database.cachedStatement(sql: "SELECT count(*) FROM enrollment WHERE state <> 'ended'")
-        return try Int.fetchOne(statement) ?? 0
+            of: EnrollmentColumn.table, sql: "\(Self.enrollments) \(condition) \(order)", arguments, as: enrollment)
     }
 
     func insert(_ enrollment: Enrollment) throws {
@@ -127,6 +119,7 @@ extension DatabaseTransaction {
         var enrollment = try content(fields)
         enrollment.journalSequence = try fields.count(.journalSeq)
         enrollment.isDamaged = try !enrollment.isOver && !isWhole(enrollment, seal: fields.optionalBytes(.seal))
+        sealing.damaged.note(enrollment.id, isDamaged: enrollment.isDamaged)
         return enrollment
     }
 

@@ -30,8 +30,14 @@ extension DatabaseTransaction {
     }
 
     func messageCount(enrollment: EnrollmentID, since: Int64) throws -> Int {
+        // Slots that are wholly within are added up; of the first one messages are counted.
+        let slot = Schema.messageSlot
         let statement = try database.cachedStatement(
-            sql: "SELECT COUNT(*) FROM message WHERE enrollment_id = ? AND seen_at >= ?")
+            sql: """
+                SELECT COUNT(*) + (
+                    SELECT IFNULL(SUM(messages), 0) FROM message_tally WHERE enrollment_id = ?1 AND slot > ?2 / \(slot)
+                ) FROM message WHERE enrollment_id = ?1 AND seen_at >= ?2 AND seen_at < (?2 / \(slot) + 1) * \(slot)
+                """)
         return try Int.fetchOne(statement, arguments: [enrollment.text, since]) ?? 0
     }
 

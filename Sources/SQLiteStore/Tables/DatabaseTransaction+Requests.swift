@@ -51,17 +51,53 @@ extension DatabaseTransaction {
     }
 
     func requests(prefix: String, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord] {
-        let lower = prefix.lowercased()
-        // Ids hold nothing above "z", so "~" bounds the range that has the prefix.
+        let arguments: StatementArguments = [prefix, prefix.lowercased(), enrollment?.text, limit]
+        let candidates =
+            if let enrollment, try beginMany(with: prefix) {
+                // Of so many that begin so, few may be of the enrollment; of its own some do soon.
+                """
+                SELECT * FROM (
+                    SELECT seq FROM request
+                    WHERE enrollment_id = '\(enrollment.text)' AND (\(Self.beginnings.joined(separator: " OR ")))
+                    ORDER BY seq DESC LIMIT \(Self.maxCandidates))
+                """
+            } else {
+                Self.beginnings.map {
+                    "SELECT * FROM (SELECT seq FROM request WHERE \($0) LIMIT \(Self.maxCandidates))"
+                }.joined(separator: " UNION ALL ")
+            }
+        // What is named wholly is first in each range, except that one acsTransId may stand for many.
         return try requests(
             """
             WHERE seq IN (
-                SELECT seq FROM request WHERE id >= ?1 AND id < ?1 || '~'
-                UNION SELECT seq FROM request WHERE jti >= ?1 AND jti < ?1 || '~'
-                UNION SELECT seq FROM request WHERE acs_trans_id >= ?2 AND acs_trans_id < ?2 || '~'
+                SELECT seq FROM request WHERE id = ?1 UNION ALL SELECT seq FROM request WHERE jti = ?1
+                UNION ALL SELECT seq FROM request WHERE acs_trans_id = ?2
+                UNION ALL \(candidates)
             ) AND (?3 IS NULL OR enrollment_id = ?3)
             ORDER BY id = ?1 OR jti = ?1 OR acs_trans_id IS ?2 DESC, state = 'pending' DESC, seq DESC LIMIT ?4
-            """, [prefix, lower, enrollment?.text, limit])
+            """, arguments)
+    }
+
+    /// How many of those that begin alike are looked at, of ids, jtis and acsTransIds each.
+    static let maxCandidates = 64
+
+    // Ids hold nothing above "z", so "~" bounds the range that has the prefix.
+    private static let beginnings = [
+        "(id >= ?1 AND id < ?1 || '~')", "(jti >= ?1 AND jti < ?1 || '~')",
+        "(acs_trans_id >= ?2 AND acs_trans_id < ?2 || '~')",
+    ]
+
+    /// Whether more begin so than are looked at.
+    private func beginMany(with prefix: String) throws -> Bool {
+        for beginning in Self.beginnings {
+            let statement = try database.cachedStatement(
+                sql: """
+                    SELECT COUNT(*) FROM (SELECT 1 FROM request WHERE \(beginning) LIMIT \(Self.maxCandidates + 1))
+                    """)
+            statement.setUncheckedArguments([prefix, prefix.lowercased()])
+            if let count = try Int.fetchOne(statement), count > Self.maxCandidates { return true }
+        }
+        return false
     }
 
     func newestPresented(enrollment: EnrollmentID, acsTransId: String) throws -> RequestRecord? {

@@ -32,9 +32,10 @@ extension Fields {
 
 extension Database {
     /// The ids that a statement gives in its only column.
-    func enrollmentIDs<Column>(in table: TableLayout<Column>, _ column: Column, _ sql: String) throws -> [EnrollmentID]
-    {
-        try String.fetchAll(try cachedStatement(sql: sql)).map { text in
+    func enrollmentIDs<Column>(
+        in table: TableLayout<Column>, _ column: Column, _ sql: String, _ arguments: StatementArguments = []
+    ) throws -> [EnrollmentID] {
+        try String.fetchAll(try cachedStatement(sql: sql), arguments: arguments).map { text in
             guard let id = EnrollmentID(text) else { throw table.unreadable(column) }
             return id
         }

@@ -73,8 +73,23 @@ struct EnrollerTests {
 
     @Test func `a numbered name is no longer than a name may be`() {
         let long = String(repeating: "ø", count: 128)
-        let name = EnrollmentName.free(long, among: [long])
+        let name = EnrollmentName.free(long) { $0 == long }
         #expect(name.utf8.count <= 256 && name.hasSuffix("-2"))
+    }
+
+    @Test func `a name with a number is free, and of a thousand that are taken few are looked at`() {
+        let looks = Box(0)
+        func free(_ taken: Set<Int>) -> String {
+            looks.set(0)
+            return EnrollmentName.free("card") { name in
+                _ = looks.next()
+                return name == "card" || taken.contains { name == "card-\($0)" }
+            }
+        }
+        for last in 2...40 { #expect(free(Set(2...last)) == "card-\(last + 1)") }
+        #expect(free([]) == "card-2")
+        #expect(free([3, 4]) == "card-2")
+        #expect(free(Set(2...1_000)) == "card-1001" && looks.value < 30)
     }
 
     @Test func `no common algorithm is refused`() async throws {

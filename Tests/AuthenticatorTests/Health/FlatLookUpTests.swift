@@ -1,0 +1,80 @@
+import GRDB
+import IssuerProtocol
+import Testing
+
+@testable import Authenticator
+
+/// What is asked often looks at the rows that it is about, however many enrollments there are.
+struct FlatLookUpTests {
+    private let sample: SampleAgent
+    private let cards: [SampleEnrollment]
+
+    /// With 30 enrollments, of which the first two are in trouble.
+    init() async throws {
+        sample = try SampleAgent()
+        try await sample.agent.prepare()
+        var cards: [SampleEnrollment] = []
+        for number in 1...30 { cards.append(try await sample.enrolled("\(number)")) }
+        self.cards = cards
+        try await sample.change(cards[0].id, .suspended)
+        sample.agent.health.note(cards[1].id, trouble: "down")
+    }
+
+    /// How many rows of enrollments the body looks at.
+    private func looks(_ body: () async throws -> Void) async throws -> Int {
+        let before = sample.seals.looks.value
+        try await body()
+        return sample.seals.looks.value - before
+    }
+
+    @Test func `health looks at those in trouble`() async throws {
+        let count = try await looks {
+            let troubles = try await sample.agent.troubles()
+            #expect(troubles.count { $0.hasPrefix("enrollment") } == 2)
+            #expect(troubles.contains { $0.contains("\(cards[0].id)") && $0.hasSuffix("it is suspended") })
+        }
+        #expect(count == 2)
+    }
+
+    @Test func `so do the figures, which count all`() async throws {
+        let count = try await looks {
+            let holdings = await sample.agent.figures().holdings
+            #expect(holdings?.active == 29 && holdings?.suspended == 1 && holdings?.troubled == 2)
+            #expect(holdings?.troubles == [.suspended: 1, .issuer: 1])
+        }
+        #expect(count == 2)
+    }
+
+    @Test func `a list looks at the enrollments of its requests, and a name at its own`() async throws {
+        try await sample.receive(.numbered(1), .numbered(2), for: cards[5])
+        try await sample.receive(.numbered(3), for: cards[6])
+        let records = try await sample.requests()
+        let count = try await looks {
+            let found = try await sample.agent.enrollments(of: records)
+            #expect(Set(found.keys) == [cards[5].id, cards[6].id])
+        }
+        #expect(count == 2)
+        for name in ["7", cards[6].id.text] {
+            let looks = try await looks {
+                let named = try await sample.agent.enrollment(named: name)
+                #expect(named.id == cards[6].id)
+            }
+            #expect(looks == 1)
+        }
+    }
+
+    @Test func `one more enrollment looks at its own row`() async throws {
+        try await sample.issuer.enrolls()
+        let count = try await looks { _ = try await sample.agent.enroll(sample.parameters(), patience: 0) }
+        #expect(count < 10)
+    }
+
+    @Test func `a damaged row is in trouble once it was read, until it is whole or over`() async throws {
+        try sample.tamper("UPDATE enrollment SET name = name || '!' WHERE id = ?", [cards[3].id.text])
+        #expect(try await sample.enrollment(cards[3].id).isDamaged)
+        #expect(try await sample.agent.troubles().contains { $0.contains("\(cards[3].id)") })
+        try sample.tamper("UPDATE enrollment SET name = rtrim(name, '!') WHERE id = ?", [cards[3].id.text])
+        #expect(try await !sample.enrollment(cards[3].id).isDamaged)
+        #expect(try await !sample.agent.troubles().contains { $0.contains("\(cards[3].id)") })
+    }
+}
