@@ -59,9 +59,10 @@ private struct EventStream: Sendable {
                 continue
             }
             let wanted = page.events.filter { enrollment == nil || $0.enrollment == nil || $0.enrollment == enrollment }
-            for event in wanted {
-                let view = try await responses.short(of: client.peer) { try await json(event) }
-                try await send(ServerSentEvents.event(event.sequence, view), to: &writer)
+            for start in stride(from: 0, to: wanted.count, by: Self.batch) {
+                let events = wanted[start...].prefix(Self.batch)
+                let bytes = try await responses.short(of: client.peer) { try await text(of: events) }
+                try await send(bytes, to: &writer)
             }
             if wanted.last?.sequence != page.position {
                 try await send(ServerSentEvents.position(page.position), to: &writer)
@@ -81,13 +82,19 @@ private struct EventStream: Sendable {
         }
     }
 
-    private func json(_ event: JournalEvent) async throws -> [UInt8] {
-        var view = EventView(
-            event: event.name.rawValue, seq: event.sequence, at: event.at, enrollmentId: event.enrollment?.text)
-        if let id = event.request, let record = try await agent.request(id) {
-            view.request = RequestView(record, enrollment: try await agent.enrollment(record.enrollmentId))
+    /// The events that are looked up and written at once.
+    private static let batch = 32
+
+    private func text(of events: ArraySlice<JournalEvent>) async throws -> [UInt8] {
+        let records = try await agent.requests(Set(events.compactMap(\.request)))
+        let enrollments = try await agent.enrollments(of: Array(records.values))
+        let views = records.mapValues { RequestView($0, enrollment: enrollments[$0.enrollmentId]) }
+        return try events.flatMap { event in
+            let view = EventView(
+                event: event.name.rawValue, seq: event.sequence, at: event.at, enrollmentId: event.enrollment?.text,
+                request: event.request.flatMap { views[$0] })
+            return ServerSentEvents.event(event.sequence, try ControlJSON.encode(view))
         }
-        return try ControlJSON.encode(view)
     }
 
     private func send(_ bytes: [UInt8], to writer: inout any ResponseBodyWriter) async throws {
