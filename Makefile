@@ -46,7 +46,7 @@ model-test: ## Random schedules against the model of the protocol: SCHEDULES=100
 	swift build --build-tests
 	MODEL_SCHEDULES=$(or $(SCHEDULES),10000) MODEL_SEED=$(or $(SEED),1) swift test --skip-build --filter ModelTests
 
-BENCH = OOB_BIN_DIR="$${OOB_BIN_DIR:-.build/deb/release}" .venv/bin/python -B Benchmarks/bench.py
+BENCH = .venv/bin/python -B Benchmarks/bench.py
 
 bench: ## Measure how fast and small the programs of `make deb` are, in a quarter of an hour: ONLY=group, QUICK=1.
 	Scripts/bootstrap --tests

@@ -3,8 +3,8 @@
 
 usage: bench.py [--only GROUP]... [--large] [--quick]
 
-OOB_BIN_DIR names the programs' directory, and BENCH_DIR a short path on the disk that counts (/tmp unless given). What
-was measured stays in .build/bench, for page.py.
+OOB_BIN_DIR names the programs' directory (.build/deb/release unless given), and BENCH_DIR a short path on the disk that
+counts (/tmp unless given). What was measured stays in .build/bench, for page.py.
 """
 
 import argparse
@@ -22,7 +22,7 @@ import many  # noqa: E402
 import small  # noqa: E402
 from reference import Reference, machine  # noqa: E402
 from rows import Row, methods, number, table  # noqa: E402
-from world import WORK  # noqa: E402
+from world import WORK, end_in_order  # noqa: E402
 
 RESULTS = WORK / "results.json"
 
@@ -55,36 +55,42 @@ def main():
     parser.add_argument("--large", action="store_true", help="what takes millions of rows, and only that")
     parser.add_argument("--quick", action="store_true", help="with so few repetitions that it says little")
     how = parser.parse_args()
+    end_in_order()
     reference = Reference()
     chosen = large_groups(how.quick) if how.large else groups(reference, how.quick)
     if unknown := set(how.only) - set(chosen):
         parser.error(f"no group {', '.join(unknown)}: there are {', '.join(chosen)}")
     began = time.monotonic()
     found = measured(reference, {name: chosen[name] for name in how.only or chosen})
-    about = {**machine(), "verify + sign, µs": number(reference.pair * 1e6),
-             "SQLite commits per second": number(reference.commit_rate)}
-    keep({name: {"rows": [row.json for row in rows], "points": points} for name, (rows, points) in found.items()}, about)
-    rows = [row for rows, _ in found.values() for row in rows]
-    print(table(rows), methods(rows), ", ".join(f"{name}: {value}" for name, value in about.items()), sep="\n\n")
+    rows = [row for rows in found.values() for row in rows]
+    print(table(rows), methods(rows), ", ".join(f"{name}: {value}" for name, value in about(reference).items()),
+          sep="\n\n")
     print(f"\nin {time.monotonic() - began:.0f} s")
 
 
-def measured(reference: Reference, chosen: dict) -> dict[str, tuple[list[Row], dict]]:
+def about(reference: Reference) -> dict:
+    return {**machine(), "verify + sign, µs": number(reference.pair * 1e6),
+            "SQLite commits per second": number(reference.commit_rate)}
+
+
+def measured(reference: Reference, chosen: dict) -> dict[str, list[Row]]:
+    """The rows of each group, which are kept as soon as they are there."""
     reference.measure()
     found = {}
     for name, measure in chosen.items():
         start = time.monotonic()
-        found[name] = measure()
+        found[name], points = measure()
         reference.measure()
+        keep(name, {"rows": [row.json for row in found[name]], "points": points}, about(reference))
         print(f"{name}: {time.monotonic() - start:.0f} s", file=sys.stderr)
     return found
 
 
-def keep(found: dict, about: dict):
-    """For page.py; groups that were not measured now stay as they were."""
+def keep(name: str, group: dict, about: dict):
+    """For page.py; groups that are not measured now stay as they were."""
     WORK.mkdir(parents=True, exist_ok=True)
     before = json.loads(RESULTS.read_text(encoding="utf-8"))["groups"] if RESULTS.exists() else {}
-    results = {"machine": about, "groups": {**before, **found}}
+    results = {"machine": about, "groups": {**before, name: group}}
     RESULTS.write_text(json.dumps(results, indent=1, ensure_ascii=False), encoding="utf-8")
 
 

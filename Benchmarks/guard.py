@@ -17,13 +17,11 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-ROOT = Path(__file__).resolve().parents[1]
-os.environ.setdefault("OOB_BIN_DIR", str(ROOT / ".build" / "deb" / "release"))
 
 from approvals import STEPS, step_instructions  # noqa: E402
 from history import sizes  # noqa: E402
 from reference import instructions  # noqa: E402
-from world import BIN_DIR, Counts, World  # noqa: E402
+from world import BIN_DIR, Counts, World, end_in_order  # noqa: E402
 
 LIMITS = Path(__file__).with_name("limits.json")
 # What may come on top of a figure before it fails.
@@ -89,6 +87,7 @@ def main():
     parser.add_argument("--times", type=int, default=1, help="count so often, and say how far the counts are apart")
     parser.add_argument("--self-test", action="store_true", help="prove that it can fail, and count nothing")
     how = parser.parse_args()
+    end_in_order()
     if how.self_test:
         return self_test()
     limits = {} if how.update else json.loads(LIMITS.read_text())

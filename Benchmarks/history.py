@@ -61,10 +61,9 @@ class Copied:
         return self.database.execute(f"SELECT max(seq) FROM {self.table}").fetchone()[0]
 
     def add(self, changes):
-        marks = ", ".join("?" * len(self.columns))
+        marks = ", ".join(f":{column}" for column in self.columns)
         self.database.executemany(
-            f"INSERT INTO {self.table} VALUES ({marks})",
-            ([{**self.row, **each}[column] for column in self.columns] for each in changes))
+            f"INSERT INTO {self.table} VALUES ({marks})", ({**self.row, **each} for each in changes))
 
 
 def steps(world: World, count: int, rounds: int) -> dict[str, float]:
@@ -197,12 +196,13 @@ def large(past: int, count: int, rounds: int) -> tuple[list[Row], dict]:
 def journal_rows(world: World) -> list[Row]:
     """Of one whose journal is as long as its history."""
     past, entries = world.one("SELECT count(*) FROM request"), world.one("SELECT count(*) FROM journal")
+    some = world.one("SELECT id FROM request ORDER BY seq LIMIT 1")
     world.agent.rest()
     began = time.monotonic()
-    some = world.one("SELECT id FROM request ORDER BY seq LIMIT 1")
-    world.control.call("GET", f"/v1/requests/{some}/evidence")
-    evidence, before = time.monotonic() - began, world.agent.cpu()
-    world.control.call("GET", "/v1/audit/verify")
+    with world.agent.connection(patience=3_600) as patient:
+        patient.call("GET", f"/v1/requests/{some}/evidence")
+        evidence, before = time.monotonic() - began, world.agent.cpu()
+        assert patient.json("GET", "/v1/audit/verify")["whole"], "the journal is not whole"
     entry = (world.agent.cpu() - before) / entries
     return [
         Row(f"`audit verify`, per entry of {entries:,}", f"{number(entry * 1e6)} µs CPU", entry * 1e6, 5,

@@ -40,8 +40,9 @@ def wakeup_row(world: World, seconds: int) -> Row:
     world.agent.rest(quiet=5, share=0.002)
     before = switches(world.agent.pid)
     time.sleep(seconds)
-    found = switches(world.agent.pid)
-    found.subtract(before)
+    found: Counter[str] = Counter()
+    for (name, thread), number_of in switches(world.agent.pid).items():
+        found[name] += number_of - before.get((name, thread), 0)
     told = ", ".join(f"thread {name} {count}" for name, count in found.items() if count)
     count = sum(found.values())
     return Row(
@@ -49,15 +50,15 @@ def wakeup_row(world: World, seconds: int) -> Row:
         "0, or say why", "voluntary context switches of the agent's threads (/proc/PID/task)")
 
 
-def switches(pid: int) -> Counter[str]:
-    """Of all threads of a name."""
-    found: Counter[str] = Counter()
+def switches(pid: int) -> dict[tuple[str, str], int]:
+    """Of each thread, by its name and number."""
+    found = {}
     for task in Path(f"/proc/{pid}/task").iterdir():
         try:
             lines = dict(line.split(":", 1) for line in (task / "status").read_text().splitlines() if ":" in line)
         except FileNotFoundError:
             continue  # It has ended.
-        found[lines["Name"].strip()] += int(lines["voluntary_ctxt_switches"])
+        found[lines["Name"].strip(), task.name] = int(lines["voluntary_ctxt_switches"])
     return found
 
 

@@ -16,6 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "Tests" / "Programs"))
+# Those that `make deb` leaves, unless others are named.
+os.environ.setdefault("OOB_BIN_DIR", str(ROOT / ".build" / "deb" / "release"))
 
 from http_client import Connection  # noqa: E402
 from programs import BIN_DIR, Sandbox  # noqa: E402
@@ -28,6 +30,11 @@ TRANSACTION = {
     "merchantName": "CoffeeHouse2", "purchaseAmount": "100", "purchaseCurrency": "840", "purchaseExponent": "2",
     "purchaseDate": "20231017055638", "threeDSRequestorAppURL": "https://merchant.example/return?transID=2f37539c",
 }
+
+
+def end_in_order():
+    """What was started is stopped also when this is asked to end."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
 
 def compiled(source: str, name: str, *options: str) -> Path:
@@ -130,8 +137,8 @@ class AgentProcess:
                 return
             before = now
 
-    def connection(self) -> Connection:
-        return Connection(self.socket)
+    def connection(self, patience: float = 120) -> Connection:
+        return Connection(self.socket, patience)
 
     def stop(self):
         self.process.terminate()
