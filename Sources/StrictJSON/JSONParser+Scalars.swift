@@ -34,8 +34,9 @@ extension JSONParser {
             case 0x00...0x1F:
                 throw syntax("no control character in a string")
             default:
-                content.append(byte)
-                position += 1
+                let start = position
+                while let byte = peek, JSONText.isPlain(byte) { position += 1 }
+                content += bytes[start..<position]
             }
         }
         throw syntax("'\"'")

@@ -34,8 +34,22 @@ extension JSONObject {
 
 /// What both ways of writing JSON share.
 enum JSONText {
+    /// Whether a byte of a string stands for itself.
+    static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+
     static func write(_ text: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
+        if text.utf8.allSatisfy(isPlain) {
+            output += text.utf8
+        } else {
+            writeEscaping(text, to: &output)
+        }
+        output.append(UInt8(ascii: "\""))
+    }
+
+    private static func writeEscaping(_ text: String, to output: inout [UInt8]) {
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "\""): output += "\\\"".utf8
@@ -50,7 +64,6 @@ enum JSONText {
             default: output.append(byte)
             }
         }
-        output.append(UInt8(ascii: "\""))
     }
 
     static func write<Element, Failure: Error>(

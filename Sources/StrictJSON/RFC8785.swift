@@ -37,14 +37,20 @@ package enum RFC8785 {
             }
         case .object(let object):
             try write(object, to: &output)
-        case .null, .bool, .string:
-            output += value.serialized()
+        case .string(let text): JSONText.write(text, to: &output)
+        case .null, .bool: output += value.serialized()
         }
+    }
+
+    private static func precedes(_ left: String, _ right: String) -> Bool {
+        left.utf16.lexicographicallyPrecedes(right.utf16)
     }
 
     /// RFC 8785 §3.2.3: UTF-8's own order would put U+FB33 before U+1F600, whose first code unit is U+D83D.
     private static func write(_ object: JSONObject, to output: inout [UInt8]) throws(RFC8785Error) {
-        let sorted = object.members.sorted { $0.name.utf16.lexicographicallyPrecedes($1.name.utf16) }
+        let members = object.members
+        let areInOrder = zip(members, members.dropFirst()).allSatisfy { precedes($0.name, $1.name) }
+        let sorted = areInOrder ? members : members.sorted { precedes($0.name, $1.name) }
         try JSONText.write(sorted, between: "{", "}", to: &output) { (member, output) throws(RFC8785Error) in
             JSONText.write(member.name, to: &output)
             output.append(UInt8(ascii: ":"))

@@ -88,8 +88,20 @@ enum Hexadecimal {
 
     /// The 32 bytes that 64 lower-case digits stand for.
     static func digest(_ text: String) -> [UInt8]? {
-        let values = text.utf8.compactMap { digits.firstIndex(of: $0) }
-        guard text.utf8.count == 2 * SHA256Digest.count, values.count == text.utf8.count else { return nil }
-        return (0..<SHA256Digest.count).map { UInt8(values[2 * $0] << 4 | values[2 * $0 + 1]) }
+        guard text.utf8.count == 2 * SHA256Digest.count else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(SHA256Digest.count)
+        var high: UInt8?
+        for digit in text.utf8 {
+            let value: UInt8
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
+            default: return nil
+            }
+            if let first = high { bytes.append(first << 4 | value) }
+            high = high == nil ? value : nil
+        }
+        return bytes
     }
 }
