@@ -12,6 +12,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/kdf.h>
+#include <openssl/param_build.h>
 #include <openssl/pkcs12.h>
 #include <openssl/provider.h>
 #include <openssl/rand.h>
@@ -23,6 +24,30 @@
 static inline EVP_PKEY *shim_generate_p256(void) { return EVP_EC_gen("P-256"); }
 static inline EVP_PKEY *shim_generate_p384(void) { return EVP_EC_gen("P-384"); }
 static inline EVP_PKEY *shim_generate_ed25519(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"); }
+
+/// A pair on a curve of its parts, which OpenSSL's decoders take many times as long to read; NULL if they are none.
+///
+/// `number` is big-endian and `point` uncompressed. That the point is on the curve is checked, that it belongs to the
+/// number is not.
+static inline EVP_PKEY *shim_ec_pair(
+    const char *curve, const unsigned char *number, int number_count, const unsigned char *point, size_t point_count) {
+    EVP_PKEY *key = NULL;
+    OSSL_PARAM *parameters = NULL;
+    OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
+    BIGNUM *value = BN_secure_new();
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
+    if (builder != NULL && value != NULL && context != NULL && BN_bin2bn(number, number_count, value) != NULL &&
+        OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, curve, 0) == 1 &&
+        OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_PRIV_KEY, value) == 1 &&
+        OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point, point_count) == 1 &&
+        (parameters = OSSL_PARAM_BLD_to_param(builder)) != NULL && EVP_PKEY_fromdata_init(context) == 1)
+        EVP_PKEY_fromdata(context, &key, EVP_PKEY_KEYPAIR, parameters);
+    OSSL_PARAM_free(parameters);
+    OSSL_PARAM_BLD_free(builder);
+    BN_clear_free(value);
+    EVP_PKEY_CTX_free(context);
+    return key;
+}
 
 /// An allocator that wipes all that it frees.
 static inline void *shim_allocate(size_t count, const char *file, int line) { return malloc(count); }

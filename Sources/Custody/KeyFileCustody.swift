@@ -1,4 +1,5 @@
 package import Authenticator
+import Dispatch
 package import DurableFiles
 import FoundationEssentials
 package import Keys
@@ -8,6 +9,8 @@ package struct KeyFileCustody: KeyCustody, CopyableKeys {
     private let directory: String
     private let secret: AgentSecret
     private let threads = SlowWork()
+    /// Here files are replaced and removed, one after the other: a key that was removed does not come back.
+    private let changes = DispatchQueue(label: "key files")
 
     /// The caller holds the lock of the state directory: what a crash left half written is removed.
     ///
@@ -30,8 +33,7 @@ package struct KeyFileCustody: KeyCustody, CopyableKeys {
     package func changePIN(of name: EnrollmentID, from old: PIN, to new: PIN) async throws {
         let key = try await read(name, pin: old)
         try await threads.run { [self] in
-            try KeyFile.write(
-                key, to: path(of: name), secret: secret, label: Self.keyLabel(name), pin: new, replacing: true)
+            try replace(key, of: name, pin: new)
         }
     }
 
@@ -52,7 +54,10 @@ package struct KeyFileCustody: KeyCustody, CopyableKeys {
     private func read(_ name: EnrollmentID, pin: PIN?) async throws -> SigningKey {
         do {
             return try await threads.run { [self] in
-                try KeyFile.read(path: path(of: name), secret: secret, label: Self.keyLabel(name), pin: pin)
+                let found = try KeyFile.read(path: path(of: name), secret: secret, label: Self.keyLabel(name), pin: pin)
+                // If it cannot be written, it is read again as it is, which only takes longer.
+                if found.isOutdated { try? replace(found.key, of: name, pin: nil) }
+                return found.key
             }
         } catch let error as KeyFileError {
             throw CustodyError(error)
@@ -61,7 +66,21 @@ package struct KeyFileCustody: KeyCustody, CopyableKeys {
 
     package func uri(of name: EnrollmentID) -> String { "file:\(path(of: name))" }
 
-    package func removeKey(named name: EnrollmentID) async throws { try KeyFile.remove(path: path(of: name)) }
+    package func removeKey(named name: EnrollmentID) async throws {
+        try changes.sync { try KeyFile.remove(path: path(of: name)) }
+    }
+
+    /// Puts a key in the place of its file, which is there; after a crash it is there in one of the two forms.
+    private func replace(_ key: SigningKey, of name: EnrollmentID, pin: PIN?) throws(KeyFileError) {
+        let label = Self.keyLabel(name)
+        let result = changes.sync {
+            Result { () throws(KeyFileError) in
+                try KeyFile.check(path: path(of: name), secret: secret, label: label)
+                try KeyFile.write(key, to: path(of: name), secret: secret, label: label, pin: pin, replacing: true)
+            }
+        }
+        try result.get()
+    }
 
     package func fileName(of name: EnrollmentID) -> String { name.text + Self.suffix }
 

@@ -12,9 +12,9 @@ package struct SealedAuditKeys: AuditKeys {
         self.previous = previous
     }
 
-    /// Encrypted twice, as a key file is.
+    /// Sealed as the key in a key file is.
     package func make() throws -> [UInt8] {
-        try Self.seal(try SigningKey.generate(.es256), as: .auditKeyOfSealedRows, under: secret)
+        try secret.seal(SigningKey.generate(.es256), label: SealedUse.auditKeyOfSealedRows.label)
     }
 
     package func open(_ sealed: [UInt8]) throws -> any JournalSigner { try opened(sealed).signer }
@@ -22,7 +22,7 @@ package struct SealedAuditKeys: AuditKeys {
     package func vouchingForRows(_ sealed: [UInt8]) throws -> [UInt8]? {
         let (signer, secret) = try opened(sealed)
         // Under the same secret as before: whoever changes that looks at the audit key last.
-        return signer.vouchesForRows ? nil : try Self.seal(signer.key, as: .auditKeyOfSealedRows, under: secret)
+        return signer.vouchesForRows ? nil : try secret.seal(signer.key, label: SealedUse.auditKeyOfSealedRows.label)
     }
 
     private func opened(_ sealed: [UInt8]) throws -> (signer: Signer, secret: AgentSecret) {
@@ -38,14 +38,8 @@ package struct SealedAuditKeys: AuditKeys {
         throw SealError.notSealedByThisSecret
     }
 
-    private static func seal(_ key: SigningKey, as use: SealedUse, under secret: AgentSecret) throws -> [UInt8] {
-        let encrypted = try key.encryptedPKCS8(passphrase: secret.passphrase(for: use.label))
-        return try secret.seal(Secret(encrypted), label: use.label)
-    }
-
     private static func unseal(_ sealed: [UInt8], as use: SealedUse, under secret: AgentSecret) throws -> Signer {
-        let encrypted = try unsafe secret.open(sealed, label: use.label).withBytes { unsafe Array($0) }
-        let key = try SigningKey(encryptedPKCS8: encrypted, passphrase: secret.passphrase(for: use.label))
+        guard let key = try secret.openKey(sealed, label: use.label) else { throw SealError.malformed }
         return Signer(key: key, vouchesForRows: use == .auditKeyOfSealedRows)
     }
 

@@ -45,7 +45,7 @@ struct KeyFileCustodyTests {
 
     @Test func `the file is the one that its enrollment's label and the secret open`() async throws {
         let key = try await custody.makeKey(named: name, algorithm: .es256)
-        let read = try KeyFile.read(path: keyPath, secret: secret, label: "credential key \(name.text)")
+        let read = try KeyFile.read(path: keyPath, secret: secret, label: "credential key \(name.text)").key
         #expect(read.publicKey == key)
         #expect(throws: KeyFileError.self) {
             try KeyFile.read(path: keyPath, secret: secret, label: "credential key \(other.text)")
@@ -59,8 +59,52 @@ struct KeyFileCustodyTests {
     @Test func `a key is never written over`() async throws {
         let key = try await custody.makeKey(named: name, algorithm: .es256)
         await #expect(throws: KeyFileError.self) { try await custody.makeKey(named: name, algorithm: .es256) }
-        let read = try KeyFile.read(path: keyPath, secret: secret, label: "credential key \(name.text)")
+        let read = try KeyFile.read(path: keyPath, secret: secret, label: "credential key \(name.text)").key
         #expect(read.publicKey == key)
+    }
+
+    private func unlocked() async throws -> PublicKey {
+        try await custody.unlock(KeyReference(of: name, at: .own), pin: nil).publicKey
+    }
+
+    /// Makes the file what an earlier version wrote.
+    private func makeOld() throws {
+        let label = "credential key \(name.text)"
+        let key = try KeyFile.read(path: keyPath, secret: secret, label: label).key
+        let encrypted = try key.encryptedPKCS8(passphrase: secret.passphrase(for: label))
+        try DurableFile.write(secret.seal(Secret(encrypted), label: label), to: keyPath, replacing: true)
+    }
+
+    @Test func `a file of an earlier version is written anew when its key is opened`() async throws {
+        let key = try await custody.makeKey(named: name, algorithm: .es256)
+        try makeOld()
+        #expect(try await unlocked() == key)
+        let read = try KeyFile.read(path: keyPath, secret: secret, label: "credential key \(name.text)")
+        #expect(!read.isOutdated && read.key.publicKey == key)
+        #expect(try mode(keyPath) == 0o600)
+    }
+
+    @Test func `a file of an earlier version whose rewriting was cut short is opened as it is`() async throws {
+        let key = try await custody.makeKey(named: name, algorithm: .es256)
+        try makeOld()
+        let old = try Data(contentsOf: URL(filePath: keyPath))
+        try old.prefix(100).write(to: URL(filePath: "\(directory.path)/keys/.tmp-0123456789abcdef"))
+        let again = try KeyFileCustody(directory: directory.path + "/keys", secret: secret)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path + "/keys") == ["\(name.text).key"])
+        #expect(try await again.unlock(KeyReference(of: name, at: .own), pin: nil).publicKey == key)
+    }
+
+    @Test func `a key that is removed while files of earlier versions are written anew does not come back`()
+        async throws
+    {
+        for _ in 1...20 {
+            _ = try await custody.makeKey(named: name, algorithm: .es256)
+            try makeOld()
+            async let opened = unlocked()
+            try await custody.removeKey(named: name)
+            _ = try? await opened
+            #expect(!FileManager.default.fileExists(atPath: keyPath))
+        }
     }
 
     @Test func `a removed key is gone, others stay, and one that is not there is no error`() async throws {

@@ -6,13 +6,17 @@ Run with `.venv/bin/python Tests/Interop/test_keys.py`; OOB_BIN_DIR names the pr
 import os
 import re
 import subprocess
+import sys
 import unittest
+
+from cryptography.hazmat.primitives import serialization
 
 from citations import page
 from issuer import Issuer
 from programs import BIN_DIR, Agent, temporary_folder
 
 PAGE = page("keys.md").read_text(encoding="utf-8")
+THREATS = page("threat-model.md").read_text(encoding="utf-8")
 
 
 def commands(heading: str) -> list[str]:
@@ -90,6 +94,25 @@ class TheCommands(unittest.TestCase):
         self.type(block)
         key = self.approve(agent)["key"]
         self.assertEqual((key["kind"], key["exportable"]), ("file", True))
+
+    def test_a_key_file_opens_as_the_page_says(self):
+        """The threat model's program, and openssl: both show the key that is enrolled."""
+        agent = self.agent()
+        self.type("oobctl enroll --issuer $ISSUER --code $CODE --authn-type presence")
+        self.approve(agent)
+        (program,) = re.findall(r"^```\n(import sys\n.*?)^```$", THREATS, re.DOTALL | re.MULTILINE)
+        state = self.folder / "state"
+        (path,) = (state / "keys").glob("*.key")
+        opened = subprocess.run(
+            [sys.executable, "-c", program, state / "secret", path, f"credential key {path.stem}"],
+            capture_output=True, check=True).stdout
+        public = subprocess.run(
+            ["openssl", "pkey", "-inform", "DER", "-pubout", "-outform", "DER"], input=opened, capture_output=True,
+            check=True).stdout
+        (enrolled,) = self.issuer.authenticators.values()
+        numbers = serialization.load_der_public_key(public).public_numbers()
+        x, y = (enrolled.credential.data.public_key[label] for label in (-2, -3))
+        self.assertEqual((numbers.x.to_bytes(32, "big"), numbers.y.to_bytes(32, "big")), (x, y))
 
     def test_there_is_no_other_command_on_the_page(self):
         self.assertEqual(PAGE.count("```sh\n"), 5)

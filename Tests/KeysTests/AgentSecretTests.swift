@@ -25,6 +25,14 @@ import Testing
                     """))
     }
 
+    @Test func `one expansion of what was extracted is the start of what HKDF derives`() throws {
+        for (count, info) in [(22, []), (16, [1]), (64, [UInt8](repeating: 7, count: 200)), (1_024, [0])] {
+            let secret = Secret([UInt8](repeating: 0x0B, count: count))
+            let expanded = try HKDF.expand(HKDF.extract(from: secret), info: info)
+            #expect(try expanded == HKDF.derive(32, from: secret, info: info))
+        }
+    }
+
     @Test func `the passphrase is what openssl kdf derives, in hexadecimal`() throws {
         let derived = try OpenSSLCommand.run(
             "kdf", "-binary", "-keylen", "32", "-kdfopt", "digest:SHA256",

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func `a key comes back from its file and signs`() throws {
-        let again = try KeyFile.read(path: scratch("key"), secret: secret, label: "enrollment-1")
+        let again = try KeyFile.read(path: scratch("key"), secret: secret, label: "enrollment-1").key
         #expect(again.publicKey == key.publicKey)
         #expect(try key.publicKey.isValid(signature: again.signature(over: [1]), over: [1]))
         let attributes = try FileManager.default.attributesOfItem(atPath: scratch("key"))
@@ -28,20 +28,62 @@ import Testing
     func `a key of each algorithm comes back, from a file of 500 bytes at most`(algorithm: SignatureAlgorithm) throws {
         let key = try SigningKey.generate(algorithm)
         try KeyFile.write(key, to: scratch("other"), secret: secret, label: "enrollment-2")
-        let again = try KeyFile.read(path: scratch("other"), secret: secret, label: "enrollment-2")
+        let again = try KeyFile.read(path: scratch("other"), secret: secret, label: "enrollment-2").key
         #expect(again.publicKey == key.publicKey)
         #expect(try key.publicKey.isValid(signature: again.signature(over: [1]), over: [1]))
         #expect(try DurableFile.read(scratch("other"), maxBytes: KeyFile.maxBytes).count <= 500)
     }
 
-    @Test func `inside the seal is a key that openssl opens with the derived passphrase`() throws {
-        let sealed = try DurableFile.read(scratch("key"), maxBytes: KeyFile.maxBytes)
-        let encrypted = try secret.open(sealed, label: "enrollment-1").revealed
-        try DurableFile.write(encrypted, to: scratch("key.der"), replacing: false)
+    @Test(arguments: SignatureAlgorithm.allCases)
+    func `inside the seal is the key as openssl writes it`(algorithm: SignatureAlgorithm) throws {
+        let key = try SigningKey.generate(algorithm)
+        try KeyFile.write(key, to: scratch("other"), secret: secret, label: "enrollment-2")
+        let sealed = try DurableFile.read(scratch("other"), maxBytes: KeyFile.maxBytes)
+        let clear = try secret.open(sealed, label: "enrollment-2").revealed
+        let again = try OpenSSLCommand.run(
+            "pkcs8", "-topk8", "-nocrypt", "-inform", "DER", "-outform", "DER", input: clear)
+        #expect(again == clear)
         let publicKey = try OpenSSLCommand.run(
-            "pkey", "-in", scratch("key.der"), "-inform", "DER", "-passin", "stdin", "-pubout", "-outform", "DER",
-            input: secret.passphrase(for: "enrollment-1").revealed)
+            "pkey", "-inform", "DER", "-pubout", "-outform", "DER", input: clear)
         #expect(publicKey == key.publicKey.subjectPublicKeyInfo)
+    }
+
+    @Test(arguments: SignatureAlgorithm.allCases)
+    func `a key that openssl made is read if it is in the one form, and any byte changed there is no key of ours`(
+        algorithm: SignatureAlgorithm
+    ) throws {
+        let kind =
+            switch algorithm {
+            case .es256: ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]
+            case .es384: ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384"]
+            case .eddsa: ["-algorithm", "ED25519"]
+            }
+        let clear = try OpenSSLCommand.run(
+            "pkcs8", "-topk8", "-nocrypt", "-outform", "DER", input: OpenSSLCommand.generateKey(kind))
+        let key = try #require(try SigningKey(privateKeyInfo: Secret(clear)))
+        let publicKey = try OpenSSLCommand.run("pkey", "-inform", "DER", "-pubout", "-outform", "DER", input: clear)
+        #expect(key.publicKey.subjectPublicKeyInfo == publicKey)
+        #expect(try key.publicKey.isValid(signature: key.signature(over: [1]), over: [1]))
+        for index in clear.indices {
+            var changed = clear
+            changed[index] ^= 0x80
+            // Of what is left after the form, a number is another key, and a point that is on no curve is none.
+            let other = try? SigningKey(privateKeyInfo: Secret(changed))
+            #expect((try? other?.provesItself()) != true || algorithm == .eddsa, "byte \(index)")
+        }
+        #expect(try SigningKey(privateKeyInfo: Secret(clear + [0])) == nil)
+        #expect(try SigningKey(privateKeyInfo: Secret(Array(clear.dropLast()))) == nil)
+        #expect(OpenSSLError.queueIsEmpty)
+    }
+
+    @Test func `a file of an earlier version is read, and says so`() throws {
+        let passphrase = try secret.passphrase(for: "enrollment-1")
+        let old = try secret.seal(Secret(key.encryptedPKCS8(passphrase: passphrase)), label: "enrollment-1")
+        try DurableFile.write(old, to: scratch("key"), replacing: true)
+        let read = try KeyFile.read(path: scratch("key"), secret: secret, label: "enrollment-1")
+        #expect(read.key.publicKey == key.publicKey && read.isOutdated)
+        try KeyFile.write(read.key, to: scratch("key"), secret: secret, label: "enrollment-1", replacing: true)
+        #expect(try !KeyFile.read(path: scratch("key"), secret: secret, label: "enrollment-1").isOutdated)
     }
 
     @Test func `neither another secret nor another label opens it, and the error says the path`() throws {
@@ -69,7 +111,7 @@ import Testing
         #expect(throws: KeyFileError.file(FileError(path: scratch("key"), reason: .exists))) {
             try KeyFile.write(other, to: scratch("key"), secret: secret, label: "enrollment-1")
         }
-        let read = try KeyFile.read(path: scratch("key"), secret: secret, label: "enrollment-1")
+        let read = try KeyFile.read(path: scratch("key"), secret: secret, label: "enrollment-1").key
         #expect(read.publicKey == key.publicKey)
     }
 

@@ -17,14 +17,14 @@ import Testing
     }
 
     private func read(_ pin: PIN?, _ secret: AgentSecret? = nil) throws(KeyFileError) -> SigningKey {
-        try KeyFile.read(path: scratch("key"), secret: secret ?? self.secret, label: "enrollment-1", pin: pin)
+        try KeyFile.read(path: scratch("key"), secret: secret ?? self.secret, label: "enrollment-1", pin: pin).key
     }
 
     @Test(arguments: SignatureAlgorithm.allCases)
     func `a key under a PIN comes back with it, and signs`(algorithm: SignatureAlgorithm) throws {
         let key = try SigningKey.generate(algorithm)
         try KeyFile.write(key, to: scratch("other"), secret: secret, label: "l", pin: pin)
-        let again = try KeyFile.read(path: scratch("other"), secret: secret, label: "l", pin: pin)
+        let again = try KeyFile.read(path: scratch("other"), secret: secret, label: "l", pin: pin).key
         #expect(again.publicKey == key.publicKey)
         #expect(try key.publicKey.isValid(signature: again.signature(over: [1]), over: [1]))
         #expect(try DurableFile.read(scratch("other"), maxBytes: KeyFile.maxBytes).count <= 500)
@@ -42,9 +42,11 @@ import Testing
     @Test func `a key under no PIN does not open with one, which nothing would check`() throws {
         try KeyFile.write(key, to: scratch("key"), secret: secret, label: "enrollment-1", replacing: true)
         #expect(throws: KeyFileError.takesNoPIN(path: scratch("key"))) { try read(pin) }
-        // Not even with the passphrase that it is under.
-        let passphrase = try PIN(secret.passphrase(for: "enrollment-1"))
-        #expect(throws: KeyFileError.takesNoPIN(path: scratch("key"))) { try read(passphrase) }
+        // Of a file of an earlier version not even with the passphrase that it is under.
+        let passphrase = try secret.passphrase(for: "enrollment-1")
+        let old = try secret.seal(Secret(key.encryptedPKCS8(passphrase: passphrase)), label: "enrollment-1")
+        try DurableFile.write(old, to: scratch("key"), replacing: true)
+        #expect(throws: KeyFileError.takesNoPIN(path: scratch("key"))) { try read(PIN(passphrase)) }
         #expect(try read(nil).publicKey == key.publicKey)
     }
 

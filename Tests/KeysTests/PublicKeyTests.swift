@@ -15,6 +15,20 @@ import Testing
         #expect(try key == PublicKey(subjectPublicKeyInfo: key.subjectPublicKeyInfo))
     }
 
+    @Test(arguments: KnownSignature.all)
+    func `what was kept of a key is that key`(known: KnownSignature) throws {
+        let kept = try PublicKey(kept: PublicKey(known.material).subjectPublicKeyInfo)
+        #expect(try kept == PublicKey(known.material))
+        #expect(try kept.isValid(signature: known.signature, over: known.message))
+    }
+
+    @Test(arguments: offCurve)
+    func `of what was kept of a key nothing is valid if it is on no curve`(material: PublicKeyMaterial) throws {
+        let kept = try PublicKey(kept: SubjectPublicKeyInfo.encode(material))
+        #expect(throws: OpenSSLError.self) { try kept.isValid(signature: KnownSignature.p256.signature, over: [1]) }
+        #expect(throws: KeyError.self) { try PublicKey(kept: [0x30, 0x00]) }
+    }
+
     static let offCurve: [PublicKeyMaterial] = {
         guard case .p256(let x, let y) = KnownSignature.p256.material,
             case .p384(let x384, let y384) = KnownSignature.p384.material

@@ -30,16 +30,19 @@ import Testing
         #expect(try change.resealed(resealed, label: "token") == nil)
     }
 
-    @Test func `both layers of a key without a PIN are the new secret's`() throws {
+    @Test
+    func `a key is the new secret's, also one in the form of earlier versions, which comes out in the present one`()
+        throws
+    {
         let key = try SigningKey.generate(.es384)
-        let resealed = try #require(try change.resealedKey(sealedKey(key, under: old), label: "card"))
-        let inner = try new.open(resealed, label: "card").revealed
-        #expect(throws: KeyError.self) {
-            try SigningKey(encryptedPKCS8: inner, passphrase: old.passphrase(for: "card"))
+        let earlier = try old.seal(
+            Secret(key.encryptedPKCS8(passphrase: old.passphrase(for: "card"))), label: "card")
+        for sealed in [try sealedKey(key, under: old), earlier] {
+            let resealed = try #require(try change.resealedKey(sealed, label: "card"))
+            let inner = try new.open(resealed, label: "card")
+            #expect(try SigningKey(privateKeyInfo: inner)?.publicKey == key.publicKey)
+            #expect(try change.resealedKey(resealed, label: "card") == nil)
         }
-        let again = try SigningKey(encryptedPKCS8: inner, passphrase: new.passphrase(for: "card"))
-        #expect(again.publicKey == key.publicKey)
-        #expect(try change.resealedKey(resealed, label: "card") == nil)
     }
 
     @Test func `the inner layer of a key with a PIN stays as it is`() throws {

@@ -9,19 +9,26 @@ package struct AgentSecret: Sendable {
     private static let version = "oob-agent/1/"
 
     private let secret: Secret
+    /// What HKDF extracts of it (RFC 5869 §2.2): every derivation begins with that.
+    private let extracted: Secret
 
     package init(_ secret: Secret) throws(AgentSecretError) {
-        guard Self.bytes.contains(secret.count) else { throw AgentSecretError(count: secret.count) }
-        self.secret = secret
+        guard Self.bytes.contains(secret.count) else { throw .length(secret.count) }
+        do throws(OpenSSLError) {
+            try self.init(checked: secret)
+        } catch {
+            throw .openSSL(error)
+        }
     }
 
-    private init(generated secret: Secret) {
+    private init(checked secret: Secret) throws(OpenSSLError) {
         self.secret = secret
+        extracted = try HKDF.extract(from: secret)
     }
 
     /// A new secret of 32 random bytes.
     package static func generate() throws(OpenSSLError) -> AgentSecret {
-        AgentSecret(generated: try Secret.random(32))
+        try AgentSecret(checked: try Secret.random(32))
     }
 
     /// A passphrase for one label: 64 characters, the hexadecimal form of 32 derived bytes.
@@ -36,7 +43,7 @@ package struct AgentSecret: Sendable {
 
     func derived(_ use: String, _ label: String) throws(OpenSSLError) -> Secret {
         // The zero byte keeps use and label apart: no use contains one.
-        try HKDF.derive(32, from: secret, info: Array((Self.version + use).utf8) + [0] + Array(label.utf8))
+        try HKDF.expand(extracted, info: Array((Self.version + use).utf8) + [0] + Array(label.utf8))
     }
 }
 
@@ -51,15 +58,21 @@ extension AgentSecret: CustomStringConvertible, CustomDebugStringConvertible, Cu
     package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
-/// A secret that is too short or too long.
+/// Why bytes are no secret for an agent.
 ///
-/// Tells the length and nothing else.
-package struct AgentSecretError: Error, Equatable, Sendable, CustomStringConvertible {
-    package let count: Int
+/// Tells the length and nothing else of them.
+package enum AgentSecretError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// Too short or too long: it has that many bytes.
+    case length(Int)
+    case openSSL(OpenSSLError)
 
     package var description: String {
-        "the agent's secret has \(count) bytes; it must have \(AgentSecret.bytes.lowerBound) to "
-            + "\(AgentSecret.bytes.upperBound), all random (such as: openssl rand -out FILE 32)"
+        switch self {
+        case .length(let count):
+            "the agent's secret has \(count) bytes; it must have \(AgentSecret.bytes.lowerBound) to "
+                + "\(AgentSecret.bytes.upperBound), all random (such as: openssl rand -out FILE 32)"
+        case .openSSL(let cause): cause.description
+        }
     }
 }
 

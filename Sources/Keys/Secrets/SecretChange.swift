@@ -16,17 +16,17 @@ package struct SecretChange: Sendable {
         return try seal(plain, label: label)
     }
 
-    /// A key that was encrypted twice, under the present secret; nil if it is already.
+    /// A key that was sealed, under the present secret; nil if it is already.
     ///
-    /// The inner layer of a key without a PIN is the secret's too, and is made again. One that is under a PIN stays as
-    /// it is, and nobody has to enter it.
+    /// One that is under a PIN stays so, and nobody has to enter it. One that is in the form of earlier versions, whose
+    /// inner layer is the secret's too, comes out in the present one.
     package func resealedKey(_ sealed: [UInt8], label: String) throws(SecretChangeError) -> [UInt8]? {
-        guard let encrypted = try opened(sealed, label: label) else { return nil }
-        let bytes = unsafe encrypted.withBytes { unsafe Array($0) }
-        let isUnderPIN = try SecretChangeError.wrapping(SecretChangeError.key) { () throws(KeyError) in
-            try SigningKey.isUnderPIN(encryptedPKCS8: bytes)
+        guard let content = try opened(sealed, label: label) else { return nil }
+        let key = try SecretChangeError.wrapping(SecretChangeError.key) { () throws(KeyError) in
+            try SealedKey(content)
         }
-        return try seal(isUnderPIN ? encrypted : reencrypted(bytes, label: label), label: label)
+        guard case .underPassphrase(let bytes) = key else { return try seal(content, label: label) }
+        return try seal(decrypted(bytes, label: label), label: label)
     }
 
     /// What is under the previous secret; nil if it is under the present one already.
@@ -41,15 +41,15 @@ package struct SecretChange: Sendable {
         }
     }
 
-    private func reencrypted(_ bytes: [UInt8], label: String) throws(SecretChangeError) -> Secret {
-        let (old, new) = try SecretChangeError.wrapping(SecretChangeError.openSSL) { () throws(OpenSSLError) in
-            (try previous.passphrase(for: label), try present.passphrase(for: label))
+    private func decrypted(_ bytes: [UInt8], label: String) throws(SecretChangeError) -> Secret {
+        let passphrase = try SecretChangeError.wrapping(SecretChangeError.openSSL) { () throws(OpenSSLError) in
+            try previous.passphrase(for: label)
         }
         let key = try SecretChangeError.wrapping(SecretChangeError.key) { () throws(KeyError) in
-            try SigningKey(encryptedPKCS8: bytes, passphrase: old)
+            try SigningKey(encryptedPKCS8: bytes, passphrase: passphrase)
         }
         return try SecretChangeError.wrapping(SecretChangeError.openSSL) { () throws(OpenSSLError) in
-            Secret(try key.encryptedPKCS8(passphrase: new))
+            try key.privateKeyInfo()
         }
     }
 

@@ -5,10 +5,7 @@ extension KeyFile {
     ///
     /// It is there, nobody else has any right to it, and it is under the secret.
     package static func check(path: String, secret: AgentSecret, label: String) throws(KeyFileError) {
-        let encrypted = try unsealed(path: path, secret: secret, label: label)
-        _ = try KeyFileError.wrapping({ .key(path: path, $0) }) { () throws(KeyError) in
-            try SigningKey.isUnderPIN(encryptedPKCS8: encrypted)
-        }
+        _ = try content(path: path, secret: secret, label: label)
     }
 
     /// What a file is to hold once the agent's secret has changed; nil if it holds that already, or is not there.

@@ -1,10 +1,8 @@
 import DurableFiles
 
-/// A signing key in a file, encrypted twice.
+/// A signing key in a file, under the agent's secret: see ``SealedKey``.
 ///
-/// Inside is a DER EncryptedPrivateKeyInfo, under a PIN or under a passphrase of the agent's secret; around it the seal
-/// of that secret. Passphrase and seal are bound to a label, so that a file that was put in the place of another does
-/// not open. Under a PIN neither the file with the secret nor the PIN alone gives the key (PSD2 RTS Article 9(1)).
+/// It is bound to a label, so that a file that was put in the place of another does not open.
 package enum KeyFile {
     /// The most bytes that are read; a file has 500 at most, by the algorithm.
     package static let maxBytes = 16 * 1_024
@@ -17,12 +15,18 @@ package enum KeyFile {
         _ key: SigningKey, to path: String, secret: AgentSecret, label: String, pin: PIN? = nil, replacing: Bool = false
     ) throws(KeyFileError) {
         let sealed = try KeyFileError.wrapping({ .openSSL(path: path, $0) }) { () throws(OpenSSLError) in
-            let encrypted = try Self.encrypted(key, secret: secret, label: label, pin: pin)
-            return try secret.seal(Secret(encrypted), label: label)
+            try secret.seal(key, label: label, pin: pin)
         }
         try KeyFileError.wrapping(KeyFileError.file) { () throws(FileError) in
             try DurableFile.write(sealed, to: path, replacing: replacing)
         }
+    }
+
+    /// A key that was read.
+    package struct Reading: Sendable {
+        package let key: SigningKey
+        /// Whether the file is in the form of earlier versions, which takes longer to read.
+        package let isOutdated: Bool
     }
 
     /// Reads a file that `write` made for the same label under the same secret, with its PIN exactly if it has one.
@@ -31,40 +35,46 @@ package enum KeyFile {
     /// or that is too large. What is wrong with the file is found before a PIN is tried.
     package static func read(
         path: String, secret: AgentSecret, label: String, pin: PIN? = nil
-    ) throws(KeyFileError) -> SigningKey {
-        let encrypted = try unsealed(path: path, secret: secret, label: label)
-        let isUnderPIN = try KeyFileError.wrapping({ .key(path: path, $0) }) { () throws(KeyError) in
-            try SigningKey.isUnderPIN(encryptedPKCS8: encrypted)
+    ) throws(KeyFileError) -> Reading {
+        switch (try content(path: path, secret: secret, label: label), pin) {
+        case (.clear(let key), nil):
+            return Reading(key: key, isOutdated: false)
+        case (.underPassphrase(let bytes), nil):
+            let passphrase = try KeyFileError.wrapping({ .openSSL(path: path, $0) }) { () throws(OpenSSLError) in
+                try secret.passphrase(for: label)
+            }
+            let key = try KeyFileError.wrapping({ .key(path: path, $0) }) { () throws(KeyError) in
+                try SigningKey(encryptedPKCS8: bytes, passphrase: passphrase)
+            }
+            return Reading(key: key, isOutdated: true)
+        case (.underPIN(let bytes), let pin?):
+            return Reading(key: try key(bytes, under: pin, path: path), isOutdated: false)
+        case (.underPIN, nil):
+            throw .needsPIN(path: path)
+        case (.clear, _), (.underPassphrase, _):
+            throw .takesNoPIN(path: path)
         }
-        guard isUnderPIN == (pin != nil) else { throw isUnderPIN ? .needsPIN(path: path) : .takesNoPIN(path: path) }
-        let passphrase = try KeyFileError.wrapping({ .openSSL(path: path, $0) }) { () throws(OpenSSLError) in
-            if let pin { return pin.secret }
-            return try secret.passphrase(for: label)
-        }
+    }
+
+    private static func key(_ bytes: [UInt8], under pin: PIN, path: String) throws(KeyFileError) -> SigningKey {
         do throws(KeyError) {
-            return try SigningKey(encryptedPKCS8: encrypted, passphrase: passphrase)
+            return try SigningKey(encryptedPKCS8: bytes, passphrase: pin.secret)
         } catch {
             // The seal has vouched for the bytes, so they are as they were written.
-            if isUnderPIN, case .wrongPassphrase = error { throw .wrongPIN(path: path) }
+            if case .wrongPassphrase = error { throw .wrongPIN(path: path) }
             throw .key(path: path, error)
         }
     }
 
-    private static func encrypted(
-        _ key: SigningKey, secret: AgentSecret, label: String, pin: PIN?
-    ) throws(OpenSSLError) -> [UInt8] {
-        guard let pin else { return try key.encryptedPKCS8(passphrase: secret.passphrase(for: label)) }
-        return try key.encryptedPKCS8(pin: pin)
-    }
-
-    /// The inner layer.
-    static func unsealed(path: String, secret: AgentSecret, label: String) throws(KeyFileError) -> [UInt8] {
+    /// What is inside the seal.
+    static func content(path: String, secret: AgentSecret, label: String) throws(KeyFileError) -> SealedKey {
         let sealed = try KeyFileError.wrapping(KeyFileError.file) { () throws(FileError) in
             try DurableFile.read(path, maxBytes: maxBytes)
         }
-        return try KeyFileError.wrapping({ .seal(path: path, $0) }) { () throws(SealError) in
-            try unsafe secret.open(sealed, label: label).withBytes { unsafe Array($0) }
+        let opened = try KeyFileError.wrapping({ .seal(path: path, $0) }) { () throws(SealError) in
+            try secret.open(sealed, label: label)
         }
+        return try KeyFileError.wrapping({ .key(path: path, $0) }) { () throws(KeyError) in try SealedKey(opened) }
     }
 
     /// Removes the file, and returns when its name is gone from the disk.

@@ -21,6 +21,18 @@ import COpenSSL
         try unsafe PKey(takingOwnershipOf: checkNotNull("EVP_PKCS82PKEY") { unsafe EVP_PKCS82PKEY(pointer) })
     }
 
+    /// The DER encoding, in clear, in memory that no other has held.
+    func der() throws(OpenSSLError) -> Secret {
+        let count = unsafe i2d_PKCS8_PRIV_KEY_INFO(pointer, nil)
+        try check("i2d_PKCS8_PRIV_KEY_INFO") { count > 0 ? 1 : 0 }
+        return try unsafe Secret(count: Int(count)) { output throws(OpenSSLError) in
+            var cursor = unsafe output.bindMemory(to: UInt8.self).baseAddress
+            try check("i2d_PKCS8_PRIV_KEY_INFO") {
+                unsafe i2d_PKCS8_PRIV_KEY_INFO(pointer, &cursor) == count ? 1 : 0
+            }
+        }
+    }
+
     /// PBES2 with AES-256-CBC and PBKDF2-HMAC-SHA256 (RFC 8018 §6.2).
     func encrypted(under passphrase: Secret, salt: [UInt8], iterations: CInt) throws(OpenSSLError) -> EncryptedKeyInfo {
         var salt = salt

@@ -1,4 +1,5 @@
 import COpenSSL
+import Synchronization
 
 /// A public key that signatures can be held against.
 ///
@@ -6,10 +7,12 @@ import COpenSSL
 /// no signature holds under it.
 package final class PublicKey: Sendable {
     package let material: PublicKeyMaterial
-    private let key: PKey
+    /// As OpenSSL has it; made when it is first used, for that takes as long as a signature.
+    private let parsed: Mutex<PKey?>
 
-    private init(material: PublicKeyMaterial, key: PKey) {
-        (self.material, self.key) = (material, key)
+    private init(_ material: PublicKeyMaterial, parsed: PKey?) {
+        self.material = material
+        self.parsed = Mutex(parsed)
     }
 
     /// Makes a key of its parts, if they are valid.
@@ -20,7 +23,7 @@ package final class PublicKey: Sendable {
         guard material.hasItsLengths else { throw .malformed(nil) }
         if case .ed25519(let point) = material, Ed25519SmallOrder.contains(point) { throw .smallOrder }
         do throws(OpenSSLError) {
-            try self.init(checked: material)
+            try self.init(material, parsed: Self.parsed(material))
         } catch {
             throw .notOnCurve
         }
@@ -36,14 +39,27 @@ package final class PublicKey: Sendable {
         try self.init(material)
     }
 
-    /// The public half of a key pair, in an EVP_PKEY of its own that does not hold the private half.
-    convenience init(of pair: PKey, _ algorithm: SignatureAlgorithm) throws(OpenSSLError) {
-        try self.init(checked: pair.publicMaterial(algorithm))
+    /// Reads what `subjectPublicKeyInfo` gave of a key that was checked then: whether its point is on its curve is not
+    /// looked at again before it is used.
+    package convenience init(kept subjectPublicKeyInfo: [UInt8]) throws(KeyError) {
+        guard let material = SubjectPublicKeyInfo.material(in: subjectPublicKeyInfo) else { throw .malformed(nil) }
+        self.init(material, parsed: nil)
     }
 
-    private convenience init(checked material: PublicKeyMaterial) throws(OpenSSLError) {
-        try self.init(
-            material: material, key: PKey(subjectPublicKeyInfo: SubjectPublicKeyInfo.encode(material)))
+    /// The public half of a pair, which OpenSSL made or has checked; it does not hold the private half.
+    convenience init(ofPair material: PublicKeyMaterial) { self.init(material, parsed: nil) }
+
+    private static func parsed(_ material: PublicKeyMaterial) throws(OpenSSLError) -> PKey {
+        try PKey(subjectPublicKeyInfo: SubjectPublicKeyInfo.encode(material))
+    }
+
+    private func key() throws(OpenSSLError) -> PKey {
+        try parsed.withLock { parsed throws(OpenSSLError) in
+            if let parsed { return parsed }
+            let key = try Self.parsed(material)
+            parsed = key
+            return key
+        }
     }
 
     package var algorithm: SignatureAlgorithm { material.algorithm }
@@ -64,7 +80,7 @@ package final class PublicKey: Sendable {
     ///
     /// A malformed one does not.
     package func isValid(signature: [UInt8], over message: [UInt8]) throws(OpenSSLError) -> Bool {
-        try DigestContext(algorithm).isValid(signature, by: key, over: message)
+        try DigestContext(algorithm).isValid(signature, by: key(), over: message)
     }
 
     /// Whether a signature in a JWS's form is valid for the message.

@@ -6,8 +6,12 @@ package final class SigningKey: Sendable {
     let pair: PKey
 
     /// The pair must be of the algorithm's curve.
-    init(_ pair: PKey, _ algorithm: SignatureAlgorithm) throws(OpenSSLError) {
-        publicKey = try PublicKey(of: pair, algorithm)
+    convenience init(_ pair: PKey, _ algorithm: SignatureAlgorithm) throws(OpenSSLError) {
+        try self.init(pair, pair.publicMaterial(algorithm))
+    }
+
+    private init(_ pair: PKey, _ material: PublicKeyMaterial) {
+        publicKey = PublicKey(ofPair: material)
         self.pair = pair
     }
 

@@ -33,9 +33,9 @@ struct KeyColumns {
 }
 
 extension Fields {
-    /// A SubjectPublicKeyInfo.
+    /// A SubjectPublicKeyInfo, which was checked before it was written.
     func publicKey(_ column: Column) throws -> PublicKey {
-        try made(of: bytes(column), column) { try PublicKey(subjectPublicKeyInfo: $0) }
+        try made(of: bytes(column), column) { try PublicKey(kept: $0) }
     }
 
     func optionalPublicKey(_ column: Column) throws -> PublicKey? {

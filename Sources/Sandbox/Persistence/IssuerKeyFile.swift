@@ -25,7 +25,7 @@ package enum IssuerKeyFile {
         let secret = try secret(at: database + ".issuer-secret")
         let path = database + "." + use.rawValue
         do {
-            return try KeyFile.read(path: path, secret: secret, label: use.label)
+            return try KeyFile.read(path: path, secret: secret, label: use.label).key
         } catch KeyFileError.file(let error) where error.reason == .missing {
             let key = try SigningKey.generate(.es256)
             try KeyFile.write(key, to: path, secret: secret, label: use.label)

@@ -161,8 +161,7 @@ struct RowSealTests {
     private func unseal() async throws {
         let sealed = try #require(try await sample.store.real.read { try $0.sealedAuditKey() })
         let (old, new) = ("audit key", "audit key of sealed rows")
-        let encrypted = try unsafe sample.secret.open(sealed, label: new).withBytes { unsafe Array($0) }
-        let key = try SigningKey(encryptedPKCS8: encrypted, passphrase: sample.secret.passphrase(for: new))
+        let key = try #require(try sample.secret.openKey(sealed, label: new))
         let again = try key.encryptedPKCS8(passphrase: sample.secret.passphrase(for: old))
         try sample.tamper(
             "UPDATE audit_key SET sealed = ?", [Data(try sample.secret.seal(Secret(again), label: old))])

@@ -86,7 +86,8 @@ struct SecretRotationTests {
         let card = try await sample.enrolled(authnType: .pin, pin: pin)
         try await rotate()
         let key = try KeyFile.read(
-            path: sample.keyPath(of: card), secret: new, label: "credential key \(card.id.text)", pin: pin)
+            path: sample.keyPath(of: card), secret: new, label: "credential key \(card.id.text)", pin: pin
+        ).key
         #expect(key.publicKey == card.publicKey)
     }
 
