@@ -52,8 +52,12 @@ package struct SQLiteDatabase: CopyableStore {
     package func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
         let (path, sealing) = (path, sealing)
         return try await Self.naming(path) {
-            try await pool.writeWithoutTransaction {
-                try DatabaseWrite(database: $0, path: path, sealing: sealing).run(body)
+            // Not GRDB's own `async` call, which is cut off with its caller's task.
+            try await withCheckedThrowingContinuation { continuation in
+                pool.asyncWriteWithoutTransaction { database in
+                    let write = DatabaseWrite(database: database, path: path, sealing: sealing)
+                    continuation.resume(with: Result { try write.run(body) })
+                }
             }
         }
     }
@@ -147,6 +151,22 @@ struct DatabaseTransaction: StoreWriter {
     func isNewest(_ seal: [UInt8], of row: SealedRow) -> Bool {
         guard let written, let newest = written.seals[row] ?? sealing.committed[row] else { return true }
         return seal == newest
+    }
+
+    func undoing(_ part: () throws -> Void) throws -> (any Error)? {
+        let before = written?.seals
+        var failure: (any Error)?
+        try database.inSavepoint {
+            do {
+                try part()
+                return .commit
+            } catch  where !(error is DatabaseError || error is UnreadableRowError) {
+                failure = error
+                return .rollback
+            }
+        }
+        if let before, failure != nil { written?.seals = before }
+        return failure
     }
 
     func touch() throws { try database.execute(sql: "PRAGMA user_version = 0") }

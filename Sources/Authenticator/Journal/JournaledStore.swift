@@ -13,8 +13,8 @@ extension StoreWriter {
 
 /// The store, with its journal kept.
 ///
-/// A write that records something ends with a newly signed head, in the same database transaction. Once it is durable,
-/// whoever waits is told of its entries, all together.
+/// A database transaction that records something ends with a newly signed head. Once it is durable, whoever waits is told
+/// of its entries, all together. Writes that come at the same time share one, and its signature.
 ///
 /// Before anything is written, what the database has is held against what this agent last committed; at its first write,
 /// against the audit key's signatures. A journal that something else has changed takes no more entries, so nothing more
@@ -28,6 +28,7 @@ struct JournaledStore: Store {
     let clock: any AgentClock
     let hub: EventHub
     private let signer = Kept<any JournalSigner>()
+    let writes = GroupedWrites()
     /// As of the newest commit; nil before the first.
     private let marks = Kept<JournalMarks>()
 
@@ -36,18 +37,41 @@ struct JournaledStore: Store {
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
-        let (result, written) = try await store.write { writer in
-            let (signer, before) = try heldJournal(in: writer)
-            let result = try body(writer)
-            try signer.signHead(of: writer)
-            let marks = try JournalMarks(writer)
-            // Not before the commit, and before the next database transaction: one that fails moves nothing.
-            writer.afterCommit { self.marks.value = marks }
-            return (result, try marks.rows(after: before.head?.point ?? .beginning, in: writer))
+        try Task.checkCancellation()
+        return try await writes.value(of: body) { await commit($0) }
+    }
+
+    /// Commits writes together, with one head and one signature for all, and answers each of them.
+    ///
+    /// One that fails leaves nothing behind, and the others are committed.
+    private func commit(_ group: [any GroupableWrite]) async {
+        let hasRun = Kept<Bool>()
+        do {
+            let written = try await store.write { writer in
+                let (signer, before) = try heldJournal(in: writer)
+                try Self.run(group, in: writer)
+                hasRun.value = true
+                try signer.signHead(of: writer)
+                let marks = try JournalMarks(writer)
+                // Not before the commit, and before the next database transaction: one that fails moves nothing.
+                writer.afterCommit { self.marks.value = marks }
+                return try marks.rows(after: before.head?.point ?? .beginning, in: writer)
+            }
+            // No listener is told before the commit, and no caller is told before the listeners.
+            hub.publish(written.compactMap(JournalEntry.init).map(AgentEvent.init))
+        } catch {
+            guard group.count > 1, hasRun.value != true else { return group.forEach { $0.fail(error) } }
+            // Nothing of it was written, and which of them the store cannot take shows if each is by itself.
+            for write in group { await commit([write]) }
         }
-        // No listener is told before the commit, and the caller is not told before the listeners.
-        hub.publish(written.compactMap(JournalEntry.init).map(AgentEvent.init))
-        return result
+    }
+
+    private static func run(_ group: [any GroupableWrite], in store: any StoreWriter) throws {
+        guard group.count > 1 else { return try group.forEach { try $0.run(in: store) } }
+        for write in group {
+            let failure = try store.undoing { try write.run(in: store) }
+            if let failure { write.fail(failure) }
+        }
     }
 
     func scrub() async throws { try await store.scrub() }

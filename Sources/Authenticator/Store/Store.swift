@@ -2,8 +2,9 @@ package import IssuerProtocol
 
 /// Where everything that must outlive the process is kept.
 ///
-/// A write is one database transaction: all of it is durable when `write` returns, or nothing of it happened. Bodies
-/// are synchronous, so nothing can wait for the network or a key inside a database transaction.
+/// A write is in one database transaction: all of it is durable when `write` returns, or nothing of it happened. Once
+/// it has been begun it is not cut off by its caller's cancellation. Bodies are synchronous, so nothing can wait for the
+/// network or a key inside a database transaction; one may be run again if the first time was undone.
 package protocol Store: Sendable {
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T
@@ -149,6 +150,12 @@ package protocol StoreWriter: StoreReader {
 
     /// Seals the rows that have no seal, from before rows had any, and says how many those were.
     func sealUnsealedRows() throws -> Int
+
+    /// Runs a part of the database transaction; if it fails, what it has written is undone, and the rest stands.
+    ///
+    /// - Returns: why it failed; nil if it did not.
+    /// - Throws: if it is the store that failed: then the whole database transaction has.
+    func undoing(_ part: () throws -> Void) throws -> (any Error)?
 
     /// Writes, and changes nothing: fails if a change would.
     func touch() throws

@@ -72,25 +72,39 @@ struct HousekeeperTests {
 
     @Test func `a decision that is made while much is removed waits for one step at most`() async throws {
         let card = try await sample.enrolled()
-        try await receiveExpired(Housekeeper.step * 2 + 1, for: card)
+        try await receiveExpired(Housekeeper.step * 4 + 1, for: card)
         sample.clock.advance(by: 401 * 86_400)
         try await sample.receive(
             SampleRequest(jti: "now", iat: sample.now - SampleAgent.start, exp: sample.now - SampleAgent.start + 600),
             for: card)
         let request = try #require(try await sample.requests().last)
         await sample.agent.signCountWatch.ensureChecked(card.id)
-        let steps = Box(0)
-        // The second step does not begin before the decision is durable: it needs nothing of what is left to remove.
-        sample.store.beforeWriting {
-            guard steps.next() == 2 else { return }
-            sample.store.beforeWriting(nil)
-            _ = try await sample.approve(request.id)
+        let writes = try #require(sample.agent.ports.store as? JournaledStore).writes
+        let (steps, isDecided) = (Box(0), Box(false))
+        let (wanted, decided) = (Channel<Void>(), Channel<Void>())
+        // It is made while the second step begins, and is in the next database transaction, before the fourth.
+        sample.store.beforeWriting { [sample] in
+            switch steps.next() {
+            case 2:
+                wanted.send(())
+                while writes.waitingCount == 0 { await Task.yield() }
+            case 4:
+                isDecided.set(try await sample.requests().last?.life.state == .approved)
+            default:
+                break
+            }
         }
-        try await sample.running([sample.agent.housekeeper.run]) {
+        let approval: @Sendable () async throws -> Void = { [sample] in
+            try await wanted.next()
+            _ = try await sample.approve(request.id)
+            decided.send(())
+        }
+        try await sample.running([sample.agent.housekeeper.run, approval]) {
+            try await decided.next()
             // Until it rests for a day: the decision waits on the clock too.
             while try await sample.clock.naps.next() != 86_400 {}
         }
-        #expect(steps.value == 2)
+        #expect(isDecided.value)
         #expect(try await sample.requests().map(\.life) == [RequestLife(state: .approved, delivery: .queued)])
     }
 
