@@ -134,8 +134,11 @@ struct EvidenceFileTests {
     }
 
     @Test func `a relying party is one word of the shell, whatever it is called`() {
-        #expect(EvidenceCheck.quoted("a'; rm -r $HOME #") == #"'a'\''; rm -r $HOME #'"#)
-        #expect(EvidenceCheck.quoted("issuer.example") == "'issuer.example'")
+        #expect(ShellWord.quoted("a'; rm -r $HOME #") == #"'a'\''; rm -r $HOME #'"#)
+        #expect(ShellWord.quoted("issuer.example") == "'issuer.example'")
+        for plain in ["card", "a-b_c.9"] { #expect(ShellWord.of(plain) == plain) }
+        for other in ["my card", "~", "*", "æ", "a;b"] { #expect(ShellWord.of(other) == "'\(other)'") }
+        #expect(ShellWord.of("") == "''")
     }
 
     @Test func `bytes that are not base64url are an error, and no file`() {

@@ -8,11 +8,6 @@ struct EvidenceCheck: Sendable, Equatable {
 
     var text: String { "\(explanation)\n\n```\(language)\n\(commands)\n```" }
 
-    /// A text as one word of a shell.
-    static func quoted(_ text: String) -> String {
-        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-    }
-
     /// What the other blocks use.
     static let preparation = EvidenceCheck(
         title: "Preparation", explanation: "First, some words for what follows:",
@@ -83,7 +78,7 @@ extension EvidenceView {
         guard assertion != nil, credential.publicKey != nil, transaction != nil,
             let verification = Self.verifications[credential.algorithm]
         else { return nil }
-        let relyingParty = EvidenceCheck.quoted(credential.rpId)
+        let relyingParty = ShellWord.quoted(credential.rpId)
         return EvidenceCheck(
             title: "The credential signed this transaction",
             explanation: """
@@ -182,7 +177,7 @@ extension EvidenceView {
             commands: #"""
                 {
                     openssl dgst -sha256 -binary clientDataJSON | base64 -w 0; echo
-                    echo \#(EvidenceCheck.quoted(credential.rpId))
+                    echo \#(ShellWord.quoted(credential.rpId))
                     { printf '\130\045'; cat authenticatorData; } | base64 -w 0; echo
                     base64 -w 0 signature; echo
                 } | fido2-assert -V -p credential.pem \#(name)

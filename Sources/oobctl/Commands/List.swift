@@ -69,7 +69,7 @@ struct List: AsyncParsableCommand {
             + [
                 ("--limit", listing.limit == usualLimit ? nil : String(listing.limit)),
                 ("--enrollment", listing.enrollment), ("--after", listing.after), ("--before", listing.before),
-            ].compactMap { name, value in value.map { "\(name) \($0)" } }
+            ].compactMap { name, value in value.map { "\(name) \(ShellWord.of($0))" } }
         return words.joined(separator: " ")
     }
 
