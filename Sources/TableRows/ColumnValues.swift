@@ -21,7 +21,7 @@ package struct ColumnValues<Column: TableColumn>: ExpressibleByDictionaryLiteral
     fileprivate func assignments(separator: String) -> String {
         pairs.map { Column.table.name(of: $0.0) + " = ?" }.joined(separator: separator)
     }
-    fileprivate var arguments: StatementArguments { StatementArguments(pairs.map(\.1)) }
+    fileprivate var arguments: StatementArguments { StatementArguments(pairs.map { $0.1 }) }
 }
 
 extension Database {

@@ -82,7 +82,7 @@ private struct GroupedWrite<Value: Sendable>: GroupableWrite {
     func fail(_ error: any Error) { outcome.result.withLock { $0 = .failure(error) } }
 
     func value() throws -> Value {
-        guard let result = outcome.result.withLock(\.self) else { throw CancellationError() }
+        guard let result = outcome.result.withLock({ $0 }) else { throw CancellationError() }
         return try result.get()
     }
 }

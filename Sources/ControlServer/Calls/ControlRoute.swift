@@ -18,12 +18,16 @@ package enum ControlRoute: CaseIterable, Sendable {
     /// The calls on a path, by whatever method.
     static func all(at path: String) -> [ControlRoute] {
         let segments = path.split(separator: "/", omittingEmptySubsequences: false)
-        return allCases.filter { $0.matches(segments) }
+        return paths.filter { Self.matches($0.segments, segments) }.map(\.route)
     }
 
-    private func matches(_ segments: [Substring]) -> Bool {
-        let own = path.split(separator: "/", omittingEmptySubsequences: false)
-        return own.count == segments.count && zip(own, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+    /// Each with the segments of its path, which are not divided again for each call.
+    private static let paths = allCases.map { route in
+        (route: route, segments: route.path.split(separator: "/", omittingEmptySubsequences: false))
+    }
+
+    private static func matches(_ own: [Substring], _ segments: [Substring]) -> Bool {
+        own.count == segments.count && zip(own, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
     }
 
     private typealias Facts = (
