@@ -57,7 +57,7 @@ package enum URLRefusal: Error, Equatable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .length: "is not 1 to 256 bytes long"
-        case .byte: #"has an byte that is not printable ASCII, or is a space or one of " < > \ ^ ` { | }"#
+        case .byte: #"has a byte that is not printable ASCII, or is a space or one of " < > \ ^ ` { | }"#
         case .scheme: "does not begin with a scheme, a colon and something after it"
         case .forbiddenScheme: "has a scheme that is not allowed: javascript, data, file, vbscript, blob or about"
         case .user: "has a user or password before its host; none is allowed"

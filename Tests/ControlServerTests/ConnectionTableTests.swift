@@ -69,7 +69,7 @@ import Testing
         #expect(table.enter(Self.good).leaving == nil)
     }
 
-    @Test mutating func `answers are left unread up to the bound, and for an byte more one leaves`() {
+    @Test mutating func `answers are left unread up to the bound, and for a byte more one leaves`() {
         let ids = enter(Self.good, Self.bad, Self.bad)
         #expect(table.wait(for: ids[0], bytes: 20).isEmpty)
         #expect(table.wait(for: ids[1], bytes: 40).isEmpty)

@@ -21,7 +21,7 @@ struct BoundsTests {
     }
 
     @Test(arguments: Framing.allCases)
-    private func `an answer may have 1 MiB and not an byte more`(_ framing: Framing) async throws {
+    private func `an answer may have 1 MiB and not a byte more`(_ framing: Framing) async throws {
         let text = #"{"transStatus":"Y"}"#
         try await Link.run { _ in
             Self.reply(text, bytes: 1_048_576, framing)
@@ -39,7 +39,7 @@ struct BoundsTests {
     }
 
     @Test(arguments: Framing.allCases)
-    private func `a list may have 2 MiB and not an byte more`(_ framing: Framing) async throws {
+    private func `a list may have 2 MiB and not a byte more`(_ framing: Framing) async throws {
         let text = #"{"requests":[],"cursor":"c"}"#
         try await Link.run { _ in
             Self.reply(text, bytes: 2_097_152, framing)

@@ -25,7 +25,7 @@ struct ControlTransport: Sendable {
 
     /// Lets `take` have the bytes of a good answer's body as they come, until it ends in whatever way.
     ///
-    /// - Parameter silence: the seconds without an byte after which the agent is taken to be gone.
+    /// - Parameter silence: the seconds without a byte after which the agent is taken to be gone.
     /// - Parameter opened: called when there is a good answer, before its body.
     /// - Returns: whether it came to its end; false if the connection broke before.
     /// - Throws: if there is no good answer, and what `take` throws.

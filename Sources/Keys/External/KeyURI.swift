@@ -44,7 +44,7 @@ package struct KeyURI: Sendable, Equatable {
             throw KeyURIError("a file: URI has an absolute path: file:/path/of/key.pem")
         }
         guard let bytes = PercentEncoding.decode(path), !bytes.contains(0) else {
-            throw KeyURIError("a file: URI escapes an byte as % and two hexadecimal digits, and has no zero byte")
+            throw KeyURIError("a file: URI escapes a byte as % and two hexadecimal digits, and has no zero byte")
         }
         guard let decoded = String(validating: bytes, as: UTF8.self) else {
             throw KeyURIError("the path of a file: URI is UTF-8")

@@ -67,7 +67,7 @@ enum PushChecks {
         Result { () throws(PushRefusal) in try key.decrypt(body) }
     }
 
-    /// What was encrypted comes out the same, and not at all where an byte was changed.
+    /// What was encrypted comes out the same, and not at all where a byte was changed.
     private static func carried(_ plain: [UInt8], _ receiver: Receiver) throws {
         var body = try receiver.key.recipient.encrypt(plain)
         try mustHold(try receiver.key.decrypt(body) == plain, "what was encrypted is decrypted to the same")
