@@ -40,7 +40,7 @@ def groups(reference: Reference, quick: bool) -> dict:
         "enrollments": lambda: many.rows((1, 100, 200) if quick else (1, 1_000, 10_000), 1 if quick else 5),
         "history": lambda: history.past_row((0, 1_000, 10_000) if quick else (0, 10_000, 100_000), *few),
         "day": lambda: ([history.day_row(2_000 if quick else 200_000, *few)], {}),
-        "waiting": lambda: ([history.waiting_row(10 if quick else 50, *few)], {}),
+        "waiting": lambda: ([history.waiting_row(*((10, 10, 1) if quick else (50, 20, 3)))], {}),
         "whole": lambda: (small.rows(5 if quick else 25, 5 if quick else 30), {}),
     }
 

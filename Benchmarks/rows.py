@@ -34,7 +34,7 @@ def table(rows: list[Row]) -> str:
 
 
 def methods(rows: list[Row]) -> str:
-    return "\n".join(f"- **{row.measure}.** {row.method}" for row in rows)
+    return "\n".join(f"- **{row.measure}.** {row.method[:1].upper()}{row.method[1:]}." for row in rows)
 
 
 def ms(seconds: float) -> str:

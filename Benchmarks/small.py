@@ -37,7 +37,7 @@ def status_row(world: World, times: int) -> Row:
 
 
 def wakeup_row(world: World, seconds: int) -> Row:
-    world.agent.rest(quiet=5, share=0.002)
+    world.agent.rest(quiet=5, share=0.01)
     before = switches(world.agent.pid)
     time.sleep(seconds)
     found: Counter[str] = Counter()
