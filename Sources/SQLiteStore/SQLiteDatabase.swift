@@ -75,6 +75,19 @@ package struct SQLiteDatabase: CopyableStore {
         try MigrationBackup.removeAll(of: path)
     }
 
+    /// Waits for what is read and written, and closes the files, which leaves no log beside the database.
+    ///
+    /// Nothing can be read or written any more.
+    package func close() throws {
+        try Self.naming(path) {
+            try pool.close()
+            // GRDB closes its readers last, which may not remove the log: whoever closes it after them does.
+            let last = try DatabaseQueue(path: path)
+            _ = try last.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_master") }
+            try last.close()
+        }
+    }
+
     /// SQLite's own word for where temporary files are, of the writer and of a reader: 1 is a directory, 2 is memory.
     package func scratchPlaces() async throws -> [Int?] {
         let sql = "PRAGMA temp_store"

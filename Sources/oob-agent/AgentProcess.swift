@@ -50,7 +50,8 @@ struct AgentProcess {
             version: SoftwareVersion.text, network: settings.network, clock: SystemClock(),
             bounds: settings.bounds.answer)
         do {
-            let (agent, copier, rewrapper) = try agent(gateway, scratch)
+            let (agent, store, copier, rewrapper) = try agent(gateway, scratch)
+            defer { close(store) }
             try await serveAndConclude(agent, copier: copier, rewrapper: rewrapper, gateway: gateway, hangUps: hangUps)
         } catch {
             await gateway.shutdown()
@@ -59,6 +60,15 @@ struct AgentProcess {
         await gateway.shutdown()
         log.notice("stopped")
         StandardStream.error.finish()
+    }
+
+    /// What is committed is durable without it; but then the log of the database stays beside it.
+    private func close(_ store: SQLiteDatabase) {
+        do {
+            try store.close()
+        } catch {
+            log.error("the database could not be closed", metadata: ["reason": "\(error)"])
+        }
     }
 
     func claimStateDirectory() throws(StartError) {
@@ -79,7 +89,7 @@ struct AgentProcess {
 
     private func agent(
         _ gateway: HTTPIssuerGateway, _ scratch: Scratch
-    ) throws(StartError) -> (Agent, any StateCopier, SecretRewrapper?) {
+    ) throws(StartError) -> (Agent, SQLiteDatabase, any StateCopier, SecretRewrapper?) {
         // Before the first secret is read.
         let isMemoryLocked = LockedMemory.prepare()
         let secret = try SecretSource.load(settings, log: log)
@@ -99,7 +109,7 @@ struct AgentProcess {
             let backups = Backups(
                 directory: directory, store: store, keys: own, clock: SystemClock(), version: SoftwareVersion.text)
             let rewrapper = previous.map { SecretRewrapper(own, by: SecretChange(from: $0, to: secret)) }
-            return (Agent(ports: ports, settings: coreSettings, log: log), backups, rewrapper)
+            return (Agent(ports: ports, settings: coreSettings, log: log), store, backups, rewrapper)
         } catch let error as FileError {
             throw StartError(StartError.Status(error.systemError), "\(error)")
         } catch {

@@ -39,6 +39,17 @@ struct DurabilityTests {
         #expect(try await again.read { try $0.enrollment(enrollment.id) }?.name == "my card")
     }
 
+    @Test func `closed, it is one file with all that was written, and takes nothing more`() async throws {
+        let sample = try SampleStore()
+        let enrollment = try await sample.enrollment()
+        #expect(FileManager.default.fileExists(atPath: sample.path + "-wal"))
+        try sample.store.close()
+        for suffix in ["-wal", "-shm"] { #expect(!FileManager.default.fileExists(atPath: sample.path + suffix)) }
+        await #expect(throws: (any Error).self) { try await sample.store.read { try $0.enrollmentCount() } }
+        let again = try SQLiteDatabase(path: sample.path)
+        #expect(try await again.read { try $0.enrollment(enrollment.id) } != nil)
+    }
+
     @Test func `a write that throws leaves nothing behind`() async throws {
         let sample = try SampleStore()
         await #expect(throws: SampleError.self) {
