@@ -71,15 +71,14 @@ package struct KeyFileCustody: KeyCustody, CopyableKeys {
     }
 
     /// Puts a key in the place of its file, which is there; after a crash it is there in one of the two forms.
-    private func replace(_ key: SigningKey, of name: EnrollmentID, pin: PIN?) throws(KeyFileError) {
+    private func replace(_ key: SigningKey, of name: EnrollmentID, pin: PIN?) throws {
         let label = Self.keyLabel(name)
-        let result = changes.sync {
-            Result { () throws(KeyFileError) in
-                try KeyFile.check(path: path(of: name), secret: secret, label: label)
-                try KeyFile.write(key, to: path(of: name), secret: secret, label: label, pin: pin, replacing: true)
-            }
+        // Under a PIN that takes long, and a removal does not wait for it.
+        let sealed = try secret.seal(key, label: label, pin: pin)
+        try changes.sync {
+            try KeyFile.check(path: path(of: name), secret: secret, label: label)
+            try KeyFile.replace(sealed, at: path(of: name))
         }
-        try result.get()
     }
 
     package func fileName(of name: EnrollmentID) -> String { name.text + Self.suffix }

@@ -53,6 +53,9 @@ class FirstApproval(unittest.TestCase):
         origin = re.search(r"^listening on (\S+)$", shown, re.MULTILINE)[1]
         agent = self.screen(AGENT)
         agent.until("listening on ")
+        # It takes the end of its terminal for a call to reload.
+        self.addCleanup(agent.until, "stopped")
+        self.addCleanup(agent.press, "C-c")
 
         payer = self.screen(ANY_PORT, f"ISSUER={origin}", ENROLL)
         payer.until("[y/N]")

@@ -53,12 +53,12 @@ extension DatabaseTransaction {
     func requests(prefix: String, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord] {
         let arguments: StatementArguments = [prefix, prefix.lowercased(), enrollment?.text, limit]
         let candidates =
-            if let enrollment, try beginMany(with: prefix) {
+            if enrollment != nil, try beginMany(with: prefix) {
                 // Of so many that begin so, few may be of the enrollment; of its own some do soon.
                 """
                 SELECT * FROM (
                     SELECT seq FROM request
-                    WHERE enrollment_id = '\(enrollment.text)' AND (\(Self.beginnings.joined(separator: " OR ")))
+                    WHERE enrollment_id = ?3 AND (\(Self.beginnings.joined(separator: " OR ")))
                     ORDER BY seq DESC LIMIT \(Self.maxCandidates))
                 """
             } else {

@@ -156,6 +156,17 @@ struct JournalTests {
         #expect(try await sample.agent.journal.verify().fault == nil)
     }
 
+    /// What an approval adds that is sent three times until it is answered.
+    private func recordedByThirdTry() async throws -> [JournalFact.Kind] {
+        try await sample.approve(try await sample.onlyRequest().id)
+        return try await sample.recorded {
+            try await sample.running([sample.agent.outboxDelivery.run]) {
+                for _ in 1...2 { try await sample.clock.wakeNext() }
+                try await sample.eventually { try $0.outboxCount(enrollment: nil) == 0 ? true : nil }
+            }
+        }
+    }
+
     @Test func `a decision that has to be sent again is recorded as sent once, and at its end how often`() async throws
     {
         let card = try await sample.enrolled()
@@ -165,14 +176,7 @@ struct JournalTests {
             if tries.next() < 3 { throw .down }
             return .authenticated
         }
-        try await sample.approve(try await sample.onlyRequest().id)
-        let kinds = try await sample.recorded {
-            try await sample.running([sample.agent.outboxDelivery.run]) {
-                for _ in 1...2 { try await sample.clock.wakeNext() }
-                try await sample.eventually { try $0.outboxCount(enrollment: nil) == 0 ? true : nil }
-            }
-        }
-        #expect(kinds == [.sent, .answered])
+        #expect(try await recordedByThirdTry() == [.sent, .answered])
         #expect(try await sample.newest(.answered).number("times") == 3)
     }
 
@@ -189,14 +193,7 @@ struct JournalTests {
             default: return .authenticated
             }
         }
-        try await sample.approve(try await sample.onlyRequest().id)
-        let kinds = try await sample.recorded {
-            try await sample.running([sample.agent.outboxDelivery.run]) {
-                for _ in 1...2 { try await sample.clock.wakeNext() }
-                try await sample.eventually { try $0.outboxCount(enrollment: nil) == 0 ? true : nil }
-            }
-        }
-        #expect(kinds == [.sent, .answered])
+        #expect(try await recordedByThirdTry() == [.sent, .answered])
     }
 
     @Test func `a decision that could not be delivered is recorded with the reason`() async throws {
