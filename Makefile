@@ -12,7 +12,7 @@ build: ## Install what is missing and build the three programs.
 	Scripts/bootstrap
 	swift build
 
-deb: ## Build the Debian package into .build: a release build, 10 minutes or more the first time.
+deb: ## Build the Debian packages into .build: a release build, 10 minutes or more the first time.
 	Scripts/bootstrap
 	Scripts/deb
 

@@ -10,9 +10,17 @@ let package = Package(
         .executable(name: "oobctl", targets: ["oobctl"]),
         .executable(name: "oob-issuer", targets: ["oob-issuer"]),
         .library(name: "D1", targets: ["D1"]),
+        .library(name: "OOBTesting", targets: ["OOBTesting"]),
+    ],
+    traits: [
+        .trait(
+            name: "Personas",
+            description: "Scripted cardholders of test enrollments, honest and not. A build for production has none."),
+        .default(enabledTraits: ["Personas"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.2.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.0"),
@@ -29,10 +37,11 @@ let package = Package(
         .executableTarget(
             name: "oob-agent",
             dependencies: [
-                "AgentConfig", "AgentHost", "Authenticator", "Control", "ControlServer", "Custody", "DurableFiles",
-                "HTTPServing",
-                "IssuerLink", "Keys", "LineLog", "LinuxProcess", "PushReceiver", "SQLiteStore", "StateArchive",
+                "AgentConfig", "AgentHost", "Authenticator", "CICUData", "Control", "ControlServer", "Custody",
+                "DurableFiles", "HTTPServing", "IssuerLink", "Keys", "LineLog", "LinuxProcess", "PushReceiver",
+                "SQLiteStore", "StateArchive",
                 "StrictJSON", "ThreeDS", "Versioning",
+                .target(name: "Personas", condition: .when(traits: ["Personas"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -47,7 +56,7 @@ let package = Package(
         .executableTarget(
             name: "oob-issuer",
             dependencies: [
-                "HTTPServing", "LineLog", "QRCode", "Sandbox", "Versioning",
+                "CICUData", "HTTPServing", "LineLog", "QRCode", "Sandbox", "ThreeDS", "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -61,10 +70,12 @@ let package = Package(
                 "SQLiteStore", "StateArchive", "ThreeDS", "Versioning",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        .target(name: "OOBTesting"),  // For test suites: the programs, cardholders and their clock, with Swift Testing.
         .target(  // The agent's host: clock, claim to a state directory, security checks, supervision by systemd.
             name: "AgentHost",
             dependencies: [
                 "Authenticator", "Control", "DurableFiles", "Keys", "LinuxProcess", "ThreeDS",
+                .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
 
@@ -110,11 +121,17 @@ let package = Package(
         .target(  // The store in SQLite.
             name: "SQLiteStore",
             dependencies: [
-                "Authenticator", "IssuerProtocol", "Keys", "StrictJSON", "TableRows", "ThreeDS",
+                "Authenticator", "CZlib", "IssuerProtocol", "Keys", "StrictJSON", "TableRows", "ThreeDS",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .target(  // A copy of the state as a tar: taken while the agent runs, and unpacked.
             name: "StateArchive", dependencies: ["Authenticator", "DurableFiles", "Keys", "StrictJSON", "ThreeDS"]),
+        .target(  // Who plays the cardholders of `test` enrollments; only with the trait of this name.
+            name: "Personas",
+            dependencies: [
+                "AgentConfig", "Authenticator", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .target(  // Private keys in files under the agent's secret.
             name: "Custody",
             dependencies: ["Authenticator", "DurableFiles", "IssuerProtocol", "Keys"]),
@@ -141,13 +158,7 @@ let package = Package(
         .target(  // What an approver sees and answers at a prompt: events in, screens out, no terminal.
             name: "Prompting", dependencies: ["Control"]),
         .target(  // What client and agent say to each other on the control socket, and the client.
-            name: "Control",
-            dependencies: [
-                "StrictJSON", "ThreeDS",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-            ]),
+            name: "Control", dependencies: ["LinuxProcess", "StrictJSON", "ThreeDS"]),
         .target(  // The agent's config file: YAML, with the line of each member.
             name: "AgentConfig", dependencies: ["StrictJSON", "Yams"]),
 
@@ -184,7 +195,10 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
         .target(  // Rows of SQLite tables, read and written by one list of columns for each table.
-            name: "TableRows", dependencies: [.product(name: "GRDB", package: "GRDB.swift")]),
+            name: "TableRows",
+            dependencies: [
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ]),
         .target(name: "LinuxProcess", dependencies: ["CLinux"]),  // What a careful Linux process sets for itself.
         .target(  // The only door to OpenSSL and to tokens.
             name: "Keys", dependencies: ["CCryptoki", "COpenSSL", "DurableFiles"]),
@@ -200,6 +214,8 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCryptoki", providers: [.apt(["libp11-kit-dev"])]),  // The types of PKCS #11.
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(name: "CICUData"),  // The part of ICU's data that a package has.
         .target(name: "CLinux"),  // prctl, which is variadic and so not in Glibc's module.
 
         // Tests: one target for each of the above, and the programs as a whole.
@@ -238,8 +254,15 @@ let package = Package(
         .testTarget(name: "WebAuthnTests", dependencies: ["Keys", "StrictJSON", "WebAuthn"]),
         .testTarget(
             name: "IssuerProtocolTests", dependencies: ["IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
+        .testTarget(
+            name: "PersonasTests",
+            dependencies: [
+                "AgentConfig", "AgentHost", "Authenticator", "Custody", "IssuerProtocol", "Keys", "Personas",
+                "ScratchDirectories", "SQLiteStore", "StrictJSON", "ThreeDS", "WebAuthn",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(name: "AgentConfigTests", dependencies: ["AgentConfig"]),
-        .testTarget(name: "ControlTests", dependencies: ["Control"]),
+        .testTarget(name: "ControlTests", dependencies: ["Control", "LinuxProcess", "ScratchDirectories"]),
         .testTarget(name: "PromptingTests", dependencies: ["Control", "Prompting"]),
         .testTarget(
             name: "ControlServerTests",
@@ -329,7 +352,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system && target.name != "CLinux" {
+for target in package.targets where target.type != .system && !["CICUData", "CLinux"].contains(target.name) {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
             .swiftLanguageMode(.v6), .strictMemorySafety(), .treatAllWarnings(as: .error),

@@ -23,9 +23,9 @@ let package = Package(
     targets: [
         .executableTarget(name: "Fuzzer", dependencies: parsers + core, path: "Fuzzer"),
         .target(name: "AgentConfig", dependencies: ["StrictJSON", "Yams"]),
-        .target(
-            name: "Control", dependencies: ["StrictJSON", "ThreeDS"],
-            exclude: ["Client/ControlClient.swift", "Client/ControlTransport.swift"]),
+        .target(name: "Control", dependencies: ["LinuxProcess", "StrictJSON", "ThreeDS"]),
+        .target(name: "LinuxProcess", dependencies: ["CLinux"]),
+        .target(name: "CLinux"),
         .target(name: "StateArchive", dependencies: ["Keys", "StrictJSON", "ThreeDS"], path: "StateArchive"),
         .target(
             name: "Authenticator",
@@ -36,10 +36,14 @@ let package = Package(
         .target(
             name: "SQLiteStore",
             dependencies: [
-                "Authenticator", "IssuerProtocol", "Keys", "StrictJSON", "TableRows", "ThreeDS",
+                "Authenticator", "CZlib", "IssuerProtocol", "Keys", "StrictJSON", "TableRows", "ThreeDS",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
-        .target(name: "TableRows", dependencies: [.product(name: "GRDB", package: "GRDB.swift")]),
+        .target(
+            name: "TableRows",
+            dependencies: [
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ]),
         .target(name: "Custody", dependencies: ["Authenticator", "DurableFiles", "IssuerProtocol", "Keys"]),
         .target(name: "IssuerProtocol", dependencies: ["Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
         .target(name: "WebAuthn", dependencies: ["Keys", "StrictJSON"]),
@@ -49,10 +53,11 @@ let package = Package(
         .target(name: "DurableFiles"),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCryptoki", providers: [.apt(["libp11-kit-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         .testTarget(name: "FuzzCorpusTests", dependencies: parsers + core),
         .testTarget(name: "AgentConfigTests", dependencies: ["AgentConfig"]),
-        .testTarget(name: "ControlTests", dependencies: ["Control"]),
+        .testTarget(name: "ControlTests", dependencies: ["Control", "LinuxProcess", "ScratchDirectories"]),
         .testTarget(name: "IssuerProtocolTests", dependencies: parsers),
         .testTarget(
             name: "KeysTests",
@@ -67,7 +72,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system {
+for target in package.targets where target.type != .system && target.name != "CLinux" {
     target.swiftSettings = [
         .swiftLanguageMode(.v6), .strictMemorySafety(), .treatAllWarnings(as: .error),
         .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),

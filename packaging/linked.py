@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PROGRAMS = ["oob-agent", "oobctl", "oob-issuer"]
+# Which programs each Debian package has.
+PROGRAMS = {"oob-agent": ["oob-agent", "oobctl"], "oob-testkit": ["oob-issuer"]}
 CHECKOUT = re.compile(r"/checkouts/([^/]+)/")
 
 
@@ -96,20 +97,20 @@ def checkout_of(release: Path, module: str) -> str | None:
     return found[1] if found else None
 
 
-def packages(scratch: Path) -> list[Package]:
-    """All that is linked into any of the programs, by name."""
+def packages(scratch: Path, package: str) -> list[Package]:
+    """All that is linked into any program of a Debian package, by name."""
     pins = json.loads((ROOT / "Package.resolved").read_text(encoding="utf-8"))["pins"]
     by_folder = {pin["location"].rsplit("/", 1)[1].removesuffix(".git"): pin for pin in pins}
     release = scratch / "release"
     found: dict[str, Package] = {}
-    for module in sorted(set().union(*(modules(release, program) for program in PROGRAMS))):
+    for module in sorted(set().union(*(modules(release, program) for program in PROGRAMS[package]))):
         name = checkout_of(release, module)
         if name is None:
             continue
         pin = by_folder[name]
-        package = found.setdefault(name, Package(
+        linked = found.setdefault(name, Package(
             name, scratch / "checkouts" / name, pin["location"], pin["state"]["version"], pin["state"]["revision"]))
-        package.modules.add(module)
+        linked.modules.add(module)
     return [found[name] for name in sorted(found)]
 
 
@@ -119,9 +120,9 @@ def swift_version(scratch: Path) -> str:
     return re.search(r"Swift version (\S+)", said.read_text(encoding="utf-8"))[1]
 
 
-def icu_version(scratch: Path) -> str | None:
-    """Of the ICU inside Foundation, as the toolchain of the build has it; None if no program has its data."""
-    if not any(b"icudt" in (scratch / "release" / program).read_bytes() for program in PROGRAMS):
+def icu_version(scratch: Path, package: str) -> str | None:
+    """Of the ICU inside Foundation, as the toolchain of the build has it; None if no program of a package has it."""
+    if not any(b"icudt" in (scratch / "release" / program).read_bytes() for program in PROGRAMS[package]):
         return None
     compiler = re.search(r'"(/[^"]+/swiftc)"', (scratch / "release.yaml").read_text(encoding="utf-8"))[1]
     header = Path(compiler).resolve().parents[1] / "lib/swift_static/_foundation_unicode/uvernum.h"

@@ -16,14 +16,20 @@ package struct ConfigFile: Sendable {
 
     /// By name; each is one that was allowed.
     package private(set) var members: [String: Member] = [:]
+    /// The lists of mappings, by name; each is one that was allowed.
+    package private(set) var lists: [String: [ConfigEntry]] = [:]
 
     private let path: String
     private let names: [String]
+    private let listNames: [String]
 
     /// Reads the bytes of the file at `path`, which is for messages only, and allows members of these names.
-    package init(_ bytes: [UInt8], path: String, names: [String]) throws(ConfigError) {
+    ///
+    /// - Parameter lists: the names of those members that are lists of mappings.
+    package init(_ bytes: [UInt8], path: String, names: [String], lists: [String] = []) throws(ConfigError) {
         self.path = path
         self.names = names
+        listNames = lists
         guard bytes.count <= Self.maxBytes, let text = String(validating: bytes, as: UTF8.self) else {
             throw ConfigError("\(path): the config file must be UTF-8 text of at most \(Self.maxBytes) bytes")
         }
@@ -59,12 +65,69 @@ package struct ConfigFile: Sendable {
     private mutating func add(_ name: Node, _ value: Node) throws(ConfigError) {
         let text = name.scalar?.string ?? ""
         let place = "\(path):\(name.line): \(EscapedText.of(text))"
-        guard names.contains(text) else {
-            throw ConfigError("\(place): no such setting; \(NearestName.advice(for: text, among: names))")
+        guard names.contains(text) || listNames.contains(text) else {
+            throw ConfigError("\(place): no such setting; \(NearestName.advice(for: text, among: names + listNames))")
         }
-        guard members[text] == nil else { throw ConfigError("\(place): is set twice") }
+        guard members[text] == nil, lists[text] == nil else { throw ConfigError("\(place): is set twice") }
+        if listNames.contains(text) {
+            lists[text] = try entries(of: value, at: place)
+            return
+        }
         guard let scalar = value.scalar else { throw ConfigError("\(place): must be one value") }
         members[text] = Member(value: scalar.string, place: place)
+    }
+}
+
+extension ConfigFile {
+    /// The most entries of a list.
+    package static let maxEntries = 256
+
+    private func entries(of value: Node, at place: String) throws(ConfigError) -> [ConfigEntry] {
+        guard let sequence = value.sequence, sequence.count <= Self.maxEntries else {
+            throw ConfigError(
+                "\(place): must be a list of at most \(Self.maxEntries) entries, each beginning with `- `")
+        }
+        var entries: [ConfigEntry] = []
+        for node in sequence { entries.append(try entry(node, depth: 0)) }
+        return entries
+    }
+
+    private func entry(_ node: Node, depth: Int) throws(ConfigError) -> ConfigEntry {
+        guard let mapping = node.mapping, depth <= 1 else {
+            throw ConfigError("\(path):\(node.line): must be members with a value each, such as `then: ask`")
+        }
+        var entry = ConfigEntry(place: "\(path):\(node.line)")
+        for (name, value) in mapping {
+            let text = name.scalar?.string ?? ""
+            let place = "\(path):\(name.line): \(EscapedText.of(text))"
+            if let scalar = value.scalar {
+                entry.members[text] = Member(value: scalar.string, place: place)
+            } else {
+                entry.parts[text] = try self.entry(value, depth: depth + 1)
+            }
+        }
+        return entry
+    }
+}
+
+/// A mapping in a list of a config file.
+package struct ConfigEntry: Sendable {
+    /// "FILE:LINE", for messages.
+    package let place: String
+    package fileprivate(set) var members: [String: ConfigFile.Member] = [:]
+    /// The members that are mappings themselves.
+    package fileprivate(set) var parts: [String: ConfigEntry] = [:]
+
+    /// Throws a `ConfigError` for a member that is none of these names.
+    package func expect(_ names: [String]) throws(ConfigError) {
+        for (name, member) in members where !names.contains(name) {
+            throw ConfigError("\(member.place): no such member; \(NearestName.advice(for: name, among: names))")
+        }
+        for (name, part) in parts where !names.contains(name) {
+            let shown = EscapedText.of(name)
+            throw ConfigError(
+                "\(part.place): \(shown): no such member; \(NearestName.advice(for: name, among: names))")
+        }
     }
 }
 
@@ -73,7 +136,7 @@ package struct ConfigError: Error, Equatable, Sendable {
     /// One sentence: where, what, and what is allowed.
     package let message: String
 
-    init(_ message: String) { self.message = message }
+    package init(_ message: String) { self.message = message }
 }
 
 extension Node {

@@ -1,4 +1,4 @@
-import Authenticator
+package import Authenticator
 import FoundationEssentials
 import Glibc
 import Keys
@@ -14,7 +14,20 @@ package struct SystemClock: AgentClock {
 
     package var steady: Double { (ContinuousClock.now - Self.start) / .seconds(1) }
 
-    package func sleep(seconds: Double) async throws { try await Task.sleep(for: .seconds(seconds)) }
+    /// More seconds than this also count while the machine is suspended.
+    private static let long: Double = 300
+
+    package func sleep(seconds: Double) async throws {
+        if seconds > Self.long {
+            try await Task.sleep(for: .seconds(seconds))
+        } else {
+            try await Alarms.shared.sleep(seconds: seconds)
+        }
+    }
+
+    package func alarm(after seconds: Double, _ action: @escaping @Sendable () -> Void) -> Alarm {
+        Alarms.shared.set(after: seconds, action)
+    }
 }
 
 /// OpenSSL's random numbers.

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/sysinfo.h>
 #include <sys/timex.h>
@@ -26,4 +27,8 @@ int clinux_has_swap(void) {
 
 char **clinux_environment(void) {
     return environ;
+}
+
+void clinux_limit_memory_pools(int most) {
+    mallopt(M_ARENA_MAX, most);
 }

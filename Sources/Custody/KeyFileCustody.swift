@@ -42,6 +42,10 @@ package struct KeyFileCustody: KeyCustody, CopyableKeys {
         return UnlockedFile(key: try await read(reference.enrollment, pin: pin), verifiesUser: pin != nil)
     }
 
+    package func opensAtOnce(_ reference: KeyReference, pin: PIN?) -> Bool {
+        reference.place.external == nil && pin == nil
+    }
+
     package func check(_ name: EnrollmentID) async throws(CustodyError) {
         do throws(KeyFileError) {
             try KeyFile.check(path: path(of: name), secret: secret, label: Self.keyLabel(name))
@@ -53,12 +57,16 @@ package struct KeyFileCustody: KeyCustody, CopyableKeys {
     /// With its PIN exactly if it has one.
     private func read(_ name: EnrollmentID, pin: PIN?) async throws -> SigningKey {
         do {
-            return try await threads.run { [self] in
-                let found = try KeyFile.read(path: path(of: name), secret: secret, label: Self.keyLabel(name), pin: pin)
-                // If it cannot be written, it is read again as it is, which only takes longer.
-                if found.isOutdated { try? replace(found.key, of: name, pin: nil) }
-                return found.key
+            let (path, secret, label) = (path(of: name), secret, Self.keyLabel(name))
+            guard pin == nil else {
+                return try await threads.run {
+                    try KeyFile.read(path: path, secret: secret, label: label, pin: pin).key
+                }
             }
+            let found = try KeyFile.read(path: path, secret: secret, label: label, pin: nil)
+            // If it cannot be written, it is read again as it is, which only takes longer.
+            if found.isOutdated { try? await threads.run { [self] in try replace(found.key, of: name, pin: nil) } }
+            return found.key
         } catch let error as KeyFileError {
             throw CustodyError(error)
         }
@@ -118,6 +126,8 @@ private struct UnlockedFile: UnlockedKey {
             throw CustodyError(.unavailable, "what the key signs does not hold under its public half")
         }
     }
+
+    var signsAtOnce: Bool { true }
 
     func signature(for permit: SigningPermit) async throws -> [UInt8] { try key.signature(over: permit.bytes) }
 }

@@ -35,6 +35,8 @@ package struct KeyRing: KeyCustody, ExternalKeyInspection {
         }
     }
 
+    package func opensAtOnce(_ reference: KeyReference, pin: PIN?) -> Bool { own.opensAtOnce(reference, pin: pin) }
+
     package func check(_ name: EnrollmentID) async throws(CustodyError) { try await own.check(name) }
 
     package func uri(of name: EnrollmentID) -> String { own.uri(of: name) }

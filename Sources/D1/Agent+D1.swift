@@ -47,7 +47,7 @@ extension Agent {
     /// Nothing is polled: as on a phone, the app says when to fetch.
     func live(_ enrolled: EnrolledType, at issuer: IssuerURL, log: Logger) async {
         await withDiscardingTaskGroup { group in
-            for loop in loops(isPolling: false) + [{ try await follow(enrolled, at: issuer) }] {
+            for loop in loops(isPolling: false) + [{ try await self.follow(enrolled, at: issuer) }] {
                 group.addTask {
                     do {
                         try await loop()

@@ -3,6 +3,7 @@ internal import Authenticator
 internal import IssuerProtocol
 internal import NIOCore
 internal import NIOHTTP1
+internal import Synchronization
 
 /// Carries one call to an issuer and brings its answer, within the call's bounds.
 struct IssuerTransport: Sendable {
@@ -33,21 +34,22 @@ struct IssuerTransport: Sendable {
     private func answerInTime(
         to call: IssuerCall, by client: HTTPClient, _ diagnosis: ConnectionDiagnosis
     ) async -> Result<IssuerAnswer, IssuerError> {
-        await withTaskGroup(of: Result<IssuerAnswer, IssuerError>.self) { group in
-            group.addTask { await exchange(call, by: client, diagnosis) }
-            group.addTask { .failure(await limit(of: call)) }
-            defer { group.cancelAll() }
-            return await group.next() ?? .failure(.cancelled)
+        let isLate = Mutex(false)
+        let exchanged = try? await cuttable {
+            await exchange(call, by: client, diagnosis)
+        } whenBegun: { cut in
+            let deadline = clock.alarm(after: call.seconds) {
+                isLate.withLock { $0 = true }
+                cut()
+            }
+            return { deadline.cancel() }
         }
-    }
-
-    private func limit(of call: IssuerCall) async -> IssuerError {
-        do {
-            try await clock.sleep(seconds: call.seconds)
-            return .transient(reason: "the issuer did not answer within \(Int(call.seconds)) s", retryAfter: nil)
-        } catch {
-            return .cancelled
+        if let exchanged, case .success = exchanged { return exchanged }
+        guard !isLate.withLock(\.self) else {
+            return .failure(
+                .transient(reason: "the issuer did not answer within \(Int(call.seconds)) s", retryAfter: nil))
         }
+        return Task.isCancelled ? .failure(.cancelled) : exchanged ?? .failure(.cancelled)
     }
 
     private func exchange(

@@ -56,7 +56,8 @@ extension PromptSession {
     }
 
     func concerns(_ event: EventView, _ shown: ShownRequest) -> Bool {
-        if event.event == "gap" { return true }
+        // An advance of the agent's clock brings the end of a request nearer.
+        if ["gap", "clockAdvanced"].contains(event.event) { return true }
         return event.request?.id == shown.id && event.event != "requestPresented" && event.event != "requestDuplicate"
     }
 }

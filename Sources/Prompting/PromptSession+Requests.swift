@@ -55,6 +55,11 @@ extension PromptSession {
         guard request.state == .pending else {
             return [.say([Ending.line(request)])] + look()
         }
+        // A clock that was set forward: the agent has not closed it yet.
+        if let shown = ShownRequest(request), Countdown(expiresAt: shown.expiresAt, now: now)?.isOver == true {
+            skipped.insert(request.id)
+            return [.say([Ending.expired(request.id)])] + look()
+        }
         let news =
             request.textDigest == shown.textDigest
             ? "Request \(shown.id) is asked about again, unchanged." : "Request \(shown.id) has changed: look again."

@@ -13,6 +13,9 @@ package enum RequestScreen {
 
     static func lines(_ request: ShownRequest) -> [ScreenLine] {
         var lines = [.blank, ScreenLine("Request \(request.id)", .faint, indent: 2)]
+        if let ahead = request.testClock {
+            lines.append(ScreenLine("The agent's clock is a test's, \(ahead) ahead.", .warning, indent: 2))
+        }
         var last: ScreenLine.Style?
         for text in request.lines {
             let style = style(of: text)

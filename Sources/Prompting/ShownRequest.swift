@@ -8,8 +8,10 @@ package struct ShownRequest: Sendable, Equatable {
     let lines: [String]
     /// What goes back with the decision: it says which text was shown.
     package let textDigest: String
-    /// Seconds since 1970.
+    /// Seconds since 1970, by this machine's clock.
     let expiresAt: Int64?
+    /// How far the agent's clock is ahead of this machine's, if it is a test's: such as `10m`.
+    let testClock: String?
 
     /// Nil if the agent sent no text: what cannot be shown cannot be asked about.
     package init?(_ request: RequestView) {
@@ -18,7 +20,8 @@ package struct ShownRequest: Sendable, Equatable {
         lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         textDigest = digest
         expiresAt = request.expiresAt.flatMap { try? Date.ISO8601FormatStyle().parse($0) }
-            .map { Int64($0.timeIntervalSince1970) }
+            .map { Int64($0.timeIntervalSince1970) - Int64(request.clock?.offsetSeconds ?? 0) }
+        testClock = request.clock?.offsetText
     }
 
     /// What a line with this label says; the agent lets no value pass for a label.

@@ -1,11 +1,14 @@
 import Authenticator
 import Synchronization
+import ThreeDS
 
-/// Who vouches for rows, and what this process has committed.
+/// Who vouches for rows, and what this process has committed and read.
 struct Sealing: Sendable {
     let seals: any RowSeals
     let committed = CommittedSeals()
     let damaged = DamagedRows()
+    let known = KnownEnrollments()
+    let transactions = KnownTransactions()
 }
 
 /// A row that has a seal.
@@ -21,8 +24,8 @@ final class CommittedSeals: Sendable {
     subscript(row: SealedRow) -> [UInt8]? { seals.withLock { $0[row] } }
 
     /// Before the next database transaction that writes.
-    func take(_ written: WrittenSeals) {
-        let newest = written.seals
+    func take(_ written: Written) {
+        let newest = written.state.seals
         seals.withLock { $0.merge(newest) { $1 } }
     }
 
@@ -42,10 +45,78 @@ final class DamagedRows: Sendable {
     }
 }
 
-/// The seals that one database transaction has written so far.
-final class WrittenSeals {
-    /// Empty for a row that was removed.
-    var seals: [SealedRow: [UInt8]] = [:]
+/// Enrollments as they were read from whole rows, each with its row's seal.
+///
+/// A row with another seal is another row, whoever has written it, so what is known never outlives what the database
+/// says. A key of an external one has wrong PINs that another row counts; what is over may be erased; both are read anew.
+final class KnownEnrollments: Sendable {
+    /// The most that are known: about 1 MB.
+    private static let limit = 512
+
+    private struct State {
+        var rows: [EnrollmentID: (enrollment: Enrollment, seal: [UInt8])] = [:]
+        var version: Int64?
+    }
+
+    private let state = Mutex(State())
+
+    subscript(id: EnrollmentID) -> (enrollment: Enrollment, seal: [UInt8])? { state.withLock { $0.rows[id] } }
+
+    /// Forgets all if something else than the agent has written since the last database transaction that wrote: it may
+    /// have changed a row and left the seal.
+    ///
+    /// - Parameter version: SQLite's data_version, of the connection that writes.
+    func expect(_ version: Int64?) {
+        state.withLock { state in
+            if state.version != version { state.rows = [:] }
+            state.version = version
+        }
+    }
+
+    func take(_ enrollment: Enrollment, seal: [UInt8]) {
+        guard !enrollment.isDamaged, !enrollment.isOver, enrollment.key.external == nil, !seal.isEmpty else { return }
+        state.withLock { state in
+            if state.rows.count >= Self.limit, state.rows[enrollment.id] == nil { state.rows = [:] }
+            state.rows[enrollment.id] = (enrollment, seal)
+        }
+    }
+
+    func forget(_ id: EnrollmentID) { state.withLock { _ = $0.rows.removeValue(forKey: id) } }
+}
+
+/// Transactions by the bytes that they were read from, which say all of them: a request is read several times in a row.
+final class KnownTransactions: Sendable {
+    /// The most that are known: with the longest members about 1 MB.
+    private static let limit = 64
+
+    private let transactions = Mutex<[[UInt8]: Transaction]>([:])
+
+    func transaction(_ bytes: [UInt8], reading read: ([UInt8]) throws -> Transaction) rethrows -> Transaction {
+        if let known = transactions.withLock({ $0[bytes] }) { return known }
+        let transaction = try read(bytes)
+        transactions.withLock { transactions in
+            if transactions.count >= Self.limit { transactions = [:] }
+            transactions[bytes] = transaction
+        }
+        return transaction
+    }
+
+    /// What was read before is to be erased.
+    func forget() { transactions.withLock { $0 = [:] } }
+}
+
+/// What one database transaction that writes has read of the journal's marks, and written so far.
+final class Written {
+    struct State {
+        /// Empty for a row that was removed.
+        var seals: [SealedRow: [UInt8]] = [:]
+        var marks: [JournalMark.Name: JournalMark] = [:]
+        var unwrittenMarks: Set<JournalMark.Name> = []
+        var entries: [JournalEntry] = []
+    }
+
+    /// As it was before a part that was undone, that is set again.
+    var state = State()
 }
 
 /// Vouches for every row, whoever wrote it: for a store that is a test's own.

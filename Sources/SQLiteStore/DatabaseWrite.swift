@@ -1,5 +1,6 @@
 import Authenticator
 import GRDB
+import TableRows
 
 /// One database transaction that writes.
 ///
@@ -29,9 +30,12 @@ struct DatabaseWrite {
 
     private func commit<T>(_ body: (DatabaseTransaction) throws -> T) throws -> T {
         var results: [T] = []
-        let written = WrittenSeals()
+        let written = Written()
         try database.inTransaction {
-            results.append(try body(DatabaseTransaction(database: database, sealing: sealing, written: written)))
+            sealing.known.expect(try database.contentVersion())
+            let transaction = DatabaseTransaction(database: database, sealing: sealing, written: written)
+            results.append(try body(transaction))
+            try transaction.writeMarks()
             return .commit
         }
         sealing.committed.take(written)
@@ -44,6 +48,13 @@ struct DatabaseWrite {
     /// recovery after a crash would take it for committed. The next commit writes over it, so one is made at once.
     private func isUndone() -> Bool {
         (try? commit { try $0.touch() }) != nil
+    }
+}
+
+extension Database {
+    /// A number that changes if another connection has written (SQLite's data_version).
+    fileprivate func contentVersion() throws -> Int64? {
+        try number("PRAGMA data_version")
     }
 }
 

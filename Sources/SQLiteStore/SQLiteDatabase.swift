@@ -156,18 +156,18 @@ struct DatabaseTransaction: StoreWriter {
     let database: Database
     let sealing: Sealing
     /// Nil if it only reads: then another database transaction may have committed since this one began.
-    var written: WrittenSeals?
+    var written: Written?
 
     /// Whether a row has the seal that it was written with last, as far as this process knows; empty: it is not there.
     ///
     /// Whoever reads may see what was there before the newest commit; whoever writes sees that.
     func isNewest(_ seal: [UInt8], of row: SealedRow) -> Bool {
-        guard let written, let newest = written.seals[row] ?? sealing.committed[row] else { return true }
+        guard let written, let newest = written.state.seals[row] ?? sealing.committed[row] else { return true }
         return seal == newest
     }
 
     func undoing(_ part: () throws -> Void) throws -> (any Error)? {
-        let before = written?.seals
+        let before = written?.state
         var failure: (any Error)?
         try database.inSavepoint {
             do {
@@ -178,7 +178,7 @@ struct DatabaseTransaction: StoreWriter {
                 return .rollback
             }
         }
-        if let before, failure != nil { written?.seals = before }
+        if let before, failure != nil { written?.state = before }
         return failure
     }
 

@@ -21,8 +21,8 @@ package struct JSONObject: Sendable {
         self.members = members.filter { seen.insert(Array($0.name.utf8)).inserted }
     }
 
-    /// For the reader, which has made sure that no name appears twice.
-    init(distinct members: [Member]) { self.members = members }
+    /// For whoever has made sure that no name appears twice.
+    package init(distinct members: [Member]) { self.members = members }
 
     /// The member's value; setting replaces it in place or appends it, and nil removes it.
     package subscript(name: String) -> JSONValue? {
@@ -38,7 +38,9 @@ package struct JSONObject: Sendable {
     }
 
     private func index(of name: String) -> Int? {
-        members.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }
+        // Most names have another length, which is known without reading them.
+        let count = name.utf8.count
+        return members.firstIndex { $0.name.utf8.count == count && $0.name.utf8.elementsEqual(name.utf8) }
     }
 }
 

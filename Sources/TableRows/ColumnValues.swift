@@ -1,4 +1,3 @@
-import Foundation
 package import GRDB
 
 /// The columns that a statement writes, each beside its value, so that no two can be swapped.
@@ -13,15 +12,17 @@ package struct ColumnValues<Column: TableColumn>: ExpressibleByDictionaryLiteral
         ColumnValues(left.pairs + right.pairs)
     }
 
-    // id, name
-    fileprivate var names: String { pairs.map { Column.table.name(of: $0.0) }.joined(separator: ", ") }
-    // ?, ?
-    fileprivate var parameters: String { pairs.map { _ in "?" }.joined(separator: ", ") }
-    // id = ?, name = ?
-    fileprivate func assignments(separator: String) -> String {
-        pairs.map { Column.table.name(of: $0.0) + " = ?" }.joined(separator: separator)
+    /// The same without the columns that have the same value in `others`, in which they are at the same places.
+    package func without(_ others: ColumnValues) -> ColumnValues {
+        ColumnValues(
+            pairs.enumerated().filter { place, pair in
+                guard place < others.pairs.count, others.pairs[place].0.rawValue == pair.0.rawValue else { return true }
+                return (others.pairs[place].1?.databaseValue ?? .null) != (pair.1?.databaseValue ?? .null)
+            }.map(\.element))
     }
-    fileprivate var arguments: StatementArguments { StatementArguments(pairs.map { $0.1 }) }
+
+    fileprivate var columns: [Column] { pairs.map(\.0) }
+    fileprivate var values: StatementValues { StatementValues(pairs.map(\.1)) }
 }
 
 extension Database {
@@ -31,22 +32,13 @@ extension Database {
     package func insert<Column>(
         into table: TableLayout<Column>, _ values: ColumnValues<Column>, onConflict action: String? = nil
     ) throws {
-        let conflict = action.map { " ON CONFLICT DO " + $0 } ?? ""
-        try cachedStatement(sql: "INSERT INTO \(table.name) (\(values.names)) VALUES (\(values.parameters))\(conflict)")
-            .execute(arguments: values.arguments)
+        try run(table.insertion(of: values.columns, onConflict: action), values.values)
     }
 
     /// Writes these columns of the rows that the key names.
     package func update<Column>(
         _ table: TableLayout<Column>, set values: ColumnValues<Column>, where key: ColumnValues<Column>
     ) throws {
-        let (changes, condition) = (values.assignments(separator: ", "), key.assignments(separator: " AND "))
-        try cachedStatement(sql: "UPDATE \(table.name) SET \(changes) WHERE \(condition)")
-            .execute(arguments: values.arguments + key.arguments)
+        try run(table.update(of: values.columns, where: key.columns), values.values + key.values)
     }
-}
-
-extension [UInt8] {
-    /// The bytes as SQLite takes them.
-    package var blob: DatabaseValue { Data(self).databaseValue }
 }

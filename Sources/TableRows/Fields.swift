@@ -1,12 +1,9 @@
-import Foundation
-import GRDB
-
 /// Reads the columns of one row; a value that this program cannot have written is an error, never a default.
 package struct Fields<Column: TableColumn> {
-    private let row: Row
+    private let row: StatementRow
     private let start: Int
 
-    init(_ row: Row, from start: Int = 0) {
+    init(_ row: StatementRow, from start: Int = 0) {
         self.row = row
         self.start = start
     }
@@ -34,7 +31,7 @@ package struct Fields<Column: TableColumn> {
     package func optionalText(_ column: Column) throws -> String? {
         switch storage(column) {
         case .null: nil
-        case .string(let text): text
+        case .text(let text): text
         default: throw unreadable(column)
         }
     }
@@ -42,7 +39,7 @@ package struct Fields<Column: TableColumn> {
     package func optionalNumber<Number: FixedWidthInteger>(_ column: Column) throws -> Number? {
         switch storage(column) {
         case .null: nil
-        case .int64(let number): try present(Number(exactly: number), column)
+        case .number(let number): try present(Number(exactly: number), column)
         default: throw unreadable(column)
         }
     }
@@ -50,7 +47,7 @@ package struct Fields<Column: TableColumn> {
     package func optionalBytes(_ column: Column) throws -> [UInt8]? {
         switch storage(column) {
         case .null: nil
-        case .blob(let data): [UInt8](data)
+        case .bytes(let bytes): bytes
         default: throw unreadable(column)
         }
     }
@@ -76,7 +73,5 @@ package struct Fields<Column: TableColumn> {
         return value
     }
 
-    private func storage(_ column: Column) -> DatabaseValue.Storage {
-        (row[start + column.rawValue] as DatabaseValue).storage
-    }
+    private func storage(_ column: Column) -> StatementRow.Storage { row[start + column.rawValue] }
 }

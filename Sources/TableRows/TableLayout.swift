@@ -1,4 +1,5 @@
 package import GRDB
+import Synchronization
 
 /// The columns of a table: the one list from which its rows are read and written.
 ///
@@ -21,6 +22,7 @@ package struct TableLayout<Column: TableColumn>: Sendable {
     /// All columns, as a `SELECT` or a `RETURNING` lists them.
     package let columns: String
     private let names: [String]
+    private let statements = TableStatements()
 
     package init(_ name: String, naming: Naming) {
         self.name = name
@@ -28,7 +30,26 @@ package struct TableLayout<Column: TableColumn>: Sendable {
         columns = names.joined(separator: ", ")
     }
 
-    func name(of column: Column) -> String { names[column.rawValue] }
+    package func name(of column: Column) -> String { names[column.rawValue] }
+
+    /// `INSERT INTO enrollment (id, name) VALUES (?, ?)`.
+    func insertion(of columns: [Column], onConflict action: String?) -> String {
+        statements.statement(.init(columns: columns.map(\.rawValue), action: action)) {
+            let conflict = action.map { " ON CONFLICT DO " + $0 } ?? ""
+            let parameters = columns.map { _ in "?" }.joined(separator: ", ")
+            return
+                "INSERT INTO \(name) (\(columns.map(name(of:)).joined(separator: ", "))) VALUES (\(parameters))\(conflict)"
+        }
+    }
+
+    /// `UPDATE enrollment SET name = ?, state = ? WHERE id = ?`.
+    func update(of columns: [Column], where key: [Column]) -> String {
+        statements.statement(.init(columns: columns.map(\.rawValue), key: key.map(\.rawValue))) {
+            let changes = columns.map { "\(name(of: $0)) = ?" }.joined(separator: ", ")
+            let condition = key.map { "\(name(of: $0)) = ?" }.joined(separator: " AND ")
+            return "UPDATE \(name) SET \(changes) WHERE \(condition)"
+        }
+    }
 
     package func unreadable(_ column: Column) -> UnreadableRowError {
         UnreadableRowError(table: name, column: name(of: column))
@@ -46,6 +67,24 @@ package struct TableLayout<Column: TableColumn>: Sendable {
     }
 }
 
+/// The statements that write some columns of a table, each put together once: the program has few.
+private final class TableStatements: Sendable {
+    struct Key: Hashable {
+        let columns: [Int]
+        var key: [Int] = []
+        var action: String?
+    }
+
+    private let texts = Mutex<[Key: String]>([:])
+
+    func statement(_ key: Key, _ make: () -> String) -> String {
+        if let text = texts.withLock({ $0[key] }) { return text }
+        let text = make()
+        texts.withLock { $0[key] = text }
+        return text
+    }
+}
+
 /// A row that this program cannot have written; carries nothing of it.
 package struct UnreadableRowError: Error, CustomStringConvertible {
     let table: String
@@ -59,44 +98,43 @@ extension Database {
     ///
     /// - Parameter condition: what follows the table's name in the statement, such as `WHERE id = ?`.
     package func rows<Column, Value>(
-        of table: TableLayout<Column>, _ condition: String, _ arguments: StatementArguments = [],
+        of table: TableLayout<Column>, _ condition: String, _ values: StatementValues = [],
         as value: (Fields<Column>) throws -> Value
     ) throws -> [Value] {
         let sql = "SELECT \(table.columns) FROM \(table.name) \(condition)"
-        return try rows(of: table, sql: sql, arguments, as: value)
+        return try rows(of: table, sql: sql, values, as: value)
     }
 
     /// The first row of a table that a condition selects; nil if there is none.
     package func row<Column, Value>(
-        of table: TableLayout<Column>, _ condition: String, _ arguments: StatementArguments = [],
+        of table: TableLayout<Column>, _ condition: String, _ values: StatementValues = [],
         as value: (Fields<Column>) throws -> Value
     ) throws -> Value? {
         let sql = "SELECT \(table.columns) FROM \(table.name) \(condition)"
-        return try row(of: table, sql: sql, arguments, as: value)
+        return try row(of: table, sql: sql, values, as: value)
     }
 
     /// The rows that a statement gives.
     ///
     /// - Parameter sql: gives ``TableLayout/columns`` of the table, and may give others after them.
     package func rows<Column, Value>(
-        of table: TableLayout<Column>, sql: String, _ arguments: StatementArguments = [],
+        of table: TableLayout<Column>, sql: String, _ values: StatementValues = [],
         as value: (Fields<Column>) throws -> Value
     ) throws -> [Value] {
-        let cursor = try Row.fetchCursor(try cachedStatement(sql: sql), arguments: arguments)
-        var values: [Value] = []
-        while let row = try cursor.next() { values.append(try value(Fields(row))) }
-        return values
+        var found: [Value] = []
+        try step(sql, values) { found.append(try value(Fields($0))) }
+        return found
     }
 
     /// The first row that a statement gives; nil if it gives none.
     ///
     /// - Parameter sql: gives ``TableLayout/columns`` of the table, and may give others after them.
     package func row<Column, Value>(
-        of table: TableLayout<Column>, sql: String, _ arguments: StatementArguments = [],
+        of table: TableLayout<Column>, sql: String, _ values: StatementValues = [],
         as value: (Fields<Column>) throws -> Value
     ) throws -> Value? {
-        let cursor = try Row.fetchCursor(try cachedStatement(sql: sql), arguments: arguments)
-        // A row is read from the statement, which the cursor resets when it goes.
-        return try withExtendedLifetime(cursor) { try cursor.next().map { try value(Fields($0)) } }
+        var found: Value?
+        try step(sql, values, atMost: 1) { found = try value(Fields($0)) }
+        return found
     }
 }

@@ -3,7 +3,7 @@ extension String {
     ///
     /// Swift's `==` takes canonically equivalent strings for equal; a commitment does not.
     func hasBytes(of other: String) -> Bool {
-        utf8.elementsEqual(other.utf8)
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
     }
 
     /// Whether the string is ASCII digits only; true of the empty one.

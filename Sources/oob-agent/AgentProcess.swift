@@ -102,12 +102,15 @@ struct AgentProcess {
             let own = try KeyFileCustody(directory: "\(directory)/\(StateFiles.keys)", secret: secret)
             let ring = KeyRing(
                 own: own, external: ExternalKeys(pkcs11Module: settings.pkcs11Module), clock: SystemClock())
+            let testClock = settings.hasTestClock ? TestClock() : nil
             let ports = Ports(
                 store: store, custody: ring, externalKeys: ring, sealing: SecretSealer(secret: secret),
                 auditKeys: SealedAuditKeys(secret: secret, previous: previous), gateway: gateway, clock: SystemClock(),
-                entropy: SystemEntropy(), inspector: hostInspector(isMemoryLocked: isMemoryLocked))
+                testClock: testClock, entropy: SystemEntropy(), inspector: hostInspector(isMemoryLocked: isMemoryLocked)
+            )
             let backups = Backups(
-                directory: directory, store: store, keys: own, clock: SystemClock(), version: SoftwareVersion.text)
+                directory: directory, store: store, keys: own, clock: testClock ?? SystemClock(),
+                version: SoftwareVersion.text)
             let rewrapper = previous.map { SecretRewrapper(own, by: SecretChange(from: $0, to: secret)) }
             return (Agent(ports: ports, settings: coreSettings, log: log), store, backups, rewrapper)
         } catch let error as FileError {
@@ -160,9 +163,12 @@ struct AgentProcess {
                 .config, "the secret is not the one that this state was made with: give that one (--secret-file)")
         } catch let failure as RotationError {
             throw StartError(.config, "\(failure)")
+        } catch let failure as ClockError {
+            throw StartError(.config, "\(failure)")
         } catch let error as KeyFileError {
             throw StartError(.ioError, "\(error); start again with both secrets to finish changing the secret")
         }
+        try await expectNoPersonas(agent)
         // An agent that cannot read its database does not start.
         for finding in try await agent.checkup.findingsOfAll() where finding.isCertain {
             log.log(
@@ -177,15 +183,18 @@ struct AgentProcess {
         let pushServer = pushServer(agent)
         let readiness = readiness(isPushed: pushServer != nil)
         let lastReload = LastReload()
+        let cardholders = cardholders(agent)
         let reloader = Reloader(
-            started: settings, tuning: tuning, gateway: gateway, pushServer: pushServer,
+            started: settings, tuning: tuning, gateway: gateway, pushServer: pushServer, useRules: cardholders.use,
             manager: ProcessEnvironment.serviceManager, readiness: readiness, last: lastReload, log: log)
         // Later ones use earlier ones, and stop before them.
         let services =
             agent.loops(isPolling: true) { take($0, readiness: readiness) }.map { Loop($0) }
-            + pushServices(pushServer, readiness)
+            + cardholders.services + pushServices(pushServer, readiness)
             + metricsServices(agent, readiness) + [
-                Loop(controlServer(agent, copier: copier, readiness: readiness).run, stopsItself: true)
+                Loop(
+                    controlServer(agent, copier: copier, cardholders: cardholders.control, readiness: readiness).run,
+                    stopsItself: true)
             ]
             + [Loop { try await reloader.run(hangUps) }] + supervision(agent, readiness: readiness, last: lastReload)
         var configuration = ServiceGroupConfiguration(
@@ -223,11 +232,12 @@ struct AgentProcess {
     }
 
     private func controlServer(
-        _ agent: Agent, copier: any StateCopier, readiness: Readiness
+        _ agent: Agent, copier: any StateCopier, cardholders: (any CardholderControl)?, readiness: Readiness
     ) -> ControlServer {
         let path = settings.socketPath
         return ControlServer(
-            agent: agent, copier: copier, path: path, access: settings.access, bounds: settings.bounds.control, log: log
+            agent: agent, copier: copier, cardholders: cardholders, path: path, access: settings.access,
+            bounds: settings.bounds.control, log: log
         ) {
             readiness.has(.control)
             // If a port is taken, the agent stops again and does not say that it listens.

@@ -25,7 +25,7 @@ struct OobAgent: AsyncParsableCommand {
             Exit status:
             \(StartError.Status.help)
             """,
-        version: SoftwareVersion.text)
+        version: AgentProcess.version)
 
     @OptionGroup var flags: SettingFlags
 
@@ -44,6 +44,7 @@ struct OobAgent: AsyncParsableCommand {
     var restore: String?
 
     static func main() async {
+        AllocatedMemory.share()
         SecretVariables.remove()
         _ = ProcessEnvironment.serviceManager
         do {

@@ -9,7 +9,7 @@ import PushReceiver
 struct Reloader: Sendable {
     /// What a reload applies; every other setting waits for the next start.
     private static let changeable: Set<Setting> = [
-        .logLevel, .logFormat, .clientCert, .clientKey, .proxy, .pushTLSCert, .pushTLSKey,
+        .logLevel, .logFormat, .personaTags, .clientCert, .clientKey, .proxy, .pushTLSCert, .pushTLSKey,
     ]
 
     /// As the agent was started.
@@ -17,6 +17,8 @@ struct Reloader: Sendable {
     let tuning: LogTuning
     let gateway: HTTPIssuerGateway
     let pushServer: PushServer?
+    /// Lets those who play cardholders use the rules.
+    let useRules: @Sendable (Settings) -> Void
     /// Nil if no service manager started the agent.
     let manager: ServiceManager?
     let readiness: Readiness
@@ -40,6 +42,7 @@ struct Reloader: Sendable {
             let settings = try started.again()
             tuning.set(LineFormat(settings.logFormat), settings.logLevel)
             gateway.use(settings.network)
+            useRules(settings)
             if let identity = settings.push?.identity { pushServer?.use(identity) }
             log.notice("the settings were reloaded")
             let waiting = Setting.allCases.filter { isWaiting($0, settings) }.map(\.rawValue)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Sandbox
+import ThreeDS
 
 /// The members of the sandbox's calls, under the names of the flags that give them.
 enum FlagNames {
@@ -26,6 +27,13 @@ enum FlagNames {
     static func check(_ check: () throws(SandboxClient.OrderError) -> Void) throws(ValidationError) {
         do throws(SandboxClient.OrderError) { try check() } catch {
             throw ValidationError(inPlace(of: error.description))
+        }
+    }
+
+    /// The acsTransId that an option or an argument gives.
+    static func acsTransId(_ text: String, of flag: String) throws(ValidationError) -> ACSTransactionID {
+        do throws(SandboxClient.OrderError) { return try SandboxClient.acsTransId(text) } catch {
+            throw ValidationError("\(flag) \(error)")
         }
     }
 

@@ -15,10 +15,14 @@ struct OOBIssuer: AsyncParsableCommand {
               69  no sandbox answers; of serve: another program has the address
             """,
         version: SoftwareVersion.text,
-        subcommands: [Serve.self, Code.self, Purchase.self])
+        subcommands: [
+            Serve.self, Code.self, Purchase.self, List.self, Show.self, Cancel.self, Replay.self, Revoke.self,
+            Faults.self,
+            Clock.self,
+        ])
 
     static func main() async {
         Output.keepClosedStreams()
-        await main(nil)
+        await main(NegativeTime.escaped(Array(CommandLine.arguments.dropFirst())))
     }
 }

@@ -30,6 +30,9 @@ struct Serve: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Let calls fail on purpose.", discussion: FaultSpec.help, valueName: "spec"))
     var faults: String?
 
+    @Flag(help: "Serve with a clock that oob-issuer clock advance moves ahead, for tests.")
+    var testClock = false
+
     @Option(
         help: ArgumentHelp("Trust these roots, PEM, when it pushes, not the system's.", valueName: "file"),
         completion: .file())
@@ -77,6 +80,7 @@ struct Serve: AsyncParsableCommand {
         do {
             return try SandboxConfiguration(
                 listen: address, database: database, tls: files, publicURL: publicURL, faults: faults,
+                hasTestClock: testClock,
                 push: .init(caFile: pushCaFile, policy: pushBeyondLoopback ? .anywhere : .loopbackOnly))
         } catch { throw ValidationError("--public-url: \(error)") }
     }

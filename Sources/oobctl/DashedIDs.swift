@@ -5,15 +5,16 @@ import Control
 /// The parser would read one as options: it would refuse most, and print the help for one with an `h` in it. So they
 /// are escaped before it reads the command line, and ``unescaped(_:)`` after. What has two dashes before lower-case letters
 /// and dashes alone is an option, and `-h` and `-o` are; the agent refuses requests of such a `jti`.
+/// A time below 0 after `clock advance` is escaped likewise, so that the command itself refuses it.
 enum DashedIDs {
-    private static let commands: Set = ["approve", "deny", "show", "evidence"]
+    private static let commands: Set = ["approve", "deny", "show", "evidence", "explain"]
 
     /// The options of those commands that take no value; the word after any other is its value.
-    private static let flags: Set = ["--json", "--next", "--open", "--help", "--version", "-h"]
+    private static let flags: Set = ["--json", "--next", "--open", "--all", "--help", "--version", "-h"]
 
     /// `words`, as they follow the program's name, with such IDs escaped; their order stays.
     static func escaped(_ words: [String]) -> [String] {
-        guard let command = words.first, commands.contains(command) else { return words }
+        guard let command = words.first, commands.contains(command) || command == "clock" else { return words }
         let end = words.firstIndex(of: "--") ?? words.endIndex
         var isValue = false
         let read = words[..<end].dropFirst().map { word in

@@ -1,9 +1,12 @@
 import ArgumentParser
 import Control
+import Glibc
 import LinuxProcess
 import Versioning
 
 /// The client of oob-agent: it holds no key and no database, and says what the agent answers.
+///
+/// Each command says its name: the parser would find it out from its type's, which costs each call milliseconds.
 @main
 struct Oobctl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -31,14 +34,20 @@ struct Oobctl: AsyncParsableCommand {
             CommandGroup(
                 name: "Enrollment",
                 subcommands: [Enroll.self, Enrollments.self, PINCommand.self, PushCommand.self, Unenroll.self]),
+            CommandGroup(name: "Tests", subcommands: [Persona.self, Rules.self, Explain.self]),
             CommandGroup(
-                name: "Agent", subcommands: [Status.self, Doctor.self, Audit.self, Evidence.self, Backup.self]),
+                name: "Agent",
+                subcommands: [
+                    Status.self, Doctor.self, Audit.self, Evidence.self, Backup.self, Clock.self,
+                ]),
         ])
 
     /// Parses and runs; wrong usage exits 64 (EX_USAGE) before anything is sent.
     static func main() async {
         // A PIN is in its memory for a moment. If the kernel does not allow it the command still does its work.
         try? ProcessHardening.forbidDumps()
+        // Whose reader has gone is told so by each write, and says what that means.
+        _ = signal(SIGPIPE, SIG_IGN)
         do {
             try checkVerb()
             var command = try await asyncParseAsRoot(DashedIDs.escaped(Array(CommandLine.arguments.dropFirst())))
@@ -62,12 +71,7 @@ struct Oobctl: AsyncParsableCommand {
     /// The parser would take a verb that there is not for an argument, and complain about an option after it.
     private static func checkVerb() throws {
         guard let word = CommandLine.arguments.dropFirst().first, !word.hasPrefix("-"), word != "help" else { return }
-        guard !configuration.subcommands.contains(where: { name(of: $0) == word }) else { return }
+        guard !configuration.subcommands.contains(where: { $0.configuration.commandName == word }) else { return }
         throw ValidationError("There is no command \(TerminalText.escaped(word)): oobctl --help lists them.")
-    }
-
-    /// As the parser has it: a type of one word, unless it says otherwise.
-    private static func name(of command: any ParsableCommand.Type) -> String {
-        command.configuration.commandName ?? "\(command)".lowercased()
     }
 }

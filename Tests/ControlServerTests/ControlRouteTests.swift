@@ -73,8 +73,10 @@ import Yams
             file["components"]?["schemas"]?[schema]?["properties"]?.mapping?.keys.compactMap(\.string) ?? []
         }
         #expect(names("EnrollCommand") == EnrollCommand.memberNames)
+        #expect(names("PersonaCommand") == PersonaCommand.memberNames)
         #expect(names("UnenrollCommand") == UnenrollCommand.memberNames)
         #expect(names("PINChangeCommand") == PINChangeCommand.memberNames)
+        #expect(names("ClockCommand") == ClockCommand.memberNames)
         #expect(names("ForEnrollmentCommand") == FetchCommand.memberNames)
         #expect(names("ForEnrollmentCommand") == PushRotateCommand.memberNames)
         #expect(names("ApproveCommand") == DecideCommand.memberNames.filter { $0 != "reason" })

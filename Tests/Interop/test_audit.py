@@ -14,6 +14,7 @@ import socket
 import sqlite3
 import subprocess
 import threading
+import time
 import unittest
 
 import rfc8785
@@ -23,6 +24,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from citations import page
 from issuer import Issuer
 from programs import BIN_DIR, Agent, temporary_folder
+from sealed import opened_by
 
 PAGE = page("audit.md")
 
@@ -101,6 +103,73 @@ class TheChain(WithAnAgent):
         journal = self.folder / "journal.jsonl"
         journal.write_bytes(journal.read_bytes().replace(b'"approve"', b'"deny"', 1))
         self.assertNotEqual(run("python3 check.py").returncode, 0)
+
+
+class OfMany(WithAnAgent):
+    """A journal as long as an agent of an older version leaves it, which packs nothing."""
+
+    ENTRIES = 12_000
+    TRIES = 6_000
+
+    def rows(self, sql: str) -> list[tuple]:
+        database = sqlite3.connect(f"file:{self.folder / 'state' / 'agent.db'}?mode=ro", timeout=30, uri=True)
+        self.addCleanup(database.close)
+        return database.execute(sql).fetchall()
+
+    def until(self, sql: str):
+        for _ in range(self.TRIES):
+            if self.rows(sql)[0][0]:
+                return
+            time.sleep(0.01)  # Looks again; nothing depends on how long.
+        self.fail(sql)
+
+    def lengthen(self):
+        """Adds entries that the audit key vouches for; the agent must not run."""
+        database = sqlite3.connect(self.folder / "state" / "agent.db")
+        (text,), = database.execute("SELECT entry FROM journal ORDER BY seq DESC LIMIT 1").fetchall()
+        with database:
+            for _ in range(self.ENTRIES):
+                last = json.loads(text)
+                entry = {**last, "seq": last["seq"] + 1, "previous": hashlib.sha256(text.encode()).hexdigest()}
+                text = rfc8785.dumps(entry).decode()
+                database.execute("INSERT INTO journal VALUES (?, ?)", (entry["seq"], text))
+            digest = hashlib.sha256(text.encode())
+            (sealed,), = database.execute("SELECT sealed FROM audit_key").fetchall()
+            key = serialization.load_der_private_key(opened_by(
+                (self.folder / "state" / "secret").read_bytes(), sealed, "audit key of sealed rows"), None)
+            statement = f"oob-agent journal head 1\n{entry['seq']}\n{digest.hexdigest()}\n"
+            database.execute("UPDATE journal_mark SET seq = ?, digest = ?, signature = ? WHERE name = 'head'",
+                             (entry["seq"], digest.digest(), key.sign(statement.encode(), ec.ECDSA(hashes.SHA256()))))
+        database.close()
+
+    def test_it_is_packed_though_the_agent_is_killed_meanwhile_and_every_checkpoint_is_signed(self):
+        request = self.decide("approve")
+        self.agent.stop()
+        self.lengthen()
+        for blocks in [3, 9]:
+            self.start()
+            self.until(f"SELECT count(*) >= {blocks} FROM journal_block")
+            self.agent.process.kill()
+            self.agent.process.wait()
+        self.start()
+        self.until("SELECT count(*) < 768 FROM journal")
+        verdict, lines = self.verify(), self.export()
+        self.assertEqual((verdict["whole"], verdict["entries"]), (True, len(lines)))
+        digests = [hashlib.sha256(line).digest() for line in lines]
+        self.assertEqual([json.loads(line)["previous"] for line in lines], ["0" * 64] + [one.hex() for one in digests[:-1]])
+        key = serialization.load_pem_public_key(self.agent.ctl("audit key").stdout.encode())
+        checkpoints = self.rows("SELECT last, digest, earlier, signature FROM journal_block ORDER BY last")
+        self.assertEqual([last for last, *_ in checkpoints], list(range(256, 256 * len(checkpoints) + 1, 256)))
+        for last, digest, earlier, signature in checkpoints:
+            points = [(last, digest)] + [(int.from_bytes(earlier[place:place + 8], "big"), earlier[place + 8:place + 40])
+                                         for place in range(0, len(earlier), 40)]
+            self.assertEqual([digests[sequence - 1] for sequence, _ in points], [digest for _, digest in points])
+            said = "".join(f"{sequence} {digest.hex()}\n" for sequence, digest in points)
+            key.verify(signature, f"oob-agent journal checkpoint 1\n{said}".encode(), ec.ECDSA(hashes.SHA256()))
+        evidence = self.folder / "evidence"
+        self.assertEqual(self.agent.ctl("evidence", request["id"], "-o", str(evidence)).returncode, 0)
+        about = [json.loads(line)["entry"] for line in (evidence / "journal.jsonl").read_bytes().splitlines()]
+        self.assertEqual(about[:6], ["received", "presented", "decided", "signed", "sent", "answered"])
 
 
 class WhoeverCanWriteTheFile(WithAnAgent):

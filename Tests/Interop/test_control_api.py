@@ -221,6 +221,24 @@ class TheList(WithAnAgent):
         self.assertEqual([row["id"] for row in json.loads(run.stdout)], self.ids[2:4])
 
 
+class ManyEnrollments(WithAnAgent):
+    takes_push = False
+
+    def test_enrollments_come_in_pages_and_status_counts_them(self):
+        ids = [self.enroll()["id"] for _ in range(3)]
+        page = self.call("enrollments", limit=2)
+        self.assertEqual([row["id"] for row in page.json()], ids[:2])
+        self.assertEqual(page.links["next"]["url"], f"/v1/enrollments?limit=2&after={ids[1]}")
+        rest = self.call("enrollments", limit=2, after=ids[1])
+        self.assertEqual(([row["id"] for row in rest.json()], rest.links), (ids[2:], {}))
+        self.assertEqual([row["id"] for row in self.call("enrollments").json()], ids)
+        self.assertEqual(self.call("status").json()["enrollmentCount"], 3)
+        self.assertEqual([row["id"] for row in json.loads(self.agent.ctl("enrollments", "--json").stdout)], ids)
+        self.refused(404, "not_found", "enrollments", after="0" * 20)
+        self.refused(400, "invalid_argument", "enrollments", after=ids[0][:5])
+        self.refused(400, "invalid_argument", "enrollments", limit=0)
+
+
 class TheAgent(WithAnAgent):
     def test_it_serves_the_file_as_it_is_in_the_tree(self):
         self.assertEqual(self.call("openapi").content, FILE.read_bytes())
@@ -240,6 +258,8 @@ class TheAgent(WithAnAgent):
     def test_every_call_answers_in_the_described_form(self):
         enrollment = self.enroll()
         self.assertEqual(self.call("health").status_code, 200)
+        self.assertEqual(self.call("clock").json()["offsetSeconds"], 0)
+        self.assertIn("--test-clock", self.refused(400, "invalid_argument", "advanceClock", {"advanceSeconds": 1})["detail"])
         for operation_id in ["status", "metrics", "doctor", "enrollments", "auditKey", "verifyAudit"]:
             self.assertEqual(self.call(operation_id).status_code, 200)
         first, second = self.purchase(enrollment), self.purchase(enrollment, push="none")

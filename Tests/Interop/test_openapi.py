@@ -283,7 +283,8 @@ class TheSandbox(unittest.TestCase):
 class TheSandboxsOwnCalls(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.sandbox = started(cls, Sandbox(temporary_folder(cls)))
+        cls.folder = temporary_folder(cls)
+        cls.sandbox = started(cls, Sandbox(cls.folder, "--test-clock"))
         cls.schema = schemathesis.openapi.from_path(str(OWN_FILE))
         cls.paths = {each["operationId"]: (path, method.upper()) for path, item in OWN["paths"].items()
                      for method, each in item.items()}
@@ -318,13 +319,25 @@ class TheSandboxsOwnCalls(unittest.TestCase):
         for ending, order in [("cancelled", {}), ("expired", {"expiresIn": 1})]:
             purchase = self.call("purchase", 201, order)["acsTransId"]
             if ending == "cancelled":
+                cancelled = purchase
                 self.call("story", 400, acsTransId=purchase, query={"wait": 61})
                 self.call("cancel", 200, acsTransId=purchase)
             self.assertEqual(self.call("story", 200, acsTransId=purchase, query={"wait": 30})["status"], ending)
             self.call("cancel", 409, acsTransId=purchase)
-        self.call("story", 404, acsTransId=nobody)
-        self.call("cancel", 404, acsTransId=nobody)
+        self.call("replay", 409, {}, acsTransId=purchase)
+        # Not of the expired one: a purchase made anew is open for as long as the first was, here a second.
+        anew = self.call("replay", 201, {"asNew": True}, acsTransId=cancelled)["acsTransId"]
+        self.call("replay", 200, {}, acsTransId=anew)
+        self.call("replay", 400, {"asNew": 1}, acsTransId=anew)
+        for operation in ["story", "cancel", "replay"]:
+            self.call(operation, 404, acsTransId=nobody)
+        listed = self.call("purchases", 200, query={"limit": 2})
+        self.assertEqual([each["acsTransId"] for each in listed["purchases"]], [anew, purchase])
+        self.assertEqual(listed["next"], purchase)
+        self.call("purchases", 400, query={"status": "open"})
+        self.call("purchases", 404, query={"after": nobody})
         self.faults()
+        self.clock()
         self.call("revoke", 200, id=authenticator["id"])
         self.call("revoke", 404, id="nobody")
         described = {(each["operationId"], status) for item in OWN["paths"].values() for each in item.values()
@@ -338,7 +351,34 @@ class TheSandboxsOwnCalls(unittest.TestCase):
         self.assertEqual(self.call("planFaults", 200, {"next": plan}), {"planned": 3})
         self.assertEqual(self.call("plannedFaults", 200), {"planned": 3, "next": plan})
         self.assertEqual(self.call("clearFaults", 200), {"cleared": 3, "planned": 0})
+        self.call("planFaults", 200, {"odds": "500=0.5,path=unenroll,seed=1"})
+        self.assertEqual(self.call("plannedFaults", 200)["odds"], "500=0.5,path=unenroll,seed=1")
+        self.call("clearFaults", 400, query={"odds": "all"})
+        self.call("clearFaults", 200, query={"odds": "true"})
         self.assertEqual(self.call("plannedFaults", 200), {"planned": 0, "next": []})
+
+    def clock(self):
+        before = self.call("clock", 200)["offsetSeconds"]
+        self.assertEqual(self.call("advanceClock", 200, {"advanceSeconds": 60})["offsetSeconds"], before + 60)
+        self.call("advanceClock", 400, {"advanceSeconds": 0})
+        self.call("advanceClock", 409, {"advanceSeconds": 34_560_000})
+
+    def test_schemathesis_finds_no_call_that_it_answers_otherwise(self):
+        # A sandbox of its own: schemathesis moves the clock, plans faults and revokes what is enrolled.
+        folder = temporary_folder(type(self))
+        sandbox = started(type(self), Sandbox(folder, "--test-clock"))
+        environment = {
+            **os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONDONTWRITEBYTECODE": "1",
+            "SCHEMATHESIS_HOOKS": "sandbox_hooks", "OOB_TEST_ISSUER": sandbox.origin,
+        }
+        command = [
+            sys.executable, "-c", "from schemathesis.cli import schemathesis; schemathesis()",
+            "--config-file", str(HERE / "schemathesis_sandbox.toml"), "run", str(OWN_FILE), "--url", sandbox.origin,
+            "--checks", "all", "--no-color",
+        ]
+        run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+        self.assertEqual(run.returncode, 0, run.stdout[-20_000:] + run.stderr)
+        self.assertIn(f"Tested: {len(self.paths)}\n", run.stdout)
 
     def test_every_path_of_the_program_is_in_it(self):
         source = "".join(path.read_text(encoding="utf-8") for path in (HERE.parents[1] / "Sources/Sandbox").rglob("*.swift"))

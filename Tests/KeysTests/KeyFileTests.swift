@@ -60,7 +60,7 @@ import Testing
             }
         let clear = try OpenSSLCommand.run(
             "pkcs8", "-topk8", "-nocrypt", "-outform", "DER", input: OpenSSLCommand.generateKey(kind))
-        let key = try #require(try SigningKey(privateKeyInfo: Secret(clear)))
+        let key = try #require(try SigningKey.reading(privateKeyInfo: Secret(clear)))
         let publicKey = try OpenSSLCommand.run("pkey", "-inform", "DER", "-pubout", "-outform", "DER", input: clear)
         #expect(key.publicKey.subjectPublicKeyInfo == publicKey)
         #expect(try key.publicKey.isValid(signature: key.signature(over: [1]), over: [1]))
@@ -68,11 +68,11 @@ import Testing
             var changed = clear
             changed[index] ^= 0x80
             // Of what is left after the form, a number is another key, and a point that is on no curve is none.
-            let other = try? SigningKey(privateKeyInfo: Secret(changed))
+            let other = try? SigningKey.reading(privateKeyInfo: Secret(changed))
             #expect((try? other?.provesItself()) != true || algorithm == .eddsa, "byte \(index)")
         }
-        #expect(try SigningKey(privateKeyInfo: Secret(clear + [0])) == nil)
-        #expect(try SigningKey(privateKeyInfo: Secret(Array(clear.dropLast()))) == nil)
+        #expect(try SigningKey.reading(privateKeyInfo: Secret(clear + [0])) == nil)
+        #expect(try SigningKey.reading(privateKeyInfo: Secret(Array(clear.dropLast()))) == nil)
         #expect(OpenSSLError.queueIsEmpty)
     }
 

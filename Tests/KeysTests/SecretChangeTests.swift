@@ -40,7 +40,7 @@ import Testing
         for sealed in [try sealedKey(key, under: old), earlier] {
             let resealed = try #require(try change.resealedKey(sealed, label: "card"))
             let inner = try new.open(resealed, label: "card")
-            #expect(try SigningKey(privateKeyInfo: inner)?.publicKey == key.publicKey)
+            #expect(try SigningKey.reading(privateKeyInfo: inner)?.publicKey == key.publicKey)
             #expect(try change.resealedKey(resealed, label: "card") == nil)
         }
     }

@@ -32,13 +32,14 @@ class Program:
     """A long-running program; its standard error goes to a file that a failure quotes."""
 
     def __init__(self, folder: Path, name: str, *arguments: str, through: tuple[str, ...] = (),
-                 output: int = subprocess.PIPE, error: int | None = None, **variables: str):
-        """`through` is a command that starts it; `variables` are added to its environment. `output` and `error` are
-        its standard output and error, where they are not this test's to read."""
+                 output: int = subprocess.PIPE, error: int | None = None, program: Path | None = None, **variables: str):
+        """`through` is a command that starts it, `program` another file than the one that was built; `variables` are
+        added to its environment. `output` and `error` are its standard output and error, where they are not this
+        test's to read."""
         self.log = folder / f"{name}.log"
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [*through, BIN_DIR / name, *arguments], stdin=subprocess.DEVNULL, stdout=output,
+                [*through, program or BIN_DIR / name, *arguments], stdin=subprocess.DEVNULL, stdout=output,
                 stderr=log if error is None else error, text=True, env={**os.environ, **variables})
 
     def stop(self):

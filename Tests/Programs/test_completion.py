@@ -117,6 +117,8 @@ class Interactive(Shells):
 
     command: list[str] = []
     setup = ""
+    # Once for what is sure, twice for the choices.
+    tabs = "\t\t"
 
     def offered(self, line: str) -> str:
         process = pexpect.spawn(self.command[0], self.command[1:], env=self.environment(), cwd=str(self.home),
@@ -126,8 +128,8 @@ class Interactive(Shells):
             process.expect_exact(PROMPT)
             process.send(line)
             process.expect_exact(line)
-            # Once for what is sure, twice for the choices; then the line is a comment, and the next prompt tells the end.
-            process.send("\t\t")
+            process.send(self.tabs)
+            # Then the line is a comment, and the next prompt tells the end.
             process.send("\x01: \x05 END\r")
             process.expect_exact("END")
             shown = process.before
@@ -140,6 +142,8 @@ class Interactive(Shells):
 class Bash(Interactive, Checks):
     shell = "bash"
     command = ["bash", "--norc", "--noprofile", "-i"]
+    # Once more: if all choices begin alike, the first Tab gives that.
+    tabs = "\t\t\t"
     setup = "bind 'set enable-bracketed-paste off'; bind 'set bell-style none'; for f in comp/*; do . $f; done"
 
     @classmethod

@@ -115,7 +115,7 @@ class DatabaseCase(unittest.TestCase):
 
     def mount_small_disk(self):
         self.state.mkdir(mode=0o700)
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m,mode=0700", "oob-test", self.state], check=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m,mode=0700", "oob-test", self.state], check=True)
         self.addCleanup(subprocess.run, ["umount", "--lazy", self.state], check=True)
 
     def fill_disk(self) -> Path:

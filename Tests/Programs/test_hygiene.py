@@ -184,6 +184,25 @@ class TheDoctor(unittest.TestCase):
 
 
 @unittest.skipUnless(IS_ROOT, "only root can become another user")
+class TheMemory(unittest.TestCase):
+    @unittest.skipIf(IS_SANITIZED, "a sanitizer has an allocator of its own")
+    def test_many_threads_share_two_pools_of_memory(self):
+        agent = started(self, Agent(temporary_folder(self)))
+        for _ in range(20):
+            agent.ctl("status")
+        self.assertGreater(len(list(Path(f"/proc/{agent.process.pid}/task").iterdir())), 3)
+        # Beside the first one, which is the heap of the process, a pool is 64 MiB of addresses, a part of it in use.
+        pool, places = 64 << 20, []
+        for line in Path(f"/proc/{agent.process.pid}/maps").read_text().splitlines():
+            place, rights, _, _, inode, *_ = line.split()
+            start, end = (int(side, 16) for side in place.split("-"))
+            if inode == "0" and rights == "rw-p" and start % pool == 0:
+                places.append((start, end))
+            elif places and rights == "---p" and places[-1] == (places[-1][0], start) and end - places[-1][0] == pool:
+                places[-1] = (places[-1][0], "whole")
+        self.assertLessEqual(sum(end == "whole" for _, end in places), 1)
+
+
 class OtherProcessesOfTheAgentsUser(unittest.TestCase):
     def test_they_read_neither_its_memory_nor_its_environment(self):
         agent = agent_of_nobody(type(self))

@@ -130,6 +130,23 @@ struct LookUpTests {
         #expect(try await jtis { try $0.requests(prefix: acs, enrollment: nil, limit: 1) } == ["request-10"])
     }
 
+    @Test func `a whole name is of an id, a jti or an acsTransId, and of no longer one`() async throws {
+        let (one, other) = (try await sample.enrollment("a"), try await sample.enrollment("b"))
+        let acs = "2f37539c-d82e-4929-88db-2f9e72c7fa62"
+        try await sample.insert(
+            SampleStore.request(1, of: one), SampleStore.request(11, of: one, acsTransId: acs),
+            SampleStore.request(12, of: other, life: .expired, acsTransId: acs))
+        func named(_ name: String, _ enrollment: EnrollmentID? = nil, limit: Int = 9) async throws -> [String] {
+            try await jtis { try $0.requests(named: name, enrollment: enrollment, limit: limit) }
+        }
+        #expect(try await named("request-1") == ["request-1"])
+        #expect(try await named("request-") == [])
+        #expect(try await named(acs.uppercased()) == ["request-11", "request-12"])
+        #expect(try await named(acs, limit: 1) == ["request-11"])
+        #expect(try await named(acs, other.id) == ["request-12"])
+        #expect(try await named(String(acs.dropLast())) == [])
+    }
+
     @Test func `of very many that begin so the one of an enrollment is found, and a whole name`() async throws {
         let (one, other) = (try await sample.enrollment("a"), try await sample.enrollment("b"))
         for number in 1...200 { try await sample.insert(SampleStore.request(number, of: one, life: .expired)) }

@@ -34,6 +34,9 @@ struct QueryPlanTests {
         LookUp("enrollments of external keys") { store, _, _ in _ = try store.enrollmentsOfExternalKeys() },
         LookUp("troubled enrollments") { store, _, _ in _ = try store.troubledEnrollments(among: []) },
         LookUp("enrollment tally") { store, _, _ in _ = try store.enrollmentTally() },
+        LookUp("enrollments of these ids") { store, id, _ in _ = try store.enrollmentIDs(among: [id]) },
+        LookUp("weak enrollments") { store, _, _ in _ = try store.weakEnrollments(limit: 9) },
+        LookUp("keys to remove") { store, _, _ in _ = try store.enrollmentIDs(at: .keyToRemove) },
         LookUp("enrollment count") { store, _, _ in _ = try store.enrollmentCount() },
         LookUp("outbox count") { store, _, _ in _ = try store.outboxCount(enrollment: nil) },
     ]
@@ -85,10 +88,24 @@ struct QueryPlanTests {
         LookUp("enrollments that begin so") { store, _, _ in
             _ = try store.enrollments(beginning: "a", includingEnded: true, limit: 5)
         },
+        LookUp("enrollments after one") { store, id, _ in _ = try store.enrollments(after: id, limit: 9) },
+        LookUp("active enrollments") { store, _, _ in _ = try store.enrollmentIDs(at: .active) },
         LookUp("name taken") { store, _, _ in _ = try store.isNameTaken("n") },
         LookUp("enrollment of a credential") { store, _, _ in _ = try store.enrollment(credentialId: [1]) },
         LookUp("prefix of all") { store, _, _ in _ = try store.requests(prefix: "abc", enrollment: nil, limit: 9) },
         LookUp("journal") { store, _, _ in _ = try store.journal(after: 1, limit: 9) },
+        LookUp("checkpoint") { store, _, _ in _ = try store.checkpoint(at: 256) },
+        LookUp("checkpoints of a request") { store, _, _ in
+            guard let id = RequestID("00000000000000000001") else { throw SampleError("no id") }
+            _ = try store.checkpoints(of: id)
+        },
+        LookUp("evidence") { store, _, _ in
+            guard let id = RequestID("00000000000000000001") else { throw SampleError("no id") }
+            _ = try store.evidence(of: id)
+        },
+        LookUp("what is to be packed") { store, _, _ in
+            _ = try (store as? any StoreWriter)?.packRequests(after: 0, sparing: 64, limit: 9)
+        },
         LookUp("journal's head") { store, _, _ in _ = try store.journalMark(.head) },
         LookUp("end of the journal's old entries") { store, _, _ in
             try (store as? any StoreWriter)?.removeJournal(through: 1)
@@ -154,6 +171,7 @@ struct QueryPlanTests {
             "INDEX request_pending", "SCAN outbox USING", "INDEX enrollment_to_erase",
             "INDEX enrollment_of_external_key",
             "COVERING INDEX enrollment_by_state", "INDEX enrollment_signed_elsewhere", "SCAN json_each",
+            "INDEX enrollment_by_marks", "INDEX enrollment_key_to_remove",
         ]
         let areOpen = scans.allSatisfy { scan in open.contains { scan.contains($0) } }
         #expect(areOpen, "\(plan)")

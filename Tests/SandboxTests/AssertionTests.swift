@@ -20,7 +20,9 @@ import WebAuthn
     @Test(arguments: [
         (SoftwareAuthenticator.Wrong.challenge, "challenge"), (.origin, "origin"), (.rpId, "rpId"),
         (.userPresence, "userPresence"), (.key, "signature"), (.credentialId, "credentialId"),
-        (.userHandle, "userHandle"), (.clientDataType, "type"), (.bytes, "signature"),
+        (.userHandle, "userHandle"), (.clientDataType, "type"), (.bytes, "signature"), (.signature, "signature"),
+        (.crossOrigin, "crossOrigin"), (.topOrigin, "topOrigin"), (.clientDataNoJSON, "clientData"),
+        (.authenticatorDataTooShort, "authenticatorData"),
     ])
     func `an assertion with one thing wrong is refused and completes nothing`(
         wrong: SoftwareAuthenticator.Wrong, check: String
@@ -35,9 +37,17 @@ import WebAuthn
         #expect(timeline.status == "pending")
         #expect(try timeline.request.state == "open")
         #expect(try failedChecks(timeline) == [check])
+        #expect(try refusals(timeline) == ["422 invalid_assertion"])
         // The right one is still taken.
         let right = try authenticator.approval(of: purchase.request)
         #expect(await issuer.decide(try purchase.request.jti, right, by: authenticator).outcome == "200")
+    }
+
+    private func refusals(_ timeline: PurchaseView) throws -> [String] {
+        try timeline.request.json.array("refusedDecisions").map { element in
+            guard case .object(let refused) = element else { return "" }
+            return try "\(refused.integer("status")) \(refused.string("code"))"
+        }
     }
 
     private func failedChecks(_ timeline: PurchaseView) throws -> [String] {
@@ -57,6 +67,7 @@ import WebAuthn
         let unverified = try authenticator.approval(of: purchase.request)
         let jti = try purchase.request.jti
         #expect(await issuer.decide(jti, unverified, by: authenticator).outcome == "422 invalid_assertion")
+        #expect(try failedChecks(try await issuer.timeline(purchase)) == ["userVerification"])
         let verified = try authenticator.approval(of: purchase.request, flags: [.userPresent, .userVerified])
         #expect(await issuer.decide(jti, verified, by: authenticator).outcome == "200")
     }
@@ -73,6 +84,9 @@ import WebAuthn
         let second = try await issuer.purchase()
         let body = try authenticator.approval(of: second.request, signCount: signCount)
         #expect(await issuer.decide(try second.request.jti, body, by: authenticator).outcome == outcome)
+        let timeline = try await issuer.timeline(second)
+        #expect(timeline.status == (outcome == "200" ? "authenticated" : "pending"))
+        if outcome != "200" { #expect(try failedChecks(timeline) == ["signCount"]) }
     }
 
     @Test func `a signCount of 0 after none is refused`() async throws {
@@ -91,6 +105,11 @@ import WebAuthn
         let second = try await issuer.purchase()
         let body = try authenticator.approval(of: first.request)
         #expect(await issuer.decide(try second.request.jti, body, by: authenticator).outcome == "422 invalid_assertion")
+        #expect(try failedChecks(try await issuer.timeline(second)) == ["challenge"])
+        #expect(await issuer.decide(try first.request.jti, body, by: authenticator).outcome == "200")
+        // An old one, whose signCount has passed as well: the challenge tells first.
+        #expect(await issuer.decide(try second.request.jti, body, by: authenticator).outcome == "422 invalid_assertion")
+        #expect(try failedChecks(try await issuer.timeline(second)) == ["challenge", "challenge"])
     }
 
     @Test func `an assertion for one transaction does not approve it with another amount`() async throws {

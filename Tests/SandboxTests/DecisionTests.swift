@@ -20,6 +20,68 @@ import Testing
         #expect(try await issuer.timeline(purchase).status == "authenticated")
     }
 
+    @Test func `a second approval with a greater signCount changes nothing and is told`() async throws {
+        let issuer = try TestIssuer()
+        let authenticator = try await issuer.enrolled()
+        let purchase = try await issuer.purchase()
+        let jti = try purchase.request.jti
+        let first = try authenticator.approval(of: purchase.request, signCount: 1)
+        #expect(await issuer.decide(jti, first, by: authenticator).outcome == "200")
+        let second = try authenticator.approval(of: purchase.request, signCount: 2)
+        #expect(await issuer.decide(jti, second, by: authenticator).outcome == "409 already_decided")
+        let denial = DecisionBody.deny(.userDenied)
+        #expect(await issuer.decide(jti, denial, by: authenticator).outcome == "409 already_decided")
+        let timeline = try await issuer.timeline(purchase)
+        #expect(timeline.status == "authenticated")
+        #expect(try timeline.json.object("decision").integer("conflicts") == 2)
+        #expect(try refusals(timeline) == ["409 already_decided", "409 already_decided"])
+        let status = await issuer.call("GET", "/v1/authenticator", token: authenticator.token)
+        #expect(try status.decoded(AuthenticatorStatus.init(bytes:)).signCount == 1)
+    }
+
+    private func refusals(_ timeline: PurchaseView) throws -> [String] {
+        try timeline.request.json.array("refusedDecisions").map { element in
+            guard case .object(let refused) = element else { return "" }
+            return try "\(refused.integer("status")) \(refused.string("code"))"
+        }
+    }
+
+    @Test func `the story tells the first ten decisions that were not taken`() async throws {
+        let issuer = try TestIssuer()
+        let authenticator = try await issuer.enrolled()
+        let purchase = try await issuer.purchase(["expiresIn": 60])
+        let jti = try purchase.request.jti
+        for _ in 0..<2 { _ = await issuer.decide(jti, Array("{".utf8), by: authenticator) }
+        issuer.pass(seconds: 60)
+        let late = try authenticator.approval(of: purchase.request)
+        for _ in 0..<9 { #expect(await issuer.decide(jti, late, by: authenticator).outcome == "410 expired") }
+        let timeline = try await issuer.timeline(purchase)
+        let expected = ["400 invalid_request", "400 invalid_request"] + Array(repeating: "410 expired", count: 8)
+        #expect(try refusals(timeline) == expected)
+        #expect(try timeline.element("transStatusReason", of: "RReq") == ["14"])
+    }
+
+    @Test(arguments: ["unenrolled", "revoked"])
+    func `what is open when the enrollment ends runs into its expiry, and the story says why`(
+        ending: String
+    ) async throws {
+        let issuer = try TestIssuer()
+        let authenticator = try await issuer.enrolled()
+        let purchase = try await issuer.purchase(["expiresIn": 60])
+        #expect(try purchase.json.string("authenticatorState") == "active")
+        if ending == "unenrolled" {
+            #expect(await issuer.call("DELETE", "/v1/authenticator", token: authenticator.token).status == 204)
+        } else {
+            #expect(await issuer.post("/sandbox/authenticators/\(authenticator.id)/revoke").status == 200)
+        }
+        let body = try authenticator.approval(of: purchase.request)
+        #expect(await issuer.decide(try purchase.request.jti, body, by: authenticator).outcome == "401 invalid_token")
+        let open = try await issuer.timeline(purchase)
+        #expect(try open.status == "pending" && open.json.string("authenticatorState") == ending)
+        issuer.pass(seconds: 60)
+        #expect(try await issuer.timeline(purchase).status == "expired")
+    }
+
     @Test(arguments: DenyReason.allCases)
     func `a deny of the only request completes the purchase with N`(reason: DenyReason) async throws {
         let issuer = try TestIssuer()

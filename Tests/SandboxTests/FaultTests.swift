@@ -45,6 +45,43 @@ import Testing
         #expect(try await other.call("GET", "/sandbox/faults").object == expected)
     }
 
+    @Test func `odds are set, told with their seed, replaced and cleared`() async throws {
+        let issuer = try TestIssuer()
+        let authenticator = try await issuer.enrolled()
+        let faults = "/sandbox/faults"
+        #expect(await issuer.post(faults, ["odds": "500=1,path=fetch,seed=7"]).outcome == "200")
+        #expect(try await issuer.call("GET", faults).object["odds"] == "500=1,path=fetch,seed=7")
+        #expect(await issuer.call("GET", "/v1/authn-requests", token: authenticator.token).status == 500)
+        #expect(await issuer.call("DELETE", faults).outcome == "200")
+        #expect(await issuer.call("GET", "/v1/authn-requests", token: authenticator.token).status == 500)
+        let both: JSONObject = ["odds": "503=1,path=fetch", "next": [["path": "jwks", "kind": "drop"]]]
+        #expect(try await issuer.post(faults, both).object == ["planned": 1])
+        #expect(try await issuer.call("GET", faults).object.string("odds").hasPrefix("503=1,path=fetch,seed="))
+        #expect(await issuer.call("GET", "/v1/authn-requests", token: authenticator.token).status == 503)
+        let cleared = await issuer.call("DELETE", faults, query: ["odds": "true"])
+        #expect(try cleared.object == ["cleared": 1, "planned": 0])
+        #expect(try await issuer.call("GET", faults).object == ["planned": 0, "next": []])
+        #expect(try await issuer.listed(authenticator).requests.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ([:], "next: missing"), (["odds": "500=2"], "odds: 500: must be odds of 0 to 1"),
+            (["odds": "drop-befor=1"], "odds: drop-befor: no such name; did you mean drop-before?"),
+            (["next": [["path": "fetsh", "status": 500]]], "path: must be one of discovery, "),
+            (["odd": "500=1"], "odd: no such member; did you mean odds?"),
+            (
+                ["odds": "500=1", "next": [["path": "jwks", "kind": "drop", "moment": "now"]]], "moment: must be one of"
+            ),
+        ] as [(JSONObject, String)])
+    func `what is no fault is refused, named, and sets nothing`(body: JSONObject, detail: String) async throws {
+        let issuer = try TestIssuer()
+        let reply = await issuer.post("/sandbox/faults", body)
+        #expect(reply.status == 400)
+        #expect(reply.detail?.hasPrefix(detail) == true, "\(reply)")
+        #expect(try await issuer.call("GET", "/sandbox/faults").object == ["planned": 0, "next": []])
+    }
+
     @Test func `what is cleared does not happen`() async throws {
         let issuer = try TestIssuer()
         _ = await plan(issuer, ["path": "jwks", "status": 503, "times": 2])

@@ -9,6 +9,8 @@ struct SoftwareAuthenticator: Sendable {
     /// What a registration or an assertion gets wrong.
     enum Wrong: Sendable {
         case nothing, challenge, origin, rpId, userPresence, key, credentialId, userHandle, clientDataType, bytes
+        // Of an assertion alone.
+        case crossOrigin, topOrigin, clientDataNoJSON, authenticatorDataTooShort, signature
     }
 
     let site: IssuerSite
@@ -68,14 +70,17 @@ struct SoftwareAuthenticator: Sendable {
         let origin = wrong == .origin ? "http://localhost:1" : site.origin
         let make = wrong == .clientDataType ? ClientData.create : ClientData.get
         let clientData =
-            payment.map { ClientData.payment(challenge: challenge, origin: origin, $0) } ?? make(challenge, origin)
+            payment.map { ClientData.payment(challenge: challenge, origin: origin, $0) }
+            ?? Self.unusual(wrong, challenge, origin) ?? make(challenge, origin)
         var data = try AuthenticatorData(
             rpId: wrong == .rpId ? "example.com" : site.rpId, flags: wrong == .userPresence ? [] : flags,
             signCount: signCount
         ).encoded()
+        if wrong == .authenticatorDataTooShort { data.removeLast() }
         let signer = wrong == .key ? try SigningKey.generate(key.algorithm) : key
-        let signature = try signer.signature(
+        var signature = try signer.signature(
             over: SignedBytes.of(authenticatorData: data, clientDataJSON: clientData))
+        if wrong == .signature { signature[signature.count - 1] ^= 1 }
         // A much greater signCount: only the signature can tell.
         if wrong == .bytes { data[data.count - 4] ^= 1 }
         return DecisionBody.approve(
@@ -83,5 +88,16 @@ struct SoftwareAuthenticator: Sendable {
                 credentialId: wrong == .credentialId ? [1, 2, 3] : credentialId, clientDataJSON: clientData,
                 authenticatorData: data, signature: signature,
                 userHandle: wrong == .userHandle ? [9, 9, 9] : nil))
+    }
+
+    /// Client data that no honest client of ours writes; nil for any other.
+    private static func unusual(_ wrong: Wrong, _ challenge: [UInt8], _ origin: String) -> [UInt8]? {
+        let start = #"{"type":"webauthn.get","challenge":"\#(Base64URL.encode(challenge))","origin":"\#(origin)""#
+        return switch wrong {
+        case .crossOrigin: Array(#"\#(start),"crossOrigin":true}"#.utf8)
+        case .topOrigin: Array(#"\#(start),"crossOrigin":false,"topOrigin":"https://shop.example"}"#.utf8)
+        case .clientDataNoJSON: Array("challenge=\(Base64URL.encode(challenge))".utf8)
+        default: nil
+        }
     }
 }

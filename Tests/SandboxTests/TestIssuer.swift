@@ -18,7 +18,7 @@ final class TestIssuer: Sendable {
     /// - Parameter waitsEnd: whether a long poll's time is over at once; else only news end it.
     init(
         waitsEnd: Bool = true, database: String? = nil, maxWaiters: Int = 100, faults: String? = nil,
-        pushPolicy: PushPolicy = .loopbackOnly
+        pushPolicy: PushPolicy = .loopbackOnly, hasTestClock: Bool = false
     ) throws {
         let clock = Clock()
         let dependencies = SandboxDependencies(
@@ -30,7 +30,7 @@ final class TestIssuer: Sendable {
             random: { count in try SecureRandom.bytes(count) })
         site = IssuerSite(issuer: try IssuerURL("http://localhost:8080"))
         backend = IssuerBackend(
-            store: try SandboxStore(path: database, dependencies: dependencies),
+            store: try SandboxStore(path: database, dependencies: dependencies, hasTestClock: hasTestClock),
             signer: try IssuerSigner(
                 key: Self.key(for: .requests, database), pushKey: Self.key(for: .vapid, database)),
             site: SiteHolder(site), dependencies: dependencies, maxWaiters: maxWaiters,

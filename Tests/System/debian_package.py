@@ -1,4 +1,4 @@
-"""The Debian package that tests look at."""
+"""The Debian packages that tests look at."""
 
 import os
 import subprocess
@@ -20,6 +20,10 @@ def package() -> Path | None:
 
 
 DEB = package()
+# The other one of the same run of Scripts/deb.
+TESTKIT = DEB and DEB.with_name(DEB.name.replace("oob-agent_", "oob-testkit_"))
+# The programs in each.
+INSIDE = {DEB: ["oob-agent", "oobctl"], TESTKIT: ["oob-issuer"]}
 
 
 def needs_package():

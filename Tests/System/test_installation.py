@@ -1,4 +1,4 @@
-"""What the Debian package does to a machine without a Swift toolchain, in a systemd booted for the test (systemd_box).
+"""What the Debian packages do to a machine without a Swift toolchain, in a systemd booted for the test (systemd_box).
 
 Run as root with `.venv/bin/python Tests/System/test_installation.py`. OOB_DEB names the package, as in test_package.py.
 """
@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from debian_package import DEB, TOOLCHAINS, needs_package
+from debian_package import DEB, TESTKIT, TOOLCHAINS, needs_package
 from programs import temporary_folder
 from systemd_box import AGENT, CONFIG, PROGRAMS, SECRET_FILE, Box, Installed, can_skip, page_blocks
 
@@ -21,30 +21,33 @@ def setUpModule():
 
 @can_skip()
 class Installation(Installed):
-    """The package on a machine without a Swift toolchain."""
+    """The packages on a machine without a Swift toolchain."""
 
     @classmethod
     def setUpClass(cls):
         folder = Path(tempfile.mkdtemp(prefix="oob-", dir="/tmp"))
         cls.addClassCleanup(shutil.rmtree, folder)
         nothing = temporary_folder(cls)
-        cls.box = Box(folder, f"{DEB}:/opt/built.deb", *(f"{nothing}:{path}" for path in TOOLCHAINS))
+        cls.box = Box(folder, f"{DEB}:/opt/built.deb", f"{TESTKIT}:/opt/built-testkit.deb",
+                      *(f"{nothing}:{path}" for path in TOOLCHAINS))
         cls.addClassCleanup(cls.box.down)
         # The same files without compression, which is most of what an installation takes.
         cls.box.run("sh", "-ec", """
             dpkg-deb --raw-extract /opt/built.deb /opt/same
-            dpkg-deb --build --root-owner-group -Znone /opt/same /opt/oob-agent.deb""")
+            dpkg-deb --build --root-owner-group -Znone /opt/same /opt/oob-agent.deb
+            dpkg-deb --raw-extract /opt/built-testkit.deb /opt/same-testkit
+            dpkg-deb --build --root-owner-group -Znone /opt/same-testkit /opt/oob-testkit.deb""")
         # Where it forbids that packages start services, as in a container.
         cls.box.run("rm", "-f", "/usr/sbin/policy-rc.d")
 
     def clean(self):
         """Without the package, and without all that it leaves."""
-        self.dpkg("--purge", "oob-agent")
+        self.dpkg("--purge", "oob-agent", "oob-testkit")
         self.box.run("sh", "-c", f"rm -rf {STATE}* /etc/credstore /etc/oob-agent")
 
     def setUp(self):
         super().setUp()
-        self.dpkg("--install", "/opt/oob-agent.deb")
+        self.dpkg("--install", "/opt/oob-agent.deb", "/opt/oob-testkit.deb")
 
     def dpkg(self, *arguments: str):
         return self.box.run("env", "DEBIAN_FRONTEND=noninteractive", "dpkg", "--force-confold", *arguments)
@@ -76,7 +79,7 @@ class Installation(Installed):
 
     def test_nothing_runs_until_it_is_enabled_and_then_it_signs(self):
         self.clean()
-        self.dpkg("--install", "/opt/built.deb")
+        self.dpkg("--install", "/opt/built.deb", "/opt/built-testkit.deb")
         for unit in [AGENT, "oob-issuer.service"]:
             shown = [self.box.show(unit, name) for name in ["ActiveState", "UnitFileState"]]
             self.assertEqual(shown, ["inactive", "disabled"])

@@ -1,6 +1,6 @@
-"""The Debian package: what is in it. What it does to a machine is in test_installation.py.
+"""The Debian packages: what is in them. What they do to a machine is in test_installation.py.
 
-Run with `.venv/bin/python Tests/System/test_package.py`. OOB_DEB names the package; without it, it is the newest that
+Run with `.venv/bin/python Tests/System/test_package.py`. OOB_DEB names the agent's package; without it, it is the newest that
 `make deb` has made in .build, and without one all of this is skipped.
 """
 
@@ -10,16 +10,17 @@ import re
 import shutil
 import subprocess
 import unittest
+import urllib.request
 from pathlib import Path
 
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
-from debian_package import DEB, SCRATCH, TOOLCHAINS, needs_package, printed
-from programs import temporary_folder
-from systemd_box import AGENT, CHECKOUT, PROGRAMS
+from debian_package import DEB, INSIDE, SCRATCH, TESTKIT, TOOLCHAINS, needs_package, printed
+from programs import BIN_DIR, ENDED_WITHIN, Agent, Sandbox, started, temporary_folder
+from systemd_box import AGENT, CHECKOUT
 # What of a checkout's top the package has; what a page says of other folders is in the sources alone.
-INSIDE = {"README.md", "SECURITY.md", "docs", "openapi"}
+TOP = {"README.md", "SECURITY.md", "docs", "openapi"}
 
 
 def setUpModule():
@@ -29,34 +30,61 @@ def setUpModule():
 class Unpacked(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.tree = temporary_folder(cls) / "tree"
-        printed("dpkg-deb", "--raw-extract", DEB, cls.tree)
+        cls.tree, cls.testkit = (temporary_folder(cls) / "tree" for _ in range(2))
+        cls.trees = {DEB: cls.tree, TESTKIT: cls.testkit}
+        for package, tree in cls.trees.items():
+            printed("dpkg-deb", "--raw-extract", package, tree)
+
+    @classmethod
+    def programs(cls) -> list[Path]:
+        return [tree / "usr/bin" / name for package, tree in cls.trees.items() for name in INSIDE[package]]
 
 
 class Contents(Unpacked):
-    """The package as a file."""
+    """The packages as files."""
 
     def test_every_file_is_roots_and_only_root_may_write_it(self):
-        lines = printed("dpkg-deb", "--contents", DEB).splitlines()
-        self.assertGreater(len(lines), 30)
-        for line in lines:
-            mode, owner, *_ , path = line.split()
-            expected = "drwxr-xr-x" if path.endswith("/") else "-rwxr-xr-x" if "/usr/bin/" in path else "-rw-r--r--"
-            self.assertEqual((mode, owner), (expected, "root/root"), path)
+        for package in self.trees:
+            lines = printed("dpkg-deb", "--contents", package).splitlines()
+            self.assertGreater(len(lines), 15)
+            for line in lines:
+                mode, owner, *_ , path = line.split()
+                expected = "drwxr-xr-x" if path.endswith("/") else "-rwxr-xr-x" if "/usr/bin/" in path else "-rw-r--r--"
+                self.assertEqual((mode, owner), (expected, "root/root"), path)
 
-    def test_its_files_are_where_debian_looks_for_them(self):
-        for path in [
-            *(f"usr/bin/{name}" for name in PROGRAMS), "usr/lib/sysusers.d/oob-agent.conf",
-            *(f"usr/share/bash-completion/completions/{name}" for name in PROGRAMS),
-            *(f"usr/share/zsh/vendor-completions/_{name}" for name in PROGRAMS),
-            *(f"usr/share/fish/vendor_completions.d/{name}.fish" for name in PROGRAMS),
-            *(f"lib/systemd/system/{name}" for name in [AGENT, "oob-agent@.service", "oob-issuer.service"]),
-            *(f"usr/share/man/man{page[-1]}/{page}.gz" for page in ["oob-agent.8", "oobctl.1", "oob-issuer.1"]),
-            "usr/lib/systemd/user/oob-agent.service", "usr/lib/tmpfiles.d/oob-agent.conf",
-            "etc/oob-agent/config.yaml", "usr/share/doc/oob-agent/copyright", "usr/share/doc/oob-agent/sbom.cdx.json",
+    def test_their_files_are_where_debian_looks_for_them(self):
+        for package, paths in [
+            (DEB, [f"lib/systemd/system/{AGENT}", "lib/systemd/system/oob-agent@.service",
+                   "usr/lib/systemd/user/oob-agent.service", "usr/lib/tmpfiles.d/oob-agent.conf",
+                   "usr/lib/sysusers.d/oob-agent.conf", "etc/oob-agent/config.yaml", "usr/share/man/man8/oob-agent.8.gz",
+                   "usr/share/man/man1/oobctl.1.gz"]),
+            (TESTKIT, ["lib/systemd/system/oob-issuer.service", "usr/share/man/man1/oob-issuer.1.gz"]),
         ]:
-            self.assertTrue((self.tree / path).is_file(), path)
+            name = package.name.partition("_")[0]
+            for path in [
+                *paths, *(f"usr/share/doc/{name}/{page}" for page in ["copyright", "NOTICE.gz", "sbom.cdx.json"]),
+                *(path for name in INSIDE[package] for path in [
+                    f"usr/bin/{name}", f"usr/share/bash-completion/completions/{name}",
+                    f"usr/share/zsh/vendor-completions/_{name}", f"usr/share/fish/vendor_completions.d/{name}.fish"]),
+            ]:
+                self.assertTrue((self.trees[package] / path).is_file(), path)
         self.assertEqual((self.tree / "DEBIAN/conffiles").read_text(), "/etc/oob-agent/config.yaml\n")
+
+    def test_no_file_is_in_both(self):
+        files = [{path.relative_to(tree) for path in tree.rglob("*") if path.is_file() and "DEBIAN" not in path.parts}
+                 for tree in self.trees.values()]
+        self.assertEqual(files[0] & files[1], set())
+
+    def test_each_has_at_most_20_MB_and_80_installed(self):
+        for package, tree in self.trees.items():
+            self.assertLess(package.stat().st_size, 20_000_000, package.name)
+            installed = sum(path.stat().st_size for path in tree.rglob("*") if path.is_file())
+            self.assertLess(installed, 80_000_000, package.name)
+
+    def test_a_program_takes_its_addresses_at_its_start_and_then_cannot_write_them(self):
+        for program in self.programs():
+            self.assertRegex(printed("readelf", "--dynamic", "--wide", program), r"FLAGS_1\).* NOW PIE")
+            self.assertIn("GNU_RELRO", printed("readelf", "--segments", "--wide", program))
 
     def test_each_page_that_the_pages_inside_link_to_is_inside(self):
         folder = self.tree / "usr/share/doc/oob-agent"
@@ -66,7 +94,7 @@ class Contents(Unpacked):
         for page, path in zip(pages, inside):
             for name in re.findall(r"\]\((?!https?:)([^)#\s]+)", page.read_text(encoding="utf-8")):
                 target = os.path.normpath(Path(path).parent / name)
-                if target.split("/")[0] in INSIDE:
+                if target.split("/")[0] in TOP:
                     self.assertTrue((folder / target).is_file(), f"{path} links to {name}")
 
     def test_the_config_is_what_the_agent_prints_with_nothing_set_but_the_group(self):
@@ -76,14 +104,14 @@ class Contents(Unpacked):
         self.assertEqual([line for line in config.read_text().splitlines() if line and not line.startswith("#")], [group])
 
     def test_nothing_of_the_machine_that_built_it_is_in_a_program(self):
-        for name in PROGRAMS:
-            bytes = (self.tree / "usr/bin" / name).read_bytes()
+        for program in self.programs():
+            bytes = program.read_bytes()
             for path in [str(CHECKOUT), str(SCRATCH), *TOOLCHAINS]:
-                self.assertNotIn(os.fsencode(path), bytes, f"{name} has {path}")
+                self.assertNotIn(os.fsencode(path), bytes, f"{program.name} has {path}")
 
     @unittest.skipUnless(shutil.which("lintian"), "there is no lintian here")
     def test_lintian_finds_nothing(self):
-        run = subprocess.run(["lintian", "--fail-on", "error,warning", "--allow-root", DEB],
+        run = subprocess.run(["lintian", "--fail-on", "error,warning", "--allow-root", DEB, TESTKIT],
                              capture_output=True, text=True, timeout=280)
         self.assertEqual((run.returncode, run.stdout), (0, ""), run.stderr)
 
@@ -92,8 +120,57 @@ class Contents(Unpacked):
         made = [temporary_folder(type(self)) for _ in range(2)]
         for folder in made:
             printed(CHECKOUT / "Scripts" / "deb", "--no-build", folder, env={**os.environ, "COMPRESSION": "none"})
-        first, second = (next(folder.glob("*.deb")).read_bytes() for folder in made)
-        self.assertEqual(first == second, True, "two packages of one build differ")
+        for package in self.trees:
+            (first, second) = (folder / package.name for folder in made)
+            self.assertEqual(first.read_bytes() == second.read_bytes(), True, f"two {package.name} of one build differ")
+
+
+class Production(Unpacked):
+    """The packaged agent cannot sign what nobody approved."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.program = cls.tree / "usr/bin/oob-agent"
+
+    def test_the_packaged_agent_has_no_personas(self):
+        for name in [b"alteredAmount", b"crashesAfterSigning", b"WrongAssertion"]:
+            self.assertTrue(name in (BIN_DIR / "oob-agent").read_bytes(), name)
+            self.assertFalse(name in self.program.read_bytes(), name)
+        self.assertNotIn("personas", printed(self.program, "--version"))
+        self.assertIn("with personas, not for production", printed(BIN_DIR / "oob-agent", "--version"))
+        folder = temporary_folder(type(self))
+        ended = self.ends(folder, "--persona-tags", "true")
+        self.assertEqual(ended.returncode, 64)
+        self.assertIn("--persona-tags: this agent was built without personas, as for production", ended.stderr)
+        (folder / "config.yaml").write_text("rules:\n  - then: ask\n", encoding="utf-8")
+        ended = self.ends(folder, "--config", str(folder / "config.yaml"))
+        self.assertEqual(ended.returncode, 78)
+        self.assertIn("config.yaml:2: this agent was built without personas", ended.stderr)
+
+    def test_a_state_with_personas_does_not_start_in_production(self):
+        folder = temporary_folder(type(self))
+        sandbox = started(type(self), Sandbox(folder))
+        agent = Agent(folder)
+        with urllib.request.urlopen(f"{sandbox.origin}/sandbox/enrollment-codes", data=b"{}", timeout=60) as answer:
+            link = json.load(answer)["link"]
+        payer = agent.json("enroll", link, "--authn-type", "test", "--persona", "autoApprove")
+        agent.stop()
+        ended = self.ends(folder)
+        self.assertEqual(ended.returncode, 78, ended.stderr)
+        self.assertIn(f"the enrollment {payer['id']} has a persona, and this agent was built without personas", ended.stderr)
+        agent = Agent(folder)
+        agent.json("persona clear", "--enrollment", payer["id"])
+        agent.stop()
+        agent = started(type(self), Agent(folder, program=self.program))
+        refused = agent.ctl("persona list")
+        self.assertEqual(refused.returncode, 64, refused.stderr)
+        self.assertIn("this agent was built without personas", refused.stderr)
+
+    def ends(self, folder: Path, *words: str) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [self.program, "--state-dir", str(folder / "state"), "--socket", str(folder / "control.sock"), *words],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=ENDED_WITHIN)
 
 
 class BillOfMaterials(Unpacked):
@@ -102,6 +179,8 @@ class BillOfMaterials(Unpacked):
     def setUp(self):
         self.text = (self.tree / "usr/share/doc/oob-agent/sbom.cdx.json").read_text(encoding="utf-8")
         self.components = json.loads(self.text)["components"]
+        testkit = json.loads((self.testkit / "usr/share/doc/oob-testkit/sbom.cdx.json").read_text(encoding="utf-8"))
+        self.in_testkit = testkit["components"]
 
     def test_it_is_what_the_schema_of_cyclonedx_1_5_allows(self):
         validator = JsonStrictValidator(SchemaVersion.V1_5)
@@ -118,10 +197,11 @@ class BillOfMaterials(Unpacked):
             self.assertEqual((each["version"], each["properties"][0]["value"]), (pin["version"], pin["revision"]))
 
     def test_it_names_the_libraries_that_the_package_depends_on_and_no_others(self):
-        depends = printed("dpkg-deb", "--field", DEB, "Depends")
-        libraries = set(re.findall(r"\b(lib[a-z0-9+.-]+|zlib1g)", depends))
-        named = {each["name"] for each in self.components if each["bom-ref"].startswith("deb/")}
-        self.assertEqual(named, libraries)
+        for package, components in [(DEB, self.components), (TESTKIT, self.in_testkit)]:
+            depends = printed("dpkg-deb", "--field", package, "Depends")
+            libraries = set(re.findall(r"\b(lib[a-z0-9+.-]+|zlib1g)", depends))
+            named = {each["name"] for each in components if each["bom-ref"].startswith("deb/")}
+            self.assertEqual(named, libraries)
 
     def test_all_that_is_linked_in_has_its_licence_in_the_copyright_file(self):
         text = (self.tree / "usr/share/doc/oob-agent/copyright").read_text(encoding="utf-8")
@@ -132,6 +212,8 @@ class BillOfMaterials(Unpacked):
     def test_it_names_the_code_of_others_that_packages_bring_along(self):
         inside = {part["name"] for each in self.components for part in each.get("components", [])}
         self.assertEqual(inside, {"boringssl", "icu", "libyaml", "llhttp", "zlib"})
+        inside = {part["name"] for each in self.in_testkit for part in each.get("components", [])}
+        self.assertEqual(inside, {"boringssl", "icu", "llhttp", "zlib"})
         for name in ["boringssl", "icu"]:
             (part,) = (part for each in self.components for part in each.get("components", []) if part["name"] == name)
             self.assertTrue(part["version"], name)

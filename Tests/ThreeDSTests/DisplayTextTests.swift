@@ -2,6 +2,16 @@ import Testing
 import ThreeDS
 
 struct DisplayTextTests {
+    @Test func `a text of ASCII is written as it is in a text with other letters`() {
+        let ascii = (0x1F...0x7F).map { String(Unicode.Scalar(UInt8($0))) }
+        let pairs = ascii.flatMap { first in ascii.map { first + $0 } }
+        for text in pairs + pairs.map({ "a " + $0 + " b" }) where !text.hasSuffix(" ") {
+            let longer = DisplayText(text + "é")
+            #expect(longer.text == DisplayText(text).text + "é")
+            #expect(longer.hasEscapes == DisplayText(text).hasEscapes)
+        }
+    }
+
     @Test(arguments: [
         "CoffeeHouse2 (Dæmø)", "日本の店", "Emoji 🛒 shop", "שלום", "مقهى", "ร้านกาแฟ", "किराना", "e\u{301}", "A & B <C>",
         "Quote \" ' `", "…–—", "", "\u{10400}",

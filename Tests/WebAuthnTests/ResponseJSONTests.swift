@@ -124,7 +124,7 @@ import Testing
     }
 
     static let wrongAuthenticationMembers: [(String, JSONValue?)] = [
-        ("clientDataJSON", nil), ("authenticatorData", nil), ("authenticatorData", "AQ"),
+        ("clientDataJSON", nil), ("authenticatorData", nil), ("authenticatorData", ""),
         ("signature", nil), ("signature", ""), ("signature", "A"), ("userHandle", ""), ("userHandle", 1),
     ]
 

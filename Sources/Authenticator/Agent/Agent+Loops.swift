@@ -11,8 +11,10 @@ extension Agent {
     ) -> [@Sendable () async throws -> Void] {
         [storeWatch.run, signCountWatch.run, outboxDelivery.run, registrationDelivery.run]
             + (isPolling ? [fetcher.run] : []) + [
-                journalPruner.run, housekeeper.run, { try await keyWatch.run(onStep: onStep) }, pushSubscriber.run,
-                pushHints.run, expiryService.run, deferredReader.run, { try await workTally.run(in: ports.store, hub) },
+                journalPruner.run, housekeeper.run, packer.run, { try await self.keyWatch.run(onStep: onStep) },
+                pushSubscriber.run,
+                pushHints.run, expiryService.run, deferredReader.run,
+                { try await self.workTally.run(in: self.ports.store, self.hub) },
             ]
     }
 }

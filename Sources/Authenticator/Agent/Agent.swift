@@ -5,7 +5,9 @@ import StrictJSON
 package import ThreeDS
 
 /// The core as the edges see it: what can be asked of an agent, and what runs while it lives.
-package struct Agent: Sendable {
+///
+/// A class, though nothing of it changes: whoever serves a connection has it, and it is large.
+package final class Agent: Sendable {
     package let hub = EventHub()
     package let settings: AgentSettings
     /// What runs while the agent lives; each works until its task is cancelled.
@@ -18,6 +20,7 @@ package struct Agent: Sendable {
     package let storeWatch: StoreWatch
     package let housekeeper: Housekeeper
     package let journalPruner: JournalPruner
+    package let packer: Packer
     package let keyWatch: KeyWatch
     package let pushSubscriber: PushSubscriber
     package let pushHints: PushHints
@@ -27,12 +30,13 @@ package struct Agent: Sendable {
     package let checkup: Checkup
 
     let ports: Ports
-    private let log: Logger
+    let log: Logger
     let enroller: Enroller
     let unenroller: Unenroller
     let decider: Decider
     let pinChange: PINChange
     private let badPeers: LogQuota
+    let directory: IssuerDirectory
     let health = IssuerHealth()
     let tally = PushTally()
     let workTally = WorkTally()
@@ -52,6 +56,7 @@ package struct Agent: Sendable {
         self.settings = settings
         self.log = log
         let directory = IssuerDirectory(gateway: ports.gateway, clock: ports.clock)
+        self.directory = directory
         let deferred = DeferredMessages(settings.bounds)
         badPeers = LogQuota(pause: settings.bounds.logPause)
         let intake = Intake(
@@ -88,6 +93,7 @@ package struct Agent: Sendable {
         checkup = Checkup(ports: ports, keys: keyHealth)
         journalPruner = JournalPruner(
             store: store, ports: ports, retention: settings.auditRetention, log: log)
+        packer = Packer(store: store, ports: ports, hub: hub, log: log)
         journal = Journal(store: store, hub: hub, clock: ports.clock, eventsKept: settings.eventsKept)
     }
 
@@ -98,10 +104,12 @@ package struct Agent: Sendable {
     ///   - onStep: called after each step that takes time.
     ///
     /// On a forged journal it returns all the same, and the agent is in trouble for good.
-    /// - Throws: what the sealing throws for a secret that is not the one this state was made with; `RotationError`.
+    /// - Throws: what the sealing throws for a secret that is not the one this state was made with; `RotationError`;
+    ///   `ClockError`.
     package func prepare(
         rewrapping rewrapper: (any Rewrapper)? = nil, onStep: @escaping @Sendable (StartStep) -> Void = { _ in }
     ) async throws {
+        try await resumeClock()
         keyWatch.health.expectFirstLook()
         if let rewrapper {
             try await SecretRotation(ports: ports, rewrapper: rewrapper, log: log, onStep: onStep).run()
@@ -112,11 +120,21 @@ package struct Agent: Sendable {
         }
         workTally.begin(after: try await journal.newest(), at: ports.clock.now)
         try await unlessForged { try await EndedKeys(ports: ports).sweep(log) }
-        for enrollment in try await enrollments() {
-            guard let membership = enrollment.membership else { continue }
-            _ = try ports.sealing.open(membership.sealedToken, for: enrollment.id)
-            return
-        }
+        try await openFirstToken()
+    }
+
+    /// Sees that the secret opens what the store holds; one token is enough.
+    private func openFirstToken() async throws {
+        var last: EnrollmentID?
+        repeat {
+            let page = try await enrollments(after: last, limit: 8)
+            for enrollment in page {
+                guard let membership = enrollment.membership else { continue }
+                _ = try ports.sealing.open(membership.sealedToken, for: enrollment.id)
+                return
+            }
+            last = page.last?.id
+        } while last != nil
     }
 
     /// Lets the agent run on a forged journal, so that it can say so; it decides nothing then.
@@ -154,9 +172,11 @@ package struct Agent: Sendable {
 
     /// Fetches now, at one enrollment or at all; returns what could not be fetched, with the reason.
     package func fetch(_ enrollment: EnrollmentID?) async throws -> [(Enrollment, String)] {
-        let chosen = try await enrollments()
-            .filter { $0.membership != nil && (enrollment == nil || $0.id == enrollment) }
-        return try await fetcher.fetchNow(chosen)
+        let chosen = try await ports.store.read { store in
+            try enrollment.map { try [store.enrollment($0)].compactMap(\.self) }
+                ?? store.enrollments(includingEnded: false)
+        }
+        return try await fetcher.fetchNow(chosen.filter { $0.membership != nil })
     }
 
     /// - Throws: `CommandError` if the request is not there that `page` begins at.
@@ -175,24 +195,27 @@ package struct Agent: Sendable {
     ///
     /// - Parameters:
     ///   - pin: for an approval that takes one.
+    ///   - owner: the request's enrollment, if it was found before.
     ///   - wanted: once it is over nothing is decided; nil for `Wanted.standardSeconds`.
     /// - Returns: the request once its decision is durable.
     /// - Throws: `CommandError` if nothing was decided.
     package func decide(
         _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver,
-        pin: PIN? = nil, while wanted: Wanted? = nil
+        pin: PIN? = nil, of owner: EnrollmentID? = nil, while wanted: Wanted? = nil
     ) async throws -> RequestRecord {
         try await decider.decide(
-            decision, on: id, expecting: expectations, by: approver, pin: pin, while: wanted ?? Wanted(on: ports.clock))
+            decision, on: id, expecting: expectations, by: approver, pin: pin, of: owner,
+            while: wanted ?? Wanted(on: ports.patience))
     }
 
     /// For how long a decision is wanted that is asked for now.
     ///
     /// - Parameters:
     ///   - seconds: the most that it may take.
-    ///   - before: the moment, in seconds since 1970, from which on nothing is to be decided; nil for none.
+    ///   - before: the moment, in seconds since 1970 by the machine's clock, from which on nothing is to be decided; nil
+    ///     for none.
     package func wanted(for seconds: Double, before: Int64?) -> Wanted {
-        Wanted(for: seconds, before: before, on: ports.clock)
+        Wanted(for: seconds, before: before, on: ports.patience)
     }
 
     /// Waits up to so many seconds for the issuer's answer to a decision.
@@ -203,8 +226,8 @@ package struct Agent: Sendable {
             let isSettled: @Sendable (AgentEvent) -> Bool = {
                 $0.request == decided.id && $0.kind?.emptiesOutbox == true
             }
-            let delivered = try await hub.wait(seconds: seconds, on: ports.clock, for: isSettled) {
-                let current = try await ports.store.read { try $0.request(decided.id) }
+            let delivered = try await hub.wait(seconds: seconds, on: ports.patience, for: isSettled) {
+                let current = try await self.ports.store.read { try $0.request(decided.id) }
                 return current?.life.delivery == .queued ? nil : current
             }
             return delivered ?? decided
@@ -226,6 +249,15 @@ package struct Agent: Sendable {
         return Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
     }
 
+    /// The request that a selector means, if it is there: as one that may be waited for is found.
+    ///
+    /// - Throws: `CommandError` `.ambiguous`.
+    package func requestNow(_ selector: RequestSelector, enrollment: EnrollmentID?) async throws -> RequestRecord? {
+        try await ports.store.read {
+            try Selection.find(selector, enrollment: enrollment, isWaitedFor: true, in: $0)
+        }
+    }
+
     /// The request that a selector means; one that is not there yet is waited for, up to `wait` seconds.
     ///
     /// - Throws: `CommandError` `.notFound`, `.noRequest` or `.ambiguous`.
@@ -234,8 +266,8 @@ package struct Agent: Sendable {
     ) async throws -> RequestRecord {
         // A fetch that rests after a failure goes on now.
         if wait > 0 { hub.publish(.requestsWanted) }
-        let found = try await hub.wait(seconds: wait, on: ports.clock, for: { $0.kind?.mayBringRequest == true }) {
-            try await ports.store.read {
+        let found = try await hub.wait(seconds: wait, on: ports.patience, for: selector.expected(of: enrollment)) {
+            try await self.ports.store.read {
                 try Selection.find(selector, enrollment: enrollment, isWaitedFor: wait > 0, in: $0)
             }
         }
@@ -285,6 +317,11 @@ package struct Agent: Sendable {
     /// One enrollment, also one that is over.
     package func enrollment(_ id: EnrollmentID) async throws -> Enrollment? {
         try await ports.store.read { try $0.enrollment(id) }
+    }
+
+    /// The first enrollment that has a persona; nil if none has.
+    package func firstWithPersona() async throws -> EnrollmentID? {
+        try await ports.store.read { try $0.personas(after: nil, limit: 1).first?.enrollment }
     }
 
     /// Where an enrollment's private key is kept, as a URI.

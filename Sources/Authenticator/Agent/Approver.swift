@@ -10,6 +10,8 @@ package enum Approver: Sendable, Equatable {
     case command(ControlPeer, shownTextDigest: String?)
     /// The app that the core runs in.
     case app(AppProcess)
+    /// A persona of a `test` enrollment, or a rule, which is known by its name: nobody was shown anything.
+    case script(persona: String, rule: String?)
 }
 
 /// The process at the other end of the control socket, as the kernel named it when it connected.
@@ -60,6 +62,9 @@ extension Approver {
                 [.init(name: "by", value: "command")] + peer.journaled.members
                     + [.init(name: "shown", value: .string(Self.shown(shown, text).rawValue))])
         case .app(let app): app.journaled
+        case .script(let persona, let rule):
+            (["by": rule == nil ? "persona" : "rule", "persona": .string(persona), "shown": "nothing"] as JSONObject)
+                .adding("rule", rule)
         }
     }
 

@@ -29,6 +29,15 @@ package final class KeyedQueue<Key: Hashable & Sendable>: Sendable {
     /// How many wait for their turn.
     package func waiterCount(for key: Key) -> Int { state.withLock { $0.waiting[key]?.count ?? 0 } }
 
+    /// Takes the turn if nobody has it; whoever got it calls ``leave(_:)``.
+    func tryEnter(_ key: Key) -> Bool {
+        state.withLock { state in
+            guard state.waiting[key] == nil else { return false }
+            state.waiting[key] = []
+            return true
+        }
+    }
+
     /// Waits for its turn; whoever got it calls ``leave(_:)``.
     ///
     /// - Throws: `CancellationError`; then it has no turn.

@@ -12,6 +12,16 @@ package protocol AgentClock: Sendable {
     var steady: Double { get }
     /// Waits for at least `seconds`; throws `CancellationError` when the task is cancelled meanwhile.
     func sleep(seconds: Double) async throws
+    /// Does something short once `seconds` have passed, unless that is called off before.
+    func alarm(after seconds: Double, _ action: @escaping @Sendable () -> Void) -> Alarm
+}
+
+/// A clock that tests set forward.
+package protocol AdvanceableClock: AgentClock {
+    /// How many seconds it is ahead of the machine's.
+    var offset: Int64 { get }
+    /// Sets it so far ahead of the machine's, and never back; what is due by then rings at once.
+    func advance(to offset: Int64)
 }
 
 extension AgentClock {
@@ -49,12 +59,18 @@ package protocol KeyCustody: Sendable {
     /// - Parameter pin: for a key that takes one; given for any other, none is opened.
     /// - Throws: `CustodyError`, and for a key of the agent's own what its file is wrong about.
     func unlock(_ key: KeyReference, pin: PIN?) async throws -> any UnlockedKey
+    /// Whether ``unlock(_:pin:)`` takes no longer than to read a small file, so that nothing has to cut it off.
+    func opensAtOnce(_ key: KeyReference, pin: PIN?) -> Bool
     /// Sees that a key of the agent's own could be opened, as far as that can be told without a PIN.
     func check(_ name: EnrollmentID) async throws(CustodyError)
     /// Where a key of the agent's own is kept, as a URI; never the key.
     func uri(of name: EnrollmentID) -> String
     /// Removes a key of the agent's own; one that is not there is no error.
     func removeKey(named name: EnrollmentID) async throws
+}
+
+extension KeyCustody {
+    package func opensAtOnce(_ key: KeyReference, pin: PIN?) -> Bool { false }
 }
 
 /// Finds keys that the agent did not make.
@@ -112,6 +128,12 @@ package protocol UnlockedKey: Sendable {
     func prove() throws
     /// Signs what a permit allows, and nothing else can be signed.
     func signature(for permit: SigningPermit) async throws -> [UInt8]
+    /// Whether it signs in memory, so that nothing has to cut it off.
+    var signsAtOnce: Bool { get }
+}
+
+extension UnlockedKey {
+    package var signsAtOnce: Bool { false }
 }
 
 /// How an issuer is reached: its URL, and the roots that replace the system's for it.
@@ -208,43 +230,78 @@ package protocol JournalSigner: Sendable {
 }
 
 /// Everything the core needs, in one value for the place that wires it; ``Agent`` puts around it what the core adds.
-package struct Ports: Sendable {
-    package private(set) var store: any Store
+///
+/// A class, though nothing of it changes: all parts of the core have it, and a copy would be half a kilobyte and a dozen
+/// references each time.
+package final class Ports: Sendable {
+    package let store: any Store
     /// How that store is, as whoever watches it has noted.
-    package let storeHealth = StoreHealth()
+    package let storeHealth: StoreHealth
     /// One try of a key's PIN at a time, whoever makes it; not for keys of the agent's own.
-    let keyQueues = KeyedQueue<KeyIdentity>()
-    package private(set) var custody: any KeyCustody
+    let keyQueues: KeyedQueue<KeyIdentity>
+    package let custody: any KeyCustody
     package let externalKeys: any ExternalKeyInspection
     package let sealing: any SecretSealing
     package let auditKeys: any AuditKeys
     package let gateway: any IssuerGateway
+    /// When something happens, and when something is due: the clock of a test, if there is one.
     package let clock: any AgentClock
+    /// The same clock if tests may set it forward; nil: it is the machine's.
+    let testClock: (any AdvanceableClock)?
+    /// For how long a client or an issuer is waited for: the machine's, also in a test.
+    let patience: any AgentClock
     package let entropy: any Entropy
-    package var inspector: any HostInspector
+    package let inspector: any HostInspector
 
+    /// - Parameters:
+    ///   - clock: the machine's.
+    ///   - testClock: what takes its place for all but patience.
     package init(
         store: any Store, custody: any KeyCustody, externalKeys: any ExternalKeyInspection = NoExternalKeys(),
         sealing: any SecretSealing, auditKeys: any AuditKeys, gateway: any IssuerGateway, clock: any AgentClock,
+        testClock: (any AdvanceableClock)? = nil,
         entropy: any Entropy, inspector: any HostInspector = NoHostInspector()
     ) {
         self.store = store
+        storeHealth = StoreHealth()
+        keyQueues = KeyedQueue()
         self.custody = custody
         self.externalKeys = externalKeys
         self.sealing = sealing
         self.auditKeys = auditKeys
         self.gateway = gateway
-        self.clock = clock
+        self.clock = testClock ?? clock
+        self.testClock = testClock
+        patience = clock
         self.entropy = entropy
         self.inspector = inspector
     }
 
-    /// The same, with another store and custody in the place of these.
-    func with(store: any Store, custody: any KeyCustody) -> Ports {
-        var ports = self
-        (ports.store, ports.custody) = (store, custody)
-        return ports
+    /// The same as others, with some in the place of theirs.
+    private init(
+        like ports: Ports, store: (any Store)? = nil, custody: (any KeyCustody)? = nil,
+        inspector: (any HostInspector)? = nil
+    ) {
+        self.store = store ?? ports.store
+        storeHealth = ports.storeHealth
+        keyQueues = ports.keyQueues
+        self.custody = custody ?? ports.custody
+        externalKeys = ports.externalKeys
+        sealing = ports.sealing
+        auditKeys = ports.auditKeys
+        gateway = ports.gateway
+        clock = ports.clock
+        testClock = ports.testClock
+        patience = ports.patience
+        entropy = ports.entropy
+        self.inspector = inspector ?? ports.inspector
     }
+
+    /// The same, with another store and custody in the place of these.
+    func with(store: any Store, custody: any KeyCustody) -> Ports { Ports(like: self, store: store, custody: custody) }
+
+    /// The same with another look at the host.
+    package func with(inspector: any HostInspector) -> Ports { Ports(like: self, inspector: inspector) }
 }
 
 extension KeyCustody {

@@ -1,5 +1,5 @@
 // The only way to a signature. `Confirmed…` values prove that the core decided; nothing outside this file can make one,
-// and a `SigningPermit` is made from nothing else.
+// and a `SigningPermit` is made from nothing else. A build with personas has one more, for `test` enrollments, at the end.
 
 import IssuerProtocol
 import Keys
@@ -139,6 +139,13 @@ package struct SigningPermit: Sendable {
 
     fileprivate init(bytes: [UInt8]) { self.bytes = bytes }
 }
+
+#if Personas
+extension SigningPermit {
+    /// Leave to sign what a persona made up, with the key of a `test` enrollment; a build for production has none.
+    package init(_ bytes: [UInt8], for approval: TestApproval) { self.init(bytes: bytes) }
+}
+#endif
 
 extension Enrollment {
     /// The origin in client data: the issuer's own.

@@ -15,15 +15,16 @@ struct Decider: Sendable {
     ///
     /// - Parameters:
     ///   - pin: for an approval that takes one; a deny never does.
+    ///   - owner: the request's enrollment, if the caller has found it; else it is looked up.
     ///   - wanted: once it is over nothing is decided; it is looked at before the key is opened, and again in the
     ///     database transaction that decides.
     /// - Returns: the request as the store has it once the decision is durable.
     /// - Throws: `CommandError` if nothing was decided; what the store or the custody throws, likewise.
     func decide(
         _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver,
-        pin: PIN?, while wanted: Wanted
+        pin: PIN?, of owner: EnrollmentID? = nil, while wanted: Wanted
     ) async throws -> RequestRecord {
-        let terms = Terms(expectations: expectations, approver: approver, pin: pin, wanted: wanted)
+        let terms = Terms(expectations: expectations, approver: approver, pin: pin, owner: owner, wanted: wanted)
         do {
             return switch decision {
             case .deny(let reason): try await deny(id, because: reason, on: terms)
@@ -44,8 +45,23 @@ struct Decider: Sendable {
         let approver: Approver
         /// For an approval that takes one.
         let pin: PIN?
+        /// The request's enrollment; nil if it is not known.
+        let owner: EnrollmentID?
         /// Until when, and as long as who asked is there.
         let wanted: Wanted
+        #if Personas
+        /// What is sent in the place of an honest assertion.
+        var answer: (any TestAnswer)?
+        #endif
+
+        /// Does a part of the work, which is cut off once it is not wanted unless it is short.
+        func run<T: Sendable>(
+            isShort: Bool, _ work: @escaping @Sendable () async throws -> T
+        ) async throws -> T {
+            guard isShort else { return try await wanted.run(work) }
+            try wanted.check()
+            return try await work()
+        }
     }
 
     private func deny(_ id: RequestID, because reason: DenyReason, on terms: Terms) async throws -> RequestRecord {
@@ -63,22 +79,21 @@ struct Decider: Sendable {
         }
     }
 
-    private func approve(_ id: RequestID, on terms: Terms) async throws -> RequestRecord {
+    func approve(_ id: RequestID, on terms: Terms) async throws -> RequestRecord {
         let wanted = terms.wanted
-        let now = ports.clock.now
-        let owner = try await ports.store.read { store in
-            try undecided(id, expecting: terms.expectations, now: now, in: store).enrollmentId
-        }
+        let owner = try await owner(of: id, on: terms)
         // In its queue an approval is alone with its credential, so the number it takes cannot be taken twice.
-        try await wanted.run { [queues] in try await queues.enter(owner) }
+        if !queues.tryEnter(owner) { try await wanted.run { [queues] in try await queues.enter(owner) } }
         defer { queues.leave(owner) }
         // Who was in the queue before may have decided it: then no key is opened and no PIN tried for it.
         var found = try await look(at: id, on: terms)
         // An old copy of the state goes above the issuer's signCount before it signs again.
         let mustKnow = found.enrollment.refusedSignCount != nil
-        let inquiry = try await wanted.run { [signCountWatch] in
-            await signCountWatch.ensureChecked(owner, mustKnow: mustKnow)
-        }
+        let inquiry =
+            mustKnow || signCountWatch.isDue(owner)
+            ? try await wanted.run { [signCountWatch] in
+                await signCountWatch.ensureChecked(owner, mustKnow: mustKnow)
+            } : .notDue
         // While the issuer was asked, the signCount may have been raised, and the request or the enrollment may have ended.
         if inquiry != .notDue { found = try await look(at: id, on: terms) }
         try Self.expectKnownSignCount(of: found.enrollment, for: found.request, inquiry.trouble)
@@ -93,8 +108,19 @@ struct Decider: Sendable {
         }
     }
 
+    /// The enrollment of a request that may be approved.
+    ///
+    /// It never changes, so what the caller has found is enough; all else is looked at in the enrollment's queue.
+    private func owner(of id: RequestID, on terms: Terms) async throws -> EnrollmentID {
+        if let owner = terms.owner, queues.waiterCount(for: owner) == 0 { return owner }
+        let now = ports.clock.now
+        return try await ports.store.read { store in
+            try undecided(id, expecting: terms.expectations, now: now, in: store).enrollmentId
+        }
+    }
+
     /// A request that can be decided, and its enrollment, as one look into the store found them.
-    private struct Decidable: Sendable {
+    struct Decidable: Sendable {
         var request: RequestRecord
         let enrollment: Enrollment
     }
@@ -127,8 +153,8 @@ struct Decider: Sendable {
                 .notEnrolled, "the enrollment \(enrollment.id) has used its last signCount", request: request)
         }
         let signCount = enrollment.signCount + 1
-        let body = try await terms.wanted.run {
-            try await assertion(for: request, of: enrollment, signCount: signCount, with: key)
+        let body = try await terms.run(isShort: key.signsAtOnce) {
+            try await assertion(for: request, of: enrollment, signCount: signCount, with: key, on: terms)
         }
         // Since the look the key was opened and signed: a cancellation, the expiry, a newer message or the enrollment's
         // end may have come, its signCount may have been raised or refused, and whoever asked may be gone; look again
@@ -153,8 +179,14 @@ struct Decider: Sendable {
     }
 
     private func assertion(
-        for request: RequestRecord, of enrollment: Enrollment, signCount: UInt32, with key: any UnlockedKey
+        for request: RequestRecord, of enrollment: Enrollment, signCount: UInt32, with key: any UnlockedKey,
+        on terms: Terms
     ) async throws -> [UInt8] {
+        #if Personas
+        if let answer = terms.answer {
+            return try await body(answer, for: request, of: enrollment, signCount: signCount, with: key)
+        }
+        #endif
         let check = UserCheck.explicitApproval(by: enrollment.authnType, with: key)
         guard let confirmed = ConfirmedTransaction(request, of: enrollment, check: check, signCount: signCount) else {
             throw request.tooLate
@@ -230,56 +262,6 @@ struct Decider: Sendable {
     }
 }
 
-/// The key of an approval, opened by whatever its enrollment takes.
-extension Decider {
-    /// Signs and commits in the enrollment's queue, with the key that its user opened for it.
-    ///
-    /// A PIN that was found right counts as such, also if the request ends before it is decided: the try that was
-    /// counted is taken back with the decision, or else by itself.
-    private func opened(
-        _ found: Decidable, on terms: Terms, then decide: (any UnlockedKey) async throws -> RequestRecord
-    ) async throws -> RequestRecord {
-        let key = try await unlocked(found.enrollment, for: found.request, on: terms)
-        do {
-            return try await decide(key)
-        } catch {
-            // What went wrong with the decision counts more than a try that could not be taken back.
-            if terms.pin != nil { try? await PINCheck(ports: ports).succeeded(found.enrollment.id) }
-            throw error
-        }
-    }
-
-    private func unlocked(
-        _ enrollment: Enrollment, for request: RequestRecord, on terms: Terms
-    ) async throws -> any UnlockedKey {
-        do {
-            guard enrollment.authnType == .pin else {
-                if terms.pin != nil { throw CustodyError(noPINFor: enrollment) }
-                return try await unlock(enrollment, on: terms)
-            }
-            let check = PINCheck(ports: ports)
-            guard terms.pin != nil else {
-                // Nobody is asked for a PIN that would not be tried.
-                try check.expectNotBlocked(enrollment)
-                throw CommandError(pinWantedFor: request)
-            }
-            return try await check.run(enrollment) {
-                let key = try await unlock(enrollment, on: terms)
-                guard key.verifiesUser else { throw CustodyError(unverifiedBy: enrollment) }
-                return key
-            }
-        } catch let failure as CustodyError {
-            throw CommandError(failure, request: request)
-        }
-    }
-
-    private func unlock(_ enrollment: Enrollment, on terms: Terms) async throws -> any UnlockedKey {
-        try await terms.wanted.run { [custody = ports.custody] in
-            try await custody.unlock(enrollment.keyReference, pin: terms.pin)
-        }
-    }
-}
-
 extension RequestRecord {
     /// The failure that says what became of a request that can no longer be decided.
     var tooLate: CommandError {
@@ -293,19 +275,5 @@ extension RequestRecord {
             case .refused: "was refused by the agent"
             }
         return CommandError(.noLongerDecidable, "the request \(id) \(what)", request: self)
-    }
-}
-
-extension CustodyError {
-    fileprivate init(noPINFor enrollment: Enrollment) {
-        self.init(
-            .takesNoPIN,
-            "enrollment \(enrollment.id) is of authnType \(enrollment.authnType): it takes no PIN, and nothing would check "
-                + "one")
-    }
-
-    /// The custody opened the key without having checked the PIN: nobody was verified.
-    fileprivate init(unverifiedBy enrollment: Enrollment) {
-        self.init(.unavailable, "the key of enrollment \(enrollment.id) opened without its PIN being checked")
     }
 }

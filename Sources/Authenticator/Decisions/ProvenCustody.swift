@@ -72,6 +72,8 @@ struct ProvenCustody: KeyCustody {
         try await real.changePIN(of: name, from: old, to: new)
     }
 
+    func opensAtOnce(_ key: KeyReference, pin: PIN?) -> Bool { real.opensAtOnce(key, pin: pin) }
+
     func uri(of name: EnrollmentID) -> String { real.uri(of: name) }
 }
 

@@ -44,8 +44,9 @@ package struct SignCountWatch: Sendable {
     /// Asks for all active enrollments at start and once a day, until the task is cancelled.
     package func run() async throws {
         while !Task.isCancelled {
+            let begun = ports.clock.steady
             try await checkAll()
-            try await ports.clock.sleep(seconds: Self.day)
+            try await ports.clock.sleep(seconds: Self.day, since: begun)
             checked.ids.withLock { $0 = [] }
         }
     }
@@ -53,7 +54,7 @@ package struct SignCountWatch: Sendable {
     /// Asks for all active enrollments, some at a time.
     private func checkAll() async throws {
         var waiting = try await ports.patiently {
-            try await ports.store.read { try $0.enrollments(includingEnded: false) }.map(\.id)[...]
+            try await ports.store.read { try $0.enrollmentIDs(at: .active) }[...]
         }
         await withTaskGroup { group in
             for id in waiting.prefix(Self.atATime) { group.addTask { await ensureChecked(id) } }
@@ -78,19 +79,22 @@ package struct SignCountWatch: Sendable {
         }
     }
 
+    /// Whether the issuer is to be asked before the enrollment's key signs.
+    func isDue(_ id: EnrollmentID) -> Bool {
+        let now = ports.clock.now
+        return checked.ids.withLock { !$0.contains(id) } && checked.notBefore.withLock { $0[id] ?? now } <= now
+    }
+
     /// Asks the issuer unless that was done since start; returns after `patience` seconds in any case.
     ///
     /// - Parameter mustKnow: it is asked all the same, since a signCount was refused or restored.
     @discardableResult
     func ensureChecked(_ id: EnrollmentID, mustKnow: Bool = false) async -> Inquiry {
-        let now = ports.clock.now
-        let isDue =
-            checked.ids.withLock { !$0.contains(id) } && checked.notBefore.withLock { $0[id] ?? now } <= now
-        guard mustKnow || isDue else { return .notDue }
+        guard mustKnow || isDue(id) else { return .notDue }
         let trouble = await withTaskGroup(of: String?.self) { group in
             group.addTask { await check(id) }
             group.addTask {
-                _ = try? await ports.clock.sleep(seconds: Self.patience)
+                _ = try? await ports.patience.sleep(seconds: Self.patience)
                 return "the issuer did not answer within \(Int(Self.patience)) s"
             }
             defer { group.cancelAll() }

@@ -10,7 +10,7 @@ package final class Wanted: Sendable {
     private struct State {
         var isWithdrawn = false
         /// What is cut off by a withdrawal, by its number.
-        var cuts: [Int: AsyncStream<Never>.Continuation] = [:]
+        var cuts: [Int: @Sendable () -> Void] = [:]
         var last = 0
     }
 
@@ -38,7 +38,7 @@ package final class Wanted: Sendable {
             defer { state.cuts = [:] }
             return state.cuts.values.map(\.self)
         }
-        for cut in cuts { cut.finish() }
+        for cut in cuts { cut() }
     }
 
     /// Why it is no longer wanted; nil while it is.
@@ -58,37 +58,26 @@ package final class Wanted: Sendable {
     /// It returns when the work has ended: that must be soon after it is cancelled.
     func run<T: Sendable>(_ work: @escaping @Sendable () async throws -> T) async throws -> T {
         try check()
-        let (presence, continuation) = AsyncStream.makeStream(of: Never.self)
-        let number = enter(continuation)
-        defer { state.withLock { _ = $0.cuts.removeValue(forKey: number) } }
         let (clock, left) = (clock, max(end - clock.steady, 0))
-        return try await withThrowingTaskGroup(of: T?.self) { group in
-            group.addTask { try await work() }
-            group.addTask {
-                for await _ in presence {}
-                return nil
+        return try await cuttable(work) { cut in
+            let number = enter(cut)
+            let deadline = clock.alarm(after: left, cut)
+            return {
+                deadline.cancel()
+                self.state.withLock { _ = $0.cuts.removeValue(forKey: number) }
             }
-            group.addTask {
-                _ = try? await clock.sleep(seconds: left)
-                return nil
-            }
-            while let result = try await group.next() {
-                group.cancelAll()
-                if let result { return result }
-            }
-            throw CancellationError()
         }
     }
 
-    private func enter(_ continuation: AsyncStream<Never>.Continuation) -> Int {
+    private func enter(_ cut: @escaping @Sendable () -> Void) -> Int {
         let number: Int? = state.withLock { state in
             guard !state.isWithdrawn else { return nil }
             state.last += 1
-            state.cuts[state.last] = continuation
+            state.cuts[state.last] = cut
             return state.last
         }
         guard let number else {
-            continuation.finish()
+            cut()
             return 0
         }
         return number

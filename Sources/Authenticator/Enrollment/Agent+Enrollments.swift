@@ -8,6 +8,18 @@ extension Agent {
         try await ports.store.read { try $0.enrollments(includingEnded: ended) }
     }
 
+    /// Those that are not over and came after one, nil for all, oldest first: at most `limit`.
+    ///
+    /// - Throws: `CommandError` if the one is not there.
+    package func enrollments(after id: EnrollmentID?, limit: Int) async throws -> [Enrollment] {
+        try await ports.store.read { store in
+            if let id, try store.enrollment(id) == nil {
+                throw CommandError(.notFound, "there is no enrollment \(id)")
+            }
+            return try store.enrollments(after: id, limit: limit)
+        }
+    }
+
     /// The enrollments of requests, also those that are over.
     package func enrollments(of requests: [RequestRecord]) async throws -> [EnrollmentID: Enrollment] {
         let ids = Set(requests.map(\.enrollmentId))
@@ -46,8 +58,8 @@ extension Agent {
             default: false
             }
         }
-        let concluded = try await hub.wait(seconds: patience, on: ports.clock, for: isAboutThis) {
-            let enrollment = try await enrollment(id)
+        let concluded = try await hub.wait(seconds: patience, on: ports.patience, for: isAboutThis) {
+            let enrollment = try await self.enrollment(id)
             if case .enrolling = enrollment?.state { return nil as Enrollment? }
             return enrollment
         }

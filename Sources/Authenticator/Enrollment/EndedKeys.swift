@@ -32,18 +32,15 @@ struct EndedKeys: Sendable {
     ///
     /// A key that cannot be removed is said so, and tried again at the next start.
     func sweep(_ log: Logger) async throws {
-        for enrollment in try await ports.store.read({ try $0.enrollments(includingEnded: true) }) {
+        for id in try await ports.store.read({ try $0.enrollmentIDs(at: .keyToRemove) }) {
             // Nothing else runs at start.
-            let now = ports.clock.now
+            guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }) else { continue }
             if case .keyless = enrollment.state {
-                try await ports.store.write { _ = try $0.change(enrollment.id, .ended(at: now)) }
-            } else if case .ended(_, keyRemoved: false) = enrollment.state {
-                // A crash came before its key was removed.
-            } else {
-                continue
+                let now = ports.clock.now
+                try await ports.store.write { _ = try $0.change(id, .ended(at: now)) }
             }
             do {
-                try await remove(of: enrollment.id)
+                try await remove(of: id)
             } catch {
                 log.error("a key could not be removed", metadata: enrollment.logged(["reason": "\(error)"]))
             }

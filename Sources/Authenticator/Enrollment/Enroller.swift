@@ -95,7 +95,13 @@ struct Enroller: Sendable {
             throw CommandError(.invalidArgument, "authnType \(parameters.authnType) \(what)")
         }
         switch parameters.authnType {
-        case .presence, .pin: return
+        case .presence, .pin:
+            guard ports.testClock == nil else {
+                throw CommandError(
+                    .invalidArgument,
+                    "authnType \(parameters.authnType) is not allowed with --test-clock: only authnType test is, or "
+                        + "enroll at an agent without a test clock")
+            }
         case .test:
             guard parameters.target.issuer.isLoopback || settings.allowTestAuthenticators else {
                 throw CommandError(

@@ -37,7 +37,7 @@ struct PINChange: Sendable {
     }
 
     private func inTurn(_ id: EnrollmentID, _ change: () async throws -> Void) async throws {
-        let wanted = Wanted(for: Self.patience, on: ports.clock)
+        let wanted = Wanted(for: Self.patience, on: ports.patience)
         do {
             try await wanted.run { [queues] in try await queues.enter(id) }
         } catch is CancellationError where wanted.overBecause != nil {

@@ -17,11 +17,10 @@ package struct RegistrationDelivery: Sendable {
         let pendingKeys = hub.pendingKeys { event in
             if case .registrationStarted(let id) = event { [id] } else { [] }
         }
-        let enrollments = try await ports.patiently {
-            try await ports.store.read { try $0.enrollments(includingEnded: false) }
-        }
         // One without a key is being begun at this moment: it is named when it is there.
-        let waiting = enrollments.filter(\.waitsForIssuer).map(\.id)
+        let waiting = try await ports.patiently {
+            try await ports.store.read { try $0.enrollmentIDs(at: .enrolling) }
+        }
         await KeyedWork().run(waiting, then: pendingKeys) { id in await send(id) }
     }
 
@@ -114,12 +113,6 @@ package struct RegistrationDelivery: Sendable {
             if changed.membership != nil { try store.registerNewestSubscription(of: id, at: now) }
             return true
         }
-    }
-}
-
-extension Enrollment {
-    fileprivate var waitsForIssuer: Bool {
-        if case .enrolling = state { true } else { false }
     }
 }
 

@@ -54,7 +54,7 @@ struct Unenroller: Sendable {
     private func waitForErasure(_ id: EnrollmentID) async throws -> Bool {
         hub.publish(.erasureWanted(id))
         let isErased = try await hub.wait(
-            seconds: Self.erasurePatience, on: ports.clock, for: { $0.tells(.erased, of: id) }
+            seconds: Self.erasurePatience, on: ports.patience, for: { $0.tells(.erased, of: id) }
         ) {
             try await ports.store.read { try $0.isErased(id) } ? true : nil
         }
@@ -63,7 +63,7 @@ struct Unenroller: Sendable {
 
     private func waitForOutbox(_ id: EnrollmentID) async throws {
         let isEmpty = try await hub.wait(
-            seconds: Self.outboxPatience, on: ports.clock, for: { $0.kind?.emptiesOutbox == true }
+            seconds: Self.outboxPatience, on: ports.patience, for: { $0.kind?.emptiesOutbox == true }
         ) {
             try await ports.store.read { try $0.outboxCount(enrollment: id) } == 0 ? true : nil
         }

@@ -150,6 +150,8 @@ extension FetchGroups {
             let other = begin(of: group.target)
             for member in surplus[start...].prefix(size) { move(member, to: other) }
         }
+        // A dictionary keeps the room that it once needed.
+        if !surplus.isEmpty { groups[id]?.members.trim() }
     }
 
     private mutating func joinToAnother(_ id: ID, size: Int) {
@@ -181,4 +183,8 @@ extension FetchGroups {
     private mutating func endIfEmpty(_ id: ID) {
         if groups[id]?.members.isEmpty == true { groups[id] = nil }
     }
+}
+
+extension Dictionary {
+    fileprivate mutating func trim() { self = Dictionary(uniqueKeysWithValues: map { $0 }) }
 }

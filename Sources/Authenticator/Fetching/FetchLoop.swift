@@ -90,15 +90,15 @@ struct FetchLoop: Sendable {
         // Those who were looked at have a next time now.
         guard !turn.members.isEmpty else { return turn.suspended.isEmpty ? Double(max(untilNext, 0)) : 0 }
         let interval = pushedInterval(turn.members)
-        let begun = ports.clock.steady
+        let begun = ports.patience.steady
         if begun >= cut.until { cut.longest = Self.longestWait }
         let wait = interval == nil ? Int(min(max(untilNext, 1), cut.longest)) : 0
         let answer: [BatchFetchAnswer.Result]?
         do {
             answer = try await results(for: turn.members, call, wait: wait)
-        } catch let failure as IssuerError where Self.isCut(failure, after: ports.clock.steady - begun, of: wait) {
+        } catch let failure as IssuerError where Self.isCut(failure, after: ports.patience.steady - begun, of: wait) {
             // As good as an answer that has nothing to say; shorter polls end before they are cut.
-            let held = ports.clock.steady - begun
+            let held = ports.patience.steady - begun
             cut = Cut(longest: max(Int64(held - Self.leastHeld), Int64(Self.leastHeld)), until: begun + Self.cutPause)
             log.debug(
                 "a poll was cut",
@@ -175,20 +175,26 @@ struct FetchLoop: Sendable {
 // MARK: Asking
 
 extension FetchLoop {
-    /// The issuer's answer; nil if someone came meanwhile for whom nothing was asked.
+    /// The issuer's answer; nil if someone came meanwhile for whom nothing was asked, or the clock was advanced.
     ///
     /// The call is given up for a newcomer, whose requests would wait for its end. Nothing is lost by that, since no
-    /// cursor has moved. For many newcomers that is done once a second at most.
+    /// cursor has moved. For many newcomers that is done once a second at most. After an advance of the clock it may be
+    /// another enrollment's turn.
     private func results(
         for members: [FetchMember], _ call: Call, wait: Int
     ) async throws -> [BatchFetchAnswer.Result]? {
         let notifier = roster.notifier(of: group)
+        let advanced = fetcher.hub.notifier { $0.kind == .clockAdvanced }
         let startedAt = ports.clock.now
         return try await withThrowingTaskGroup(of: [BatchFetchAnswer.Result]?.self) { tasks in
             tasks.addTask { try await ask(for: members, call, wait: wait) }
             tasks.addTask {
                 for await _ in notifier { break }
                 if ports.clock.now == startedAt { try await ports.clock.sleep(seconds: 1) }
+                return nil
+            }
+            tasks.addTask {
+                for await _ in advanced { break }
                 return nil
             }
             defer { tasks.cancelAll() }

@@ -22,13 +22,16 @@ package struct Fetcher: Sendable {
             event.enrollment(if: \.changesStanding).map { [$0] } ?? []
         }
         let roster = FetchRoster()
-        let enrollments = try await ports.patiently {
-            try await ports.store.read { try $0.enrollments(includingEnded: false) }
+        var found: [Placing] = []
+        for try await page in EnrollmentPages(ports: ports) {
+            // What was suspended before the start is looked at now.
+            found += page.map { placing($0, suspendedUntil: .min) }
         }
+        place(found, in: roster)
+        // Nothing of it is needed while the agent lives.
+        found = []
         await withDiscardingTaskGroup { tasks in
             tasks.addTask {
-                // What was suspended before the start is looked at now.
-                place(enrollments, in: roster, suspendedUntil: .min)
                 for await _ in pendingKeys.notifier { await follow(pendingKeys.takeAll(), in: roster) }
             }
             for await group in roster.newGroups {
@@ -44,8 +47,8 @@ package struct Fetcher: Sendable {
                 let enrollments = try await ports.patiently {
                     try await ports.store.read { store in try ids.compactMap { try store.enrollment($0) } }
                 }
-                return place(
-                    enrollments, in: roster, suspendedUntil: ports.clock.now + FetchLoop.suspendedPause)
+                let next = ports.clock.now + FetchLoop.suspendedPause
+                return place(enrollments.map { placing($0, suspendedUntil: next) }, in: roster)
             } catch is CancellationError {
                 return
             } catch {
@@ -55,23 +58,39 @@ package struct Fetcher: Sendable {
         }
     }
 
+    /// What becomes of an enrollment in the roster.
+    private enum Placing: Sendable {
+        case member(FetchMember, of: IssuerTarget)
+        case none(EnrollmentID)
+        /// Its token cannot be opened: it stays as it is.
+        case unchanged
+    }
+
+    private func placing(_ enrollment: Enrollment, suspendedUntil: Int64) -> Placing {
+        guard let membership = enrollment.membership else { return .none(enrollment.id) }
+        return member(enrollment, membership, suspendedUntil: suspendedUntil)
+            .map { .member($0, of: enrollment.target) } ?? .unchanged
+    }
+
     /// All at once: they are in the same call from the first on.
-    private func place(_ enrollments: [Enrollment], in roster: FetchRoster, suspendedUntil: Int64) {
-        let members = enrollments.compactMap { enrollment in
-            member(enrollment, suspendedUntil: suspendedUntil).map { ($0, enrollment.target) }
-        }
-        let ended = enrollments.filter { $0.membership == nil }.map(\.id)
+    private func place(_ all: [Placing], in roster: FetchRoster) {
         roster.with { groups in
-            for (member, target) in members { groups.place(member, of: target) }
-            for id in ended { groups.remove(id) }
+            for placing in all {
+                switch placing {
+                case .member(let member, let target): groups.place(member, of: target)
+                case .none(let id): groups.remove(id)
+                case .unchanged: break
+                }
+            }
         }
     }
 
-    /// What is fetched with; nil if it is not enrolled, or its token cannot be opened.
+    /// What is fetched with; nil if its token cannot be opened.
     ///
     /// A token does not open if the secret is not the one that it was sealed under.
-    private func member(_ enrollment: Enrollment, suspendedUntil: Int64) -> FetchMember? {
-        guard let membership = enrollment.membership else { return nil }
+    private func member(
+        _ enrollment: Enrollment, _ membership: Membership, suspendedUntil: Int64
+    ) -> FetchMember? {
         do {
             var isSuspended = false
             if case .suspended = enrollment.state { isSuspended = true }
@@ -125,7 +144,7 @@ package struct Fetcher: Sendable {
     ///
     /// - Returns: what could not be fetched in time, with the reason, in the order of `enrollments`.
     func fetchNow(_ enrollments: [Enrollment]) async throws -> [(Enrollment, String)] {
-        let end = ports.clock.steady + Self.patience
+        let end = ports.patience.steady + Self.patience
         var reasons: [Int: String] = [:]
         var waiting = enrollments.indices[...]
         try await withThrowingTaskGroup(of: (Int, String?).self) { group in
@@ -144,7 +163,7 @@ package struct Fetcher: Sendable {
 
     /// Why one could not be fetched for until then, on the steady clock; nil if it could.
     private func reason(notFetched enrollment: Enrollment, until end: Double) async throws -> String? {
-        let left = end - ports.clock.steady
+        let left = end - ports.patience.steady
         guard left > 0 else { return "it was not asked: others took too long to answer" }
         return try await withThrowingTaskGroup(of: String?.self) { group in
             defer { group.cancelAll() }
@@ -157,7 +176,7 @@ package struct Fetcher: Sendable {
                 }
             }
             group.addTask {
-                try await ports.clock.sleep(seconds: left)
+                try await ports.patience.sleep(seconds: left)
                 return "the issuer did not answer in time"
             }
             return try await group.next() ?? nil
@@ -171,7 +190,8 @@ package struct Fetcher: Sendable {
     func keep(_ list: RequestList, for enrollment: Enrollment, by channel: ArrivalChannel = .poll) async throws -> Bool
     {
         try await setKnown(true, enrollment)
-        if channel == .poll { tally.notePoll(enrollment.id, at: ports.clock.now) }
+        // Of what is never pushed nobody asks how it comes.
+        if channel == .poll, pollInterval != nil { tally.notePoll(enrollment.id, at: ports.clock.now) }
         let isNew = try await intake.receive(list.requests, for: enrollment, by: channel)
         health.note(enrollment.id, trouble: nil)
         return isNew

@@ -11,9 +11,9 @@ extension Agent {
     package func troubles() async throws -> [String] {
         do {
             return try await ports.store.read { store in
-                let ids = try troubled(in: store)
+                let ids = try self.troubled(in: store)
                 let named = try ids.prefix(Self.maxTroubles).compactMap { try store.enrollment($0) }
-                return troubles(of: named, others: ids.count - min(ids.count, Self.maxTroubles))
+                return self.troubles(of: named, others: ids.count - min(ids.count, Self.maxTroubles))
             }
         } catch let trouble as StoreError {
             return ["\(trouble)"]

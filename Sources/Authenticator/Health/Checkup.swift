@@ -8,11 +8,9 @@ package struct Checkup: Sendable {
     /// The most severe first, and bounded however many enrollments there are.
     ///
     /// Also if the database cannot be read, which is then one of the findings.
-    ///
-    /// - Parameter enrollments: all that are not over, as they were just looked up; nil: they are looked up.
-    package func findings(of enrollments: [Enrollment]? = nil) async -> [Finding] {
+    package func findings() async -> [Finding] {
         do {
-            return try await findingsOfAll(enrollments)
+            return try await findingsOfAll()
         } catch {
             let message = "the database cannot be read, so that nothing is known of the enrollments: \(error)"
             return Finding.listed([Finding(.databaseTrouble, message)] + (await ports.inspector.findings()))
@@ -20,28 +18,77 @@ package struct Checkup: Sendable {
     }
 
     /// The same, but throws `StoreError` if the database cannot be read.
-    package func findingsOfAll(_ enrollments: [Enrollment]? = nil) async throws -> [Finding] {
-        let ofTheStore = try await storeFindings(enrollments)
-        return Finding.listed(storeTrouble + ofTheStore + (await ports.inspector.findings()))
+    package func findingsOfAll() async throws -> [Finding] {
+        let ofTheStore = try await storeFindings()
+        return Finding.listed(
+            storeTrouble + clockFindings + ofTheStore.findings + (await ports.inspector.findings()),
+            more: ofTheStore.more)
     }
 
     private var storeTrouble: [Finding] {
         ports.storeHealth.trouble.map { [Finding(.databaseTrouble, "the agent cannot do its work: \($0)")] } ?? []
     }
 
-    private func storeFindings(_ known: [Enrollment]?) async throws -> [Finding] {
-        let (enrollments, newest) = try await ports.store.read {
-            (try known ?? $0.enrollments(includingEnded: false), try $0.newestTime())
-        }
-        let clock = ClockCheck.finding(now: ports.clock.now, newest: newest)
-        return (clock.map { [$0] } ?? []) + enrollments.flatMap(\.findings)
-            + enrollments.compactMap(trouble(withKeyOf:))
+    private var clockFindings: [Finding] {
+        ports.testClock.map { clock in
+            let message =
+                "the agent's clock is a test's (--test-clock): it says \(UTCTime.text(clock.now)), which is "
+                + "\(ClockAdvance.text(clock.offset)) ahead of this machine's"
+            return [Finding(.testClock, message)]
+        } ?? []
     }
 
-    private func trouble(withKeyOf enrollment: Enrollment) -> Finding? {
-        keys.test(of: enrollment.id)?.problem.map { problem in
-            Finding(
-                .keyUnusable, "the key of enrollment \(enrollment.id) cannot be used: \(problem)", about: enrollment.id)
+    /// Some findings, and how many more of their kinds there are.
+    private struct Found {
+        var findings: [Finding] = []
+        var more: [Finding.Kind: Int] = [:]
+
+        /// - Parameter count: how many there are of this kind, of which some were looked at.
+        mutating func add(_ some: [Finding], of weakness: Weakness, isCertain: Bool = true, count: Int) {
+            findings += some
+            more[Finding.Kind(weakness: weakness, isCertain: isCertain)] = max(count - some.count, 0)
+        }
+    }
+
+    /// Looks at as many enrollments of a kind as are listed: the others are counted.
+    private func storeFindings() async throws -> Found {
+        let failing = Set(keys.failing)
+        return try await ports.store.read { store in
+            var found = Found()
+            found.findings = ClockCheck.finding(now: ports.clock.now, newest: try store.newestTime()).map { [$0] } ?? []
+            let (damaged, marked) = (
+                try store.damagedEnrollments(), try store.weakEnrollments(limit: Finding.maxOfAKind)
+            )
+            let listed = Set(damaged.prefix(Finding.maxOfAKind) + marked.flatMap(\.first))
+            let weak = Dictionary(try listed.compactMap { try store.enrollment($0) }.map { ($0.id, $0.findings) }) {
+                $1
+            }
+            let first = damaged.prefix(Finding.maxOfAKind).flatMap { weak[$0] ?? [] }
+            found.add(first.filter { $0.weakness == .enrollmentDamaged }, of: .enrollmentDamaged, count: damaged.count)
+            for group in marked {
+                let findings = group.first.flatMap { weak[$0] ?? [] }
+                    .filter { $0.weakness == group.mark.weakness && $0.isCertain == group.mark.isCertain }
+                found.add(
+                    findings, of: group.mark.weakness, isCertain: group.mark.isCertain,
+                    // One that is found to be damaged only now says nothing.
+                    count: group.count - (group.first.count - findings.count))
+            }
+            // Not a mark of a row: the tries are in another one.
+            let unclear =
+                try store.keyTries().values.contains(.unknown)
+                ? try store.enrollmentsOfExternalKeys().filter { $0.keyTries == .unknown && !$0.isDamaged } : []
+            found.findings += unclear.flatMap(\.findings).filter { $0.weakness == .enrollmentDamaged }
+            let unusable = try store.enrollmentIDs(among: failing)
+            found.add(
+                unusable.prefix(Finding.maxOfAKind).compactMap(trouble(withKeyOf:)), of: .keyUnusable,
+                count: unusable.count)
+            return found
+        }
+    }
+
+    private func trouble(withKeyOf id: EnrollmentID) -> Finding? {
+        keys.test(of: id)?.problem.map { problem in
+            Finding(.keyUnusable, "the key of enrollment \(id) cannot be used: \(problem)", about: id)
         }
     }
 }

@@ -41,17 +41,28 @@ extension Finding {
     /// The most severe first, those that are not certain last.
     ///
     /// What is beyond the bound of its kind becomes one finding.
-    static func listed(_ findings: [Finding]) -> [Finding] {
+    ///
+    /// - Parameter more: how many further ones there are of a kind, which are not among these.
+    static func listed(_ findings: [Finding], more: [Kind: Int] = [:]) -> [Finding] {
         [true, false].flatMap { isCertain in
             Weakness.allCases.flatMap { weakness in
-                shortened(findings.filter { $0.weakness == weakness && $0.isCertain == isCertain })
+                let kind = Kind(weakness: weakness, isCertain: isCertain)
+                return shortened(findings.filter { $0.kind == kind }, more: more[kind] ?? 0)
             }
         }
     }
 
-    private static func shortened(_ kind: [Finding]) -> [Finding] {
-        guard let first = kind.first, kind.count > maxOfAKind else { return kind }
-        let others = kind.count - maxOfAKind
+    /// Of what kind a finding is.
+    struct Kind: Hashable {
+        let weakness: Weakness
+        let isCertain: Bool
+    }
+
+    private var kind: Kind { Kind(weakness: weakness, isCertain: isCertain) }
+
+    private static func shortened(_ kind: [Finding], more: Int) -> [Finding] {
+        let others = max(kind.count - maxOfAKind, 0) + more
+        guard let first = kind.first, others > 0 else { return kind }
         let message = "the same of \(others) more enrollments"
         let rest = Finding(first.weakness, message, about: nil, isCertain: first.isCertain, others: others)
         return kind.prefix(maxOfAKind) + [rest]
@@ -65,7 +76,8 @@ extension Finding {
 package enum Weakness: String, Sendable, CaseIterable {
     case signedElsewhere, signCountRaised, databaseTrouble, enrollmentDamaged, keyUnusable, clockBehind, stateReadable,
         debuggerAttached
-    case testAuthenticator, pinGuessable, tokenKeyExportable, secretBesideKeys, coreDumps, swapUnencrypted, socketOpen
+    case testAuthenticator, testClock
+    case pinGuessable, tokenKeyExportable, secretBesideKeys, coreDumps, swapUnencrypted, socketOpen
     case clockUnsynchronised, memoryNotLocked
     case secretInFile, keyExportable, plainHTTP
 
@@ -74,8 +86,8 @@ package enum Weakness: String, Sendable, CaseIterable {
         case .signedElsewhere, .signCountRaised, .databaseTrouble, .enrollmentDamaged, .keyUnusable, .clockBehind,
             .stateReadable, .debuggerAttached:
             .high
-        case .testAuthenticator, .pinGuessable, .tokenKeyExportable, .secretBesideKeys, .coreDumps, .swapUnencrypted,
-            .socketOpen, .clockUnsynchronised, .memoryNotLocked:
+        case .testAuthenticator, .testClock, .pinGuessable, .tokenKeyExportable, .secretBesideKeys, .coreDumps,
+            .swapUnencrypted, .socketOpen, .clockUnsynchronised, .memoryNotLocked:
             .medium
         case .secretInFile, .keyExportable, .plainHTTP: .low
         }

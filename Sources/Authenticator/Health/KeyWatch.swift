@@ -14,6 +14,9 @@ package struct KeyWatch: Sendable {
     /// However many keys fail, they cannot fill the log.
     let quota: LogQuota
 
+    /// How many keys are looked at before a start goes on, if one of them can be used.
+    var enough = 100
+
     /// The seconds between two looks at all keys.
     static let pause: Double = 86_400
     /// The seconds between two looks at those that cannot be used.
@@ -23,14 +26,18 @@ package struct KeyWatch: Sendable {
 
     /// Works until the task is cancelled: tests all keys at once and once a day, failed ones once a minute.
     ///
-    /// - Parameter onStep: called after each key of the first look, and with how the keys are after each round.
-    package func run(onStep: @Sendable (StartStep) -> Void) async throws {
+    /// - Parameter onStep: called after each key of the first look, in it once so many were looked at that the start
+    ///   goes on, and with how the keys are after each round.
+    package func run(onStep: @escaping @Sendable (StartStep) -> Void) async throws {
         var (failed, last): (Set<EnrollmentID>, Int64?) = ([], nil)
         while !Task.isCancelled {
-            let isAllDue = secondsUntilAll(after: last) == 0
-            if isAllDue { last = ports.clock.now }
-            try await testKeys(
-                of: isAllDue ? try await all() : Round(own: health.failing), failed: &failed, onStep: onStep)
+            if secondsUntilAll(after: last) == 0 {
+                last = ports.clock.now
+                try await testAll(failed: &failed, onStep: onStep)
+            } else {
+                for name in health.failing { try await testKey(named: name, failed: &failed) }
+            }
+            try await conclude(areAllSeen: true, onStep)
             let notifier = hub.notifier { event in
                 switch event {
                 case .keyFailed, .journaled(.enrolled, _, _), .journaled(.unenrolled, _, _): true
@@ -49,46 +56,41 @@ package struct KeyWatch: Sendable {
         return max(Self.pause - Double(ports.clock.now - last), 0)
     }
 
-    /// The keys that are looked at, one after the other; those that the agent did not make may take their time.
-    private struct Round {
-        var own: [EnrollmentID]
-        var external: [EnrollmentID] = []
-    }
-
-    private func all() async throws -> Round {
-        let enrollments = try await enrollments()
-        return Round(
-            own: enrollments.filter { $0.key == .own }.map(\.id),
-            external: enrollments.filter { $0.key != .own }.map(\.id))
-    }
-
-    private func enrollments() async throws -> [Enrollment] {
-        try await ports.patiently { try await ports.store.read { try $0.enrollments(includingEnded: false) } }
-    }
-
-    private func testKeys(
-        of round: Round, failed: inout Set<EnrollmentID>, onStep: @Sendable (StartStep) -> Void
-    ) async throws {
-        let names = round.own + round.external
-        var ownDone: Int64?
-        for (place, name) in names.enumerated() {
-            if place == round.own.count { ownDone = ports.clock.now }
-            try await testKey(named: name)
-            logChange(of: name, failed: &failed)
-            await Task.yield()
-            guard health.isFirstLookDue else { continue }
-            onStep(.lookedAtKeys(place + 1, of: names.count))
-            if let ownDone, ports.clock.now - ownDone >= Self.outsidePatience {
-                try await conclude(areAllSeen: false, onStep)
-            }
+    /// One after the other, the agent's own first: the others may take their time.
+    private func testAll(failed: inout Set<EnrollmentID>, onStep: @Sendable (StartStep) -> Void) async throws {
+        let (count, external) = try await ports.patiently {
+            try await ports.store.read { (try $0.enrollmentCount(), try $0.enrollmentsOfExternalKeys()) }
         }
-        try await conclude(areAllSeen: true, onStep)
+        var (seen, isOneUsable, isSaid) = (0, false, false)
+        func look(at enrollment: Enrollment) async throws {
+            try await testKey(of: enrollment, failed: &failed)
+            seen += 1
+            await Task.yield()
+            guard health.isFirstLookDue else { return }
+            onStep(.lookedAtKeys(seen, of: max(count, seen)))
+            isOneUsable = isOneUsable || health.test(of: enrollment.id).map { $0.problem == nil } == true
+            guard isOneUsable, seen >= enough, !isSaid else { return }
+            isSaid = true
+            onStep(.keyUsable)
+        }
+        for try await page in EnrollmentPages(ports: ports) {
+            for enrollment in page where enrollment.key == .own { try await look(at: enrollment) }
+        }
+        let ownDone = ports.clock.now
+        for enrollment in external {
+            try await look(at: enrollment)
+            guard health.isFirstLookDue, ports.clock.now - ownDone >= Self.outsidePatience else { continue }
+            try await conclude(areAllSeen: false, onStep)
+        }
     }
 
     private func conclude(areAllSeen: Bool, _ onStep: @Sendable (StartStep) -> Void) async throws {
         let problem = try await problemOfAll(areAllSeen: areAllSeen)
+        let wasFirst = health.isFirstLookDue
         health.firstLookIsOver()
         onStep(problem.map(StartStep.noKeyUsable) ?? .keyUsable)
+        // Whoever was told that the agent is ready was told before that not all keys were looked at.
+        if wasFirst { hub.publish(.firstLookOver) }
     }
 
     /// Why no key of any enrollment can be used; nil if one can, or none is needed.
@@ -97,26 +99,36 @@ package struct KeyWatch: Sendable {
     private func problemOfAll(areAllSeen: Bool) async throws -> String? {
         guard !health.failing.isEmpty else { return nil }
         var first: String?
-        for enrollment in try await enrollments() where enrollment.membership != nil {
-            guard let test = health.test(of: enrollment.id) else {
-                if areAllSeen { return nil }
-                continue
+        for try await page in EnrollmentPages(ports: ports) {
+            for enrollment in page where enrollment.membership != nil {
+                guard let test = health.test(of: enrollment.id) else {
+                    if areAllSeen { return nil }
+                    continue
+                }
+                guard let problem = test.problem else { return nil }
+                first = first ?? "enrollment \(enrollment.id): \(problem)"
             }
-            guard let problem = test.problem else { return nil }
-            first = first ?? "enrollment \(enrollment.id): \(problem)"
         }
         return first
     }
 
-    private func testKey(named name: EnrollmentID) async throws {
+    private func testKey(named name: EnrollmentID, failed: inout Set<EnrollmentID>) async throws {
+        let enrollment = try await ports.patiently { try await ports.store.read { try $0.enrollment(name) } }
+        guard let enrollment else { return health.forget(name) }
+        try await testKey(of: enrollment, failed: &failed)
+    }
+
+    private func testKey(of enrollment: Enrollment, failed: inout Set<EnrollmentID>) async throws {
+        let name = enrollment.id
+        defer { logChange(of: name, failed: &failed) }
         try await ports.patiently {
-            guard let enrollment = try await ports.store.read({ try $0.enrollment(name) }),
-                enrollment.membership != nil
-            else { return health.forget(name) }
+            guard enrollment.membership != nil else { return health.forget(name) }
             do {
                 try await testKey(of: enrollment)
             } catch is CustodyError {
-                // It has been noted.
+                // It has been noted. But since it was looked up, it may have ended, and its key with it.
+                let now = try await ports.store.read { try $0.enrollment(name) }
+                if now?.membership == nil { health.forget(name) }
             } catch let error where !(error is StoreError || error is CancellationError) {
                 log.debug("a key could not be looked at", metadata: enrollment.logged(["reason": "\(error)"]))
             }

@@ -5,27 +5,32 @@ extension EventHub {
         looking look: @escaping @Sendable () async throws -> T?
     ) async throws -> T? {
         // Listening begins before the first look, so nothing can happen in between unseen.
-        let notifier = notifier(for: isRelevant)
+        let (notifier, continuation) = attach(isRelevant)
         if let found = try await look() { return found }
         guard seconds > 0 else { return nil }
-        return try await withThrowingTaskGroup(of: T?.self) { group in
-            group.addTask {
-                for await _ in notifier {
-                    if let found = try await look() { return found }
-                }
-                return nil
-            }
-            group.addTask {
-                try await clock.sleep(seconds: seconds)
-                return nil
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? nil
+        let deadline = clock.alarm(after: seconds) { continuation.finish() }
+        defer { deadline.cancel() }
+        for await _ in notifier {
+            if let found = try await look() { return found }
         }
+        try Task.checkCancellation()
+        return nil
     }
 }
 
 extension AgentClock {
+    /// Waits until `seconds` have passed since a moment of the steady clock.
+    ///
+    /// If work began then, a clock that was advanced during the work is noticed.
+    func sleep(seconds: Double, since begun: Double) async throws {
+        try await sleep(seconds: begun + seconds - steady)
+    }
+
+    /// Likewise, or until the notifier rings.
+    func sleep(seconds: Double, since begun: Double, orUntil notifier: AsyncStream<Void>) async throws {
+        try await sleep(seconds: begun + seconds - steady, orUntil: notifier)
+    }
+
     /// Waits for `seconds`, or until the notifier rings; a ring from before counts.
     package func sleep(seconds: Double, orUntil notifier: AsyncStream<Void>) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -27,13 +27,16 @@ package final class EventHub: Sendable {
         guard !events.isEmpty else { return }
         // Whoever begins to listen meanwhile does so before all of it or after. All pending keys are there before the first
         // notifier rings: whoever waits on a notifier and then takes the pending keys finds what it rang for.
-        state.withLock { state in
+        let ringing = state.withLock { state in
             var ringing: Set<Int> = []
             for event in events {
                 for (id, listener) in state.listeners where listener.hears(event) { ringing.insert(id) }
             }
-            for id in ringing { state.listeners[id]?.notifier.yield() }
+            return ringing.compactMap { state.listeners[$0]?.notifier }
         }
+        // After unlocking: a ring takes the lock of the task that it wakes, and whoever calls that task off has that lock
+        // while its listener leaves the hub. A ring for a listener that has left meanwhile does nothing.
+        for notifier in ringing { notifier.yield() }
     }
 
     package func publish(_ event: AgentEvent) { publish([event]) }
@@ -44,7 +47,7 @@ package final class EventHub: Sendable {
     ///
     /// - Parameter isRelevant: must not call the hub, which is locked meanwhile.
     package func notifier(for isRelevant: @escaping @Sendable (AgentEvent) -> Bool) -> AsyncStream<Void> {
-        attach(isRelevant)
+        attach(isRelevant).notifier
     }
 
     /// A notifier with the keys that events have named since they were last taken.
@@ -53,7 +56,7 @@ package final class EventHub: Sendable {
     func pendingKeys<Key: Hashable & Sendable>(_ keysOf: @escaping @Sendable (AgentEvent) -> [Key]) -> PendingKeys<Key>
     {
         let keys = KeySet<Key>()
-        let notifier = attach { event in
+        let (notifier, _) = attach { event in
             let named = keysOf(event)
             keys.add(named)
             return !named.isEmpty
@@ -61,7 +64,10 @@ package final class EventHub: Sendable {
         return PendingKeys(notifier: notifier, keys: keys)
     }
 
-    private func attach(_ hears: @escaping @Sendable (AgentEvent) -> Bool) -> AsyncStream<Void> {
+    /// - Returns: the notifier, and what ends it.
+    func attach(
+        _ hears: @escaping @Sendable (AgentEvent) -> Bool
+    ) -> (notifier: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation) {
         let (notifier, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
             state.last += 1
@@ -71,7 +77,7 @@ package final class EventHub: Sendable {
         continuation.onTermination = { [weak self] _ in
             self?.state.withLock { state in _ = state.listeners.removeValue(forKey: id) }
         }
-        return notifier
+        return (notifier, continuation)
     }
 }
 

@@ -4,6 +4,8 @@ package enum AgentEvent: Sendable {
     ///
     /// Only ``JournaledStore`` publishes it, all entries of a commit together.
     case journaled(JournalFact.Kind, of: EnrollmentID? = nil, request: RequestID? = nil)
+    /// Likewise an entry: a request has come, or another message for one, under these names.
+    case requestReceived(RequestNames, of: EnrollmentID)
 
     // What no entry of the journal tells.
 
@@ -23,6 +25,8 @@ package enum AgentEvent: Sendable {
     case pushRotated(EnrollmentID)
     /// The issuer has the push subscription that it is to have.
     case pushSettled(EnrollmentID)
+    /// All keys have been looked at since the start.
+    case firstLookOver
     /// A key that could be used cannot any more.
     case keyFailed(EnrollmentID)
     /// A trouble of the store has come, changed or gone.
@@ -31,17 +35,38 @@ package enum AgentEvent: Sendable {
 
 extension AgentEvent {
     init(_ entry: JournalEntry) {
-        self = .journaled(entry.kind, of: entry.enrollment, request: entry.request)
+        if let names = RequestNames(entry), let id = entry.enrollment {
+            self = .requestReceived(names, of: id)
+        } else {
+            self = .journaled(entry.kind, of: entry.enrollment, request: entry.request)
+        }
     }
 
     /// The kind of the entry that was journaled; nil for anything else.
     package var kind: JournalFact.Kind? {
-        if case .journaled(let kind, _, _) = self { kind } else { nil }
+        switch self {
+        case .journaled(let kind, _, _): kind
+        case .requestReceived: .received
+        default: nil
+        }
     }
 
     /// The request that an entry is about; nil if it is about none.
     package var request: RequestID? {
-        if case .journaled(_, _, let request) = self { request } else { nil }
+        switch self {
+        case .journaled(_, _, let request): request
+        case .requestReceived(let names, _): names.id
+        default: nil
+        }
+    }
+
+    /// The enrollment that an entry is about; nil if it is about none.
+    var enrollment: EnrollmentID? {
+        switch self {
+        case .journaled(_, let id, _): id
+        case .requestReceived(_, let id): id
+        default: nil
+        }
     }
 
     /// Whether it is an entry of this kind about this enrollment.
@@ -74,9 +99,10 @@ extension JournalFact.Kind {
         case .unenrolled: .unenrolled
         case .suspended: .suspended
         case .blocked: .blocked
+        case .clockAdvanced: .clockAdvanced
         case .notVerified, .verified, .pinTriesPutBack, .pinChanged, .auditKeyMade, .started, .stopped, .secretChanged,
             .rowsSealed, .commanded, .enrollmentGivenUp, .resumed, .signCountRaised, .erased, .pushMade,
-            .pushRegistered, .pushRemoved, .received, .signed, .sent:
+            .pushRegistered, .pushRemoved, .received, .signed, .sent, .played:
             nil
         }
     }
@@ -100,15 +126,15 @@ extension JournalFact.Kind {
     /// Whether a request may expire earlier than any did before.
     var movesDeadline: Bool {
         switch self {
-        case .presented, .superseded: true
+        case .presented, .superseded, .clockAdvanced: true
         default: false
         }
     }
 
-    /// Whether a request that was not there before may be there now.
-    var mayBringRequest: Bool {
+    /// Whether a request that was not pending before may be now.
+    var mayBringPending: Bool {
         switch self {
-        case .presented, .superseded, .expired, .cancelled, .refused: true
+        case .presented, .superseded: true
         default: false
         }
     }
@@ -119,5 +145,24 @@ extension JournalFact.Kind {
         case .enrolled, .unenrolled, .suspended, .resumed: true
         default: false
         }
+    }
+}
+
+/// What a request that has come can be called.
+package struct RequestNames: Sendable, Equatable {
+    let id: RequestID
+    let jti: String
+    let acsTransId: String?
+
+    /// Nil for an entry that is about anything else.
+    fileprivate init?(_ entry: JournalEntry) {
+        guard entry.kind == .received, let id = entry.request, let jti = entry.text("jti") else { return nil }
+        self.init(id: id, jti: jti, acsTransId: entry.text("acsTransId"))
+    }
+
+    init(id: RequestID, jti: String, acsTransId: String?) {
+        self.id = id
+        self.jti = jti
+        self.acsTransId = acsTransId
     }
 }

@@ -12,12 +12,17 @@ final class GroupedWrites: Sendable {
     private struct State {
         var waiting: [any GroupableWrite] = []
         var isUnderWay = false
+        /// How many have come so far.
+        var arrived = 0
     }
 
     private let state = Mutex(State())
 
     /// How many wait for their turn.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    /// How many have come so far, whatever became of them.
+    var arrivedCount: Int { state.withLock(\.arrived) }
 
     /// What the body gives once it is committed, alone or together with others.
     ///
@@ -29,6 +34,7 @@ final class GroupedWrites: Sendable {
         let write = GroupedWrite(body)
         let isFirst = state.withLock { state in
             state.waiting.append(write)
+            state.arrived += 1
             defer { state.isUnderWay = true }
             return !state.isUnderWay
         }

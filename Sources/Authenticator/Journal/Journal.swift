@@ -26,9 +26,6 @@ package struct Journal: Sendable {
 // MARK: Events
 
 extension Journal {
-    /// How many entries are looked at for one page of events.
-    private static let pageSize = 200
-
     /// Where the newest entry stands: what comes after it has not happened yet.
     package func newest() async throws -> Int64 {
         try await store.read { try $0.journalMark(.head)?.point.sequence ?? 0 }
@@ -54,26 +51,34 @@ extension Journal {
             let oldest = max(newest - kept, try store.journalMark(.floor)?.point.sequence ?? 0)
             let isGap = !(oldest...max(newest, oldest)).contains(sequence)
             let start = isGap ? (sequence > newest ? newest : oldest) : sequence
-            let rows = try store.journal(after: start, limit: Self.pageSize)
+            let rows = try store.journal(after: start, limit: Int(JournalCheckpoint.restOfBlock(after: start)))
             let gap = isGap ? [JournalEvent.gap(upTo: start, at: now)] : []
             return EventPage(
-                events: gap + rows.compactMap(JournalEntry.init).compactMap(JournalEvent.init),
+                events: gap + rows.compactMap { JournalEvent($0) },
                 position: rows.last?.sequence ?? start)
         }
     }
 
-    /// The same, waiting for what has not happened yet; nil if nothing happens in `seconds`.
+    /// The same, waiting for an event that has not happened yet; nil if none happens in `seconds`.
     ///
-    /// - Parameter inTurn: makes each look when its turn comes.
-    package func events(
-        after sequence: Int64, waiting seconds: Double,
-        inTurn: @escaping @Sendable (_ look: @Sendable () async throws -> EventPage) async throws -> EventPage = {
-            try await $0()
+    /// - Parameters:
+    ///   - enrollment: whose events are waited for; nil for all.
+    ///   - look: gives the page of what comes after `sequence`.
+    package func page<Page: Sendable>(
+        after sequence: Int64, of enrollment: EnrollmentID?, waiting seconds: Double,
+        looking look: @escaping @Sendable () async throws -> Page,
+        reaching position: @escaping @Sendable (Page) -> Int64
+    ) async throws -> Page? {
+        let isTold: @Sendable (AgentEvent) -> Bool = { event in
+            guard event.kind?.event != nil else { return false }
+            return enrollment == nil || event.enrollment == nil || event.enrollment == enrollment
         }
-    ) async throws -> EventPage? {
-        try await hub.wait(seconds: seconds, on: clock, for: { $0.kind != nil }) {
-            let page = try await inTurn { try await events(after: sequence) }
-            return page.events.isEmpty && page.position == sequence ? nil : page
+        return try await hub.wait(seconds: seconds, on: clock, for: isTold) {
+            let page = try await look()
+            return position(page) == sequence ? nil : page
         }
     }
+
+    /// The newest entry as of this agent's last commit; nil before the first.
+    package var newestCommitted: Int64? { store.head?.sequence }
 }

@@ -21,8 +21,6 @@ package struct JournalVerdict: Sendable {
 /// What is written or pruned while it reads is no fault: it ends at the head of its beginning, and if entries go for
 /// their age it goes on behind the new floor. No more than a batch is in memory.
 struct JournalAudit: Sendable {
-    private static let batch = 500
-
     let store: JournaledStore
     /// Whose entries are wanted; nil for none.
     var request: RequestID?
@@ -36,6 +34,8 @@ struct JournalAudit: Sendable {
         var signCounts = JournaledSignCounts()
         var enrolled = JournaledEnrollments()
         var pinTries = JournaledPINTries()
+        /// The checkpoint before the next one.
+        var checkpoint: JournalCheckpoint?
     }
 
     func run() async throws -> JournalVerdict {
@@ -103,21 +103,53 @@ struct JournalAudit: Sendable {
     /// False if there is no more up to `last`.
     private func holdBatch(upTo last: Int64, _ state: inout State) async throws -> Bool {
         let position = state.check?.last.sequence ?? 0
-        let (floor, rows) = try await store.read { store in
-            (try store.journalMark(.floor), try store.journal(after: position, limit: Self.batch))
+        // Up to the end of a block, so that none is unpacked twice.
+        let limit = Int(JournalCheckpoint.restOfBlock(after: position) + JournalCheckpoint.length)
+        let (floor, rows, checkpoints) = try await store.read { store in
+            let rows = try store.journal(after: position, limit: limit)
+            let ends = rows.map(\.sequence).filter { $0.isMultiple(of: JournalCheckpoint.length) }
+            return (try store.journalMark(.floor), rows, try ends.compactMap { try store.checkpoint(at: $0) })
         }
         var check = try await check(behind: floor, state)
         for row in rows where row.sequence <= last {
-            let entry = try check.hold(row)
+            let isFollowed = try check.follow(row)
+            let entry: JournalEntry?
+            if isFollowed {
+                let isRead = row.tellsOfRows || (request != nil && row.request == request)
+                entry = isRead ? JournalEntry(row, isFollowed: true) : nil
+            } else {
+                entry = try check.hold(row)
+            }
+            if let checkpoint = checkpoints.first(where: { $0.point.sequence == row.sequence }) {
+                try await hold(checkpoint, against: check.last, &state)
+            }
+            state.count += 1
+            guard let entry else { continue }
             state.signCounts.follow(entry)
             state.enrolled.follow(entry)
             state.pinTries.follow(entry)
-            state.count += 1
             if isWanted(entry), state.found.count < JournalExtract.maxEntries { state.found.append(entry) }
         }
         state.check = check
         state.floor = floor
-        return rows.count == Self.batch && check.last.sequence < last
+        return rows.count == limit && check.last.sequence < last
+    }
+
+    /// - Parameter point: where the entries lead to.
+    private func hold(_ checkpoint: JournalCheckpoint, against point: JournalPoint, _ state: inout State) async throws {
+        guard let key = try await store.publicKey(), try checkpoint.isSigned(by: key) else {
+            throw JournalError(
+                sequence: point.sequence, problem: "has a checkpoint that the audit key has not signed")
+        }
+        guard checkpoint.point == point else {
+            throw JournalError(
+                sequence: max(checkpoint.block.lowerBound, (state.floor?.point.sequence ?? 0) + 1),
+                problem: "or one behind it, up to \(point.sequence), was changed: their checkpoint is of others")
+        }
+        if let before = state.checkpoint, before.earlierOfNext != checkpoint.earlier {
+            throw JournalError(sequence: point.sequence, problem: "has a checkpoint that is of another journal")
+        }
+        state.checkpoint = checkpoint
     }
 
     private func isWanted(_ entry: JournalEntry) -> Bool {

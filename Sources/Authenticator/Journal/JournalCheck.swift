@@ -22,6 +22,19 @@ struct JournalCheck: Sendable {
         last = floor
     }
 
+    /// Takes the next entry by its digests alone, if it follows the one before it; false if it has to be looked at.
+    ///
+    /// What else there is to an entry, a digest that holds says too: only the agent has written entries that lead to its
+    /// signed head.
+    mutating func follow(_ row: JournalRow) throws -> Bool {
+        guard doubted == nil, (row.kind == .auditKeyMade) == (row.sequence == 1) else { return false }
+        var chain = JournalChain(after: last)
+        guard try chain.follow(row) else { return false }
+        vouched = last == floor ? nil : last
+        last = chain.last
+        return true
+    }
+
     /// Takes the next entry.
     @discardableResult
     mutating func hold(_ row: JournalRow) throws -> JournalEntry {

@@ -6,6 +6,8 @@ package struct JournalEvent: Sendable, Equatable {
         case requestPresented, requestDecided, requestDelivered, requestDeliveryFailed, requestExpired
         case requestCancelled, requestRefused, requestConflict, requestDuplicate, requestSuperseded
         case enrolled, unenrolled, suspended, blocked
+        /// It is about no enrollment: every reader is told.
+        case clockAdvanced
         /// Events before this one are no longer kept.
         case gap
     }
@@ -28,6 +30,14 @@ package struct JournalEvent: Sendable, Equatable {
         self.at = at
         self.enrollment = enrollment
         self.request = request
+    }
+
+    /// Nil for a row that is no event, or no entry.
+    ///
+    /// Whether the row is as it was written is for who verifies the journal.
+    init?(_ row: JournalRow) {
+        guard row.kind?.event != nil, let entry = JournalEntry(row) else { return nil }
+        self.init(entry)
     }
 
     /// Nil for an entry that is no event: it tells nothing that a reader could act on.

@@ -1,3 +1,5 @@
+import Keys
+
 /// The entries about one request, and the audit key's word that its journal has them.
 ///
 /// It stands by itself: whoever has the audit key's public half can check it without the rest of the journal, which is
@@ -25,14 +27,25 @@ package struct JournalExtract: Sendable {
 extension Journal {
     /// The entries about one request.
     ///
-    /// The whole journal is read and held against its head first: otherwise whoever can write the file could have the
-    /// audit key sign what the agent never wrote.
+    /// They are proved first, each by the checkpoint behind it and all by the head: otherwise whoever can write the file
+    /// could have the audit key sign what the agent never wrote. If that cannot be, such as in a journal that has no
+    /// checkpoints yet, the whole of it is held against its head.
     package func extract(about request: RequestID) async throws -> JournalExtract {
-        let verdict = try await JournalAudit(store: store, request: request).run()
-        var seal: JournalExtract.Seal?
-        if verdict.fault == nil, !verdict.found.isEmpty, let head = verdict.head {
-            seal = try await store.seal(try verdict.found.map { try $0.point }, head: head.point)
+        if let found = try await JournalLookUp(store: store, request: request).find() {
+            return JournalExtract(
+                rows: found.rows, seal: try await seal(of: found.rows, head: found.head.point), fault: nil)
         }
-        return JournalExtract(rows: verdict.found.map(\.row), seal: seal, fault: verdict.fault)
+        let verdict = try await JournalAudit(store: store, request: request).run()
+        let rows = verdict.found.map(\.row)
+        guard verdict.fault == nil, let head = verdict.head else {
+            return JournalExtract(rows: rows, seal: nil, fault: verdict.fault)
+        }
+        return JournalExtract(rows: rows, seal: try await seal(of: rows, head: head.point), fault: nil)
+    }
+
+    private func seal(of rows: [JournalRow], head: JournalPoint) async throws -> JournalExtract.Seal? {
+        guard !rows.isEmpty else { return nil }
+        return try await store.seal(
+            try rows.map { JournalPoint(sequence: $0.sequence, digest: try SHA256Digest.of($0.bytes)) }, head: head)
     }
 }

@@ -17,6 +17,8 @@ package struct JournalFact: Sendable {
         case pushMade, pushRegistered, pushRemoved
         case received, presented, superseded, duplicate, conflict, refused, expired, cancelled
         case decided, signed, sent, answered, deliveryFailed
+        case clockAdvanced
+        case played
     }
 
     let kind: Kind
@@ -52,11 +54,21 @@ extension JournalFact {
     static func rowsSealed(_ count: Int) -> JournalFact { JournalFact(.rowsSealed, ["rows": .integer(Int64(count))]) }
 }
 
+extension JournalFact {
+    /// A test set the agent's clock forward; the entries behind it have that time.
+    ///
+    /// - Parameter offset: how far it is ahead of the machine's then, in seconds.
+    static func clockAdvanced(by seconds: Int64, to offset: Int64, by peer: ControlPeer) -> JournalFact {
+        let facts: JSONObject = ["seconds": .integer(seconds), "offset": .integer(offset)]
+        return JournalFact(.clockAdvanced, JSONObject(facts.members + peer.journaled.members))
+    }
+}
+
 // MARK: Commands
 
 /// What a client of the control socket has the agent do; a decision has an entry of its own that says who.
 package enum JournaledCommand: String, Sendable, CaseIterable {
-    case enroll, unenroll, changePIN, rotatePush, backup
+    case enroll, unenroll, changePIN, rotatePush, backup, setPersona, clearPersona, reloadRules
 }
 
 extension JournalFact {
@@ -218,6 +230,16 @@ extension JournalFact {
         var facts: JSONObject = ["failure": .string(token)]
         facts["times"] = times.map { .integer(Int64($0)) }
         return about(entry, .deliveryFailed, with: facts)
+    }
+
+    /// A persona did something that is no decision.
+    ///
+    /// - Parameter answer: what came of it, in words that name nobody.
+    static func played(
+        _ what: String, by persona: String, _ request: RequestRecord, answer: String?
+    ) -> JournalFact {
+        let facts: JSONObject = ["persona": .string(persona), "did": .string(what)]
+        return about(request, .played, with: facts.adding("answer", answer))
     }
 
     private static func about(_ entry: OutboxEntry, _ kind: Kind, with more: JSONObject) -> JournalFact {

@@ -48,7 +48,7 @@ package struct JournalMark: Sendable, Equatable {
 /// 17
 /// 5df6e0e2761359d30a8275058e299fcc0381534545f55cf43e41983f5d4c9456
 /// ```
-/// The first line differs for head, floor and extract, so that none can pass for another.
+/// The first line differs for head, floor, checkpoint and extract, so that none can pass for another.
 package struct JournalStatement: Sendable {
     package let bytes: [UInt8]
 
@@ -65,7 +65,22 @@ package struct JournalStatement: Sendable {
     /// ```
     /// First the head, then the entries in their order.
     init(extract entries: [JournalPoint], head: JournalPoint) {
-        let lines = ([head] + entries).map { "\($0.sequence) \($0.hexadecimal)\n" }
-        bytes = Array("oob-agent journal extract 1\n\(lines.joined())".utf8)
+        bytes = Self.list("extract", [head] + entries)
+    }
+
+    /// Says that the journal has this entry, and that entries before it are these.
+    ///
+    /// ```
+    /// oob-agent journal checkpoint 1
+    /// 768 5df6e0e2761359d30a8275058e299fcc0381534545f55cf43e41983f5d4c9456
+    /// 512 8d969eef6ecad3c29a3a629280e686cf0c3f5d5a86aff3ca12020c923adc6c92
+    /// ```
+    init(checkpoint point: JournalPoint, earlier: [JournalPoint]) {
+        bytes = Self.list("checkpoint", [point] + earlier)
+    }
+
+    private static func list(_ name: String, _ points: [JournalPoint]) -> [UInt8] {
+        let lines = points.map { "\($0.sequence) \($0.hexadecimal)\n" }
+        return Array("oob-agent journal \(name) 1\n\(lines.joined())".utf8)
     }
 }

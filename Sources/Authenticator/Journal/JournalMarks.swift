@@ -19,12 +19,6 @@ struct JournalMarks: Sendable, Equatable {
         floor = try store.journalMark(.floor)
     }
 
-    /// The entries after a point, up to the head.
-    func rows(after point: JournalPoint, in store: any StoreReader) throws -> [JournalRow] {
-        guard let head = head?.point, head.sequence > point.sequence else { return [] }
-        return try store.journal(after: point.sequence, limit: Int(head.sequence - point.sequence))
-    }
-
     /// As of a journal that has not begun.
     var isNothing: Bool { head == nil && floor == nil }
 
@@ -91,8 +85,7 @@ extension JournalMarks {
     /// Sees that no enrollment was written when the journal was longer than it is.
     func expectNoNewerRow(of store: any StoreReader) throws {
         let end = head?.point.sequence ?? 0
-        let rows = try store.enrollments(includingEnded: false)
-        guard let newer = rows.first(where: { !$0.isDamaged && $0.journalSequence > end }) else { return }
+        guard let newer = try store.enrollments(writtenAfter: end).first(where: { !$0.isDamaged }) else { return }
         throw ForgedJournalError(
             "it ends with entry \(end), but enrollment \(newer.id) was written when it had \(newer.journalSequence)")
     }

@@ -78,6 +78,9 @@ struct JournaledPINTries: Sendable {
         }
     }
 
+    /// The enrollments that have had wrong ones since their last right one.
+    var enrollments: [EnrollmentID] { Array(failures.keys) }
+
     /// How many more tries an enrollment has had than its row says; nil if the row says as many, or more.
     func missing(in enrollment: Enrollment) -> Int? {
         guard !enrollment.isOver, enrollment.key == .own, let known = failures[enrollment.id],

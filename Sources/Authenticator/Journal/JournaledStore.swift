@@ -7,6 +7,7 @@ extension StoreWriter {
         let last = try journalMark(.head)?.point ?? .beginning
         let entry = try JournalEntry(fact, at: now, after: last)
         try insert(entry.row)
+        note(entry)
         try set(JournalMark(point: try entry.point, signature: nil), as: .head)
     }
 }
@@ -48,17 +49,17 @@ struct JournaledStore: Store {
         let hasRun = Kept<Bool>()
         do {
             let written = try await store.write { writer in
-                let (signer, before) = try heldJournal(in: writer)
+                let signer = try heldJournal(in: writer)
                 try Self.run(group, in: writer)
                 hasRun.value = true
                 try signer.signHead(of: writer)
                 let marks = try JournalMarks(writer)
                 // Not before the commit, and before the next database transaction: one that fails moves nothing.
                 writer.afterCommit { self.marks.value = marks }
-                return try marks.rows(after: before.head?.point ?? .beginning, in: writer)
+                return writer.newEntries
             }
             // No listener is told before the commit, and no caller is told before the listeners.
-            hub.publish(written.compactMap(JournalEntry.init).map(AgentEvent.init))
+            hub.publish(written.map(AgentEvent.init))
         } catch {
             guard group.count > 1, hasRun.value != true else { return group.forEach { $0.fail(error) } }
             // Nothing of it was written, and which of them the store cannot take shows if each is by itself.
@@ -103,18 +104,27 @@ struct JournaledStore: Store {
         }
     }
 
+    /// A checkpoint at a point that the signed head is behind; nil if the key is gone.
+    ///
+    /// - Parameter earlier: what the checkpoint before it leads to.
+    func checkpoint(at point: JournalPoint, earlier: [JournalPoint]) async throws -> JournalCheckpoint? {
+        let statement = JournalStatement(checkpoint: point, earlier: earlier)
+        return try await store.read { try openSigner(in: $0) }.map { signer in
+            JournalCheckpoint(point: point, earlier: earlier, signature: try signer.signature(for: statement))
+        }
+    }
+
     /// The key that signs what is about to be written, if the journal is the one that was committed last.
     ///
-    /// - Returns: the key, and the marks as they were found.
     /// - Throws: ``ForgedJournalError``.
-    private func heldJournal(in store: any StoreWriter) throws -> (any JournalSigner, JournalMarks) {
+    private func heldJournal(in store: any StoreWriter) throws -> any JournalSigner {
         let found = try JournalMarks(store)
         guard let signer = try openSigner(in: store) else {
             guard try found.isNothing && store.journal(after: 0, limit: 1).isEmpty else {
                 throw ForgedJournalError("its audit key is gone")
             }
             try found.expectNoNewerRow(of: store)
-            return (try makeSigner(in: store), found)
+            return try makeSigner(in: store)
         }
         if let marks = marks.value {
             try found.expect(marks)
@@ -128,7 +138,7 @@ struct JournaledStore: Store {
             // Entries from before rows had seals do not say all that is needed.
             if !isFromBefore { try putTriesBack(entries, in: store) }
         }
-        return (signer, found)
+        return signer
     }
 
     /// A count of wrong PINs that was set back while no agent ran is what it was.
@@ -136,7 +146,7 @@ struct JournaledStore: Store {
         var journaled = JournaledPINTries()
         entries.forEach { journaled.follow($0) }
         let now = clock.now
-        for enrollment in try store.enrollments(includingEnded: false) {
+        for enrollment in try journaled.enrollments.compactMap({ try store.enrollment($0) }) {
             guard let failures = journaled.missing(in: enrollment) else { continue }
             let tries = PINTries(failures: failures - 1, blockedUntil: nil).begun(at: now)
             guard try store.change(enrollment.id, .pinTries(from: enrollment.pinTries, to: tries)) != nil else {
@@ -203,6 +213,12 @@ extension JournalMark {
     func isSigned(by key: PublicKey, as name: Name) throws -> Bool {
         guard let signature else { return false }
         return try key.isValid(signature: signature, over: JournalStatement(name, point).bytes)
+    }
+}
+
+extension JournalCheckpoint {
+    func isSigned(by key: PublicKey) throws -> Bool {
+        try key.isValid(signature: signature, over: JournalStatement(checkpoint: point, earlier: earlier).bytes)
     }
 }
 

@@ -83,7 +83,7 @@ extension Agent {
     private func holdings() async throws -> AgentFigures.Holdings {
         let (tally, inTrouble, pending, oldest, queued, decided) = try await ports.store.read { store in
             (
-                try store.enrollmentTally(), try troubled(in: store).compactMap { try store.enrollment($0) },
+                try store.enrollmentTally(), try self.troubled(in: store).compactMap { try store.enrollment($0) },
                 try store.pendingCount(enrollment: nil),
                 try store.oldestPending(enrollment: nil), try store.outboxCount(enrollment: nil),
                 try store.oldestQueuedDecision()

@@ -29,11 +29,11 @@ package struct PushSubscriber: Sendable {
         var due = try await all()
         while !Task.isCancelled {
             let notifier = hub.notifier { !Self.changed($0).isEmpty }
+            let asOf = ports.clock.now
             due.formUnion(pendingKeys.takeAll())
             due = await settleAll(due)
             if due.isEmpty { backoff.reset() }
             let pause = due.isEmpty ? Self.day : try backoff.next(retryAfter: nil, entropy: ports.entropy)
-            let asOf = ports.clock.now
             try await ports.clock.sleep(seconds: pause, orUntil: notifier)
             if due.isEmpty, ports.clock.now - asOf >= Int64(Self.day) { due = try await all() }
         }
@@ -48,7 +48,7 @@ package struct PushSubscriber: Sendable {
 
     private func all() async throws -> Set<EnrollmentID> {
         try await ports.patiently {
-            Set(try await ports.store.read { try $0.enrollments(includingEnded: false) }.map(\.id))
+            Set(try await ports.store.read { try $0.enrollmentIDs(at: .active) })
         }
     }
 
@@ -60,7 +60,7 @@ package struct PushSubscriber: Sendable {
         guard !ids.isEmpty else { throw Self.nothingToRotate }
         hub.publish(ids.map(AgentEvent.pushRotated))
         let open = try await hub.wait(
-            seconds: Self.patience, on: ports.clock, for: { if case .pushSettled = $0 { true } else { false } }
+            seconds: Self.patience, on: ports.patience, for: { if case .pushSettled = $0 { true } else { false } }
         ) { () -> [EnrollmentID]? in
             try await unregistered(ids).isEmpty ? [] : nil
         }
@@ -80,7 +80,7 @@ package struct PushSubscriber: Sendable {
                 return false
             }
             group.addTask {
-                try await ports.clock.sleep(seconds: Self.patience)
+                try await ports.patience.sleep(seconds: Self.patience)
                 return false
             }
             defer { group.cancelAll() }

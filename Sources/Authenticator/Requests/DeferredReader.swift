@@ -32,7 +32,9 @@ package struct DeferredReader: Sendable {
         while !Task.isCancelled {
             await readDue(of: issuer)
             // Listening begins before the look, so nothing is held in between unseen.
-            let notifier = hub.notifier { if case .messageHeld(issuer) = $0 { true } else { false } }
+            let notifier = hub.notifier { event in
+                if case .messageHeld(issuer) = event { true } else { event.kind == .clockAdvanced }
+            }
             guard let next = deferred.nextDeadline(of: issuer) else { return }
             let seconds = min(Double(next.seconds(since: ports.clock.now)), Self.longestSleep)
             guard seconds > 0 else { continue }
@@ -58,7 +60,7 @@ package struct DeferredReader: Sendable {
                 return messages.count
             }
             group.addTask {
-                _ = try? await ports.clock.sleep(seconds: Self.patience)
+                _ = try? await ports.patience.sleep(seconds: Self.patience)
                 return nil
             }
             var count = 0

@@ -13,6 +13,26 @@ package enum RequestSelector: Sendable, Equatable {
         guard TokenID(text) != nil else { return nil }
         self = text == "next" ? .next : .named(text)
     }
+
+    /// What may bring the request that is waited for, so that nobody looks for it after anything else.
+    func expected(of enrollment: EnrollmentID?) -> @Sendable (AgentEvent) -> Bool {
+        switch self {
+        case .next:
+            return { event in
+                event.kind?.mayBringPending == true && (enrollment == nil || event.enrollment == enrollment)
+            }
+        case .named(let name):
+            let transaction = name.lowercased()
+            return { event in
+                guard case .requestReceived(let names, let id) = event, enrollment == nil || id == enrollment else {
+                    return false
+                }
+                // As `Selection` finds one that is waited for.
+                return names.jti == name || names.id.text.hasPrefix(name)
+                    || names.acsTransId?.hasPrefix(transaction) == true
+            }
+        }
+    }
 }
 
 /// Finds the request that a selector means.
@@ -26,11 +46,14 @@ enum Selection {
         _ selector: RequestSelector, enrollment: EnrollmentID?, isWaitedFor: Bool, in store: any StoreReader
     ) throws -> RequestRecord? {
         guard case .named(let name) = selector else { return try store.oldestPending(enrollment: enrollment) }
-        let found = try store.requests(prefix: name, enrollment: enrollment, limit: 20).filter {
-            !isWaitedFor || $0.isWholly(named: name) || $0.hasAgentsNameOrTransaction(beginning: name)
-        }
-        let whole = found.filter { $0.isWholly(named: name) }
-        let candidates = whole.isEmpty ? found : whole
+        // A script mostly gives a whole name, which is found faster.
+        let whole = try store.requests(named: name, enrollment: enrollment, limit: limit)
+        let candidates =
+            try !whole.isEmpty
+            ? whole
+            : store.requests(prefix: name, enrollment: enrollment, limit: limit).filter {
+                !isWaitedFor || $0.hasAgentsNameOrTransaction(beginning: name)
+            }
         guard candidates.count > 1 else { return candidates.first }
         // A whole acsTransId that stands for several of one enrollment means the pending one. What others than its issuer
         // named so never takes its place.
@@ -42,6 +65,9 @@ enum Selection {
         throw CommandError(.ambiguous, "\(name) matches several requests: \(listed(candidates))")
     }
 
+    /// More are not looked at: two are too many.
+    private static let limit = 20
+
     private static func listed(_ requests: [RequestRecord]) -> String {
         let shown = requests.prefix(5).map { request in
             let merchant = request.presented.map { " (\(DisplayText($0.transaction.merchantName).text))" } ?? ""
@@ -52,10 +78,6 @@ enum Selection {
 }
 
 extension RequestRecord {
-    fileprivate func isWholly(named name: String) -> Bool {
-        id.text == name || jti.text == name || acsTransId == name.lowercased()
-    }
-
     /// Both have one form, so what is shorter is a part of one.
     fileprivate func hasAgentsNameOrTransaction(beginning name: String) -> Bool {
         id.text.hasPrefix(name) || acsTransId?.hasPrefix(name.lowercased()) == true

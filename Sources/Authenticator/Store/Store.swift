@@ -21,6 +21,21 @@ package protocol StoreReader {
     func enrollment(_ id: EnrollmentID) throws -> Enrollment?
     /// All that are not over, oldest first; with `ended`, also those.
     func enrollments(includingEnded ended: Bool) throws -> [Enrollment]
+    /// Those that are not over and came after one, nil for all, oldest first: at most `limit`.
+    ///
+    /// Empty after one that is not there.
+    func enrollments(after id: EnrollmentID?, limit: Int) throws -> [Enrollment]
+    /// Those that are not over and were written when the journal had more entries than this.
+    func enrollments(writtenAfter sequence: Int64) throws -> [Enrollment]
+    /// The ids of all at one stage, oldest first.
+    func enrollmentIDs(at stage: EnrollmentStage) throws -> [EnrollmentID]
+    /// Those of these ids whose enrollments are not over, oldest first.
+    func enrollmentIDs(among ids: Set<EnrollmentID>) throws -> [EnrollmentID]
+    /// Those that are not over and whose row was not as it was written when it was read last, oldest first.
+    func damagedEnrollments() throws -> [EnrollmentID]
+    /// What is weak about those that are not over and not known to be damaged, each with the first `limit` of them, as
+    /// their rows say.
+    func weakEnrollments(limit: Int) throws -> [WeakEnrollments]
     /// Those of this name, first those that are not over, and of them the oldest.
     func enrollments(named name: String, includingEnded ended: Bool, limit: Int) throws -> [Enrollment]
     /// Those whose id begins so.
@@ -61,6 +76,8 @@ package protocol StoreReader {
     ) throws -> [RequestRecord]
     /// The pending request that came first.
     func oldestPending(enrollment: EnrollmentID?) throws -> RequestRecord?
+    /// Requests of this id or jti, or of this acsTransId in lower case: first the pending ones, then the newest.
+    func requests(named name: String, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord]
     /// Requests whose id or jti begins with `prefix`, or whose acsTransId does in lower case.
     ///
     /// First those that it names wholly; of these and of the rest, first the pending ones, then the newest. If very many
@@ -100,14 +117,33 @@ package protocol StoreReader {
     func outboxEnrollments() throws -> [EnrollmentID]
     func outbox(enrollment: EnrollmentID) throws -> [OutboxEntry]
 
+    /// How many seconds the clock of tests is ahead of the machine's; 0 if it was never advanced.
+    func clockOffset() throws -> Int64
+
     /// The push subscription whose token has this digest.
     func subscription(tokenDigest: [UInt8]) throws -> KeptSubscription?
     /// Those of an enrollment, oldest first.
     func subscriptions(of id: EnrollmentID) throws -> [KeptSubscription]
 
+    /// Who plays the cardholder of an enrollment, as `Personas` wrote it; nil: nobody.
+    func persona(of id: EnrollmentID) throws -> String?
+    /// The same of those that come after an enrollment, nil for all, by its id: at most `limit`.
+    func personas(after id: EnrollmentID?, limit: Int) throws -> [(enrollment: EnrollmentID, document: String)]
+    /// What was to answer a request, as `Personas` wrote it; nil: nobody has looked.
+    func script(of id: RequestID) throws -> String?
+    /// How many requests a rule was to answer, by its name; no more than `limit` are counted.
+    func scriptCount(ofRule name: String, upTo limit: Int) throws -> Int
+
     /// The entries after one, in their order.
     func journal(after sequence: Int64, limit: Int) throws -> [JournalRow]
     func journalMark(_ name: JournalMark.Name) throws -> JournalMark?
+    /// The checkpoint at an entry; nil if there is none.
+    func checkpoint(at sequence: Int64) throws -> JournalCheckpoint?
+    func newestCheckpoint() throws -> JournalCheckpoint?
+    /// The checkpoints whose blocks have entries about a request, oldest first.
+    ///
+    /// What the store found when it packed them, and nobody vouches for.
+    func checkpoints(of request: RequestID) throws -> [Int64]
     /// The key that signs the journal's marks, as it was sealed.
     func sealedAuditKey() throws -> [UInt8]?
 }
@@ -148,6 +184,13 @@ package protocol StoreWriter: StoreReader {
     func update(_ subscription: KeptSubscription) throws
     func removeSubscription(_ tokenDigest: [UInt8]) throws
 
+    func set(clockOffset offset: Int64) throws
+
+    /// Keeps who plays the cardholder of an enrollment; nil: nobody any more.
+    func setPersona(_ document: String?, of id: EnrollmentID) throws
+    /// Keeps what is to answer a request, and by which rule if it is one; it goes with the request.
+    func setScript(_ document: String, rule: String?, of id: RequestID) throws
+
     /// Seals the rows that have no seal, from before rows had any, and says how many those were.
     func sealUnsealedRows() throws -> Int
 
@@ -164,8 +207,20 @@ package protocol StoreWriter: StoreReader {
 
     // The journal's rows: the core keeps their chain (see `record`), whatever keeps them.
     func insert(_ row: JournalRow) throws
+    /// Notes what an entry says that was inserted, for ``newEntries``.
+    func note(_ entry: JournalEntry)
+    /// The entries that this database transaction has noted so far and not undone, in their order.
+    var newEntries: [JournalEntry] { get }
     func set(_ mark: JournalMark, as name: JournalMark.Name) throws
     func removeJournal(through sequence: Int64) throws
+    /// Brings the entries up to a checkpoint into few bytes; they are read as before.
+    ///
+    /// False, and nothing is changed, if others than these are there.
+    ///
+    /// - Parameters:
+    ///   - rows: all that are there behind the checkpoint before, in their order.
+    ///   - requests: whom they are about.
+    func pack(_ rows: [JournalRow], under checkpoint: JournalCheckpoint, about requests: Set<RequestID>) throws -> Bool
     func insert(sealedAuditKey sealed: [UInt8]) throws
     /// The same key, sealed anew.
     func update(sealedAuditKey sealed: [UInt8]) throws
@@ -183,6 +238,14 @@ package protocol StoreWriter: StoreReader {
     /// Notes that nothing is left to be erased.
     func concludeErasure(of id: EnrollmentID) throws
 
+    /// Brings requests that are over, and their evidence, into few bytes; they are read as before.
+    ///
+    /// - Parameters:
+    ///   - place: of those behind which; 0 for all.
+    ///   - newest: how many of the newest stay as they are.
+    /// - Returns: the place of the last one of `limit` that were looked at; nil if there was none.
+    func packRequests(after place: Int64, sparing newest: Int, limit: Int) throws -> Int64?
+
     /// Removes at most `limit` rows of what ended before `time`, seconds since 1970.
     ///
     /// Requests that are decided or closed and wait for no answer, messages of no request that is left, and enrollments
@@ -190,6 +253,15 @@ package protocol StoreWriter: StoreReader {
     ///
     /// - Returns: how many rows were removed; fewer than `limit` if nothing is left to remove.
     func removeWhatWasOver(before time: Int64, limit: Int) throws -> Int
+}
+
+/// Enrollments that some work is for.
+package enum EnrollmentStage: Sendable {
+    case active
+    /// The issuer has not answered yet.
+    case enrolling
+    /// It never got a key, or is over and its key is not known to be gone.
+    case keyToRemove
 }
 
 /// How many enrollments there are.

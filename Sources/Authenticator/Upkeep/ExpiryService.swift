@@ -31,28 +31,25 @@ package struct ExpiryService: Sendable {
     }
 
     /// Does what is due, and says in how many seconds the next is.
-    private func work() async throws -> Double? {
-        while try await expire() {}
-        let next = try await ports.store.read { try $0.nextDeadline() }
-        return next.map { Double(max($0.seconds(since: ports.clock.now), 0)) }
+    @discardableResult
+    func work() async throws -> Double? {
+        while true {
+            let now = ports.clock.now
+            // A look costs nothing; a write is made only if something is due.
+            guard let next = try await ports.store.read({ try $0.nextDeadline() }) else { return nil }
+            guard next <= now else { return Double(next.seconds(since: now)) }
+            try await expire(at: now)
+        }
     }
 
-    /// True if there may be more.
-    private func expire() async throws -> Bool {
-        let now = ports.clock.now
-        // A look costs nothing; a write is made only if something is due.
-        guard let next = try await ports.store.read({ try $0.nextDeadline() }), next <= now else { return false }
-        let count = try await ports.store.write { store in
+    private func expire(at now: Int64) async throws {
+        try await ports.store.write { store in
             try store.removeCancellations(until: now)
-            var count = 0
             for var request in try store.duePending(now: now, limit: Self.batch) where request.life.expire() {
                 try store.update(request)
                 try store.record(.expired(request), at: now)
-                count += 1
             }
-            return count
         }
-        return count == Self.batch
     }
 }
 

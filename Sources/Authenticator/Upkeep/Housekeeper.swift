@@ -19,8 +19,9 @@ package struct Housekeeper: Sendable {
     package func run() async throws {
         while !Task.isCancelled {
             let notifier = hub.notifier { if case .erasureWanted = $0 { true } else { false } }
+            let begun = ports.clock.steady
             let seconds = await workedOrFailed()
-            try await ports.clock.sleep(seconds: seconds, orUntil: notifier)
+            try await ports.clock.sleep(seconds: seconds, since: begun, orUntil: notifier)
         }
     }
 

@@ -20,6 +20,7 @@ package struct JournalPruner: Sendable {
     /// Works until the task is cancelled: at start, and once a day.
     package func run() async throws {
         while !Task.isCancelled {
+            let begun = ports.clock.steady
             do {
                 try await ports.patiently { while try await step() { await Task.yield() } }
             } catch let fault as JournalError {
@@ -28,7 +29,7 @@ package struct JournalPruner: Sendable {
                 guard !Task.isCancelled else { return }
                 log.error("the journal could not be pruned", metadata: ["reason": "\(error)"])
             }
-            try await ports.clock.sleep(seconds: Self.day)
+            try await ports.clock.sleep(seconds: Self.day, since: begun)
         }
     }
 

@@ -10,6 +10,9 @@ int clinux_dumpable(void);
 /// Whether the kernel's clock is synchronised to anything (STA_UNSYNC of adjtimex(2)): 1 or 0. -1 with errno set.
 int clinux_is_clock_synchronised(void);
 
+/// mallopt(3), M_ARENA_MAX: the most pools of memory that malloc(3) has for the threads of this process.
+void clinux_limit_memory_pools(int most);
+
 /// Whether the machine has any swap (sysinfo(2)): 1 or 0. -1 with errno set.
 int clinux_has_swap(void);
 

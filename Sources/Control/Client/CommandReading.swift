@@ -1,9 +1,12 @@
 package import StrictJSON
+import ThreeDS
 
 // How the agent reads request bodies: each member within its bounds, bytes of UTF-8 for text.
 
 extension EnrollCommand: ControlCommand {
-    package static let memberNames = ["issuer", "code", "authnType", "name", "caFile", "keyUri", "pin", "push"]
+    package static let memberNames = [
+        "issuer", "code", "authnType", "name", "caFile", "keyUri", "pin", "push", "persona",
+    ]
     /// Of an enrollment code.
     package static let codeBytes = 1...256
     /// Of an enrollment's name, which can be used wherever its id can.
@@ -18,7 +21,19 @@ extension EnrollCommand: ControlCommand {
             name: try json.optionalString("name", bytes: Self.nameBytes),
             caFile: try json.optionalString("caFile", bytes: 1...Self.maxCAFileBytes),
             keyUri: try json.optionalString("keyUri", bytes: 1...1_024), pin: try json.optionalPIN("pin"),
-            push: try json.optionalBool("push"))
+            push: try json.optionalBool("push"), persona: try json.optionalPersona("persona"))
+    }
+}
+
+extension PersonaCommand: ControlCommand {
+    package static let memberNames = ["persona", "delay", "times", "odds", "seed"]
+
+    /// The agent says what each may be.
+    package init(json: JSONObject) throws(JSONMemberError) {
+        self.init(
+            persona: try json.string("persona", bytes: 1...64), delay: try json.optionalCount("delay"),
+            times: try json.optionalCount("times"), odds: try json.optionalOdds("odds"),
+            seed: try json.optionalCount("seed"))
     }
 }
 
@@ -45,6 +60,19 @@ extension PushRotateCommand: ControlCommand {
 
     package init(json: JSONObject) throws(JSONMemberError) {
         self.init(enrollment: try json.optionalString("enrollment", bytes: EnrollCommand.nameBytes))
+    }
+}
+
+extension ClockCommand: ControlCommand {
+    package static let memberNames = ["advanceSeconds"]
+
+    package init(json: JSONObject) throws(JSONMemberError) {
+        let seconds = try json.integer("advanceSeconds")
+        do throws(ClockAdvance.Refusal) {
+            self.init(try ClockAdvance(seconds: seconds))
+        } catch {
+            throw JSONMemberError(path: "/advanceSeconds", problem: "\(error)")
+        }
     }
 }
 
@@ -79,6 +107,29 @@ extension DecideCommand: ControlCommand {
 }
 
 extension JSONObject {
+    fileprivate func optionalPersona(_ name: String) throws(JSONMemberError) -> PersonaCommand? {
+        guard let object = try optionalObject(name) else { return nil }
+        for member in object.members where !PersonaCommand.memberNames.contains(member.name) {
+            let allowed = PersonaCommand.memberNames.joined(separator: ", ")
+            throw JSONMemberError(path: "/\(name)", problem: "has a member that there is not; allowed are \(allowed)")
+        }
+        return try PersonaCommand(json: object)
+    }
+
+    fileprivate func optionalCount(_ name: String) throws(JSONMemberError) -> Int? {
+        try optionalInteger(name, in: 0...Int64(UInt32.max)).map { Int($0) }
+    }
+
+    fileprivate func optionalOdds(_ name: String) throws(JSONMemberError) -> Double? {
+        switch self[name] {
+        case nil, .null: return nil
+        case .number(let lexeme):
+            if let odds = Double(lexeme), odds > 0, odds <= 1 { return odds }
+            fallthrough
+        default: throw JSONMemberError(path: "/\(name)", problem: "must be a number above 0 and at most 1")
+        }
+    }
+
     fileprivate func pin(_ name: String) throws(JSONMemberError) -> PINText {
         PINText(try string(name, bytes: PINText.bytes))
     }

@@ -74,14 +74,7 @@ struct ControlAnswer: Sendable, Equatable {
 
     /// The media type without its parameters.
     private var mediaType: String? {
-        contentType?.split(separator: ";").first?.lowercased().trimmingSpaces()
-    }
-}
-
-extension String {
-    fileprivate func trimmingSpaces() -> String {
-        let withoutFirst = drop { $0 == " " }
-        return String(withoutFirst.reversed().drop { $0 == " " }.reversed())
+        contentType?.lowercased().prefix { $0 != ";" && $0 != " " }.description
     }
 }
 

@@ -40,9 +40,30 @@ package struct ControlClient: Sendable {
         try await get(["doctor"])
     }
 
-    package func enrollments() async throws(ClientError) -> [EnrollmentView] {
-        try await get(["enrollments"])
+    package func clock() async throws(ClientError) -> ClockView { try await get(["clock"]) }
+
+    /// Sets the agent's clock forward, if it is a test's.
+    package func advanceClock(_ command: ClockCommand) async throws(ClientError) -> ClockView {
+        try await send(command, by: .post, to: ["clock"], seconds: ControlTimeout.read)
     }
+
+    /// All, page by page: there may be more than fit into an answer.
+    package func enrollments() async throws(ClientError) -> [EnrollmentView] {
+        var all: [EnrollmentView] = []
+        var hasNext = true
+        while hasNext {
+            let after = all.last.map { [("after", $0.id)] } ?? []
+            let call = ControlCall(
+                .get, ["enrollments"], query: [("limit", String(Self.pageSize))] + after, seconds: ControlTimeout.read)
+            let answer = try await transport.answer(to: call)
+            let page = try answer.read(as: [EnrollmentView].self)
+            all += page
+            hasNext = answer.hasNext && !page.isEmpty
+        }
+        return all
+    }
+
+    private static let pageSize = 1_000
 
     package func enroll(_ command: EnrollCommand) async throws(ClientError) -> EnrollmentView {
         try await send(command, by: .post, to: ["enrollments"], seconds: ControlTimeout.enroll)
@@ -54,6 +75,32 @@ package struct ControlClient: Sendable {
 
     package func changePIN(id: String, _ command: PINChangeCommand) async throws(ClientError) -> EnrollmentView {
         try await send(command, by: .post, to: ["enrollments", id, "pin"], seconds: ControlTimeout.pinChange)
+    }
+
+    package func personas() async throws(ClientError) -> PersonasView { try await get(["personas"]) }
+
+    package func setPersona(_ command: PersonaCommand, of id: String) async throws(ClientError) -> PersonaView {
+        try await send(command, by: .post, to: ["enrollments", id, "persona"], seconds: ControlTimeout.read)
+    }
+
+    package func clearPersona(of id: String) async throws(ClientError) -> PersonaClearedView {
+        let call = ControlCall(.delete, ["enrollments", id, "persona"], seconds: ControlTimeout.read)
+        return try await transport.answer(to: call).read(as: PersonaClearedView.self)
+    }
+
+    package func reloadRules() async throws(ClientError) -> RulesView {
+        let call = ControlCall(.post, ["rules", "reload"], seconds: ControlTimeout.read)
+        return try await transport.answer(to: call).read(as: RulesView.self)
+    }
+
+    /// What answers a request, and why; `id` as for ``request(id:enrollment:)``.
+    package func explanation(id: String, enrollment: String?) async throws(ClientError) -> ExplanationView {
+        try await get(["requests", id, "explanation"], query: enrollment.map { [("enrollment", $0)] } ?? [])
+    }
+
+    /// The same of each request of one page of the list.
+    package func explanations(_ listing: RequestListing) async throws(ClientError) -> [ExplanationView] {
+        try await get(["explanations"], query: listing.query)
     }
 
     package func rotatePush(_ command: PushRotateCommand) async throws(ClientError) -> PushRotatedView {

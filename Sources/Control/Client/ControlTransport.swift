@@ -1,14 +1,8 @@
-internal import AsyncHTTPClient
-internal import FoundationEssentials
 internal import Glibc
-internal import NIOCore
-internal import NIOHTTP1
+internal import LinuxProcess
 
 /// Carries one call over the Unix socket: HTTP/1.1, no redirects, no second try.
 struct ControlTransport: Sendable {
-    /// Between two tries to get into the agent's queue of connections.
-    private static let pause: Duration = .milliseconds(20)
-
     let socketPath: String
     /// Says whom the client trusts.
     let environment: [String: String]
@@ -16,11 +10,15 @@ struct ControlTransport: Sendable {
     let leastSeconds: Int
 
     func answer(to call: ControlCall) async throws(ClientError) -> ControlAnswer {
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        let result = await outcome(of: call, by: client)
-        // Nothing waits in this client any more, and what it answered is at hand.
-        try? await client.shutdown()
-        return try result.get()
+        try await onOwnThread { connection throws(ClientError) in
+            let end = deadline(of: call)
+            var exchange = try begin(call, on: connection, until: end)
+            do throws(ExchangeError) {
+                return try exchange.answer(upTo: ControlJSON.maxAnswerBytes, until: end)
+            } catch {
+                throw failure(error, within: call.seconds)
+            }
+        }
     }
 
     /// Lets `take` have the bytes of a good answer's body as they come, until it ends in whatever way.
@@ -33,139 +31,111 @@ struct ControlTransport: Sendable {
     func stream(
         _ call: ControlCall, silence: Int, opened: () -> Void = {}, _ take: ([UInt8]) throws(ClientError) -> Void
     ) async throws(ClientError) -> Bool {
-        var configuration = configuration
-        configuration.timeout.read = .seconds(Int64(silence))
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        let result: Result<Bool, ClientError>
-        do throws(ClientError) {
-            let response = try await goodAnswer(to: call, by: client)
+        try await onOwnThread { connection throws(ClientError) in
+            let seconds = min(call.seconds, silence)
+            var exchange = try begin(call, on: connection, until: deadline(of: call))
+            try goodHead(of: &exchange, to: call, within: seconds)
             opened()
-            result = .success(try await Self.pass(response.body, to: take))
-        } catch {
-            result = .failure(error)
+            while true {
+                let piece: [UInt8]?
+                do throws(ExchangeError) {
+                    piece = try exchange.piece(until: .now + .seconds(silence))
+                } catch {
+                    return false
+                }
+                guard let piece else { return true }
+                try take(piece)
+            }
         }
-        try? await client.shutdown()
-        return try result.get()
     }
 
-    /// The head of an answer of the type that was asked for; any other is read as the agent's error.
-    private func goodAnswer(
-        to call: ControlCall, by client: HTTPClient
-    ) async throws(ClientError) -> HTTPClientResponse {
+    /// Waits for the head of an answer of the type that was asked for; any other is read as the agent's error.
+    private func goodHead(
+        of exchange: inout ControlExchange, to call: ControlCall, within seconds: Int
+    ) throws(ClientError) {
+        let end = ContinuousClock.now + .seconds(max(seconds, leastSeconds))
         let answer: ControlAnswer
-        do {
-            let response = try await execute(call, by: client)
-            let contentType = response.headers.first(name: "content-type")
-            if response.status == .ok, contentType == call.accepted { return response }
-            let body = try await response.body.collect(upTo: ControlJSON.maxCommandBytes)
-            answer = ControlAnswer(
-                status: response.status.code, contentType: contentType,
-                server: response.headers.first(name: "server"), body: Array(body.readableBytesView))
+        do throws(ExchangeError) {
+            let head = try exchange.head(until: end)
+            if head.status == 200, head.values(of: "content-type").first == call.accepted { return }
+            answer = try exchange.answer(upTo: ControlJSON.maxCommandBytes, until: end)
         } catch {
-            throw failure(for: error, of: call)
+            throw failure(error, within: seconds)
         }
         throw answer.problem
     }
 
-    private static func pass(
-        _ body: HTTPClientResponse.Body, to take: ([UInt8]) throws(ClientError) -> Void
-    ) async throws(ClientError) -> Bool {
-        var pieces = body.makeAsyncIterator()
-        while true {
-            let piece: ByteBuffer?
-            do { piece = try await pieces.next() } catch { return false }
-            guard let piece else { return true }
-            try take(Array(piece.readableBytesView))
-        }
-    }
-
-    private func outcome(of call: ControlCall, by client: HTTPClient) async -> Result<ControlAnswer, ClientError> {
+    /// Runs `body` with a connection on a thread that may wait; if the task is cancelled, so is what waits there.
+    private func onOwnThread<Value: Sendable>(
+        _ body: (ControlConnection) throws(ClientError) -> Value
+    ) async throws(ClientError) -> Value {
         do {
-            let response = try await execute(call, by: client)
-            let body = try await response.body.collect(upTo: ControlJSON.maxAnswerBytes)
-            return .success(
-                ControlAnswer(
-                    status: response.status.code, contentType: response.headers.first(name: "content-type"),
-                    server: response.headers.first(name: "server"),
-                    hasNext: response.headers["link"].contains { $0.hasSuffix("rel=\"next\"") },
-                    body: Array(body.readableBytesView)))
+            let connection = try ControlConnection()
+            return try await withTaskCancellationHandler {
+                try await OwnThread.run { try body(connection) }
+            } onCancel: {
+                connection.shut()
+            }
+        } catch let error as ClientError {
+            throw error
         } catch {
-            return .failure(failure(for: error, of: call))
+            throw .unreachable("The agent cannot be asked, for this computer has no room for another call: \(error).")
         }
     }
 
-    /// Sends a call and waits for its answer's head.
-    ///
-    /// The kernel takes no connection while the agent's queue of them is full. Nothing was sent then, so that is tried
-    /// again for a while.
-    private func execute(_ call: ControlCall, by client: HTTPClient) async throws -> HTTPClientResponse {
-        let request = try request(for: call)
-        let end = ContinuousClock.now + .seconds(connectSeconds)
-        while true {
-            do {
-                return try await client.execute(request, timeout: limit(of: call))
-            } catch let error as IOError where error.errnoCode == EAGAIN && .now < end {
-                try await Task.sleep(for: Self.pause)
-            }
+    /// Connects, looks who is there, and sends the request.
+    private func begin(
+        _ call: ControlCall, on connection: ControlConnection, until end: ContinuousClock.Instant
+    ) throws(ClientError) -> ControlExchange {
+        do throws(ConnectionError) {
+            try connection.connect(to: socketPath, until: .now + .seconds(max(Self.connectSeconds, leastSeconds)))
+        } catch {
+            throw failure(error)
+        }
+        try SocketTrust.check(listener: connection.listener, at: socketPath, environment: environment)
+        guard !Task.isCancelled else { throw failure(.ended, within: call.seconds) }
+        do throws(ConnectionError) {
+            return try ControlExchange(call, on: connection, until: end)
+        } catch {
+            throw failure(error == .late ? .late : .ended, within: call.seconds)
         }
     }
 
-    private func request(for call: ControlCall) throws(HTTPClientError) -> HTTPClientRequest {
-        guard let url = URL(httpURLWithSocketPath: socketPath, uri: call.target) else { throw .invalidURL }
-        var request = HTTPClientRequest(url: url.absoluteString)
-        request.method = HTTPMethod(rawValue: call.method.rawValue)
-        request.headers.add(name: "accept", value: call.accepted)
-        if let last = call.lastEventID { request.headers.add(name: ServerSentEvents.lastEventID, value: "\(last)") }
-        if let body = call.body {
-            request.headers.add(name: "content-type", value: "application/json")
-            request.body = .bytes(ByteBuffer(bytes: body))
-        }
-        return request
-    }
-
-    private func failure(for error: any Error, of call: ControlCall) -> ClientError {
+    /// Of a connection that did not come about.
+    private func failure(_ error: ConnectionError) -> ClientError {
         switch error {
-        case let error as IOError where [ECONNREFUSED, ENOENT, ENOTDIR].contains(error.errnoCode):
-            .nobodyListens(at: [socketPath])
-        case let error as IOError where error.errnoCode == EACCES:
+        case .system(ECONNREFUSED), .system(ENOENT), .system(ENOTDIR): .nobodyListens(at: [socketPath])
+        case .system(EACCES):
             .unreachable("The socket \(socketPath) may not be used by this user: ask who runs the agent for access.")
-        case let failure as ClientError: failure
-        case let error as IOError where error.errnoCode == EAGAIN:
+        case .system(EAGAIN):
             .unreachable("The agent at \(socketPath) does not take connections: too many wait already.")
-        case let error as HTTPClientError where error == .connectTimeout:
-            .unreachable("The agent at \(socketPath) does not take connections.")
-        case let error as HTTPClientError where error == .deadlineExceeded:
-            .unclear("The agent did not answer within \(call.seconds) s; what was asked may have been done.")
-        case let error as HTTPParserError where error != .invalidEOFState:
-            .unreachable("What listens on the socket \(socketPath) does not answer in HTTP: it is no oob-agent.")
-        case is NIOTooManyBytesError:
-            .unclear("The agent's answer has more than 8 MiB: ask for less, such as with --limit.")
-        default:
-            .unclear("The connection to the agent ended before its answer; what was asked may have been done.")
+        case .system(let number):
+            .unreachable(
+                "The socket \(socketPath) cannot be connected to: \(unsafe String(cString: strerror(number))).")
+        case .late: .unreachable("The agent at \(socketPath) does not take connections.")
         }
     }
 
-    /// How long a client waits until the agent takes its connection, in seconds.
-    private var connectSeconds: Int { max(5, leastSeconds) }
-
-    private func limit(of call: ControlCall) -> TimeAmount { .seconds(Int64(max(call.seconds, leastSeconds))) }
-
-    private var configuration: HTTPClient.Configuration {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        configuration.httpVersion = .http1Only
-        configuration.timeout.connect = .seconds(Int64(connectSeconds))
-        // Before anything is sent on it.
-        configuration.http1_1ConnectionDebugInitializer = { [socketPath, environment] channel in
-            channel.eventLoop.submit {
-                let listener = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
-                    of: NIOBSDSocket.Handle.self, SocketTrust.listener)
-                try SocketTrust.check(listener: listener ?? nil, at: socketPath, environment: environment)
-            }.flatMapErrorThrowing { error in
-                channel.close(promise: nil)
-                throw error
-            }
+    /// Of a call that was sent, if only in part.
+    private func failure(_ error: ExchangeError, within seconds: Int) -> ClientError {
+        switch error {
+        case .late:
+            .unclear("The agent did not answer within \(seconds) s; what was asked may have been done.")
+        case .ended:
+            .unclear("The connection to the agent ended before its answer; what was asked may have been done.")
+        case .tooLong:
+            .unclear("The agent's answer has more than 8 MiB: ask for less, such as with --limit.")
+        case .answer(.noHTTP):
+            .unreachable("What listens on the socket \(socketPath) does not answer in HTTP: it is no oob-agent.")
+        case .answer(.brokenBody):
+            .unclear("The agent's answer is not in order; what was asked may have been done.")
         }
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return configuration
+    }
+
+    /// How long a client waits until the agent takes its connection.
+    private static let connectSeconds = 5
+
+    private func deadline(of call: ControlCall) -> ContinuousClock.Instant {
+        .now + .seconds(max(call.seconds, leastSeconds))
     }
 }

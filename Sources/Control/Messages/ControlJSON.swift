@@ -10,10 +10,8 @@ package enum ControlJSON {
 
     /// The bytes of a message.
     package static func encode(_ message: some Encodable) throws(ControlError) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
         do {
-            return [UInt8](try encoder.encode(message))
+            return try MessageEncoder.json(of: message).serialized()
         } catch {
             throw ControlError(.failed, "The message could not be written as JSON.")
         }

@@ -14,10 +14,12 @@ package struct EnrollCommand: Encodable, Sendable, Equatable {
     package var pin: PINText?
     /// False: the issuer is not to push.
     package var push: Bool?
+    /// Of authnType `test`: who plays its cardholder.
+    package var persona: PersonaCommand?
 
     package init(
         issuer: String, code: String, authnType: String? = nil, name: String? = nil, caFile: String? = nil,
-        keyUri: String? = nil, pin: PINText? = nil, push: Bool? = nil
+        keyUri: String? = nil, pin: PINText? = nil, push: Bool? = nil, persona: PersonaCommand? = nil
     ) {
         self.issuer = issuer
         self.code = code
@@ -27,6 +29,7 @@ package struct EnrollCommand: Encodable, Sendable, Equatable {
         self.keyUri = keyUri
         self.pin = pin
         self.push = push
+        self.persona = persona
     }
 }
 

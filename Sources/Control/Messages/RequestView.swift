@@ -40,6 +40,8 @@ package struct RequestView: Codable, Sendable, Equatable {
     package var text: String?
     /// SHA-256 of the bytes of ``text``, base64url.
     package var textDigest: String?
+    /// The agent's clock, only if one request is answered; absent if it is the machine's.
+    package var clock: ClockView?
 
     package init(
         id: String, jti: String, acsTransId: String, enrollmentId: String, issuer: String, state: RequestState,

@@ -4,24 +4,34 @@ package struct StatusView: Codable, Sendable, Equatable {
     package var state: AgentState
     /// Why the agent is not ready, one sentence each; empty if it is.
     package var reasons: [String]
+    /// The oldest, at most ``maxEnrollments``.
     package var enrollments: [EnrollmentView]
+    /// How many there are; absent if they cannot be counted.
+    package var enrollmentCount: Int?
     /// Requests that wait for a decision.
     package var pending: Int
     /// Decisions that the issuer has not answered yet.
     package var queued: Int
     package var warnings: [WarningView]
+    /// The agent's clock; absent if it is the machine's.
+    package var clock: ClockView?
+
+    package static let maxEnrollments = 100
 
     package init(
         version: String, state: AgentState, reasons: [String] = [], enrollments: [EnrollmentView] = [],
-        pending: Int, queued: Int, warnings: [WarningView] = []
+        enrollmentCount: Int? = nil, pending: Int, queued: Int, warnings: [WarningView] = [],
+        clock: ClockView? = nil
     ) {
         self.version = version
         self.state = state
         self.reasons = reasons
         self.enrollments = enrollments
+        self.enrollmentCount = enrollmentCount
         self.pending = pending
         self.queued = queued
         self.warnings = warnings
+        self.clock = clock
     }
 }
 

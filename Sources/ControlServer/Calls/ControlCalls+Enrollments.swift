@@ -8,16 +8,29 @@ extension ControlCalls {
     /// How long an enroll waits for the issuer's answer, in seconds; it goes on without the client.
     private static let patience: Double = 60
 
-    func enrollments() async throws -> Answer {
-        try .json(try await agent.enrollments().map { EnrollmentView($0, of: agent) })
+    func enrollments(_ query: EnrollmentQuery) async throws -> Answer {
+        // One more than is answered tells whether there are more.
+        let found = try await agent.enrollments(after: query.after, limit: query.limit + 1)
+        let answered = found.prefix(query.limit)
+        var answer = try Answer.json(answered.map { EnrollmentView($0, of: agent) })
+        if found.count > query.limit, let last = answered.last {
+            answer.next = "/v1/enrollments?limit=\(query.limit)&after=\(last.id)"
+        }
+        return answer
     }
 
     func enroll(_ command: EnrollCommand, by peer: ControlPeer) async throws -> Answer {
         let parameters = try EnrollmentParameters(command)
         try agent.check(parameters)
+        if let persona = command.persona {
+            try cardholderControl().check(PersonaOrder(persona), for: parameters.authnType)
+        }
         let enrollment = try await quota.run(.enroll, by: peer.uid) {
             try await agent.note(.enroll, by: peer)
             return try await agent.enroll(parameters, patience: Self.patience)
+        }
+        if let persona = command.persona {
+            _ = try await cardholderControl().set(PersonaOrder(persona), of: enrollment)
         }
         return try .json(EnrollmentView(enrollment, of: agent), status: 201)
     }

@@ -35,7 +35,7 @@ extension ControlCalls {
     func events(_ query: EventQuery, for client: ControlConnection) async throws -> Answer {
         let enrollment = try await id(of: query.enrollment)
         let newest = try await agent.journal.newest()
-        let stream = EventStream(agent: agent, client: client, enrollment: enrollment, responses: responses)
+        let stream = EventStream(agent: agent, feed: feed, client: client, enrollment: enrollment)
         let start = query.since ?? newest
         return Answer(contentType: ServerSentEvents.contentType) { try await stream.write(from: start, to: &$0) }
     }
@@ -44,62 +44,42 @@ extension ControlCalls {
 /// Events as they happen, to one client: a page at a time is in memory, and a client that does not read is cut.
 private struct EventStream: Sendable {
     let agent: Agent
+    let feed: EventFeed
     let client: ControlConnection
     /// Nil for all.
     let enrollment: EnrollmentID?
-    /// Readers of one user look one after the other, however many there are.
-    let responses: ResponseQueue
 
     func write(from start: Int64, to writer: inout any ResponseBodyWriter) async throws {
         var position = start
-        try await send(ServerSentEvents.position(position), to: &writer)
+        try await send(ByteBuffer(bytes: ServerSentEvents.position(position)), to: &writer)
         while !Task.isShuttingDownGracefully {
-            guard let page = try await next(after: position) else {
-                try await send(ServerSentEvents.stillThere, to: &writer)
-                continue
-            }
-            let wanted = page.events.filter { enrollment == nil || $0.enrollment == nil || $0.enrollment == enrollment }
-            for start in stride(from: 0, to: wanted.count, by: Self.batch) {
-                let events = wanted[start...].prefix(Self.batch)
-                let bytes = try await responses.short(of: client.peer) { try await text(of: events) }
-                try await send(bytes, to: &writer)
-            }
-            if wanted.last?.sequence != page.position {
-                try await send(ServerSentEvents.position(page.position), to: &writer)
-            }
+            // What tells this client nothing is told once in a while, so that it need not begin there again.
+            let found = try await next(after: position)
+            let page = if let found { found } else { try await feed.page(after: position, for: client.peer) }
+            let bytes = page.bytes(for: enrollment, after: position)
+            try await send(bytes ?? ByteBuffer(bytes: ServerSentEvents.stillThere), to: &writer)
             position = page.position
         }
     }
 
-    /// Nil if nothing happens for a while.
-    private func next(after position: Int64) async throws -> EventPage? {
+    /// Nil if nothing that concerns this client happens for a while.
+    private func next(after position: Int64) async throws -> EncodedEvents? {
         try await cancelWhenGracefulShutdown {
             try await client.whileThere {
-                try await agent.journal.events(after: position, waiting: Double(ServerSentEvents.heartbeat)) { look in
-                    try await responses.short(of: client.peer, look)
+                try await agent.journal.page(
+                    after: position, of: enrollment, waiting: Double(ServerSentEvents.heartbeat)
+                ) {
+                    try await feed.page(after: position, for: client.peer)
+                } reaching: {
+                    $0.position
                 }
             }
         }
     }
 
-    /// The events that are looked up and written at once.
-    private static let batch = 32
-
-    private func text(of events: ArraySlice<JournalEvent>) async throws -> [UInt8] {
-        let records = try await agent.requests(Set(events.compactMap(\.request)))
-        let enrollments = try await agent.enrollments(of: Array(records.values))
-        let views = records.mapValues { RequestView($0, enrollment: enrollments[$0.enrollmentId]) }
-        return try events.flatMap { event in
-            let view = EventView(
-                event: event.name.rawValue, seq: event.sequence, at: event.at, enrollmentId: event.enrollment?.text,
-                request: event.request.flatMap { views[$0] })
-            return ServerSentEvents.event(event.sequence, try ControlJSON.encode(view))
-        }
-    }
-
-    private func send(_ bytes: [UInt8], to writer: inout any ResponseBodyWriter) async throws {
-        client.waitForClient(unread: bytes.count)
-        try await writer.write(ByteBuffer(bytes: bytes))
+    private func send(_ bytes: ByteBuffer, to writer: inout any ResponseBodyWriter) async throws {
+        client.waitForClient(unread: bytes.readableBytes)
+        try await writer.write(bytes)
         client.work()
     }
 }

@@ -12,20 +12,19 @@ extension ControlCalls {
                 StatusView(
                     version: agent.settings.version, state: .degraded,
                     reasons: ["\(trouble)", "what the database holds cannot be counted"], pending: 0, queued: 0,
-                    warnings: await weaknesses(of: nil)))
+                    warnings: await weaknesses(), clock: testClock))
         }
     }
 
     private func wholeStatus() async throws -> StatusView {
-        let enrollments = try await agent.enrollments()
+        let enrollments = try await agent.enrollments(after: nil, limit: StatusView.maxEnrollments)
         let counts = try await agent.counts()
         let reasons = try await agent.troubles()
         return StatusView(
             version: agent.settings.version, state: AgentState(isStarting: agent.isStarting, isWell: reasons.isEmpty),
             reasons: reasons,
-            enrollments: enrollments.map { EnrollmentView($0, of: agent) },
-            pending: counts.pending, queued: counts.queued,
-            warnings: await weaknesses(of: enrollments))
+            enrollments: enrollments.map { EnrollmentView($0, of: agent) }, enrollmentCount: counts.enrollments,
+            pending: counts.pending, queued: counts.queued, warnings: await weaknesses(), clock: testClock)
     }
 
     func health() async throws -> Answer {
@@ -48,8 +47,8 @@ extension ControlCalls {
     }
 
     /// What is weak, for `status`.
-    private func weaknesses(of enrollments: [Enrollment]?) async -> [WarningView] {
-        await agent.checkup.findings(of: enrollments).filter(\.isCertain).map(WarningView.init)
+    private func weaknesses() async -> [WarningView] {
+        await agent.checkup.findings().filter(\.isCertain).map(WarningView.init)
     }
 }
 

@@ -12,10 +12,26 @@ struct ControlCalls: Sendable {
 
     let agent: Agent
     let copier: any StateCopier
+    /// Nil in a build without personas.
+    let cardholders: (any CardholderControl)?
     let log: Logger
-    let responses = ResponseQueue()
+    let responses: ResponseQueue
+    let feed: EventFeed
     let longResponses = LongResponseQueue()
     let quota = CommandQuota()
+
+    init(agent: Agent, copier: any StateCopier, cardholders: (any CardholderControl)? = nil, log: Logger) {
+        self.agent = agent
+        self.copier = copier
+        self.cardholders = cardholders
+        self.log = log
+        responses = ResponseQueue()
+        feed = EventFeed(responses: responses) {
+            agent.journal.newestCommitted
+        } look: {
+            try await agent.encodedEvents(after: $0)
+        }
+    }
 
     func requests(_ query: RequestQuery) async throws -> Answer {
         let enrollment = try await id(of: query.enrollment)
@@ -49,11 +65,12 @@ struct ControlCalls: Sendable {
         let approver = Approver.command(peer, shownTextDigest: command.shownTextDigest)
         let wanted = agent.wanted(
             for: Double(command.secondsToDecide), before: command.decideBefore.map(Int64.init))
-        let decided = try await decided(selector, enrollment, wait: command.wait ?? 0, for: client) { id in
+        let decided = try await decided(selector, enrollment, wait: command.wait ?? 0, for: client) { found in
             // A try of a PIN is counted to its end, so the decision is told and not cut off as a whole.
             try await client.telling({ wanted.withdraw() }) {
                 try await agent.decide(
-                    decision, on: id, expecting: expectations, by: approver, pin: pin, while: wanted)
+                    decision, on: found.id, expecting: expectations, by: approver, pin: pin, of: found.enrollmentId,
+                    while: wanted)
             }
         }
         log.info(
@@ -74,17 +91,15 @@ struct ControlCalls: Sendable {
     /// If another was faster `next` is looked for again, for as long as is left.
     private func decided(
         _ selector: Authenticator.RequestSelector, _ enrollment: EnrollmentID?, wait: Int,
-        for client: ControlConnection, decide: (RequestID) async throws -> RequestRecord
+        for client: ControlConnection, decide: (RequestRecord) async throws -> RequestRecord
     ) async throws -> RequestRecord {
         let end = ContinuousClock.now + .seconds(wait)
         var (seconds, triesLeft) = (Double(wait), Self.maxTries)
         var last: RequestID?
         while true {
-            let found = try await client.whileThere { [seconds] in
-                try await agent.request(selector, enrollment: enrollment, wait: seconds)
-            }
+            let found = try await found(selector, enrollment, wait: seconds, for: client)
             do {
-                return try await decide(found.id)
+                return try await decide(found)
             } catch let failure as CommandError where selector == .next && failure.code == .noLongerDecidable {
                 triesLeft -= 1
                 // One that is next again has expired, and is not closed yet.
@@ -92,6 +107,18 @@ struct ControlCalls: Sendable {
                 last = found.id
                 seconds = max(0, (end - .now) / .seconds(1)).rounded(.down)
             }
+        }
+    }
+
+    private func found(
+        _ selector: Authenticator.RequestSelector, _ enrollment: EnrollmentID?, wait seconds: Double,
+        for client: ControlConnection
+    ) async throws -> RequestRecord {
+        guard seconds > 0 else { return try await agent.request(selector, enrollment: enrollment, wait: 0) }
+        // Mostly it is there, and nothing has to be waited for.
+        if let found = try await agent.requestNow(selector, enrollment: enrollment) { return found }
+        return try await client.whileThere {
+            try await agent.request(selector, enrollment: enrollment, wait: seconds)
         }
     }
 
@@ -117,6 +144,7 @@ struct ControlCalls: Sendable {
             view.text = shown.text
             view.textDigest = try shown.digest
         }
+        view.clock = testClock
         return view
     }
 

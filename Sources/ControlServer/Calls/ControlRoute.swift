@@ -1,9 +1,10 @@
 /// The calls that there are: each with its line in openapi/agent.yaml.
 package enum ControlRoute: CaseIterable, Sendable {
-    case status, health, metrics, doctor, openapi
+    case status, health, metrics, doctor, openapi, clock, advanceClock
     case enrollments, enroll, unenroll, changePIN, rotatePush, fetch
     case requests, request, evidence, approve, deny
     case events, audit, auditKey, verifyAudit, backup
+    case personas, setPersona, clearPersona, explanation, explanations, reloadRules
 
     package var method: String { facts.method }
     /// With a name in braces for each segment that is not fixed.
@@ -43,7 +44,9 @@ package enum ControlRoute: CaseIterable, Sendable {
         case .metrics: ("GET", "/v1/metrics", .look, MetricsText.contentType, [])
         case .doctor: ("GET", "/v1/doctor", .look, Self.json, [])
         case .openapi: ("GET", "/v1/openapi.yaml", .look, "application/yaml", [])
-        case .enrollments: ("GET", "/v1/enrollments", .look, Self.json, [])
+        case .clock: ("GET", "/v1/clock", .look, Self.json, [])
+        case .advanceClock: ("POST", "/v1/clock", .decide, Self.json, [])
+        case .enrollments: ("GET", "/v1/enrollments", .look, Self.json, ["limit", "after"])
         case .enroll: ("POST", "/v1/enrollments", .decide, Self.json, [])
         case .unenroll: ("DELETE", "/v1/enrollments/{id}", .decide, Self.json, [])
         case .changePIN: ("POST", "/v1/enrollments/{id}/pin", .decide, Self.json, [])
@@ -58,6 +61,13 @@ package enum ControlRoute: CaseIterable, Sendable {
         case .audit: ("GET", "/v1/audit", .look, "application/x-ndjson", ["after", "limit"])
         case .auditKey: ("GET", "/v1/audit/key", .look, Self.json, [])
         case .verifyAudit: ("GET", "/v1/audit/verify", .look, Self.json, [])
+        case .personas: ("GET", "/v1/personas", .look, Self.json, [])
+        case .setPersona: ("POST", "/v1/enrollments/{id}/persona", .decide, Self.json, [])
+        case .clearPersona: ("DELETE", "/v1/enrollments/{id}/persona", .decide, Self.json, [])
+        case .explanation: ("GET", "/v1/requests/{id}/explanation", .look, Self.json, ["enrollment"])
+        case .explanations:
+            ("GET", "/v1/explanations", .look, Self.json, ["all", "limit", "after", "before", "enrollment"])
+        case .reloadRules: ("POST", "/v1/rules/reload", .decide, Self.json, [])
         case .backup: ("GET", "/v1/backup", .decide, "application/x-tar", [])
         }
     }

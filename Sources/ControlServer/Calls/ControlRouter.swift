@@ -76,8 +76,19 @@ struct ControlRouter: Sendable {
             }
         case .doctor: return try await responses.make(for: connection, calls.doctor)
         case .openapi: return Answer(contentType: route.mediaType, body: PackageResources.agent_yaml)
-        case .enrollments: return try await responses.make(for: connection, calls.enrollments)
-        case .enroll, .unenroll, .changePIN, .rotatePush, .fetch:
+        case .clock: return try .json(ClockView(calls.agent.clock))
+        case .enrollments:
+            let query = try EnrollmentQuery(uri)
+            return try await responses.make(for: connection) { try await calls.enrollments(query) }
+        case .personas: return try await responses.make(for: connection) { try await calls.personas() }
+        case .explanation:
+            let (id, query) = (uri.id, try RequestQuery(uri))
+            return try await responses.makeShort(for: connection) { try await calls.explanation(id, query) }
+        case .explanations:
+            let query = try RequestQuery(uri)
+            return try await responses.make(for: connection) { try await calls.explanations(query) }
+        case .enroll, .unenroll, .changePIN, .rotatePush, .fetch, .setPersona, .clearPersona, .reloadRules,
+            .advanceClock:
             return try await ongoingCall(route, id: uri.id, body: body, by: connection.caller)
         case .requests:
             let query = try RequestQuery(uri)
@@ -119,6 +130,14 @@ struct ControlRouter: Sendable {
         case .rotatePush:
             let command = try ControlJSON.decode(body, as: PushRotateCommand.self)
             return try await ongoing.run(for: caller) { try await calls.rotatePush(command, by: peer) }
+        case .advanceClock:
+            let command = try ControlJSON.decode(body, as: ClockCommand.self)
+            return try await ongoing.run(for: caller) { try await calls.advanceClock(command, for: peer) }
+        case .setPersona:
+            let command = try ControlJSON.decode(body, as: PersonaCommand.self)
+            return try await ongoing.run(for: caller) { try await calls.setPersona(id, command, by: peer) }
+        case .clearPersona: return try await ongoing.run(for: caller) { try await calls.clearPersona(id, by: peer) }
+        case .reloadRules: return try await ongoing.run(for: caller) { try await calls.reloadRules(by: peer) }
         case .fetch:
             let command = try ControlJSON.decode(body, as: FetchCommand.self)
             return try await ongoing.run(for: caller) { try await calls.fetch(command) }

@@ -20,11 +20,7 @@ struct RequestQuery {
         case "true": all = true
         default: throw ControlError(.invalidArgument, "all: must be true or false")
         }
-        let text = members["limit"].map(String.init) ?? String(Self.usualLimit)
-        guard let number = Int(text), (1...Self.maxRows).contains(number) else {
-            throw ControlError(.invalidArgument, "limit: must be a whole number of 1 to \(Self.maxRows)")
-        }
-        limit = number
+        limit = try uri.limit(upTo: Self.maxRows) ?? Self.usualLimit
         enrollment = members["enrollment"].map(String.init)
         page = RequestPage(
             after: try Self.id(members["after"], of: "after"), before: try Self.id(members["before"], of: "before"))
@@ -66,5 +62,33 @@ extension RequestQuery {
         ]
         let query = members.compactMap { name, value in value.map { "\(name)=\($0)" } }
         return "/v1/requests?" + query.joined(separator: "&")
+    }
+}
+
+/// Which enrollments are meant.
+struct EnrollmentQuery {
+    static let maxRows = 100_000
+
+    let limit: Int
+    let after: EnrollmentID?
+
+    init(_ uri: URI) throws(ControlError) {
+        limit = try uri.limit(upTo: Self.maxRows) ?? Self.maxRows
+        let text = uri.queryParameters["after"].map(String.init)
+        after = text.flatMap(EnrollmentID.init)
+        guard (text == nil) == (after == nil) else {
+            throw ControlError(.invalidArgument, "after: must be the id of an enrollment, whole")
+        }
+    }
+}
+
+extension URI {
+    /// How many rows are wanted; nil if that is not said.
+    fileprivate func limit(upTo most: Int) throws(ControlError) -> Int? {
+        guard let text = queryParameters["limit"] else { return nil }
+        guard let number = Int(text), (1...most).contains(number) else {
+            throw ControlError(.invalidArgument, "limit: must be a whole number of 1 to \(most)")
+        }
+        return number
     }
 }

@@ -1,3 +1,4 @@
+import Authenticator
 import NIOCore
 import Synchronization
 
@@ -9,8 +10,7 @@ final class ControlConnection: Sendable {
     private struct State {
         var deadline: Scheduled<Void>?
         var isClosed = false
-        /// Ends when the client hangs up.
-        var presence: AsyncStream<Never>.Continuation?
+        var onHangUp: (@Sendable () -> Void)?
     }
 
     let id: ConnectionTable.ID
@@ -55,51 +55,38 @@ final class ControlConnection: Sendable {
     ///
     /// - Throws: ``HungUpError``, and what `body` throws.
     func whileThere<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
-        let (presence, continuation) = AsyncStream.makeStream(of: Never.self)
-        let isClosed = state.withLock { state in
-            state.presence = continuation
-            return state.isClosed
-        }
-        if isClosed { throw HungUpError() }
-        return try await withThrowingTaskGroup(of: Value.self) { group in
-            group.addTask {
-                for await _ in presence {}
-                throw HungUpError()
+        do {
+            return try await cuttable(body) { cut in
+                if !tell(hangUp: cut) { cut() }
+                return { self.tellNobody() }
             }
-            group.addTask { try await body() }
-            defer { group.cancelAll() }
-            guard let value = try await group.next() else { throw HungUpError() }
-            return value
+        } catch is CancellationError where state.withLock(\.isClosed) {
+            throw HungUpError()
         }
     }
 
     /// Does what its client's hanging up is told as soon as it happens, and what goes on to its own end.
     ///
+    /// - Parameter hungUp: short.
     /// - Throws: ``HungUpError`` if the client was gone before, and what `body` throws.
     func telling<Value: Sendable>(
-        _ hungUp: @escaping @Sendable () -> Void, _ body: @escaping @Sendable () async throws -> Value
+        _ hungUp: @escaping @Sendable () -> Void, _ body: () async throws -> Value
     ) async throws -> Value {
-        let (presence, continuation) = AsyncStream.makeStream(of: Never.self)
-        let isClosed = state.withLock { state in
-            state.presence = continuation
-            return state.isClosed
-        }
-        if isClosed { throw HungUpError() }
-        return try await withThrowingTaskGroup(of: Value?.self) { group in
-            group.addTask {
-                for await _ in presence {}
-                // It ends also if `body` does.
-                if !Task.isCancelled { hungUp() }
-                return nil
-            }
-            group.addTask { try await body() }
-            defer { group.cancelAll() }
-            while let value = try await group.next() {
-                if let value { return value }
-            }
-            throw HungUpError()
+        guard tell(hangUp: hungUp) else { throw HungUpError() }
+        defer { tellNobody() }
+        return try await body()
+    }
+
+    /// - Returns: false if the client was gone before.
+    private func tell(hangUp: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.onHangUp = hangUp
+            return true
         }
     }
+
+    private func tellNobody() { state.withLock { $0.onHangUp = nil } }
 
     func close() { channel.close(promise: nil) }
 
@@ -113,13 +100,13 @@ final class ControlConnection: Sendable {
     }
 
     private func end() {
-        let (deadline, presence) = state.withLock { state in
+        let (deadline, onHangUp) = state.withLock { state in
             state.isClosed = true
-            defer { (state.deadline, state.presence) = (nil, nil) }
-            return (state.deadline, state.presence)
+            defer { (state.deadline, state.onHangUp) = (nil, nil) }
+            return (state.deadline, state.onHangUp)
         }
         deadline?.cancel()
-        presence?.finish()
+        onHangUp?()
         places.leave(self)
     }
 }

@@ -25,7 +25,8 @@ package struct ControlServer: Sendable {
     ///   - path: the socket's, at most 103 bytes; an abandoned socket there is replaced.
     ///   - onListening: called once calls are taken.
     package init(
-        agent: Agent, copier: any StateCopier, path: String, access: ControlAccess = .init(), bounds: ControlBounds,
+        agent: Agent, copier: any StateCopier, cardholders: (any CardholderControl)? = nil, path: String,
+        access: ControlAccess = .init(), bounds: ControlBounds,
         log: Logger,
         onListening: @escaping @Sendable () async -> Void
     ) {
@@ -39,7 +40,8 @@ package struct ControlServer: Sendable {
         let peerAccess = PeerAccess(agent: agent, access: access, log: log)
         channel = ControlChannel(
             router: ControlRouter(
-                calls: ControlCalls(agent: agent, copier: copier, log: log), access: peerAccess,
+                calls: ControlCalls(agent: agent, copier: copier, cardholders: cardholders, log: log),
+                access: peerAccess,
                 maxBodyBytes: bounds.bodyBytes, log: log),
             access: peerAccess,
             places: ConnectionPlaces(

@@ -42,8 +42,8 @@ private struct PrivateKeyEncoding {
 
     private static let idECPublicKey: [UInt8] = [0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
 
-    /// The pair that the bytes hold in this form; nil if they have another.
-    func pair(in bytes: UnsafeRawBufferPointer) throws(KeyError) -> PKey? {
+    /// The key that the bytes hold in this form; nil if they have another.
+    func key(in bytes: UnsafeRawBufferPointer) throws(KeyError) -> SigningKey? {
         let (head, middle) = (head, middle)
         let number = unsafe UnsafeRawBufferPointer(rebasing: bytes.dropFirst(head.count).prefix(numberCount))
         let rest = unsafe bytes.dropFirst(head.count + numberCount)
@@ -51,7 +51,13 @@ private struct PrivateKeyEncoding {
             unsafe rest.starts(with: middle)
         else { return nil }
         do throws(OpenSSLError) {
-            return unsafe try PKey(algorithm, number: number, point: Array(rest.dropFirst(middle.count)))
+            let point = unsafe Array(rest.dropFirst(middle.count))
+            let pair = unsafe try PKey(algorithm, number: number, point: point)
+            // OpenSSL took the point as it is here, and takes long to say it again.
+            guard let material = PublicKeyMaterial(algorithm, bytes: point.dropFirst()) else {
+                return try SigningKey(pair, algorithm)
+            }
+            return SigningKey(pair, material)
         } catch {
             throw .malformed(error)
         }
@@ -65,18 +71,12 @@ extension SigningKey {
     /// Reads what ``privateKeyInfo()`` gave, and nothing else: nil for every other form.
     ///
     /// That the public half belongs to the private one is not checked: read only bytes that are known to be ours.
-    convenience init?(privateKeyInfo: Secret) throws(KeyError) {
+    static func reading(privateKeyInfo: Secret) throws(KeyError) -> SigningKey? {
         for algorithm in SignatureAlgorithm.allCases {
             let found = try unsafe privateKeyInfo.withBytes { bytes throws(KeyError) in
-                try unsafe PrivateKeyEncoding(algorithm: algorithm).pair(in: bytes)
+                try unsafe PrivateKeyEncoding(algorithm: algorithm).key(in: bytes)
             }
-            guard let found else { continue }
-            do throws(OpenSSLError) {
-                try self.init(found, algorithm)
-            } catch {
-                throw .openSSL(error)
-            }
-            return
+            if let found { return found }
         }
         return nil
     }

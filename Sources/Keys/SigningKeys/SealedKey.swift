@@ -13,7 +13,7 @@ enum SealedKey {
 
     /// - Parameter content: what was inside the seal.
     init(_ content: Secret) throws(KeyError) {
-        if let key = try SigningKey(privateKeyInfo: content) {
+        if let key = try SigningKey.reading(privateKeyInfo: content) {
             self = .clear(key)
         } else {
             let bytes = unsafe content.withBytes { unsafe Array($0) }

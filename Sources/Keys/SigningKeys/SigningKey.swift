@@ -10,7 +10,7 @@ package final class SigningKey: Sendable {
         try self.init(pair, pair.publicMaterial(algorithm))
     }
 
-    private init(_ pair: PKey, _ material: PublicKeyMaterial) {
+    init(_ pair: PKey, _ material: PublicKeyMaterial) {
         publicKey = PublicKey(ofPair: material)
         self.pair = pair
     }

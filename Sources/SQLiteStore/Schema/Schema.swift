@@ -36,6 +36,11 @@ enum Schema {
         migrator.registerMigration("sealed-tries") { try $0.execute(sql: sealedTries) }
         migrator.registerMigration("message-tally") { try $0.execute(sql: messageTally) }
         migrator.registerMigration("enrollment-look-ups") { try $0.execute(sql: enrollmentLookUps) }
+        migrator.registerMigration("enrollment-marks") { try $0.execute(sql: enrollmentMarks) }
+        migrator.registerMigration("journal-blocks") { try $0.execute(sql: journalBlocks) }
+        migrator.registerMigration("past-requests") { try $0.execute(sql: pastRequests) }
+        migrator.registerMigration("test-clock") { try $0.execute(sql: testClock) }
+        migrator.registerMigration("personas") { try $0.execute(sql: personas) }
         return migrator
     }
 

@@ -15,15 +15,48 @@ enum EnrollmentColumn: Int, TableColumn {
         seal
 }
 
+/// The columns by which a row of an enrollment is known to be the one that was read before.
+enum EnrollmentMarkColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("enrollment", naming: .snakeCase)
+    static let ofID = "WHERE id = ?"
+
+    case seal, refusedSignCount
+}
+
 extension DatabaseTransaction {
     private static let enrollments = """
         SELECT \(EnrollmentColumn.table.columns), \(KeyTriesColumn.table.columns)
         FROM enrollment LEFT JOIN key_tries ON identity = key_identity
         """
 
+    private static let enrollmentByID = "\(enrollments) WHERE id = ?"
+
     func enrollment(_ id: EnrollmentID) throws -> Enrollment? {
-        try database.row(
-            of: EnrollmentColumn.table, sql: "\(Self.enrollments) WHERE id = ?", [id.text], as: enrollment)
+        if let known = try knownEnrollment(id) { return known }
+        let found = try database.row(
+            of: EnrollmentColumn.table, sql: Self.enrollmentByID, [id.text]
+        ) { fields in (try enrollment(fields), seal: try fields.optionalBytes(.seal)) }
+        // What this database transaction has written is not known before its commit.
+        if let (enrollment, seal) = found, let seal, written?.state.seals[.enrollment(id)] == nil {
+            sealing.known.take(enrollment, seal: seal)
+        }
+        return found?.0
+    }
+
+    /// The enrollment as it was read last, if its row still has the same seal, which is over all that is remembered.
+    private func knownEnrollment(_ id: EnrollmentID) throws -> Enrollment? {
+        guard let (known, seal) = sealing.known[id] else { return nil }
+        let row = try database.row(
+            of: EnrollmentMarkColumn.table, EnrollmentMarkColumn.ofID, [id.text]
+        ) { (try $0.optionalBytes(.seal), try $0.optionalNumber(.refusedSignCount) as UInt32?) }
+        // A copy of the state sets this one in every row, so no seal is over it.
+        guard let row, row.0 == seal, row.1 == known.refusedSignCount,
+            isNewest(seal, of: .enrollment(id))
+        else {
+            sealing.known.forget(id)
+            return nil
+        }
+        return known
     }
 
     func enrollments(includingEnded ended: Bool) throws -> [Enrollment] {
@@ -31,7 +64,7 @@ extension DatabaseTransaction {
     }
 
     func enrollments(
-        _ condition: String, _ arguments: StatementArguments = [], order: String = "ORDER BY seq"
+        _ condition: String, _ arguments: StatementValues = [], order: String = "ORDER BY seq"
     ) throws -> [Enrollment] {
         try database.rows(
             of: EnrollmentColumn.table, sql: "\(Self.enrollments) \(condition) \(order)", arguments, as: enrollment)
@@ -42,21 +75,27 @@ extension DatabaseTransaction {
     }
 
     func change(_ id: EnrollmentID, _ transition: EnrollmentTransition) throws -> Enrollment? {
-        guard let changed = try enrollment(id).flatMap(transition.applied(to:)) else { return nil }
-        try write(changed)
+        guard let old = try enrollment(id), let changed = transition.applied(to: old) else { return nil }
+        // What was read of a damaged one may not be what is in its row.
+        try write(changed, over: old.isDamaged ? nil : old)
         return changed
     }
 
     func sealUnsealedRows() throws -> Int {
         let unsealed = try enrollments("WHERE seal IS NULL")
-        for enrollment in unsealed { try write(enrollment) }
+        for enrollment in unsealed { try write(enrollment, over: nil) }
         return try unsealed.count + sealUnsealedTries()
     }
 
     /// Nothing else writes these columns, except an erasure, which comes when the enrollment is over and nobody checks
     /// its seal any more.
-    private func write(_ changed: Enrollment) throws {
-        try database.update(EnrollmentColumn.table, set: changingColumns(changed), where: [.id: changed.id.text])
+    ///
+    /// - Parameter old: what is in the row: what it has already is not written, so that no index of that is either.
+    private func write(_ changed: Enrollment, over old: Enrollment?) throws {
+        let written = old.map { Self.content($0) }
+        let columns = try changingColumns(changed)
+        try database.update(
+            EnrollmentColumn.table, set: written.map(columns.without) ?? columns, where: [.id: changed.id.text])
     }
 
     /// What never changes of an enrollment.
@@ -86,7 +125,12 @@ extension DatabaseTransaction {
         var enrollment = changed
         enrollment.journalSequence = try journalMark(.head)?.point.sequence ?? 0
         let seal = try sealing.seals.seal(enrollment.sealedBytes)
-        written?.seals[.enrollment(enrollment.id)] = seal
+        written?.state.seals[.enrollment(enrollment.id)] = seal
+        return Self.content(changed) + [.journalSeq: enrollment.journalSequence, .seal: seal.blob]
+    }
+
+    /// What may change of an enrollment, without what vouches for it.
+    private static func content(_ enrollment: Enrollment) -> ColumnValues<EnrollmentColumn> {
         let state = StateColumns(enrollment.state)
         let raise = enrollment.signCountRaise
         return [
@@ -109,8 +153,6 @@ extension DatabaseTransaction {
             .pinGuessable: enrollment.isPINGuessable,
             .keyIdentity: enrollment.key.external?.identity?.bytes.blob,
             .refusedSignCount: enrollment.refusedSignCount,
-            .journalSeq: enrollment.journalSequence,
-            .seal: seal.blob,
         ]
     }
 

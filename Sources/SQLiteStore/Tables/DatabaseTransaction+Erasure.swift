@@ -19,6 +19,7 @@ extension DatabaseTransaction {
     }
 
     func eraseRequests(of id: EnrollmentID, after place: Int64?, limit: Int) throws -> Int64? {
+        sealing.transactions.forget()
         let next = "SELECT seq FROM request WHERE enrollment_id = ? AND seq > ? ORDER BY seq LIMIT ?"
         let arguments: StatementArguments = [id.text, place ?? 0, limit]
         try database.cachedStatement(
@@ -28,8 +29,10 @@ extension DatabaseTransaction {
                 WHERE seq IN (\(next))
                 """
         ).execute(arguments: arguments)
-        try database.cachedStatement(sql: "DELETE FROM evidence WHERE request_seq IN (\(next))")
-            .execute(arguments: arguments)
+        for table in ["evidence", "past_request"] {
+            try database.cachedStatement(sql: "DELETE FROM \(table) WHERE request_seq IN (\(next))")
+                .execute(arguments: arguments)
+        }
         return try Int64.fetchOne(
             try database.cachedStatement(sql: "SELECT MAX(seq) FROM (\(next))"), arguments: arguments)
     }

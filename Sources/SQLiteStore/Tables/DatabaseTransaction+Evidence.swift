@@ -21,19 +21,31 @@ extension DatabaseTransaction {
                 issuerKey: try fields.optionalPublicKey(.issuerKey), text: try fields.optionalText(.text),
                 decision: try fields.optionalBytes(.decision))
         }
-        return kept ?? KeptEvidence()
+        guard let kept, kept.issuerKey != nil, kept.text != nil, kept.decision != nil else {
+            // What came after it was packed stands in the row.
+            return try pastEvidence(of: id).with(kept)
+        }
+        return kept
     }
 
     func keep(_ evidence: KeptEvidence, of id: RequestID) throws {
-        try database.cachedStatement(
-            sql: """
-                INSERT INTO evidence (request_seq, issuer_key, text, decision)
-                SELECT seq, ?, ?, ? FROM request WHERE id = ?
-                ON CONFLICT DO UPDATE SET issuer_key = COALESCE(excluded.issuer_key, issuer_key),
-                    text = COALESCE(excluded.text, text), decision = COALESCE(excluded.decision, decision)
-                """
-        ).execute(arguments: [
-            evidence.issuerKey?.subjectPublicKeyInfo.blob, evidence.text, evidence.decision?.blob, id.text,
-        ])
+        try database.run(
+            """
+            INSERT INTO evidence (request_seq, issuer_key, text, decision)
+            SELECT seq, ?, ?, ? FROM request WHERE id = ?
+            ON CONFLICT DO UPDATE SET issuer_key = COALESCE(excluded.issuer_key, issuer_key),
+                text = COALESCE(excluded.text, text), decision = COALESCE(excluded.decision, decision)
+            """,
+            [
+                evidence.issuerKey?.subjectPublicKeyInfo.blob, evidence.text, evidence.decision?.blob, id.text,
+            ])
+    }
+}
+
+extension KeptEvidence {
+    /// What has a value in other evidence takes the place of what is here.
+    fileprivate func with(_ other: KeptEvidence?) -> KeptEvidence {
+        KeptEvidence(
+            issuerKey: other?.issuerKey ?? issuerKey, text: other?.text ?? text, decision: other?.decision ?? decision)
     }
 }

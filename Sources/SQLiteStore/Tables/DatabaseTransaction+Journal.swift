@@ -26,16 +26,26 @@ enum AuditKeyColumn: Int, TableColumn {
 extension DatabaseTransaction {
     func journal(after sequence: Int64, limit: Int) throws -> [JournalRow] {
         let condition = "WHERE seq > ? ORDER BY seq LIMIT ?"
-        return try database.rows(of: JournalColumn.table, condition, [sequence, limit]) { fields in
+        let newest = try database.rows(of: JournalColumn.table, condition, [sequence, limit]) { fields in
             JournalRow(sequence: try fields.count(.seq), bytes: Array(try fields.text(.entry).utf8))
         }
+        // The next one is not packed, so none behind it is.
+        if let first = newest.first, first.sequence - 1 == sequence { return newest }
+        let packed = try packedJournal(after: sequence, limit: limit)
+        guard let last = packed.last else { return newest }
+        if newest.first.map({ $0.sequence > last.sequence }) != false { return Array((packed + newest).prefix(limit)) }
+        // In their order, also if something else has put one in among the packed ones.
+        return Array((packed + newest).sorted { $0.sequence < $1.sequence }.prefix(limit))
     }
 
     func journalMark(_ name: JournalMark.Name) throws -> JournalMark? {
-        try database.row(of: JournalMarkColumn.table, "WHERE name = ?", [name.rawValue]) { fields in
+        if let mark = written?.state.marks[name] { return mark }
+        let mark = try database.row(of: JournalMarkColumn.table, "WHERE name = ?", [name.rawValue]) { fields in
             let point = JournalPoint(sequence: try fields.count(.seq), digest: try fields.bytes(.digest))
             return JournalMark(point: point, signature: try fields.optionalBytes(.signature))
         }
+        written?.state.marks[name] = mark
+        return mark
     }
 
     func sealedAuditKey() throws -> [UInt8]? {
@@ -47,7 +57,30 @@ extension DatabaseTransaction {
         try database.insert(into: JournalColumn.table, [.seq: row.sequence, .entry: entry])
     }
 
+    func note(_ entry: JournalEntry) { written?.state.entries.append(entry) }
+
+    var newEntries: [JournalEntry] { written?.state.entries ?? [] }
+
+    /// A mark that is not signed yet moves on, mostly: then only the last one is written.
     func set(_ mark: JournalMark, as name: JournalMark.Name) throws {
+        written?.state.marks[name] = mark
+        guard let written, mark.signature == nil else {
+            written?.state.unwrittenMarks.remove(name)
+            return try write(mark, as: name)
+        }
+        written.state.unwrittenMarks.insert(name)
+    }
+
+    /// Writes what was left until the commit.
+    func writeMarks() throws {
+        guard let written else { return }
+        for name in written.state.unwrittenMarks {
+            if let mark = written.state.marks[name] { try write(mark, as: name) }
+        }
+        written.state.unwrittenMarks = []
+    }
+
+    private func write(_ mark: JournalMark, as name: JournalMark.Name) throws {
         try database.insert(
             into: JournalMarkColumn.table,
             [
@@ -60,15 +93,15 @@ extension DatabaseTransaction {
     }
 
     func removeJournal(through sequence: Int64) throws {
-        try database.cachedStatement(sql: "DELETE FROM journal WHERE seq <= ?").execute(arguments: [sequence])
+        try database.run("DELETE FROM journal WHERE seq <= ?", [sequence])
+        try removePackedJournal(through: sequence)
     }
 
     func insert(sealedAuditKey sealed: [UInt8]) throws {
-        try database.cachedStatement(sql: "INSERT INTO audit_key (one, sealed) VALUES (1, ?)")
-            .execute(arguments: [sealed.blob])
+        try database.run("INSERT INTO audit_key (one, sealed) VALUES (1, ?)", [sealed.blob])
     }
 
     func update(sealedAuditKey sealed: [UInt8]) throws {
-        try database.cachedStatement(sql: "UPDATE audit_key SET sealed = ?").execute(arguments: [sealed.blob])
+        try database.run("UPDATE audit_key SET sealed = ?", [sealed.blob])
     }
 }

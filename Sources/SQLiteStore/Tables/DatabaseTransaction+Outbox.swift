@@ -20,8 +20,10 @@ enum OutboxColumn: Int, TableColumn {
 
 extension DatabaseTransaction {
     func message(enrollment: EnrollmentID, jti: TokenID) throws -> SeenMessage? {
-        let (condition, key) = ("WHERE enrollment_id = ? AND jti = ?", [enrollment.text, jti.text])
-        return try database.row(of: MessageColumn.table, condition, StatementArguments(key)) { fields in
+        let (condition, key): (String, StatementValues) = (
+            "WHERE enrollment_id = ? AND jti = ?", [enrollment.text, jti.text]
+        )
+        return try database.row(of: MessageColumn.table, condition, key) { fields in
             SeenMessage(
                 enrollmentId: enrollment, jti: jti, payloadDigest: try fields.bytes(.payloadDigest),
                 requestId: try fields.optionalValue(.requestId, RequestID.init),
@@ -32,13 +34,12 @@ extension DatabaseTransaction {
     func messageCount(enrollment: EnrollmentID, since: Int64) throws -> Int {
         // Slots that are wholly within are added up; of the first one messages are counted.
         let slot = Schema.messageSlot
-        let statement = try database.cachedStatement(
-            sql: """
-                SELECT COUNT(*) + (
-                    SELECT IFNULL(SUM(messages), 0) FROM message_tally WHERE enrollment_id = ?1 AND slot > ?2 / \(slot)
-                ) FROM message WHERE enrollment_id = ?1 AND seen_at >= ?2 AND seen_at < (?2 / \(slot) + 1) * \(slot)
-                """)
-        return try Int.fetchOne(statement, arguments: [enrollment.text, since]) ?? 0
+        let sql = """
+            SELECT COUNT(*) + (
+                SELECT IFNULL(SUM(messages), 0) FROM message_tally WHERE enrollment_id = ?1 AND slot > ?2 / \(slot)
+            ) FROM message WHERE enrollment_id = ?1 AND seen_at >= ?2 AND seen_at < (?2 / \(slot) + 1) * \(slot)
+            """
+        return Int(try database.number(sql, [enrollment.text, since]) ?? 0)
     }
 
     func insert(_ message: SeenMessage) throws {
@@ -59,9 +60,8 @@ extension DatabaseTransaction {
     }
 
     func cancellation(enrollment: EnrollmentID, of jti: TokenID) throws -> RememberedCancellation? {
-        let statement = try database.cachedStatement(
-            sql: "SELECT until FROM cancellation WHERE enrollment_id = ? AND cancels = ?")
-        return try Int64.fetchOne(statement, arguments: [enrollment.text, jti.text]).map {
+        let sql = "SELECT until FROM cancellation WHERE enrollment_id = ? AND cancels = ?"
+        return try database.number(sql, [enrollment.text, jti.text]).map {
             RememberedCancellation(enrollmentId: enrollment, cancels: jti, until: BoundedTime.nearest($0))
         }
     }
@@ -72,16 +72,15 @@ extension DatabaseTransaction {
     }
 
     func insert(_ cancellation: RememberedCancellation) throws {
-        try database.cachedStatement(
-            sql: """
-                INSERT INTO cancellation (enrollment_id, cancels, until) VALUES (?, ?, ?)
-                ON CONFLICT DO UPDATE SET until = MAX(until, excluded.until)
-                """
-        ).execute(arguments: [cancellation.enrollmentId.text, cancellation.cancels.text, cancellation.until])
+        try database.run(
+            """
+            INSERT INTO cancellation (enrollment_id, cancels, until) VALUES (?, ?, ?)
+            ON CONFLICT DO UPDATE SET until = MAX(until, excluded.until)
+            """, [cancellation.enrollmentId.text, cancellation.cancels.text, cancellation.until])
     }
 
     func removeCancellations(until now: Int64) throws {
-        try database.cachedStatement(sql: "DELETE FROM cancellation WHERE until <= ?").execute(arguments: [now])
+        try database.run("DELETE FROM cancellation WHERE until <= ?", [now])
     }
 
     func outboxHead(enrollment: EnrollmentID, queue: OutboxQueue) throws -> OutboxEntry? {
@@ -129,15 +128,14 @@ extension DatabaseTransaction {
     }
 
     func note(_ error: String, ofOutbox sequence: Int64) throws {
-        try database.cachedStatement(sql: "UPDATE outbox SET last_error = ? WHERE seq = ?")
-            .execute(arguments: [error, sequence])
+        try database.run("UPDATE outbox SET last_error = ? WHERE seq = ?", [error, sequence])
     }
 
     func removeOutbox(sequence: Int64) throws {
-        try database.cachedStatement(sql: "DELETE FROM outbox WHERE seq = ?").execute(arguments: [sequence])
+        try database.run("DELETE FROM outbox WHERE seq = ?", [sequence])
     }
 
-    private func outbox(_ condition: String, _ arguments: StatementArguments) throws -> [OutboxEntry] {
+    private func outbox(_ condition: String, _ arguments: StatementValues) throws -> [OutboxEntry] {
         try database.rows(of: OutboxColumn.table, condition, arguments, as: entry)
     }
 

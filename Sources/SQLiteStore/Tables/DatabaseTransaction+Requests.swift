@@ -22,7 +22,7 @@ extension DatabaseTransaction {
         pendingOnly: Bool, enrollment: EnrollmentID?, page: RequestPage, limit: Int
     ) throws -> [RequestRecord] {
         var condition = pendingOnly ? "state = 'pending'" : "TRUE"
-        var arguments: StatementArguments = []
+        var arguments: StatementValues = []
         // "+" as in `oldestPending`.
         let seq = pendingOnly && enrollment == nil ? "+seq" : "seq"
         if let enrollment {
@@ -50,8 +50,19 @@ extension DatabaseTransaction {
         return try requests("WHERE state = 'pending' ORDER BY +seq LIMIT 1", []).first
     }
 
+    func requests(named name: String, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord] {
+        try requests(
+            """
+            WHERE seq IN (
+                SELECT seq FROM request WHERE id = ?1 UNION ALL SELECT seq FROM request WHERE jti = ?1
+                UNION ALL SELECT seq FROM request WHERE acs_trans_id = ?2
+            ) AND (?3 IS NULL OR enrollment_id = ?3)
+            ORDER BY state = 'pending' DESC, seq DESC LIMIT ?4
+            """, [name, name.lowercased(), enrollment?.text, limit])
+    }
+
     func requests(prefix: String, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord] {
-        let arguments: StatementArguments = [prefix, prefix.lowercased(), enrollment?.text, limit]
+        let arguments: StatementValues = [prefix, prefix.lowercased(), enrollment?.text, limit]
         let candidates =
             if enrollment != nil, try beginMany(with: prefix) {
                 // Of so many that begin so, few may be of the enrollment; of its own some do soon.
@@ -111,17 +122,13 @@ extension DatabaseTransaction {
 
     func pendingCount(enrollment: EnrollmentID?) throws -> Int {
         let all = "SELECT COUNT(*) FROM request WHERE state = 'pending'"
-        guard let enrollment else { return try Int.fetchOne(try database.cachedStatement(sql: all)) ?? 0 }
-        let ofOne = try database.cachedStatement(sql: all + " AND enrollment_id = ?")
-        return try Int.fetchOne(ofOne, arguments: [enrollment.text]) ?? 0
+        guard let enrollment else { return Int(try database.number(all) ?? 0) }
+        return Int(try database.number(all + " AND enrollment_id = ?", [enrollment.text]) ?? 0)
     }
 
     func unpresentedCount(enrollment: EnrollmentID, since: Int64) throws -> Int {
-        let statement = try database.cachedStatement(
-            sql: """
-                SELECT COUNT(*) FROM request WHERE members IS NULL AND enrollment_id = ? AND received_at >= ?
-                """)
-        return try Int.fetchOne(statement, arguments: [enrollment.text, since]) ?? 0
+        let sql = "SELECT COUNT(*) FROM request WHERE members IS NULL AND enrollment_id = ? AND received_at >= ?"
+        return Int(try database.number(sql, [enrollment.text, since]) ?? 0)
     }
 
     func duePending(now: Int64, limit: Int) throws -> [RequestRecord] {
@@ -129,8 +136,7 @@ extension DatabaseTransaction {
     }
 
     func nextDeadline() throws -> Int64? {
-        let statement = try database.cachedStatement(sql: "SELECT MIN(exp) FROM request WHERE state = 'pending'")
-        return try Int64.fetchOne(statement).map(BoundedTime.nearest)
+        try database.number("SELECT MIN(exp) FROM request WHERE state = 'pending'").map(BoundedTime.nearest)
     }
 
     func newestTime() throws -> Int64? {
@@ -188,17 +194,22 @@ extension DatabaseTransaction {
         ]
     }
 
-    private func requests(_ condition: String, _ arguments: StatementArguments) throws -> [RequestRecord] {
+    private func requests(_ condition: String, _ arguments: StatementValues) throws -> [RequestRecord] {
         try database.rows(of: RequestColumn.table, condition, arguments, as: record)
     }
 
     private func record(_ fields: Fields<RequestColumn>) throws -> RequestRecord {
+        let (id, message) = (try fields.value(.id, RequestID.init), try fields.text(.message))
+        // One that was erased has no message either, and nothing that is packed.
+        let past = message.isEmpty ? try past(id) : nil
         var request = RequestRecord(
-            id: try fields.value(.id, RequestID.init),
+            id: id,
             enrollmentId: try fields.value(.enrollmentId, EnrollmentID.init),
             jti: try fields.value(.jti, TokenID.init), iat: try fields.optionalClaimedTime(.iat),
-            exp: try fields.optionalClaimedTime(.exp), presented: try PresentedColumns.read(fields),
-            acsTransId: try fields.optionalText(.acsTransId), message: try fields.text(.message),
+            exp: try fields.optionalClaimedTime(.exp),
+            presented: try PresentedColumns.read(fields, past, known: sealing.transactions),
+            acsTransId: try fields.optionalText(.acsTransId),
+            message: past?.message.map { String(decoding: $0, as: UTF8.self) } ?? message,
             receivedAt: try fields.time(.receivedAt), life: try LifeColumns.read(fields))
         request.decidedAt = try fields.optionalTime(.decidedAt)
         request.deliveryError = try fields.optionalText(.deliveryError)

@@ -12,14 +12,23 @@ extension DatabaseTransaction {
 
     /// A request lasts as long as its newest message does, which may have come long after the first.
     private func removeRequests(before time: Int64, limit: Int) throws -> Int {
-        try remove(
-            """
-            DELETE FROM request WHERE seq IN (
+        let statement = try database.cachedStatement(
+            sql: """
                 SELECT seq FROM request
                 WHERE state <> 'pending' AND delivery <> 'queued' AND received_at < ?1
                     AND (members IS NULL OR exp < ?1)
-                ORDER BY received_at LIMIT ?2)
-            """, before: time, limit: limit)
+                ORDER BY received_at LIMIT ?2
+                """)
+        let over = try Int64.fetchAll(statement, arguments: [time, limit])
+        for seq in over {
+            for table in [
+                "past_request WHERE request_seq", "journal_of_request WHERE request_seq", "script WHERE request_seq",
+                "request WHERE seq",
+            ] {
+                try database.cachedStatement(sql: "DELETE FROM \(table) = ?").execute(arguments: [seq])
+            }
+        }
+        return over.count
     }
 
     /// Messages of requests that are gone, and cancellations.

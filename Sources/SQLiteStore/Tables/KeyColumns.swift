@@ -110,13 +110,12 @@ extension DatabaseTransaction {
 
     private func write(_ tries: PINTries, of key: KeyIdentity) throws {
         guard tries != .fresh else {
-            try database.cachedStatement(sql: "DELETE FROM key_tries WHERE identity = ?")
-                .execute(arguments: [key.bytes.blob])
-            written?.seals[.keyTries(key)] = []
+            try database.run("DELETE FROM key_tries WHERE identity = ?", [key.bytes.blob])
+            written?.state.seals[.keyTries(key)] = []
             return
         }
         let seal = try sealing.seals.seal(tries.sealedBytes(of: key))
-        written?.seals[.keyTries(key)] = seal
+        written?.state.seals[.keyTries(key)] = seal
         try database.insert(
             into: KeyTriesColumn.table,
             [

@@ -27,16 +27,24 @@ enum PresentedColumns {
 
     static func payment(_ payment: PaymentExtension) -> [UInt8] { JSONValue.object(payment.json).serialized() }
 
-    static func read(_ fields: Fields<RequestColumn>) throws -> PresentedRequest? {
-        guard let bytes = try fields.optionalBytes(.members) else { return nil }
+    /// - Parameters:
+    ///   - past: what was packed of it; nil if it is in its columns.
+    ///   - known: what was read before.
+    static func read(
+        _ fields: Fields<RequestColumn>, _ past: PastRequest?, known: KnownTransactions
+    ) throws -> PresentedRequest? {
+        guard let members = try past?.members ?? fields.optionalBytes(.members) else { return nil }
         return PresentedRequest(
-            transaction: try transaction(bytes, fields), payment: try payment(fields),
-            transactionDigest: try fields.bytes(.transactionDigest), nonce: try fields.bytes(.nonce),
-            warnings: try warnings(fields), traceparent: try fields.optionalText(.traceparent))
+            transaction: try known.transaction(members) { try transaction($0, fields) },
+            payment: try payment(past?.payment ?? fields.optionalBytes(.payment), fields),
+            transactionDigest: try fields.bytes(.transactionDigest), nonce: try past?.nonce ?? fields.bytes(.nonce),
+            warnings: try warnings(past?.warnings ?? fields.bytes(.warnings), fields),
+            traceparent: try past?.traceparent.map { String(decoding: $0, as: UTF8.self) }
+                ?? fields.optionalText(.traceparent))
     }
 
-    private static func payment(_ fields: Fields<RequestColumn>) throws -> PaymentExtension? {
-        guard let bytes = try fields.optionalBytes(.payment) else { return nil }
+    private static func payment(_ bytes: [UInt8]?, _ fields: Fields<RequestColumn>) throws -> PaymentExtension? {
+        guard let bytes else { return nil }
         do {
             return try PaymentExtension(json: JSONReader.object(bytes, limits: limits))
         } catch {
@@ -44,7 +52,7 @@ enum PresentedColumns {
         }
     }
 
-    private static func transaction(_ bytes: [UInt8], _ fields: Fields<RequestColumn>) throws -> Transaction {
+    static func transaction(_ bytes: [UInt8], _ fields: Fields<RequestColumn>) throws -> Transaction {
         do {
             let members = try JSONReader.object(bytes, limits: limits).members.map { member in
                 guard case .string(let value) = member.value else { throw fields.unreadable(.members) }
@@ -56,9 +64,9 @@ enum PresentedColumns {
         }
     }
 
-    private static func warnings(_ fields: Fields<RequestColumn>) throws -> [Warning] {
+    private static func warnings(_ bytes: [UInt8], _ fields: Fields<RequestColumn>) throws -> [Warning] {
         do {
-            guard case .array(let rows) = try JSONReader.value(try fields.bytes(.warnings), limits: limits) else {
+            guard case .array(let rows) = try JSONReader.value(bytes, limits: limits) else {
                 throw fields.unreadable(.warnings)
             }
             return try rows.map { row in

@@ -19,9 +19,6 @@ struct DecisionController: Sendable {
     /// The columns that count what comes after the decision was taken.
     private enum Counter { case repeats, conflicts }
 
-    /// How many refused assertions are kept for one request.
-    private static let maxRefused = 10
-
     let backend: IssuerBackend
 
     func take(_ incoming: Incoming) async throws -> Answer {
@@ -36,7 +33,9 @@ struct DecisionController: Sendable {
             let visit = DecisionVisit(
                 body: incoming.body, digest: digest, traceparent: incoming.traceparent, request: request,
                 purchase: purchase, site: site, now: now)
-            return (try Self.decide(visit, db), purchase.acsTransId)
+            let outcome = try Self.decide(visit, db)
+            if case .refused(let refusal) = outcome { try RefusedDecisions.keep(refusal, of: visit, in: db) }
+            return (outcome, purchase.acsTransId)
         }
         backend.notifier.ring(.purchase(acsTransId))
         switch outcome {
@@ -71,7 +70,11 @@ struct DecisionController: Sendable {
             return .refused(.listed(.cancelled, "the request was taken back"))
         }
         guard visit.now < visit.request.exp else { return .refused(.listed(.expired, "the request has expired")) }
-        switch try DecisionMessage(bytes: visit.body) {
+        let message: DecisionMessage
+        do throws(ProtocolError) { message = try DecisionMessage(bytes: visit.body) } catch {
+            return .refused(.listed(.invalidRequest, error.description))
+        }
+        switch message {
         case .approve(let response): return try approve(visit, with: response, in: db)
         case .deny(let reason): return try deny(visit, for: reason, in: db)
         }
@@ -86,7 +89,7 @@ struct DecisionController: Sendable {
         let authenticator = try AuthenticatorRecord.byID(visit.request.authenticatorId, db)
         let verdict = try AssertionVerdict(on: response, of: visit, by: authenticator)
         guard let signCount = verdict.signCount else {
-            try keep(refused: verdict, of: visit, in: db)
+            try RefusedDecisions.keep(verdict, of: visit, in: db)
             return .refused(.listed(.invalidAssertion, verdict.failure ?? "the assertion does not hold"))
         }
         try db.update(AuthenticatorColumn.table, set: [.signCount: signCount], where: [.id: authenticator.id])
@@ -133,15 +136,6 @@ struct DecisionController: Sendable {
     private static func count(_ column: Counter, of visit: DecisionVisit, in db: Database) throws {
         try db.execute(
             sql: "UPDATE decision SET \(column) = \(column) + 1 WHERE jti = ?", arguments: [visit.request.jti])
-    }
-
-    private static func keep(refused verdict: AssertionVerdict, of visit: DecisionVisit, in db: Database) throws {
-        let kept = try Int.fetchOne(
-            db, sql: "SELECT count(*) FROM refusedAssertion WHERE jti = ?", arguments: [visit.request.jti])
-        guard kept ?? 0 < maxRefused else { return }
-        try db.insert(
-            into: RefusedAssertionColumn.table,
-            [.jti: visit.request.jti, .at: visit.now, .verdict: verdict.json.text])
     }
 }
 

@@ -25,6 +25,9 @@ struct AuthenticatorRecord: Sendable {
     let ending: String?
     let subscription: PushSubscription?
     let pushSince: Int64?
+
+    /// `active`, `revoked` or `unenrolled`.
+    var state: String { ending ?? "active" }
 }
 
 /// The columns of an authenticator.

@@ -1,4 +1,5 @@
 import StrictJSON
+
 /// Faults by odds and a seed, as `oob-issuer serve --faults` takes them.
 package struct FaultSpec: Sendable, Equatable {
     /// What is wrong in the text, where, and what is allowed.
@@ -39,9 +40,12 @@ package struct FaultSpec: Sendable, Equatable {
     private(set) var relist: [Relisting: Odds] = [:]
     private(set) var points = Set(FaultPoint.allCases)
     private(set) var seed: UInt64
+    /// As it was given, with the seed.
+    private(set) var text: String
 
     package init(_ text: String) throws(ParseError) {
         seed = .random(in: .min ... .max)
+        self.text = text
         var names: Set<Substring> = []
         for entry in text.split(separator: ",", omittingEmptySubsequences: false) {
             let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -58,6 +62,7 @@ package struct FaultSpec: Sendable, Equatable {
             let list = Ending.allCases.map(\.rawValue).joined(separator: ", ")
             throw ParseError(description: "a call gets one of \(list): together their odds must not be more than 1")
         }
+        if !names.contains("seed") { self.text += ",seed=\(seed)" }
     }
 
     private mutating func read(_ name: Substring, _ value: Substring) throws(ParseError) {

@@ -9,13 +9,13 @@ import Synchronization
 /// another order between fetches and decisions leaves each as it was.
 package final class Faults: Sendable {
     private struct State {
+        var spec: FaultSpec?
         var planned: [PlannedFault] = []
         var generators: [FaultPoint: SplitMix64] = [:]
         var calls: [FaultPoint: Int] = [:]
         var happened = 0
     }
 
-    private let spec: FaultSpec?
     private let sleep: @Sendable (Duration) async throws -> Void
     private let logger: Logger
     private let state: Mutex<State>
@@ -23,14 +23,21 @@ package final class Faults: Sendable {
     package init(
         _ spec: FaultSpec?, sleep: @escaping @Sendable (Duration) async throws -> Void, logger: Logger
     ) {
-        self.spec = spec
         self.sleep = sleep
         self.logger = logger
-        var state = State()
-        for point in spec?.points ?? [] {
-            state.generators[point] = SplitMix64(seed: spec?.seed ?? 0, name: point.rawValue)
+        state = Mutex(State())
+        set(spec)
+    }
+
+    /// The odds from now on, which begin anew; nil: none.
+    private func set(_ spec: FaultSpec?) {
+        state.withLock { state in
+            state.spec = spec
+            state.generators = [:]
+            for point in spec?.points ?? [] {
+                state.generators[point] = SplitMix64(seed: spec?.seed ?? 0, name: point.rawValue)
+            }
         }
-        self.state = Mutex(state)
         if let spec { logger.info("there will be faults", metadata: ["seed": "\(spec.seed)"]) }
     }
 
@@ -66,7 +73,7 @@ package final class Faults: Sendable {
         state.withLock { state in
             state.calls[point, default: 0] += 1
             let own = state.generators[point]?.next()
-            let draw = spec.flatMap { spec in own.map { FaultDraw(spec, generator: SplitMix64(seed: $0)) } }
+            let draw = state.spec.flatMap { spec in own.map { FaultDraw(spec, generator: SplitMix64(seed: $0)) } }
             return (Numbered(point: point, number: state.calls[point, default: 0]), draw ?? .nothing)
         }
     }
@@ -113,26 +120,36 @@ package final class Faults: Sendable {
         }
     }
 
-    /// What is planned and has not happened yet, in the order in which it was planned.
-    var planned: [PlannedFault] { state.withLock(\.planned) }
+    /// `{"planned", "next", "odds"?}`: what is planned and has not happened yet, in the order in which it was planned,
+    /// and the odds as they can be set again.
+    var json: JSONObject {
+        let (planned, spec) = state.withLock { ($0.planned, $0.spec) }
+        var json: JSONObject = [
+            "planned": .integer(Int64(planned.count)), "next": PlannedFault.list(planned),
+        ]
+        json["odds"] = spec.map { .string($0.text) }
+        return json
+    }
 
-    /// Forgets what is planned, and returns how many failures that were; the odds stay.
-    func clear() -> Int {
-        state.withLock { state in
+    /// Forgets what is planned, and returns how many failures that were; the odds stay unless they are to go as well.
+    func clear(andOdds: Bool) -> Int {
+        if andOdds { set(nil) }
+        return state.withLock { state in
             defer { state.planned = [] }
             return state.planned.count
         }
     }
 
-    /// Plans what ``PlannedFault/plan(_:)`` reads, and returns how many failures are planned now.
-    func plan(_ body: JSONObject) throws -> Int {
-        let plan = try PlannedFault.plan(body)
-        return try state.withLock { state in
-            guard state.planned.count + plan.count <= PlannedFault.maxPlanned else {
-                throw SandboxError.badRequest("next: at most \(PlannedFault.maxPlanned) failures at a time")
+    /// Plans what is ordered, sets the odds if it has some, and returns how many failures are planned now.
+    func take(_ order: FaultOrder) throws(SandboxError) -> Int {
+        let planned = try state.withLock { state throws(SandboxError) in
+            guard state.planned.count + order.plan.count <= PlannedFault.maxPlanned else {
+                throw .badRequest("next: at most \(PlannedFault.maxPlanned) failures at a time")
             }
-            state.planned += plan
+            state.planned += order.plan
             return state.planned.count
         }
+        if let odds = order.odds { set(odds) }
+        return planned
     }
 }

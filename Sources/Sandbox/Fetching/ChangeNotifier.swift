@@ -38,6 +38,12 @@ package final class ChangeNotifier: Sendable {
         for continuation in woken { continuation.yield() }
     }
 
+    /// Makes all who wait look again.
+    func ringAll() {
+        let woken = state.withLock { $0.waiters.values.flatMap { Array($0.values) } }
+        for continuation in woken { continuation.yield() }
+    }
+
     /// Looks now and after every ring until there is a value, and gives nil when `seconds` are over.
     ///
     /// The waiter is on the list before the first look, so that no ring falls between the two.

@@ -9,7 +9,9 @@ struct FetchController: Sendable {
     func fetch(_ incoming: Incoming) async throws -> Answer {
         let wait = try incoming.wait()
         let authenticator = try await backend.authenticated(incoming)
+        try backend.fetchQuota.admit(authenticator.id, now: backend.now)
         guard let after = incoming.query("after") else {
+            if incoming.isOriginal { backend.fetchQuota.countIdle(authenticator.id, now: backend.now) }
             return .json(200, try await list(authenticator.id, after: nil).json)
         }
         let cursor = try await sequence(of: after)
@@ -19,6 +21,7 @@ struct FetchController: Sendable {
             let list = try await list(authenticator.id, after: cursor)
             return list.requests.isEmpty ? nil : list
         }
+        if news == nil, wait == 0 { backend.fetchQuota.countIdle(authenticator.id, now: backend.now) }
         return .json(200, (news ?? RequestList(requests: [], cursor: after)).json)
     }
 

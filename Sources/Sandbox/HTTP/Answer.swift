@@ -33,12 +33,12 @@ package struct Answer: Sendable {
 
     static let noContent = Answer(status: 204, body: [])
 
-    static func problem(_ refusal: SandboxError, retryAfter: Int64? = nil, allow: String? = nil) -> Answer {
+    static func problem(_ refusal: SandboxError, allow: String? = nil) -> Answer {
         let title = HTTPResponse.Status(integerLiteral: refusal.status).reasonPhrase
         let problem = Problem(
             status: refusal.status, code: refusal.code, title: title.isEmpty ? nil : title, detail: refusal.detail)
         return Answer(
-            status: refusal.status, contentType: Problem.contentType, body: problem.bytes, retryAfter: retryAfter,
-            allow: allow)
+            status: refusal.status, contentType: Problem.contentType, body: problem.bytes,
+            retryAfter: refusal.retryAfter, allow: allow)
     }
 }

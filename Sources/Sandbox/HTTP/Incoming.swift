@@ -35,10 +35,13 @@ struct Incoming: Sendable {
     private let call: Call
     /// What the path holds in the place of its pattern's placeholder.
     let captured: [String]
+    /// Whether it is as it came, and not what a fault on purpose made of it.
+    let isOriginal: Bool
 
-    init(_ call: Call, captured: [String]) {
+    init(_ call: Call, captured: [String], isOriginal: Bool = true) {
         self.call = call
         self.captured = captured
+        self.isOriginal = isOriginal
     }
 
     var body: [UInt8] { call.body }
@@ -60,16 +63,39 @@ struct Incoming: Sendable {
         var call = call
         for name in names { call.query[name] = nil }
         if let body { call.body = body }
-        return Incoming(call, captured: captured)
+        return Incoming(call, captured: captured, isOriginal: false)
     }
 
     /// Seconds to wait, 0 to 60; absent is 0.
     func wait() throws -> Int64 {
         guard let text = call.query["wait"] else { return 0 }
-        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-            let seconds = Int64(text), seconds <= 60
-        else { throw SandboxError.listed(.invalidRequest, "wait: must be a whole number of 0 to 60 seconds") }
+        guard let seconds = Self.number(text, in: 0...60) else {
+            throw SandboxError.listed(.invalidRequest, "wait: must be a whole number of 0 to 60 seconds")
+        }
         return seconds
+    }
+
+    /// A member of the query that is a whole number; nil if it is absent.
+    func number(_ name: String, in range: ClosedRange<Int64>) throws(SandboxError) -> Int64? {
+        guard let text = call.query[name] else { return nil }
+        guard let number = Self.number(text, in: range) else {
+            throw .badRequest("\(name): must be a whole number of \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// A member of the query that is true or false; absent is false.
+    func flag(_ name: String) throws(SandboxError) -> Bool {
+        switch call.query[name] {
+        case nil, "false": false
+        case "true": true
+        default: throw .badRequest("\(name): must be true or false")
+        }
+    }
+
+    private static func number(_ text: String, in range: ClosedRange<Int64>) -> Int64? {
+        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+        return Int64(text).flatMap { range.contains($0) ? $0 : nil }
     }
 
     /// The body as an object; an empty body is an empty object if the call allows it.

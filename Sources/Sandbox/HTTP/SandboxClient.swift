@@ -74,7 +74,7 @@ package struct SandboxClient: Sendable {
         }
     }
 
-    private static func check(_ read: () throws -> Void) throws(OrderError) {
+    static func check(_ read: () throws -> Void) throws(OrderError) {
         do {
             try read()
         } catch let refusal as SandboxError {
@@ -111,7 +111,7 @@ package struct SandboxClient: Sendable {
         return report
     }
 
-    private func call(_ method: HTTPMethod, _ path: String, body: JSONObject?) async throws(CallError) -> JSONObject {
+    func call(_ method: HTTPMethod, _ path: String, body: JSONObject?) async throws(CallError) -> JSONObject {
         var request = HTTPClientRequest(url: issuer.text + path)
         request.method = method
         if let body {

@@ -8,6 +8,8 @@ struct SandboxError: Error, Equatable {
     /// One of the issuer protocol's, or nil if a client may repeat the call or a person has to read the detail.
     let code: ProblemCode?
     let detail: String
+    /// Seconds after which a client may try again.
+    var retryAfter: Int64?
 
     /// A refusal that the issuer protocol lists, with that code's own status.
     static func listed(_ code: ProblemCode, _ detail: String) -> SandboxError {
@@ -26,6 +28,9 @@ struct SandboxError: Error, Equatable {
     static func conflict(_ detail: String) -> SandboxError {
         SandboxError(status: 409, code: nil, detail: detail)
     }
+
+    static let tooManyWaiters = SandboxError(
+        status: 503, code: nil, detail: "too many calls wait already", retryAfter: 1)
 }
 
 extension JSONObject {
@@ -35,8 +40,9 @@ extension JSONObject {
     ) throws -> Choice where Choice.RawValue == String {
         let text = try string(name, bytes: 0...256)
         guard let choice = Choice.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) else {
-            let allowed = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw SandboxError.badRequest("\(name): must be one of \(allowed)")
+            let names = Choice.allCases.map(\.rawValue)
+            let meant = NearestName.of(text, among: names).map { "; did you mean \($0)?" } ?? ""
+            throw SandboxError.badRequest("\(name): must be one of \(names.joined(separator: ", "))\(meant)")
         }
         return choice
     }
@@ -51,9 +57,8 @@ extension JSONObject {
     /// Throws if there is a member that the call does not know.
     func refuseMembers(except known: Set<String>) throws {
         for member in members where !known.contains(member.name) {
-            let name = DisplayText(member.name).text
-            let allowed = known.sorted().joined(separator: ", ")
-            throw SandboxError.badRequest("\(name): no such member; allowed are \(allowed)")
+            let advice = NearestName.advice(for: member.name, among: known.sorted())
+            throw SandboxError.badRequest("\(DisplayText(member.name).text): no such member; \(advice)")
         }
     }
 }

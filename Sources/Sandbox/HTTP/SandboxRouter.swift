@@ -43,8 +43,7 @@ package struct SandboxRouter: Sendable {
         } catch let error as ProtocolError {
             return .problem(.listed(.invalidRequest, error.description))
         } catch is ChangeNotifier.TooManyWaitersError {
-            let busy = SandboxError(status: 503, code: nil, detail: "too many calls wait already")
-            return .problem(busy, retryAfter: 1)
+            return .problem(.tooManyWaiters)
         } catch {
             let path = route.segments.joined(separator: "/")
             logger.error("a call failed", metadata: ["error": "\(error)", "path": "\(path)"])

@@ -10,6 +10,7 @@ enum SandboxRoutes {
     static let purchases = "/sandbox/purchases"
     static let authenticators = "/sandbox/authenticators"
     static let faults = "/sandbox/faults"
+    static let clock = "/sandbox/clock"
 
     static func all(of backend: IssuerBackend) -> [Route] {
         let purchase = PurchaseController(backend: backend)
@@ -17,21 +18,24 @@ enum SandboxRoutes {
         return [
             Route("POST", enrollmentCodes, handle: EnrollmentCodes(backend: backend).make),
             Route("POST", purchases, handle: purchase.make),
+            Route("GET", purchases, handle: PurchaseRegister(backend: backend).list),
             Route("GET", purchases + "/{}", handle: purchase.timeline),
             Route("POST", purchases + "/{}/cancel", handle: purchase.cancel),
+            Route("POST", purchases + "/{}/replay", handle: purchase.replay),
             Route("GET", authenticators, handle: register.all),
             Route("GET", authenticators + "/{}", handle: register.one),
             Route("POST", authenticators + "/{}/revoke", handle: register.revoke),
             Route("POST", faults) { incoming in
-                .json(200, ["planned": .integer(Int64(try backend.faults.plan(try incoming.object())))])
+                let planned = try backend.faults.take(FaultOrder(try incoming.object()))
+                return .json(200, ["planned": .integer(Int64(planned))])
             },
-            Route("GET", faults) { _ in
-                let planned = backend.faults.planned
-                return .json(200, ["planned": .integer(Int64(planned.count)), "next": PlannedFault.list(planned)])
+            Route("GET", faults) { _ in .json(200, backend.faults.json) },
+            Route("DELETE", faults) { incoming in
+                let cleared = backend.faults.clear(andOdds: try incoming.flag("odds"))
+                return .json(200, ["cleared": .integer(Int64(cleared)), "planned": 0])
             },
-            Route("DELETE", faults) { _ in
-                .json(200, ["cleared": .integer(Int64(backend.faults.clear())), "planned": 0])
-            },
+            Route("GET", clock, handle: ClockController(backend: backend).show),
+            Route("POST", clock, handle: ClockController(backend: backend).advance),
         ]
     }
 }
@@ -44,19 +48,26 @@ struct AuthenticatorRegister: Sendable {
         let records = try await backend.store.queue.read { db in
             try db.rows(of: AuthenticatorColumn.table, "ORDER BY seq LIMIT 20000", as: AuthenticatorRecord.init)
         }
-        return .list(records.map(\.summary))
+        return .list(records.map(summary))
     }
 
     func one(_ incoming: Incoming) async throws -> Answer {
         let site = try backend.site.get()
-        return .json(200, try await record(incoming).detail(rpId: site.rpId))
+        let record = try await record(incoming)
+        return .json(200, try record.detail(summary(record), rpId: site.rpId))
     }
 
     /// As the bank does when a card or a phone is lost: the token is worth nothing from here on.
     func revoke(_ incoming: Incoming) async throws -> Answer {
         let record = try await record(incoming)
         try await AuthenticatorController(backend: backend).end(record.id, as: "revoked")
-        return .json(200, try await self.record(incoming).summary)
+        return .json(200, summary(try await self.record(incoming)))
+    }
+
+    private func summary(_ record: AuthenticatorRecord) -> JSONObject {
+        var json = record.summary
+        json["refusedFetches"] = .integer(backend.fetchQuota.refused(record.id))
+        return json
     }
 
     private func record(_ incoming: Incoming) async throws -> AuthenticatorRecord {
@@ -70,7 +81,7 @@ struct AuthenticatorRegister: Sendable {
 extension AuthenticatorRecord {
     var summary: JSONObject {
         var json: JSONObject = [
-            "id": .string(id), "state": .string(ending ?? "active"), "name": .string(name),
+            "id": .string(id), "state": .string(state), "name": .string(name),
             "version": .string(version), "authnType": .string(authnType),
             "isTest": .bool(authnType == AuthnType.test.rawValue), "format": .string(format),
             "aaguid": .string(Base16.encode(aaguid)), "credentialId": .string(Base64URL.encode(credentialId)),
@@ -84,7 +95,7 @@ extension AuthenticatorRecord {
     }
 
     /// With all that it takes to verify the registration elsewhere.
-    func detail(rpId: String) throws -> JSONObject {
+    func detail(_ summary: JSONObject, rpId: String) throws -> JSONObject {
         var json = summary
         json["publicKey"] = .string(try PublicKey(subjectPublicKeyInfo: publicKey).pem)
         json["userHandle"] = .string(Base64URL.encode(userId))

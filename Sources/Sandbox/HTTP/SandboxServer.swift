@@ -43,14 +43,17 @@ package struct SandboxConfiguration: Sendable {
     let publicURL: IssuerURL?
     /// What goes wrong on purpose.
     let faults: FaultSpec?
+    /// Whether the clock is one that a test moves ahead.
+    let hasTestClock: Bool
     let push: PushSettings
 
     /// Throws if the public URL is not an issuer's.
     package init(
         listen: ListenAddress, database: String?, tls: TLSFiles?, publicURL: String?, faults: FaultSpec?,
-        push: PushSettings = PushSettings()
+        hasTestClock: Bool = false, push: PushSettings = PushSettings()
     ) throws(IssuerURLError) {
         self.faults = faults
+        self.hasTestClock = hasTestClock
         self.push = push
         self.listen = listen
         self.database = database
@@ -83,7 +86,8 @@ package struct SandboxServer: Sendable {
         self.configuration = configuration
         self.logger = logger
         backend = IssuerBackend(
-            store: try SandboxStore(path: configuration.database, dependencies: .system),
+            store: try SandboxStore(
+                path: configuration.database, dependencies: .system, hasTestClock: configuration.hasTestClock),
             signer: try IssuerSigner(
                 key: Self.key(for: .requests, configuration), pushKey: Self.key(for: .vapid, configuration)),
             site: SiteHolder(), faults: configuration.faults, pushPolicy: configuration.push.policy, logger: logger)
@@ -91,6 +95,9 @@ package struct SandboxServer: Sendable {
             try Self.reading("--push-ca-file", at: path) { try NIOSSLCertificate.fromPEMFile($0) }
         }
         sender = PushSender(backend: backend, tls: PushTransport.trusting(roots))
+        if let clock = backend.clock {
+            logger.warning("the clock is a test's", metadata: ["offsetSeconds": "\(clock.offset)"])
+        }
     }
 
     private static func key(

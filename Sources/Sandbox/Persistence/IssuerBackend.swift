@@ -8,10 +8,13 @@ import TableRows
 package struct IssuerBackend: Sendable {
     let store: SandboxStore
     let signer: IssuerSigner
+    /// Those it was made with, with the time of the test's clock if there is one.
     let dependencies: SandboxDependencies
+    let clock: TestClock?
     let site: SiteHolder
     package let notifier: ChangeNotifier
     package let faults: Faults
+    let fetchQuota = FetchQuota()
     let pushPolicy: PushPolicy
     let logger: Logger
 
@@ -23,11 +26,14 @@ package struct IssuerBackend: Sendable {
         self.store = store
         self.signer = signer
         self.site = site
-        self.dependencies = dependencies
+        let clock = store.clockOffset.map { TestClock(over: dependencies, offset: $0) }
+        self.clock = clock
+        self.dependencies = clock?.dependencies ?? dependencies
         self.pushPolicy = pushPolicy
         self.logger = logger
+        // A slow answer is slow in real time, whatever a test's clock says.
         self.faults = Faults(faults, sleep: dependencies.sleep, logger: logger)
-        notifier = ChangeNotifier(maxWaiters: maxWaiters, sleep: dependencies.sleep)
+        notifier = ChangeNotifier(maxWaiters: maxWaiters, sleep: self.dependencies.sleep)
     }
 
     /// Tells of what is wrong, and of nothing else.

@@ -27,6 +27,11 @@ struct PurchaseRecord: Sendable {
     let createdAt: Int64
     let expiresAt: Int64
 
+    /// What is asked of the assertion.
+    var requirement: UserVerificationRequirement {
+        UserVerificationRequirement(rawValue: userVerification) ?? .required
+    }
+
     func member(_ name: String) -> String? { members.first { $0.name == name }?.value }
 
     var isPayment: Bool { member("purchaseAmount") != nil }

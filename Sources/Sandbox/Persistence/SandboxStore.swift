@@ -1,4 +1,5 @@
 import GRDB
+import ThreeDS
 
 /// The sandbox's database: in memory, or one SQLite file.
 package struct SandboxStore: Sendable {
@@ -10,9 +11,14 @@ package struct SandboxStore: Sendable {
     let queue: DatabaseQueue
     /// Marks this database in cursors, so that a cursor of another one is known as such.
     let epoch: String
+    /// Seconds that a test's clock was ahead when the database was opened; nil: the clock is the system's.
+    let clockOffset: Int64?
 
     /// Without a path everything is gone when the process ends.
-    package init(path: String?, dependencies: SandboxDependencies) throws {
+    ///
+    /// Throws for a database that was used by a test's clock ahead of the system's, unless the clock is one again, and
+    /// for one with authenticators that are not for tests, if it is one.
+    package init(path: String?, dependencies: SandboxDependencies, hasTestClock: Bool = false) throws {
         do {
             queue = try path.map(Self.openFile) ?? DatabaseQueue()
             try Schema.migrator.migrate(queue)
@@ -24,6 +30,34 @@ package struct SandboxStore: Sendable {
             try db.execute(sql: "INSERT INTO fact VALUES ('epoch', ?) ON CONFLICT DO NOTHING", arguments: [fresh])
             return try String.fetchOne(db, sql: "SELECT value FROM fact WHERE name = 'epoch'") ?? fresh
         }
+        let offset = try queue.read(ClockOffset.stored)
+        guard hasTestClock || offset == 0 else { throw Self.ahead(path ?? "in memory", by: offset) }
+        if hasTestClock, let other = try queue.read(Self.firstThatIsNoTest) {
+            throw Self.notForTests(path ?? "in memory", because: other)
+        }
+        clockOffset = hasTestClock ? offset : nil
+    }
+
+    /// An authenticator that is not of authnType `test` and has not ended.
+    private static func firstThatIsNoTest(_ db: Database) throws -> String? {
+        try String.fetchOne(
+            db, sql: "SELECT id FROM authenticator WHERE authnType <> 'test' AND endedAt IS NULL ORDER BY seq LIMIT 1")
+    }
+
+    private static func notForTests(_ path: String, because authenticator: String) -> OpeningError {
+        OpeningError(
+            description: """
+                the database \(path) takes no --test-clock: its authenticator \(authenticator) is not of authnType test; \
+                revoke it (oob-issuer revoke), or take another database
+                """)
+    }
+
+    private static func ahead(_ path: String, by offset: Int64) -> OpeningError {
+        OpeningError(
+            description: """
+                the database \(path) was served with --test-clock, and its clock is \(ClockAdvance.text(offset)) ahead: \
+                serve it with --test-clock again, or times in it would run backwards, or take another database
+                """)
     }
 
     private static func openFile(_ path: String) throws -> DatabaseQueue {

@@ -13,6 +13,7 @@ enum Schema {
         migrator.registerMigration("v2 algorithms") { db in try db.execute(sql: algorithms) }
         migrator.registerMigration("v2 deliveries") { db in try db.execute(sql: deliveries) }
         migrator.registerMigration("v3 push") { db in try db.execute(sql: push) }
+        migrator.registerMigration("v4 refused decisions") { db in try db.execute(sql: refusedDecisions) }
         return migrator
     }
 

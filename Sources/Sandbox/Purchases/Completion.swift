@@ -9,9 +9,19 @@ enum Completion {
     /// An expiry takes no timer: whoever looks first after it writes it down.
     static func of(_ purchase: PurchaseRecord, now: Int64, _ db: Database) throws -> CompletionRecord? {
         if let record = try stored(purchase.id, db) { return record }
+        guard let expiry = expiry(of: purchase, now: now) else { return nil }
+        try complete(purchase, as: .expired, now: expiry.at, db)
+        return expiry
+    }
+
+    /// The same for one who writes nothing.
+    static func known(of purchase: PurchaseRecord, now: Int64, _ db: Database) throws -> CompletionRecord? {
+        try stored(purchase.id, db) ?? expiry(of: purchase, now: now)
+    }
+
+    private static func expiry(of purchase: PurchaseRecord, now: Int64) -> CompletionRecord? {
         guard now >= purchase.expiresAt else { return nil }
-        try complete(purchase, as: .expired, now: purchase.expiresAt, db)
-        return try stored(purchase.id, db)
+        return CompletionRecord(status: .expired, reason: nil, jti: nil, at: purchase.expiresAt)
     }
 
     /// Throws if the purchase is completed already: the table has room for one.
@@ -54,6 +64,13 @@ extension PurchaseRecord {
 }
 
 extension RequestRecord {
+    /// The last request that was made for a purchase.
+    static func last(of purchaseId: Int64, _ db: Database) throws -> RequestRecord? {
+        try db.row(
+            of: RequestColumn.table, "WHERE purchaseId = ? ORDER BY rowid DESC LIMIT 1", [purchaseId],
+            as: RequestRecord.init)
+    }
+
     /// The requests of a purchase that a decision can still be taken for.
     static func open(of purchaseId: Int64, now: Int64, _ db: Database) throws -> [RequestRecord] {
         try db.rows(

@@ -14,9 +14,17 @@ struct PurchaseController: Sendable {
     /// Starts a purchase, or lists the request of one again.
     func make(_ incoming: Incoming) async throws -> Answer {
         let order = try PurchaseOrder(try incoming.object(emptyAllowed: true), dependencies: backend.dependencies)
+        return .json(201, try await start { _, _ in order }.json)
+    }
+
+    /// Does what is ordered now, in one database transaction.
+    func start(
+        _ order: @escaping @Sendable (Database, _ now: Int64) throws -> PurchaseOrder
+    ) async throws -> PurchaseTimeline {
         let maker = RequestMaker(backend: backend, site: try backend.site.get())
         let now = backend.now
         let timeline = try await backend.store.queue.write { db in
+            let order = try order(db, now)
             let authenticator = try Self.authenticator(order.authenticatorId, db)
             let purchase = try place(order, for: authenticator, now: now, in: db)
             try list(order, as: purchase, for: authenticator, by: maker, now: now, in: db)
@@ -24,7 +32,7 @@ struct PurchaseController: Sendable {
         }
         backend.notifier.ring(.authenticator(timeline.purchase.authenticatorId))
         backend.notifier.ring(.pushes)
-        return .json(201, timeline.json)
+        return timeline
     }
 
     private static func authenticator(_ id: String?, _ db: Database) throws -> AuthenticatorRecord {
@@ -100,9 +108,7 @@ struct PurchaseController: Sendable {
         by maker: RequestMaker, now: Int64, in db: Database
     ) throws {
         try db.execute(sql: "DELETE FROM listing WHERE exp <= ?", arguments: [now])
-        let standing = try db.row(
-            of: RequestColumn.table, "WHERE purchaseId = ? ORDER BY rowid DESC LIMIT 1", [purchase.id],
-            as: RequestRecord.init)
+        let standing = try RequestRecord.last(of: purchase.id, db)
         // An expiry that nobody has looked at yet stays one.
         _ = try Completion.of(purchase, now: now, db)
         let exp = now + order.expiresIn
@@ -185,7 +191,7 @@ struct PurchaseController: Sendable {
         }
     }
 
-    private static func acsTransId(_ incoming: Incoming) throws -> ACSTransactionID {
+    static func acsTransId(_ incoming: Incoming) throws -> ACSTransactionID {
         guard let text = incoming.captured.first, let id = ACSTransactionID(text) else {
             throw SandboxError.notFound("no purchase: an acsTransId is a UUID of 36 characters")
         }

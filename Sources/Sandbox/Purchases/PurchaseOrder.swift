@@ -1,4 +1,3 @@
-import FoundationEssentials
 import IssuerProtocol
 import StrictJSON
 import ThreeDS
@@ -100,15 +99,14 @@ package struct PurchaseOrder: Sendable {
 /// The form of EMV 3DS's purchaseDate: YYYYMMDDHHMMSS, UTC.
 enum PurchaseTime {
     static func text(_ secondsSince1970: Int64) -> String {
-        let date = Date(timeIntervalSince1970: Double(secondsSince1970))
-        return date.formatted(.iso8601).filter(\.isWholeNumber)
+        UTCTime.text(secondsSince1970).filter(\.isWholeNumber)
     }
 }
 
 /// RFC 3339, UTC, as in the sandbox's own answers.
 extension JSONValue {
     static func time(_ secondsSince1970: Int64) -> JSONValue {
-        .string(Date(timeIntervalSince1970: Double(secondsSince1970)).formatted(.iso8601))
+        .string(UTCTime.text(secondsSince1970))
     }
 }
 

@@ -15,6 +15,9 @@ package struct PurchaseReport: Sendable {
         self.timeline = timeline
     }
 
+    /// The acsTransId and the status.
+    package var statusLine: String { "\(acsTransId) \(status)" }
+
     package var isCompleted: Bool { status != "pending" }
     package var isAuthenticated: Bool { status == CompletionRecord.Status.authenticated.rawValue }
 
@@ -24,17 +27,19 @@ package struct PurchaseReport: Sendable {
     /// The timeline for a person, safe to print: how it ended, what was verified, and the messages, one a line, without
     /// the identifiers and texts that say nothing new; `json` has all.
     package var text: String {
-        var lines = ["\(acsTransId) \(status)"]
-        if let decision = member("decision") { lines.append("decision: \(Self.pairs(decision))") }
-        let checks = elements("verdict")
+        var lines = [statusLine]
+        if let decision = member("decision") { lines.append("decision: \(Shown.pairs(decision))") }
+        let checks = Shown.objects(timeline["verdict"])
         if !checks.isEmpty { lines.append("what the issuer checked of the assertion:") }
-        lines += checks.map { "  \(Self.text($0["check"])): \(Self.text($0["result"]))" }
+        lines += checks.map { "  \(Shown.text($0["check"])): \(Shown.text($0["result"]))" }
         lines.append("messages:")
-        lines += elements("messages").map { message in
-            "  \(Self.text(message["messageType"] ?? message["step"])) \(Self.pairs(message))"
+        lines += Shown.objects(timeline["messages"]).map { message in
+            "  \(Shown.text(message["messageType"] ?? message["step"])) \(Shown.pairs(message, without: Self.leftOut))"
         }
-        lines += elements("requests").flatMap { Self.elements($0["pushes"]) }.map { "push: \(Self.pairs($0))" }
-        if let merchant = member("merchant") { lines.append("merchant: \(Self.pairs(merchant))") }
+        let requests = Shown.objects(timeline["requests"])
+        lines += requests.flatMap { Shown.objects($0["refusedDecisions"]) }.map { "refused: \(Shown.pairs($0))" }
+        lines += requests.flatMap { Shown.objects($0["pushes"]) }.map { "push: \(Shown.pairs($0))" }
+        if let merchant = member("merchant") { lines.append("merchant: \(Shown.pairs(merchant))") }
         return lines.joined(separator: "\n")
     }
 
@@ -43,30 +48,8 @@ package struct PurchaseReport: Sendable {
         return object
     }
 
-    private func elements(_ name: String) -> [JSONObject] { Self.elements(timeline[name]) }
-
-    private static func elements(_ value: JSONValue?) -> [JSONObject] {
-        guard case .array(let elements)? = value else { return [] }
-        return elements.compactMap { element in
-            guard case .object(let object) = element else { return nil }
-            return object
-        }
-    }
-
     private static let leftOut: Set<String> = [
         "messageType", "step", "messageVersion", "threeDSServerTransID", "sdkTransID", "dsTransID", "acsTransID",
         "challengeInfoHeader", "challengeInfoText", "oobContinueLabel",
     ]
-
-    /// Pairs of `name=value`.
-    private static func pairs(_ object: JSONObject) -> String {
-        object.members.filter { !leftOut.contains($0.name) }
-            .map { "\(DisplayText($0.name).text)=\(text($0.value))" }.joined(separator: " ")
-    }
-
-    /// A string as it is, anything else as JSON.
-    private static func text(_ value: JSONValue?) -> String {
-        guard case .string(let string)? = value else { return DisplayText(value?.text ?? "").text }
-        return DisplayText(string).text
-    }
 }

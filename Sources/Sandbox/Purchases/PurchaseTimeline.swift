@@ -37,7 +37,7 @@ struct PurchaseTimeline: Sendable {
         var json: JSONObject = [
             "acsTransId": .string(purchase.acsTransID),
             "status": .string(completion?.status.rawValue ?? "pending"),
-            "authenticatorId": .string(purchase.authenticatorId),
+            "authenticatorId": .string(purchase.authenticatorId), "authenticatorState": .string(authenticator.state),
             "transaction": .object(purchase.transaction),
             "userVerification": .string(purchase.userVerification),
             "push": .string(purchase.push.rawValue),
@@ -80,18 +80,12 @@ struct PurchaseTimeline: Sendable {
     }
 }
 
-/// The columns of an assertion that was refused.
-enum RefusedAssertionColumn: Int, TableColumn {
-    static let table = TableLayout<Self>("refusedAssertion", naming: .asWritten)
-
-    case jti, at, verdict
-}
-
 /// One authn request of a purchase, and what became of it.
 struct RequestStory: Sendable {
     let request: RequestRecord
     let decision: DecisionRecord?
-    private let refused: [JSONValue]
+    private let refusedAssertions: [JSONValue]
+    private let refusedDecisions: [JSONValue]
     private let pushes: [PushRecord]
     private let isOver: Bool
 
@@ -100,9 +94,12 @@ struct RequestStory: Sendable {
         decision = try DecisionRecord.of(request.jti, db)
         isOver = now >= request.exp
         pushes = try PushRecord.all(of: request.jti, db)
-        refused = try db.rows(of: RefusedAssertionColumn.table, "WHERE jti = ? ORDER BY id", [request.jti]) { fields in
+        refusedAssertions = try db.rows(
+            of: RefusedAssertionColumn.table, "WHERE jti = ? ORDER BY id", [request.jti]
+        ) { fields in
             ["at": .time(try fields.number(.at)), "verdict": try fields.json(.verdict) ?? .null]
         }
+        refusedDecisions = try RefusedDecisions.all(of: request.jti, db)
     }
 
     func decisionJSON(_ decision: DecisionRecord) -> JSONObject {
@@ -124,7 +121,8 @@ struct RequestStory: Sendable {
         ]
         json["decision"] = decision.map { .object(decisionJSON($0)) }
         if !pushes.isEmpty { json["pushes"] = .array(pushes.map(\.json)) }
-        if !refused.isEmpty { json["refusedAssertions"] = .array(refused) }
+        if !refusedAssertions.isEmpty { json["refusedAssertions"] = .array(refusedAssertions) }
+        if !refusedDecisions.isEmpty { json["refusedDecisions"] = .array(refusedDecisions) }
         return .object(json)
     }
 

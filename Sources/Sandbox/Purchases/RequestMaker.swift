@@ -21,7 +21,7 @@ struct RequestMaker: Sendable {
         let challenge = try ChallengeCommitment.challenge(nonce: nonce, transaction: purchase.transaction)
         let options = PublicKeyCredentialRequestOptions(
             challenge: challenge, rpId: site.rpId, allowCredentials: [authenticator.credentialId],
-            userVerification: UserVerificationRequirement(rawValue: purchase.userVerification) ?? .required,
+            userVerification: purchase.requirement,
             timeout: (exp - now) * 1_000, extensions: purchase.payment.map { ["payment": .object($0.json)] })
         var claims: JSONObject = [
             "iss": .string(site.issuer.text), "aud": .string(authenticator.id), "jti": .string(jti),

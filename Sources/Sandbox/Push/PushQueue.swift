@@ -67,15 +67,15 @@ struct PushQueue: Sendable {
             let push = try db.row(
                 of: PushColumn.table,
                 sql: """
-                    UPDATE push SET state = 'sending', tries = tries + 1, at = :now WHERE id = (
-                        SELECT id FROM push AS next WHERE state = 'waiting' AND dueAt <= :now
+                    UPDATE push SET state = 'sending', tries = tries + 1, at = ?1 WHERE id = (
+                        SELECT id FROM push AS next WHERE state = 'waiting' AND dueAt <= ?1
                             AND (SELECT count(*) FROM push WHERE state = 'sending') < :limit
                             AND NOT EXISTS (SELECT 1 FROM push WHERE state = 'sending'
                                 AND authenticatorId = next.authenticatorId)
                         ORDER BY dueAt, id LIMIT 1)
                     RETURNING \(PushColumn.table.columns)
                     """,
-                ["now": now, "limit": Self.maxAtOnce], as: PushRecord.init)
+                [now, Self.maxAtOnce], as: PushRecord.init)
             return try push.map { push in
                 Taken(push: push, subscription: try AuthenticatorRecord.byID(push.authenticatorId, db).subscription)
             }

@@ -10,6 +10,11 @@ package struct DisplayText: Sendable {
     package let hasEscapes: Bool
 
     package init(_ raw: String) {
+        guard !Self.isPlain(raw) else {
+            text = raw
+            hasEscapes = false
+            return
+        }
         // Not a view of scalars: appending to one copies all that is there already, each time.
         var output = ""
         var hasEscapes = false
@@ -23,6 +28,24 @@ package struct DisplayText: Sendable {
         }
         self.text = output
         self.hasEscapes = hasEscapes
+    }
+
+    /// Whether every scalar is a visible one of ASCII or a single space between two such, and none a backslash.
+    ///
+    /// Most texts are, and nothing of them has to be looked at more closely.
+    private static func isPlain(_ raw: String) -> Bool {
+        var followsSpace = true
+        for byte in raw.utf8 {
+            switch byte {
+            case UInt8(ascii: " "):
+                if followsSpace { return false }
+                followsSpace = true
+            case UInt8(ascii: "\\"): return false
+            case 0x21...0x7E: followsSpace = false
+            default: return false
+            }
+        }
+        return !followsSpace || raw.isEmpty
     }
 
     /// The beginning of a text, for a message: at most 40 scalars of it, and "…" if there is more.

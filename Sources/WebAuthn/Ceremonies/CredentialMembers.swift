@@ -89,8 +89,8 @@ enum MemberBounds {
     static let name = 0...1_024
     static let clientDataJSON = 1...CollectedClientData.maxBytes
     static let attestationObject = 1...65_536
-    /// The 37 that are always there, and what extensions may add.
-    static let authenticatorData = 37...65_536
+    /// That 37 are always there, the verifier says: what is shorter is an assertion that does not hold.
+    static let authenticatorData = 1...AuthenticatorData.maxBytes
     static let signature = 1...1_024
     static let descriptors = 0...256
 }

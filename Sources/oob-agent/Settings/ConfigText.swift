@@ -68,7 +68,7 @@ extension Setting {
         case .logLevel: "info"
         case .logFormat: "text"
         case .exponentPolicy: "refuse"
-        case .allowTestAuthenticators, .pushBehindProxy: "false"
+        case .allowTestAuthenticators, .testClock, .personaTags, .pushBehindProxy: "false"
         case .clientCert: "/etc/oob-agent/client.crt"
         case .clientKey: "/etc/oob-agent/client.key"
         case .proxy: "http://proxy.example:3128"

@@ -11,6 +11,8 @@ enum Setting: String, CaseIterable {
     case logFormat = "log-format"
     case exponentPolicy = "exponent-policy"
     case allowTestAuthenticators = "allow-test-authenticators"
+    case testClock = "test-clock"
+    case personaTags = "persona-tags"
     case clientCert = "client-cert"
     case clientKey = "client-key"
     case proxy
@@ -79,6 +81,11 @@ enum Setting: String, CaseIterable {
             "What happens to a purchaseExponent that is not ISO 4217's: refuse or warn. Default: refuse."
         case .allowTestAuthenticators:
             "Whether authnType test is allowed at issuers that are not on loopback. Default: false."
+        case .testClock:
+            "Whether oobctl clock advance may advance the agent's clock, for a state whose enrollments are all of authnType "
+                + "test. Default: false."
+        case .personaTags:
+            "Whether a transaction of a test enrollment may name the persona that answers it. Default: false."
         case .clientCert:
             "The certificate that is shown to issuers that ask for one (mutual TLS), PEM. Goes with client-key."
         case .clientKey: "The private key of client-cert, PEM, not encrypted; a file that only its owner can read."

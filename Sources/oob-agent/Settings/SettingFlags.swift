@@ -44,6 +44,14 @@ struct SettingFlags: ParsableArguments {
         completion: .list(["true", "false"]))
     var allowTestAuthenticators: String?
 
+    @Flag(name: .customLong("test-clock"), help: ArgumentHelp(Setting.testClock.help))
+    var testClock = false
+
+    @Option(
+        name: .customLong("persona-tags"), help: ArgumentHelp(.personaTags, "true|false"),
+        completion: .list(["true", "false"]))
+    var personaTags: String?
+
     @Option(
         name: .customLong("client-cert"), help: ArgumentHelp(.clientCert, "file"),
         completion: .file())
@@ -85,6 +93,8 @@ struct SettingFlags: ParsableArguments {
         case .logFormat: logFormat
         case .exponentPolicy: exponentPolicy
         case .allowTestAuthenticators: allowTestAuthenticators
+        case .testClock: testClock ? "true" : nil
+        case .personaTags: personaTags
         case .clientCert: clientCert
         case .clientKey: clientKey
         case .proxy: proxy

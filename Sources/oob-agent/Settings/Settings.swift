@@ -10,6 +10,10 @@ import LineLog
 import Logging
 import ThreeDS
 
+#if Personas
+import Personas
+#endif
+
 /// All settings, checked: a flag wins over an environment variable, and that over the config file.
 struct Settings {
     enum LogFormat: String, CaseIterable {
@@ -32,6 +36,10 @@ struct Settings {
     let logFormat: LogFormat
     let exponentPolicy: ExponentPolicy
     let allowTestAuthenticators: Bool
+    let hasTestClock: Bool
+    #if Personas
+    let cardholders: Cardholders.Settings
+    #endif
     let network: OutboundNetwork
     /// The module that is loaded for keys on tokens; nil: none.
     let pkcs11Module: String?
@@ -72,6 +80,12 @@ struct Settings {
             ?? .refuse
         allowTestAuthenticators =
             try source.choice(.allowTestAuthenticators, allowed: ["true", "false"]) { $0 == "true" } ?? false
+        hasTestClock = try source.choice(.testClock, allowed: ["true", "false"]) { $0 == "true" } ?? false
+        #if Personas
+        cardholders = try source.cardholders()
+        #else
+        try source.expectNoPersonas()
+        #endif
         network = try OutboundNetwork(source)
         pkcs11Module = try source.absolutePath(.pkcs11Module)
         tpmTCTI = try source.visibleText(.tpmTCTI, bytes: 1...255)

@@ -3,6 +3,7 @@ import Control
 
 struct Approve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "approve",
         abstract: "Approve requests; prints each one's return URL.",
         usage: """
             oobctl approve <ids> ... [<options>]

@@ -4,11 +4,13 @@ import Glibc
 
 struct Audit: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "audit",
         abstract: "The agent's journal: what happened, in a chain that shows any change.",
         subcommands: [Verify.self, Export.self, Key.self])
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "verify",
             abstract: "Check the whole chain; exits 1 and names the first entry that is not as it was written.")
 
         @OptionGroup var common: CommonOptions
@@ -33,6 +35,7 @@ struct Audit: ParsableCommand {
 
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "export",
             abstract: "Print the journal, a line of JSON an entry, oldest first.")
         private static let page = 1_000
 
@@ -70,6 +73,7 @@ struct Audit: ParsableCommand {
 
     struct Key: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "key",
             abstract: "Print the public key (PEM) that the journal's head is signed with.")
 
         @OptionGroup var common: CommonOptions

@@ -4,6 +4,7 @@ import Glibc
 
 struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "backup",
         abstract: "Write a consistent copy of the agent's state, taken while it runs.",
         discussion: """
             The copy is a tar of the database and the key files, which are still encrypted; the agent's secret is not \

@@ -3,6 +3,7 @@ import Control
 
 struct Deny: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "deny",
         abstract: "Deny requests; prints each one's return URL.",
         usage: """
             oobctl deny <ids> ... [<options>]

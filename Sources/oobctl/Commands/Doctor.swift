@@ -4,6 +4,7 @@ import Prompting
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "doctor",
         abstract: "List what is weak in the set-up, and how each key is kept.",
         discussion: """
             Exits 0 if the agent answers, whatever it finds. What each line means is in docs/reference/doctor.md. \

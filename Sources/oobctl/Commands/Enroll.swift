@@ -3,6 +3,7 @@ import Control
 
 struct Enroll: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "enroll",
         abstract: "Make an enrollment at an issuer; prints its ID.",
         usage: """
             oobctl enroll --issuer <url> --code-file <file> [<options>]
@@ -71,6 +72,14 @@ struct Enroll: AsyncParsableCommand {
     @Flag(name: .customLong("no-push"), help: "The issuer is not to push; requests come by polls alone.")
     var noPush = false
 
+    @Option(
+        help: ArgumentHelp(
+            "With --authn-type test: the persona that plays the cardholder; `oobctl persona list` has them.",
+            valueName: "name"))
+    var persona: String?
+
+    @OptionGroup(title: "Options of --persona") var personaOptions: PersonaOptions
+
     @Flag(name: .shortAndLong, help: "Do not ask at a terminal whether to enroll.")
     var yes = false
 
@@ -129,8 +138,12 @@ struct Enroll: AsyncParsableCommand {
         guard keyURI.map({ (1...1_024).contains($0.utf8.count) }) ?? true else {
             throw ValidationError("--key-uri takes 1 to 1024 bytes.")
         }
+        guard persona != nil || personaOptions.isEmpty else {
+            throw ValidationError("--delay, --times, --odds and --seed go with --persona.")
+        }
         return EnrollCommand(
-            issuer: issuer, code: code, name: name, keyUri: keyURI, push: noPush ? false : nil)
+            issuer: issuer, code: code, name: name, keyUri: keyURI, push: noPush ? false : nil,
+            persona: persona.map(personaOptions.command))
     }
 
     /// With an empty code if a file holds it, which is read later.

@@ -4,21 +4,26 @@ import FoundationEssentials
 import Prompting
 
 struct Enrollments: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List the enrollments.")
+    static let configuration = CommandConfiguration(commandName: "enrollments", abstract: "List the enrollments.")
 
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
         try await common.read { client, output throws(ClientError) in
             let enrollments = try await client.enrollments()
-            try output.data(enrollments, lines: Self.tables)
+            // Of no use to programs, and an agent without pushes need not be asked.
+            let clock = output.json || enrollments.allSatisfy { $0.push == nil } ? nil : try await client.clock()
+            try output.data(enrollments) { Self.tables($0, clock) }
             return .done
         }
     }
 
     /// The enrollments, and how those come by their messages that are pushed to; empty if there is none.
-    static func tables(_ enrollments: [EnrollmentView]) -> [ScreenLine] {
-        .blocks([table(enrollments), pushTable(enrollments)])
+    ///
+    /// - Parameter clock: the agent's; nil: the machine's.
+    static func tables(_ enrollments: [EnrollmentView], _ clock: ClockView?) -> [ScreenLine] {
+        let now = Int64(Date().timeIntervalSince1970) + Int64(clock?.offsetSeconds ?? 0)
+        return .blocks([table(enrollments), pushTable(enrollments, now: now)])
     }
 
     private static func table(_ enrollments: [EnrollmentView]) -> [ScreenLine] {
@@ -35,8 +40,7 @@ struct Enrollments: AsyncParsableCommand {
         return Table(heading: heading, rows: rows).lines(Output.columns)
     }
 
-    private static func pushTable(_ enrollments: [EnrollmentView]) -> [ScreenLine] {
-        let now = Int64(Date().timeIntervalSince1970)
+    private static func pushTable(_ enrollments: [EnrollmentView], now: Int64) -> [ScreenLine] {
         let rows = enrollments.compactMap { card in card.push.map { [card.id] + $0.cells(now: now) } }
         let heading = [Table.Column("PUSH TO", .id)] + PushView.heading.map { Table.Column($0, .text) }
         return Table(heading: heading, rows: rows).lines(Output.columns)

@@ -3,6 +3,7 @@ import Control
 
 struct Evidence: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "evidence",
         abstract: "Write what a dispute about a request needs into a directory.",
         usage: "oobctl evidence <id> [<options>]",
         discussion: """

@@ -3,6 +3,7 @@ import Control
 
 struct Fetch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "fetch",
         abstract: "Fetch now, at every issuer; prints how many requests are pending.")
 
     @OptionGroup var enrollment: EnrollmentOption

@@ -4,6 +4,7 @@ import Prompting
 
 struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "list",
         abstract: "List the pending requests, oldest first.",
         usage: "oobctl list [<options>]",
         discussion: """

@@ -8,6 +8,7 @@ struct PINCommand: AsyncParsableCommand {
 
     struct Change: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "change",
             abstract: "Change the PIN of an enrollment; at a terminal asks for the old one and the new one.",
             usage: "oobctl pin change <id> [<options>]")
 

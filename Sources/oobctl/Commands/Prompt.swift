@@ -5,6 +5,7 @@ import Prompting
 
 struct Prompt: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "prompt",
         abstract: "Show requests as they come, one at a time, and ask for each.",
         usage: "oobctl prompt [<options>]",
         discussion: """

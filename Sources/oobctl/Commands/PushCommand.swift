@@ -8,6 +8,7 @@ struct PushCommand: AsyncParsableCommand {
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "rotate",
             abstract: "Make a new push subscription, with a new address and key, for one enrollment or all.")
 
         @Argument(help: "The enrollment's name or ID; all if it is left out.", completion: .enrollments)

@@ -4,6 +4,7 @@ import Prompting
 
 struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "show",
         abstract: "Show one request as its payer sees it, and where it is in its life.")
 
     @Argument(

@@ -4,6 +4,7 @@ import Prompting
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "status",
         abstract: "Say how the agent is.",
         discussion: "For weak spots of the set-up, such as an issuer without TLS, see doctor.")
 
@@ -17,6 +18,12 @@ struct Status: AsyncParsableCommand {
         }
     }
 
+    /// Of many the oldest are in the answer, and stand below.
+    private static func count(_ status: StatusView) -> String {
+        let (listed, all) = (status.enrollments.count, status.enrollmentCount ?? status.enrollments.count)
+        return all > listed ? "\(all), of which \(listed) are below: oobctl enrollments lists all" : "\(all)"
+    }
+
     private static func lines(_ status: StatusView) -> [ScreenLine] {
         let reasons = status.reasons.map { (name: "Reason", value: Optional($0)) }
         // That an issuer is a program on this computer is no trouble of the agent's; doctor reports it.
@@ -24,9 +31,10 @@ struct Status: AsyncParsableCommand {
             .map { (name: "Warning (\($0.severity))", value: Optional($0.message)) }
         let fields = Fields(
             [("Agent", "\(status.state.rawValue), version \(status.version)")] + reasons + [
-                ("Enrollments", String(status.enrollments.count)), ("Pending", String(status.pending)),
+                ("Enrollments", count(status)), ("Pending", String(status.pending)),
                 ("Queued", String(status.queued)),
+                ("Test clock", status.clock.map { "\($0.now), \($0.offsetText) ahead" }),
             ] + warnings)
-        return .blocks([fields.lines, Enrollments.tables(status.enrollments)])
+        return .blocks([fields.lines, Enrollments.tables(status.enrollments, status.clock)])
     }
 }

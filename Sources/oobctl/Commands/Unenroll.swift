@@ -3,6 +3,7 @@ import Control
 
 struct Unenroll: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "unenroll",
         abstract: "End an enrollment; one that is gone already is no error.",
         usage: "oobctl unenroll <id> [<options>]")
 

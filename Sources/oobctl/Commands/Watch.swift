@@ -4,6 +4,7 @@ import Prompting
 
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "watch",
         abstract: "Print events as they happen, until it is stopped.",
         usage: "oobctl watch [<options>]",
         discussion: """

@@ -64,6 +64,34 @@ struct RowSealTests {
         #expect(try await again.enrollment(other.id).isDamaged == false)
     }
 
+    @Test(arguments: [RequestLife.Decision.approve, .deny(.userDenied)])
+    func `a row that is changed under its seal while the agent knows it is not used either`(
+        decision: RequestLife.Decision
+    ) async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(.numbered(1), .numbered(2), for: card)
+        let ids = try await sample.requests().map(\.id)
+        try await sample.approve(ids[0])
+        #expect(try await sample.enrollment(card.id).isDamaged == false)
+        try sample.tamper("UPDATE enrollment SET rp_id = 'thief.example' WHERE id = ?", [card.id.text])
+
+        #expect(try await failureCode { try await sample.decide(decision, ids[1]) } != nil)
+        #expect(try await sample.request(ids[1]).life.state == .pending)
+        #expect(try await sample.enrollment(card.id).isDamaged)
+        try sample.tamper("UPDATE enrollment SET rp_id = 'issuer.example' WHERE id = ?", [card.id.text])
+        try await sample.decide(decision, ids[1])
+    }
+
+    @Test func `a signCount that a copy marks as refused is seen in a row that is known`() async throws {
+        let card = try await sample.enrolled()
+        try await sample.receive(.numbered(1), for: card)
+        try await sample.approve(sample.onlyRequest().id)
+        #expect(try await sample.enrollment(card.id).refusedSignCount == nil)
+        #expect(try await sample.enrollment(card.id).refusedSignCount == nil)
+        try sample.tamper("UPDATE enrollment SET refused_sign_count = 1 WHERE id = ?", [card.id.text])
+        #expect(try await sample.enrollment(card.id).refusedSignCount == 1)
+    }
+
     @Test func `the row of another enrollment, or of another secret, has no seal that holds`() async throws {
         let (card, other) = (try await sample.enrolled("a"), try await sample.enrolled("b"))
         try sample.tamper(

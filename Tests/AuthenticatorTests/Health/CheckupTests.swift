@@ -90,16 +90,15 @@ struct CheckupTests {
     }
 
     @Test func `what the surroundings say is among them`() async throws {
-        var ports = sample.ports
-        ports.inspector = Told(findings: [Finding(.debuggerAttached, "process 7 traces the agent")])
+        let inspector = Told(findings: [Finding(.debuggerAttached, "process 7 traces the agent")])
+        let ports = sample.ports.with(inspector: inspector)
         let findings = await Checkup(ports: ports, keys: KeyHealth()).findings()
         #expect(findings.map(\.weakness) == [.clockBehind, .debuggerAttached])
     }
 
     @Test func `a database that cannot be read is the first finding, and the others are still made`() async throws {
         _ = try await sample.enrolled()
-        var ports = sample.agent.ports
-        ports.inspector = Told(findings: [Finding(.socketOpen, "open")])
+        let ports = sample.agent.ports.with(inspector: Told(findings: [Finding(.socketOpen, "open")]))
         sample.store.breakReads()
         let findings = await Checkup(ports: ports, keys: KeyHealth()).findings()
         #expect(findings.map(\.weakness) == [.databaseTrouble, .socketOpen])

@@ -33,6 +33,26 @@ extension KeyWatchTests {
         }
     }
 
+    @Test func `a start with many keys goes on once one of the first can be used, and is over after all`() async throws
+    {
+        for name in ["a", "b", "c", "d"] { _ = try await sample.enrolled(name) }
+        try await sample.agent.prepare()
+        var watch = sample.agent.keyWatch
+        watch.enough = 2
+        let whileStarting = Box<[StartStep]>([])
+        try await sample.running([
+            { [watch] in
+                try await watch.run { step in
+                    if sample.agent.isStarting { whileStarting.change { $0.append(step) } }
+                    steps.change { $0.append(step) }
+                }
+            }
+        ]) { _ = try await nap() }
+        let looks = (1...4).map { StartStep.lookedAtKeys($0, of: 4) }
+        #expect(whileStarting.value == looks.prefix(2) + [.keyUsable] + looks.dropFirst(2))
+        #expect(steps.value.last == .keyUsable && steps.value.count == 6)
+    }
+
     @Test func `no enrollment takes no key, and nothing is known against one that takes a PIN`() async throws {
         try await watched { _ in #expect(steps.value == [.keyUsable]) }
         _ = try await sample.enrolled(authnType: .pin, at: try elsewhere)

@@ -19,6 +19,19 @@ import Testing
         #expect((1...rounds).contains(rings.value))
     }
 
+    @Test(.timeLimit(.minutes(10))) func `who is called off while it is rung for holds nobody up`() async {
+        for _ in 0..<100 {
+            let notifiers = (0..<100).map { _ in hub.notifier { _ in true } }
+            await withTaskGroup(of: Void.self) { group in
+                for notifier in notifiers { group.addTask { for await _ in notifier {} } }
+                await Task.yield()
+                async let published: Void = hub.publish(.journaled(.presented))
+                group.cancelAll()
+                await published
+            }
+        }
+    }
+
     @Test(.timeLimit(.minutes(10)))
     func `a notifier that was made before a look into a pendingKeys has rung only once the pendingKeys has the key`()
         async throws

@@ -100,7 +100,7 @@ struct EventReplayTests {
         let card = try await sample.enrolled()
         try await sample.agent.prepare()
         let newest = try await sample.agent.journal.newest()
-        async let waiting = sample.agent.journal.events(after: newest, waiting: 15)
+        async let waiting = next(after: newest, of: sample)
         try await sample.clock.sleepers()
         try await sample.receive(SampleRequest(), for: card)
         let first = try #require(try await waiting)
@@ -110,10 +110,40 @@ struct EventReplayTests {
         try await again.decide(.deny(.userDenied), try await again.onlyRequest().id)
         #expect(try await page(newest, of: again).events.map(\.name) == [.requestPresented, .requestDecided])
 
-        async let nothing = again.agent.journal.events(after: again.agent.journal.newest(), waiting: 15)
+        let last = try await again.agent.journal.newest()
+        async let nothing = next(after: last, of: again)
         try await again.clock.sleepers()
         again.clock.advance(by: 15)
         #expect(try await nothing == nil)
+    }
+
+    /// The page after an entry, waited for if nothing has happened since.
+    private func next(
+        after sequence: Int64, of sample: SampleAgent, about enrollment: EnrollmentID? = nil
+    ) async throws -> EventPage? {
+        let journal = sample.agent.journal
+        return try await journal.page(after: sequence, of: enrollment, waiting: 15) {
+            try await journal.events(after: sequence)
+        } reaching: {
+            $0.position
+        }
+    }
+
+    @Test func `a reader of one enrollment is not woken for another`() async throws {
+        let (mine, other) = (try await sample.enrolled("a"), try await sample.enrolled("b"))
+        try await sample.agent.prepare()
+        let newest = try await sample.agent.journal.newest()
+        async let waiting = next(after: newest, of: sample, about: mine.id)
+        try await sample.clock.sleepers()
+        let reads = Box(0)
+        sample.store.beforeReading { reads.change { $0 += 1 } }
+        // Nothing of it is an event of this one, and of a command there is no event at all.
+        sample.agent.hub.publish(.journaled(.presented, of: other.id))
+        sample.agent.hub.publish(.journaled(.commanded, of: mine.id))
+        for _ in 0..<1_000 { await Task.yield() }
+        #expect(reads.value == 0)
+        try await sample.receive(SampleRequest(), for: mine)
+        #expect(try await waiting?.events.map(\.name) == [.requestPresented])
     }
 
     @Test func `a page has a bound, and the next one goes on where it ends`() async throws {

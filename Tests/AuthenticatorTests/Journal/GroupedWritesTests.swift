@@ -27,11 +27,13 @@ struct GroupedWritesTests {
 
     private func record() async throws -> Int64 { try await store.write { try Self.record(in: $0) } }
 
-    /// Holds the first database transaction up until so many writes wait behind it.
-    private func holdFirst(until waiting: Int) {
+    /// Holds the first database transaction up until so many writes have come after the first.
+    ///
+    /// One that came with the first may be in that database transaction, so those that wait are not counted.
+    private func holdFirst(until more: Int) {
         sample.store.beforeWriting { [begun, store] in
             guard begun.next() == 1 else { return }
-            while store.writes.waitingCount < waiting { await Task.yield() }
+            while store.writes.arrivedCount < 1 + more { await Task.yield() }
         }
     }
 
@@ -116,7 +118,7 @@ struct GroupedWritesTests {
         let (reached, goOn) = (Channel<Void>(), Channel<Void>())
         sample.store.beforeWriting { [begun, store] in
             guard begun.next() == 2 else {
-                while begun.value == 1 && store.writes.waitingCount < 3 { await Task.yield() }
+                while begun.value == 1 && store.writes.arrivedCount < 4 { await Task.yield() }
                 return
             }
             reached.send(())

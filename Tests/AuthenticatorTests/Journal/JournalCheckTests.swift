@@ -31,9 +31,21 @@ struct JournalCheckTests {
     private func named(_ rows: [JournalRow], head: JournalPoint? = nil, floor: JournalPoint = .beginning) throws
         -> Int64?
     {
+        let followed = try named(rows, head: head, floor: floor, byDigests: true)
+        // Whoever reads each entry names the same one as whoever follows digests as long as they hold.
+        #expect(try named(rows, head: head, floor: floor, byDigests: false) == followed)
+        return followed
+    }
+
+    private func named(
+        _ rows: [JournalRow], head: JournalPoint?, floor: JournalPoint, byDigests: Bool
+    ) throws -> Int64? {
         var check = JournalCheck(after: floor)
         do {
-            for row in rows { try check.hold(row) }
+            for row in rows {
+                if byDigests, try check.follow(row) { continue }
+                try check.hold(row)
+            }
             try check.end(at: head ?? self.head)
             return nil
         } catch let fault as JournalError {

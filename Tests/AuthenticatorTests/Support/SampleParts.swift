@@ -89,6 +89,8 @@ struct WatchedCustody: KeyCustody {
 struct CountingSeals: RowSeals {
     let real: any RowSeals
     let looks = Box(0)
+    /// How often a whole row was read.
+    let reads = Box(0)
 
     init(_ real: any RowSeals) { self.real = real }
 
@@ -99,6 +101,7 @@ struct CountingSeals: RowSeals {
 
     func isSeal(_ seal: [UInt8], of bytes: [UInt8]) throws -> Bool {
         _ = looks.next()
+        _ = reads.next()
         return try real.isSeal(seal, of: bytes)
     }
 }

@@ -70,10 +70,13 @@ import Testing
             #expect(enrolled.memberNames == Self.enrollment)
             #expect(try await agent.json("enrollments") == .array([enrolled]))
             let status = try await agent.json("status")
-            let members: Set = ["version", "state", "reasons", "enrollments", "pending", "queued", "warnings"]
+            let members: Set = [
+                "version", "state", "reasons", "enrollments", "enrollmentCount", "pending", "queued", "warnings",
+            ]
             #expect(status.memberNames == members)
             #expect(status["state"] == "ready")
             #expect(status["enrollments"] == .array([enrolled]))
+            #expect(status["enrollmentCount"] == 1)
             #expect(status["reasons"] == [])
 
             #expect(enrolled["name"] == "Dæmø's card")

@@ -14,6 +14,18 @@ import Testing
         try await OutsideScript.run("test_faults.py")
     }
 
+    @Test func `the sandbox is looked at, repeats itself and has its clock moved from a shell`() async throws {
+        try await OutsideScript.run("test_bench.py")
+    }
+
+    @Test func `personas, rules and tags play cardholders, as their pages say`() async throws {
+        try await OutsideScript.run("test_personas.py")
+    }
+
+    @Test func `the test clock brings what is due at once, and is for tests alone`() async throws {
+        try await OutsideScript.run("test_clock.py")
+    }
+
     @Test func `output that nobody reads holds nothing up`() async throws {
         try await OutsideScript.run("test_unread_log.py")
     }

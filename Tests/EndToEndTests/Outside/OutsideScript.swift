@@ -15,7 +15,8 @@ enum OutsideScript {
             "there is no .venv/bin/python: `make test` sets it up")
         let programs = try #require(BuiltPrograms.directory).path()
         try await Scenario.run { scenario in
-            var environment = ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "OOB_BIN_DIR": programs]
+            let path = ["/usr/bin", "/bin"] + [Toolchain.folder].compactMap(\.self)
+            var environment = ["PATH": path.joined(separator: ":"), "LANG": "C.UTF-8", "OOB_BIN_DIR": programs]
             environment["OOB_TEST_RESULTS"] = ProcessInfo.processInfo.environment["OOB_TEST_RESULTS"]
             let child = try Child(
                 python, ["-B", tests.appending(path: "Programs/recorded.py").path(), script],

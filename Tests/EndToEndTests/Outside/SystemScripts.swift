@@ -30,15 +30,19 @@ import Testing
         try await OutsideScript.run("test_service_settings.py")
     }
 
-    @Test func `the Debian package holds what it should`() async throws {
+    @Test func `the Debian packages hold what they should`() async throws {
         try await OutsideScript.run("test_package.py")
     }
 
-    @Test func `the Debian package installs, upgrades, removes and purges`() async throws {
+    @Test func `the programs of a package ask ICU in English`() async throws {
+        try await OutsideScript.run("test_icu_data.py")
+    }
+
+    @Test func `the Debian packages install, upgrade, remove and purge`() async throws {
         try await OutsideScript.run("test_installation.py")
     }
 
-    @Test func `the package's postinst says which service does not start again`() async throws {
+    @Test func `the packages' postinst says which service does not start again`() async throws {
         try await OutsideScript.run("test_postinst.py")
     }
 }

@@ -30,6 +30,22 @@ struct PushSenderTests {
         }
     }
 
+    @Test func `a push is tried again as soon as a test's clock is there`() async throws {
+        try await LocalPushReceiver.run(statuses: [500, 503, 201]) { receiver in
+            let issuer = try TestIssuer(waitsEnd: false, hasTestClock: true)
+            _ = try await issuer.subscribed(at: receiver)
+            try await sending(issuer) {
+                var arrivals = receiver.arrivals.makeAsyncIterator()
+                let purchase = try await issuer.purchase()
+                for expected in ["waiting 1 500", "waiting 2 503", "delivered 3 201"] {
+                    await arrivals.next()
+                    while try await issuer.timeline(purchase).request.pushOutcomes != [expected] { await Task.yield() }
+                    _ = await issuer.post("/sandbox/clock", ["advanceSeconds": 2])
+                }
+            }
+        }
+    }
+
     @Test func `a receiver that does not answer holds up its own pushes and no others, nor any purchase`() async throws
     {
         let (gate, opener) = AsyncStream<Void>.makeStream()

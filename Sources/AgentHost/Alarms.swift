@@ -1,0 +1,123 @@
+import Authenticator
+import Dispatch
+import HeapModule
+import Synchronization
+
+/// What is to be done at which time, with one timer for all of it.
+///
+/// Nearly every deadline is called off long before it. A sleep of `Task` that is cancelled keeps its memory until the
+/// time comes; here nothing is left, and neither setting nor calling off wakes a thread.
+///
+/// Its time is the machine's, unless it is set forward.
+final class Alarms: Sendable {
+    static let shared = Alarms()
+
+    private struct Entry: Comparable {
+        let time: UInt64
+        let id: UInt64
+
+        static func < (left: Entry, right: Entry) -> Bool { (left.time, left.id) < (right.time, right.id) }
+    }
+
+    private struct State {
+        /// How many nanoseconds its time is ahead of the machine's.
+        var ahead: UInt64 = 0
+        var lastID: UInt64 = 0
+        /// May have some that were called off.
+        var queue = Heap<Entry>()
+        var set: [UInt64: (time: UInt64, action: @Sendable () -> Void)] = [:]
+        /// When the timer rings; never later than the first of the queue.
+        var timerTime = UInt64.max
+        let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "alarms"))
+
+        var now: UInt64 { DispatchTime.now().uptimeNanoseconds + ahead }
+    }
+
+    private let state = Mutex(State())
+
+    /// How many are set, and how many the queue has.
+    var setCount: Int { state.withLock { $0.set.count } }
+    var queueCount: Int { state.withLock { $0.queue.count } }
+
+    init() {
+        state.withLock { state in
+            state.timer.setEventHandler { [weak self] in self?.ring() }
+            state.timer.activate()
+        }
+    }
+
+    /// - Parameter action: called on the timer's thread, which it must not hold up.
+    func set(after seconds: Double, _ action: @escaping @Sendable () -> Void) -> Alarm {
+        let id = state.withLock { state in
+            let time = state.now + Self.nanoseconds(seconds)
+            state.lastID += 1
+            state.set[state.lastID] = (time, action)
+            state.queue.insert(Entry(time: time, id: state.lastID))
+            if time < state.timerTime { schedule(time, &state) }
+            return state.lastID
+        }
+        return Alarm { [self] in
+            state.withLock { state in
+                state.set.removeValue(forKey: id)
+                // Those that were called off never outnumber the others by much.
+                if state.queue.count > 2 * state.set.count + 64 {
+                    state.queue = Heap(state.set.map { Entry(time: $0.value.time, id: $0.key) })
+                }
+            }
+        }
+    }
+
+    func sleep(seconds: Double) async throws(CancellationError) {
+        let (ringing, bell) = AsyncStream.makeStream(of: Never.self)
+        let alarm = set(after: seconds) { bell.finish() }
+        defer { alarm.cancel() }
+        // It ends also if the task is cancelled.
+        for await _ in ringing {}
+        if Task.isCancelled { throw CancellationError() }
+    }
+
+    /// How many seconds its time is ahead of the machine's.
+    var ahead: Int64 { state.withLock { Int64($0.ahead / 1_000_000_000) } }
+
+    /// Sets its time so many seconds ahead of the machine's; it never goes back.
+    ///
+    /// What is due by then rings before this returns.
+    func setAhead(to seconds: Int64) {
+        state.withLock { $0.ahead = max($0.ahead, Self.nanoseconds(Double(seconds))) }
+        ring()
+    }
+
+    private func ring() {
+        let due = state.withLock { state in
+            let now = state.now
+            var due: [@Sendable () -> Void] = []
+            state.timerTime = .max
+            while let first = state.queue.min {
+                guard let set = state.set[first.id] else {
+                    state.queue.removeMin()
+                    continue
+                }
+                guard first.time <= now else {
+                    schedule(first.time, &state)
+                    break
+                }
+                state.queue.removeMin()
+                state.set.removeValue(forKey: first.id)
+                due.append(set.action)
+            }
+            return due
+        }
+        due.forEach { $0() }
+    }
+
+    private func schedule(_ time: UInt64, _ state: inout State) {
+        state.timerTime = time
+        state.timer.schedule(deadline: DispatchTime(uptimeNanoseconds: time - state.ahead))
+    }
+
+    /// Within a hundred years, so that no number is too great.
+    private static func nanoseconds(_ seconds: Double) -> UInt64 {
+        // In this order, so that no number at all is 0.
+        UInt64(min(max(0, seconds), 3.2e9) * 1e9)
+    }
+}

@@ -1,0 +1,59 @@
+#if Personas
+import Keys
+
+extension Decider {
+    /// Approves with another assertion; all else is as for every approval.
+    func approve(
+        _ id: RequestID, by approver: Approver, answering answer: any TestAnswer, while wanted: Wanted
+    ) async throws -> RequestRecord {
+        var terms = Terms(
+            expectations: Expectations(), approver: approver, pin: nil, owner: nil, wanted: wanted)
+        terms.answer = answer
+        return try await approve(id, on: terms)
+    }
+
+    func body(
+        _ answer: any TestAnswer, for request: RequestRecord, of enrollment: Enrollment, signCount: UInt32,
+        with key: any UnlockedKey
+    ) async throws -> [UInt8] {
+        guard let approval = TestApproval(request, of: enrollment, signCount: signCount, with: key) else {
+            throw CommandError(playing: enrollment)
+        }
+        do {
+            return try await answer.body(of: approval)
+        } catch let failure as CustodyError {
+            throw CommandError(failure, request: request)
+        }
+    }
+
+    /// Takes a number and signs, whether the request can still be decided or not.
+    func undecidedApproval(of request: RequestRecord, by answer: any TestAnswer) async throws -> [UInt8] {
+        let owner = request.enrollmentId
+        // In its queue an approval is alone with its credential, so the number it takes cannot be taken twice.
+        try await queues.enter(owner)
+        defer { queues.leave(owner) }
+        let taken = try await ports.store.write { store -> (Enrollment, UInt32)? in
+            guard let enrollment = try store.enrollment(owner), enrollment.isPlayable,
+                enrollment.signCount < .max,
+                let changed = try store.change(owner, .signCountTaken(enrollment.signCount + 1))
+            else { return nil }
+            return (enrollment, changed.signCount)
+        }
+        guard let (enrollment, signCount) = taken else {
+            throw CommandError(.notEnrolled, "the enrollment \(owner) can sign nothing now", request: request)
+        }
+        let key = try await ports.custody.unlock(enrollment.keyReference, pin: nil)
+        return try await body(answer, for: request, of: enrollment, signCount: signCount, with: key)
+    }
+}
+
+extension CommandError {
+    /// A persona may not answer for it.
+    package init(playing enrollment: Enrollment) {
+        self.init(
+            .invalidArgument,
+            "enrollment \(enrollment.id) is of authnType \(enrollment.authnType): personas are for enrollments of "
+                + "authnType test, with a key of the agent's own")
+    }
+}
+#endif

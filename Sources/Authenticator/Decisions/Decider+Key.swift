@@ -1,0 +1,67 @@
+import IssuerProtocol
+import Keys
+
+/// The key of an approval, opened by whatever its enrollment takes.
+extension Decider {
+    /// Signs and commits in the enrollment's queue, with the key that its user opened for it.
+    ///
+    /// A PIN that was found right counts as such, also if the request ends before it is decided: the try that was
+    /// counted is taken back with the decision, or else by itself.
+    func opened(
+        _ found: Decidable, on terms: Terms, then decide: (any UnlockedKey) async throws -> RequestRecord
+    ) async throws -> RequestRecord {
+        let key = try await unlocked(found.enrollment, for: found.request, on: terms)
+        do {
+            return try await decide(key)
+        } catch {
+            // What went wrong with the decision counts more than a try that could not be taken back.
+            if terms.pin != nil { try? await PINCheck(ports: ports).succeeded(found.enrollment.id) }
+            throw error
+        }
+    }
+
+    private func unlocked(
+        _ enrollment: Enrollment, for request: RequestRecord, on terms: Terms
+    ) async throws -> any UnlockedKey {
+        do {
+            guard enrollment.authnType == .pin else {
+                if terms.pin != nil { throw CustodyError(noPINFor: enrollment) }
+                return try await unlock(enrollment, on: terms)
+            }
+            let check = PINCheck(ports: ports)
+            guard terms.pin != nil else {
+                // Nobody is asked for a PIN that would not be tried.
+                try check.expectNotBlocked(enrollment)
+                throw CommandError(pinWantedFor: request)
+            }
+            return try await check.run(enrollment) {
+                let key = try await unlock(enrollment, on: terms)
+                guard key.verifiesUser else { throw CustodyError(unverifiedBy: enrollment) }
+                return key
+            }
+        } catch let failure as CustodyError {
+            throw CommandError(failure, request: request)
+        }
+    }
+
+    private func unlock(_ enrollment: Enrollment, on terms: Terms) async throws -> any UnlockedKey {
+        let (custody, reference, pin) = (ports.custody, enrollment.keyReference, terms.pin)
+        return try await terms.run(isShort: custody.opensAtOnce(reference, pin: pin)) {
+            try await custody.unlock(reference, pin: pin)
+        }
+    }
+}
+
+extension CustodyError {
+    fileprivate init(noPINFor enrollment: Enrollment) {
+        self.init(
+            .takesNoPIN,
+            "enrollment \(enrollment.id) is of authnType \(enrollment.authnType): it takes no PIN, and nothing would check "
+                + "one")
+    }
+
+    /// The custody opened the key without having checked the PIN: nobody was verified.
+    fileprivate init(unverifiedBy enrollment: Enrollment) {
+        self.init(.unavailable, "the key of enrollment \(enrollment.id) opened without its PIN being checked")
+    }
+}

@@ -1,0 +1,1 @@
+// There is nothing to call: see CICUData.c.

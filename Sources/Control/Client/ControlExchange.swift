@@ -1,0 +1,101 @@
+internal import Glibc
+
+/// One call on a connection of its own: the request goes out, and its answer is read; for a thread that may wait.
+struct ControlExchange {
+    /// The most that is read at once.
+    private static let roomBytes = 65_536
+
+    private let connection: ControlConnection
+    private var reader = AnswerReader()
+    private var room = [UInt8](repeating: 0, count: roomBytes)
+    /// What came of the body with the head.
+    private var firstOfBody: [UInt8] = []
+
+    /// Sends the request.
+    init(_ call: ControlCall, on connection: ControlConnection, until end: ContinuousClock.Instant)
+        throws(ConnectionError)
+    {
+        self.connection = connection
+        do throws(ConnectionError) {
+            try connection.send(call.bytes, until: end)
+        } catch  where error == .system(EPIPE) || error == .system(ECONNRESET) {
+            // Who does not read to the end may have answered all the same.
+        }
+    }
+
+    /// Waits for the head of the answer.
+    mutating func head(until end: ContinuousClock.Instant) throws(ExchangeError) -> AnswerHead {
+        while true {
+            if let head = reader.head { return head }
+            firstOfBody += try more(until: end)
+        }
+    }
+
+    /// Waits for the next bytes of the body; nil at its end.
+    mutating func piece(until end: ContinuousClock.Instant) throws(ExchangeError) -> [UInt8]? {
+        if !firstOfBody.isEmpty {
+            defer { firstOfBody = [] }
+            return firstOfBody
+        }
+        while !reader.isOver {
+            let piece = try more(until: end)
+            if !piece.isEmpty { return piece }
+        }
+        return nil
+    }
+
+    /// Waits for all of the answer.
+    mutating func answer(upTo maxBytes: Int, until end: ContinuousClock.Instant) throws(ExchangeError) -> ControlAnswer
+    {
+        let head = try head(until: end)
+        var body: [UInt8] = []
+        while let piece = try piece(until: end) {
+            body += piece
+            guard body.count <= maxBytes else { throw .tooLong }
+        }
+        return ControlAnswer(head, body: body)
+    }
+
+    private mutating func more(until end: ContinuousClock.Instant) throws(ExchangeError) -> [UInt8] {
+        let count: Int
+        do throws(ConnectionError) {
+            count = try connection.receive(into: &room, until: end)
+        } catch {
+            throw error == .late ? .late : .ended
+        }
+        guard count > 0 else { throw .ended }
+        do throws(AnswerError) {
+            return try reader.take(room[..<count])
+        } catch {
+            throw .answer(error)
+        }
+    }
+}
+
+/// Why a request that was sent has no answer.
+enum ExchangeError: Error, Equatable {
+    /// The connection ended first.
+    case ended
+    case late, tooLong
+    case answer(AnswerError)
+}
+
+extension ControlAnswer {
+    init(_ head: AnswerHead, body: [UInt8]) {
+        self.init(
+            status: head.status, contentType: head.values(of: "content-type").first,
+            server: head.values(of: "server").first,
+            hasNext: head.values(of: "link").contains { $0.hasSuffix("rel=\"next\"") }, body: body)
+    }
+}
+
+extension ControlCall {
+    /// The request as it is sent; all of its parts are ASCII without line ends, except the body.
+    var bytes: [UInt8] {
+        var head =
+            "\(method.rawValue) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAccept: \(accepted)\r\n"
+        if let lastEventID { head += "\(ServerSentEvents.lastEventID): \(lastEventID)\r\n" }
+        if let body { head += "Content-Type: application/json\r\nContent-Length: \(body.count)\r\n" }
+        return Array((head + "\r\n").utf8) + (body ?? [])
+    }
+}

@@ -1,0 +1,43 @@
+package import ThreeDS
+
+/// The agent's clock: the answer of `GET /v1/clock`, and part of others if it is a test's.
+package struct ClockView: Codable, Sendable, Equatable {
+    /// Whether a test may advance it.
+    package var isTest: Bool
+    /// How far it is ahead of the machine's.
+    package var offsetSeconds: Int
+    /// What it says: RFC 3339, UTC.
+    package var now: String
+
+    package init(isTest: Bool, offsetSeconds: Int, now: String) {
+        self.isTest = isTest
+        self.offsetSeconds = offsetSeconds
+        self.now = now
+    }
+
+    /// How far it is ahead of the machine's, such as `1h30m`.
+    package var offsetText: String { ClockAdvance.text(Int64(offsetSeconds)) }
+}
+
+/// The body of `POST /v1/clock`.
+package struct ClockCommand: Encodable, Sendable, Equatable {
+    package let advance: ClockAdvance
+
+    package init(_ advance: ClockAdvance) { self.advance = advance }
+
+    /// Reads a time such as `10m`.
+    package init(duration: String) throws(ControlError) {
+        do throws(ClockAdvance.Refusal) {
+            self.init(try ClockAdvance(duration))
+        } catch {
+            throw ControlError(.invalidArgument, "\(error)")
+        }
+    }
+
+    private enum CodingKeys: CodingKey { case advanceSeconds }
+
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(advance.seconds, forKey: .advanceSeconds)
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What a program could not do.
+public struct OOBError: Error, CustomStringConvertible {
+    /// The exit status, as the page of the commands lists it.
+    public let status: Int32
+    /// What the program says.
+    public let description: String
+}
+
+/// What a program that succeeded has printed.
+struct Printed {
+    let data: Data
+
+    var text: String { String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines) }
+
+    func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value { try JSONDecoder().decode(type, from: data) }
+}
+
+/// Runs a program to its end.
+func run(_ name: String, _ words: [String]) async throws -> Printed {
+    try await blocking {
+        let process = try program(name, words)
+        let output = Pipe()
+        let errors = Pipe()
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        let printed = output.fileHandleForReading.readDataToEndOfFile()
+        let said = errors.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw OOBError(status: process.terminationStatus, description: String(decoding: said, as: UTF8.self))
+        }
+        return Printed(data: printed)
+    }
+}
+
+/// The body of an answer of the sandbox.
+func download(_ address: String, seconds: Double) async throws -> Data {
+    guard let url = URL(string: address) else { throw OOBError(status: 64, description: "\(address) is no URL") }
+    var request = URLRequest(url: url)
+    request.timeoutInterval = seconds
+    let (data, answer) = try await URLSession.shared.data(for: request)
+    guard (answer as? HTTPURLResponse)?.statusCode == 200 else {
+        throw OOBError(status: 1, description: String(decoding: data, as: UTF8.self))
+    }
+    return data
+}
+
+/// A program that runs until it is stopped.
+///
+/// It says `listening on ADDRESS` on standard output when it is ready, and logs to the tests' own standard error.
+final class LongRunning: Sendable {
+    private let process: Process
+    private let output = Pipe()
+
+    init(_ name: String, _ words: [String]) throws {
+        process = try program(name, words)
+        process.standardOutput = output
+        try process.run()
+    }
+
+    /// Waits for the line, a minute at most: no polling, and if the program ends instead, so does the wait.
+    func address() async throws -> String {
+        let watchdog = DispatchWorkItem { [process] in process.terminate() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: watchdog)
+        defer { watchdog.cancel() }
+        let line = try await blocking { [output] in
+            var line = Data()
+            while !line.contains(UInt8(ascii: "\n")) {
+                let more = output.fileHandleForReading.availableData
+                guard !more.isEmpty else { throw OOBError(status: 69, description: "it ended before it listened") }
+                line += more
+            }
+            return Printed(data: line).text
+        }
+        return line.replacing("listening on ", with: "")
+    }
+
+    func stop() {
+        process.terminate()
+        process.waitUntilExit()
+    }
+}
+
+/// OOB_BIN_DIR names the directory of the programs.
+private func program(_ name: String, _ words: [String]) throws -> Process {
+    guard let directory = ProcessInfo.processInfo.environment["OOB_BIN_DIR"] else {
+        throw OOBError(status: 64, description: "set OOB_BIN_DIR to the directory of oob-agent, oobctl and oob-issuer")
+    }
+    let process = Process()
+    process.executableURL = URL(filePath: directory).appending(path: name)
+    process.arguments = words
+    process.standardInput = FileHandle.nullDevice
+    return process
+}
+
+/// Keeps what blocks off the threads that tests run on.
+func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        DispatchQueue.global().async { continuation.resume(with: Result(catching: body)) }
+    }
+}

@@ -1,0 +1,107 @@
+import Authenticator
+import IssuerProtocol
+import StrictJSON
+import Synchronization
+import ThreeDS
+
+/// Who answers a request: a tag in it, else its enrollment's persona, else the first rule that matches.
+extension Cardholders {
+    /// The member of a transaction that names a persona, if tags are on.
+    static let tagMember = "oobPersona"
+
+    /// The script of a request, settled now if that was not done before; nil if nobody is to be asked for one.
+    func settled(_ id: RequestID) async throws -> (script: Script, request: RequestRecord)? {
+        let settings = settings.withLock(\.self)
+        // Most agents have no personas: then nothing is written for a request.
+        let isPlayed = try await agent.store.read { store in
+            guard let request = try store.request(id), request.life.state == .pending,
+                let enrollment = try store.enrollment(request.enrollmentId), enrollment.isPlayable
+            else { return false }
+            if try store.script(of: id) != nil { return true }
+            if try store.persona(of: enrollment.id) != nil { return true }
+            return !settings.rules.isEmpty || settings.takesTags
+        }
+        guard isPlayed else { return nil }
+        // Since the look the request may have been decided, or its enrollment may have ended or got another persona.
+        return try await agent.store.write { store in
+            guard let request = try store.request(id), request.life.state == .pending,
+                let enrollment = try store.enrollment(request.enrollmentId), enrollment.isPlayable
+            else { return nil }
+            if let kept = try store.script(of: id).flatMap(Script.init(document:)) { return (kept, request) }
+            let (script, setting) = try Self.choice(for: request, of: enrollment, settings, in: store)
+            if var setting {
+                setting.take(isPlayed: script.source == .persona)
+                try store.setPersona(setting.document, of: enrollment.id)
+            }
+            try store.setScript(script.document, rule: script.rule, of: id)
+            return (script, request)
+        }
+    }
+
+    /// What would answer a request now, and the persona that was asked, if one is set.
+    static func choice(
+        for request: RequestRecord, of enrollment: Enrollment, _ settings: Settings, in store: any StoreReader
+    ) throws -> (Script, PersonaSetting?) {
+        guard enrollment.isPlayable else {
+            let type = enrollment.authnType.rawValue
+            return (
+                Script(.nobody, .ask, because: "only enrollments of authnType test are played; this is \(type)"), nil
+            )
+        }
+        if settings.takesTags, let tag = tag(of: request) {
+            guard let persona = Persona(rawValue: tag) else {
+                let advice = NearestName.advice(for: tag, among: Persona.allCases.map(\.rawValue))
+                let reason = "the transaction names a persona that there is not; \(advice)"
+                return (Script(.nobody, .ask, because: reason), nil)
+            }
+            return (Script(.tag, persona, because: "the transaction names the persona \(tag)"), nil)
+        }
+        var reason = "no persona is set"
+        let setting = try store.persona(of: enrollment.id).flatMap(PersonaSetting.init(document:))
+        if let setting {
+            guard let refusal = setting.nextRefusal else {
+                let script = Script(
+                    .persona, setting.persona, delay: setting.delay,
+                    because: "the enrollment's persona is \(setting.persona.rawValue)")
+                return (script, setting)
+            }
+            reason = refusal
+        }
+        for rule in settings.rules {
+            if let mismatch = rule.mismatch(request, of: enrollment) {
+                reason += "; \(rule.name): \(mismatch)"
+            } else if let times = rule.times,
+                try store.scriptCount(ofRule: rule.name, upTo: times) == times
+            {
+                reason += "; \(rule.name): has decided \(times) requests"
+            } else {
+                let script = Script(
+                    .rule, rule.persona, rule: rule.name, because: "\(reason); \(rule.name): all its conditions hold")
+                return (script.bounded, setting)
+            }
+        }
+        return (
+            Script(.nobody, .ask, because: settings.rules.isEmpty ? "\(reason), and there are no rules" : reason)
+                .bounded, setting
+        )
+    }
+
+    /// The name in `oobPersona` of the transaction, or in `[persona:NAME]` at the end of the merchant's name.
+    private static func tag(of request: RequestRecord) -> String? {
+        guard let transaction = request.presented?.transaction else { return nil }
+        if let member = transaction.members.first(where: { $0.name == tagMember }) { return member.value }
+        let parts = transaction.merchantName.split(separator: "[persona:", omittingEmptySubsequences: false)
+        guard parts.count > 1, let name = parts.last, name.hasSuffix("]") else { return nil }
+        return String(name.dropLast())
+    }
+}
+
+extension Script {
+    /// The same with a reason that fits its row: 256 rules would say more than anyone reads.
+    fileprivate var bounded: Script {
+        guard reason.utf8.count > 2_048 else { return self }
+        return Script(
+            source, persona, delay: delay, rule: rule,
+            because: String(decoding: reason.utf8.prefix(2_000), as: UTF8.self) + " …")
+    }
+}

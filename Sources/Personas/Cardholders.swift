@@ -1,0 +1,157 @@
+package import Authenticator
+import Glibc
+import IssuerProtocol
+package import Logging
+import Synchronization
+
+/// Plays the cardholders of `test` enrollments, as personas, tags and rules say.
+package final class Cardholders: Sendable {
+    /// What an operator may set about them.
+    package struct Settings: Sendable {
+        package var rules: [Rule]
+        /// Whether a transaction may name the persona that answers it.
+        package var takesTags: Bool
+
+        package init(rules: [Rule] = [], takesTags: Bool = false) {
+            self.rules = rules
+            self.takesTags = takesTags
+        }
+    }
+
+    /// Beyond what the sandbox takes in ten seconds.
+    private static let floodSize = 320
+    private static let pageSize = 100
+
+    let agent: Agent
+    let settings: Mutex<Settings>
+    let readSettings: @Sendable () throws(CommandError) -> Settings
+    private let crash: @Sendable () -> Void
+    private let log: Logger
+
+    /// - Parameters:
+    ///   - readSettings: reads them again.
+    ///   - crash: ends the process at once.
+    package init(
+        _ agent: Agent, _ settings: Settings,
+        readingAgain readSettings: @escaping @Sendable () throws(CommandError) -> Settings,
+        crashingBy crash: @escaping @Sendable () -> Void = { kill(getpid(), SIGKILL) }, log: Logger
+    ) {
+        self.agent = agent
+        self.settings = Mutex(settings)
+        self.readSettings = readSettings
+        self.crash = crash
+        self.log = log
+    }
+
+    /// Uses these settings for requests that come from now on.
+    package func use(_ new: Settings) { settings.withLock { $0 = new } }
+
+    /// Plays until the task is cancelled.
+    package func run() async throws {
+        try await agent.playing { [self] id in await play(id) }
+    }
+
+    /// Answers one request, if something is to answer it.
+    private func play(_ id: RequestID) async {
+        do {
+            guard let (script, request) = try await settled(id) else { return }
+            let left = Self.time(of: script, for: request) - Double(agent.agentClock.now)
+            if left > 0 { try await agent.agentClock.sleep(seconds: left) }
+            try await act(script, on: request)
+        } catch is CancellationError {
+        } catch let error as CommandError where error.code == .noLongerDecidable {
+            // Somebody else decided it, or it is over.
+        } catch {
+            log.error("a persona could not answer", metadata: ["request": "\(id)", "reason": "\(error)"])
+        }
+    }
+
+    /// When a script answers, in seconds since 1970.
+    private static func time(of script: Script, for request: RequestRecord) -> Double {
+        script.persona == .answersAfterExpiry
+            ? Double(request.exp ?? 0) + Double(max(script.delay, 1))
+            : Double(request.receivedAt) + Double(script.delay)
+    }
+
+    private func act(_ script: Script, on request: RequestRecord) async throws {
+        switch script.persona {
+        case .ask, .neverAnswers: break
+        case .autoDeny: try await deny(request, .userDenied, script)
+        case .denyAsFraud: try await deny(request, .suspectedFraud, script)
+        case .autoApprove, .floodsFetch:
+            if script.persona == .floodsFetch {
+                try await agent.fetchTooOften(times: Self.floodSize, for: request, by: script.persona.rawValue)
+            }
+            _ = try await agent.decide(.approve, on: request.id, expecting: Expectations(), by: script.approver)
+        case .oldAssertion:
+            let earlier = try await earlierApproval(of: request.enrollmentId)
+            let answer: any TestAnswer = earlier.map { EarlierDecision(bytes: $0) } ?? WrongAssertion.none
+            _ = try await agent.approve(request.id, by: script.approver, answering: answer)
+        case .answersTwice:
+            guard let sent = try await approveAndDeliver(request, script) else { return }
+            try await agent.send(sent, for: request, by: script.persona.rawValue)
+        case .approvesThenDenies:
+            guard try await approveAndDeliver(request, script) != nil else { return }
+            try await agent.send(DecisionBody.deny(.userDenied), for: request, by: script.persona.rawValue)
+        case .answersAfterExpiry:
+            let late = try await agent.undecidedApproval(of: request, by: WrongAssertion.none)
+            try await agent.send(late, for: request, by: script.persona.rawValue)
+        case .crashesAfterSigning: try await crashOnce(script, on: request)
+        case .disappears:
+            try await agent.note("unenrolled", by: script.persona.rawValue, request)
+            _ = try await agent.unenroll(request.enrollmentId, locally: false, forced: true, erasing: false)
+        default:
+            guard let wrong = script.persona.wrong else { return }
+            _ = try await agent.approve(request.id, by: script.approver, answering: wrong)
+        }
+    }
+
+    private func deny(_ request: RequestRecord, _ reason: DenyReason, _ script: Script) async throws {
+        _ = try await agent.decide(.deny(reason), on: request.id, expecting: Expectations(), by: script.approver)
+    }
+
+    /// - Returns: what was sent; nil if the issuer has not taken it by the request's `exp`.
+    private func approveAndDeliver(_ request: RequestRecord, _ script: Script) async throws -> [UInt8]? {
+        let decided = try await agent.decide(
+            .approve, on: request.id, expecting: Expectations(), by: script.approver)
+        let left = max(0, Double(request.exp ?? 0) - Double(agent.agentClock.now))
+        guard case .delivered = try await agent.delivered(decided, seconds: left).life.delivery else { return nil }
+        return try await agent.store.read { try $0.evidence(of: request.id).decision }
+    }
+
+    /// What was sent for the newest request that was approved before.
+    private func earlierApproval(of enrollment: EnrollmentID) async throws -> [UInt8]? {
+        try await agent.store.read { store in
+            let newest = try store.requests(pendingOnly: false, enrollment: enrollment, limit: Self.pageSize)
+            for request in newest.reversed() where request.life.state == .approved {
+                if let decision = try store.evidence(of: request.id).decision { return decision }
+            }
+            return nil
+        }
+    }
+
+    /// The process ends once it has signed; what it finds after its next start, it approves.
+    private func crashOnce(_ script: Script, on request: RequestRecord) async throws {
+        guard !script.hasCrashed else {
+            _ = try await agent.decide(.approve, on: request.id, expecting: Expectations(), by: script.approver)
+            return
+        }
+        var crashed = script
+        crashed.hasCrashed = true
+        let document = crashed.document
+        try await agent.store.write { try $0.setScript(document, rule: script.rule, of: request.id) }
+        log.warning("a persona ends this process", metadata: ["request": "\(request.id)"])
+        _ = try await agent.approve(request.id, by: script.approver, answering: LastWords(crash: crash))
+    }
+}
+
+/// Signs, and then the process ends before anything is kept.
+private struct LastWords: TestAnswer {
+    let crash: @Sendable () -> Void
+
+    func body(of approval: TestApproval) async throws -> [UInt8] {
+        let body = try await WrongAssertion.none.body(of: approval)
+        crash()
+        return body
+    }
+}

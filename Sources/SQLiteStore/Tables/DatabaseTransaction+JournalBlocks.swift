@@ -1,0 +1,118 @@
+import Authenticator
+import GRDB
+import Keys
+import TableRows
+
+/// The columns of a block of the journal: its checkpoint, and what is packed in it.
+enum JournalBlockColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("journal_block", naming: .snakeCase)
+
+    case last, first, digest, earlier, signature, entries
+}
+
+extension DatabaseTransaction {
+    /// The entries of blocks after one, in their order: `limit` at least, if there are as many, and whole blocks.
+    func packedJournal(after sequence: Int64, limit: Int) throws -> [JournalRow] {
+        var (rows, place): ([JournalRow], Int64) = ([], sequence)
+        while rows.count < limit {
+            let next = try database.row(
+                of: JournalBlockColumn.table, "WHERE last > ? ORDER BY last LIMIT 1", [place]
+            ) { fields in
+                let block = PackedJournal(bytes: try fields.bytes(.entries))
+                let (first, last) = (try fields.count(.first) as Int64, try fields.count(.last))
+                // One that cannot be read is an entry that is none: whoever checks the journal says so.
+                let found = block.rows(from: first) ?? [JournalRow(sequence: first, bytes: [])]
+                return (last, found)
+            }
+            guard let (last, found) = next else { break }
+            rows += found.filter { $0.sequence > sequence }
+            place = last
+        }
+        return rows
+    }
+
+    func checkpoint(at sequence: Int64) throws -> JournalCheckpoint? {
+        try database.row(of: JournalBlockColumn.table, "WHERE last = ?", [sequence], as: checkpoint)
+    }
+
+    func newestCheckpoint() throws -> JournalCheckpoint? {
+        try database.row(of: JournalBlockColumn.table, "ORDER BY last DESC LIMIT 1", as: checkpoint)
+    }
+
+    private func checkpoint(_ fields: Fields<JournalBlockColumn>) throws -> JournalCheckpoint {
+        let point = JournalPoint(sequence: try fields.count(.last), digest: try fields.bytes(.digest))
+        return JournalCheckpoint(
+            point: point, earlier: try fields.made(of: fields.bytes(.earlier), .earlier, JournalPoint.list),
+            signature: try fields.bytes(.signature))
+    }
+
+    func checkpoints(of request: RequestID) throws -> [Int64] {
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT block FROM journal_of_request
+                WHERE request_seq = (SELECT seq FROM request WHERE id = ?) ORDER BY block
+                """)
+        return try Int64.fetchAll(statement, arguments: [request.text])
+    }
+
+    func pack(_ rows: [JournalRow], under checkpoint: JournalCheckpoint, about requests: Set<RequestID>) throws -> Bool
+    {
+        let last = checkpoint.point.sequence
+        guard let first = rows.first?.sequence, let packed = PackedJournal(rows) else { return false }
+        // All that are not packed so far and no others, whatever has been removed or put in since they were read.
+        let there = try database.cachedStatement(
+            sql: "SELECT COUNT(*) = ? AND MIN(seq) = ? AND MAX(seq) = ? FROM journal WHERE seq <= ?")
+        guard try Bool.fetchOne(there, arguments: [rows.count, first, last, last]) == true else { return false }
+        try database.cachedStatement(sql: "DELETE FROM journal WHERE seq <= ?").execute(arguments: [last])
+        try database.insert(
+            into: JournalBlockColumn.table,
+            [
+                .last: last, .first: first, .digest: checkpoint.point.digest.blob,
+                .earlier: JournalPoint.bytes(checkpoint.earlier).blob, .signature: checkpoint.signature.blob,
+                .entries: packed.bytes.blob,
+            ])
+        let about = try database.cachedStatement(
+            sql: """
+                INSERT OR IGNORE INTO journal_of_request (request_seq, block) SELECT seq, ? FROM request WHERE id = ?
+                """)
+        for request in requests.sorted(by: { $0.text < $1.text }) {
+            try about.execute(arguments: [last, request.text])
+        }
+        return true
+    }
+
+    /// Of a block that is removed in part, the rest is packed anew.
+    func removePackedJournal(through sequence: Int64) throws {
+        try database.cachedStatement(sql: "DELETE FROM journal_block WHERE last <= ?").execute(arguments: [sequence])
+        let next = try database.row(of: JournalBlockColumn.table, "WHERE last > ? ORDER BY last LIMIT 1", [sequence]) {
+            (last: try $0.count(.last), first: try $0.count(.first) as Int64, packed: try $0.bytes(.entries))
+        }
+        guard let split = next, split.first <= sequence else { return }
+        let rows = PackedJournal(bytes: split.packed).rows(from: split.first)?.filter { $0.sequence > sequence }
+        guard let rows, let first = rows.first, let packed = PackedJournal(rows) else {
+            throw JournalBlockColumn.table.unreadable(.entries)
+        }
+        try database.update(
+            JournalBlockColumn.table, set: [.first: first.sequence, .entries: packed.bytes.blob],
+            where: [.last: split.last])
+    }
+}
+
+extension JournalPoint {
+    private static let length = 8 + SHA256Digest.count
+
+    /// A number of eight bytes, big-endian, and a digest, for each.
+    fileprivate static func bytes(_ points: [JournalPoint]) -> [UInt8] {
+        points.flatMap { point in
+            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: point.sequence >> $0) } + point.digest
+        }
+    }
+
+    fileprivate static func list(_ bytes: [UInt8]) -> [JournalPoint]? {
+        guard bytes.count.isMultiple(of: length) else { return nil }
+        return stride(from: 0, to: bytes.count, by: length).map { start in
+            let sequence = bytes[start..<start + 8].reduce(0) { $0 << 8 | Int64($1) }
+            return JournalPoint(sequence: sequence, digest: Array(bytes[start + 8..<start + length]))
+        }
+    }
+}

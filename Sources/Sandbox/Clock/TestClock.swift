@@ -1,0 +1,74 @@
+import Synchronization
+import ThreeDS
+
+/// The system's clock, moved ahead by whoever drives a test.
+///
+/// Who sleeps by it wakes as soon as the time has come on it.
+package final class TestClock: Sendable {
+    private struct State {
+        var offset: Int64
+        var nextID: UInt64 = 0
+        var sleepers: [UInt64: AsyncStream<Void>.Continuation] = [:]
+    }
+
+    private let base: SandboxDependencies
+    private let state: Mutex<State>
+
+    /// - Parameter offset: seconds that it was moved ahead already.
+    init(over base: SandboxDependencies, offset: Int64) {
+        self.base = base
+        state = Mutex(State(offset: offset))
+    }
+
+    /// Seconds that it is ahead.
+    var offset: Int64 { state.withLock(\.offset) }
+
+    var dependencies: SandboxDependencies {
+        SandboxDependencies(
+            now: { [self] in base.now() + offset }, sleep: { [self] in try await sleep($0) }, random: base.random)
+    }
+
+    /// Moves it so far ahead; an offset that is smaller than its own changes nothing.
+    func move(to offset: Int64) {
+        let sleepers = state.withLock { state in
+            state.offset = max(state.offset, offset)
+            return Array(state.sleepers.values)
+        }
+        for sleeper in sleepers { sleeper.yield() }
+    }
+
+    private func sleep(_ length: Duration) async throws {
+        let (start, startOffset) = (ContinuousClock.now, offset)
+        var isOver = false
+        while !isOver {
+            // On the list before it looks at the clock, so that no move falls between the two.
+            let (moves, sleeper) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+            let id = enter(sleeper)
+            defer { leave(id) }
+            let passed = start.duration(to: .now) + .seconds(offset - startOffset)
+            guard passed < length else { return }
+            isOver = try await withThrowingTaskGroup(of: Bool.self) { group in
+                group.addTask { [base] in
+                    try await base.sleep(length - passed)
+                    return true
+                }
+                group.addTask {
+                    for await _ in moves { return false }
+                    throw CancellationError()
+                }
+                defer { group.cancelAll() }
+                return try await group.next() ?? true
+            }
+        }
+    }
+
+    private func enter(_ sleeper: AsyncStream<Void>.Continuation) -> UInt64 {
+        state.withLock { state in
+            state.nextID += 1
+            state.sleepers[state.nextID] = sleeper
+            return state.nextID
+        }
+    }
+
+    private func leave(_ id: UInt64) { state.withLock { $0.sleepers[id] = nil } }
+}

@@ -1,0 +1,97 @@
+import IssuerProtocol
+import NIOHTTP1
+import StrictJSON
+package import ThreeDS
+
+/// What a tester looks at and does again, from a shell.
+extension SandboxClient {
+    /// The story of a purchase so far.
+    package func story(of acsTransId: ACSTransactionID) async throws(CallError) -> PurchaseReport {
+        try PurchaseReport(try await call(.GET, path(acsTransId), body: nil))
+    }
+
+    /// The payer leaves.
+    package func cancel(_ acsTransId: ACSTransactionID) async throws(CallError) -> PurchaseReport {
+        try PurchaseReport(try await call(.POST, path(acsTransId) + "/cancel", body: nil))
+    }
+
+    /// Lists the purchase's request again, or starts its transaction as a new purchase.
+    package func replay(_ acsTransId: ACSTransactionID, asNew: Bool) async throws(CallError) -> PurchaseReport {
+        try PurchaseReport(try await call(.POST, path(acsTransId) + "/replay", body: ["asNew": .bool(asNew)]))
+    }
+
+    /// The purchases, the newest first; what is nil is left to the sandbox.
+    package func purchases(
+        limit: Int64?, status: String?, after: ACSTransactionID?
+    ) async throws(CallError) -> PurchaseList {
+        let query = [("limit", limit.map(String.init)), ("status", status), ("after", after?.text)]
+            .compactMap { name, value in value.map { "\(name)=\($0)" } }.joined(separator: "&")
+        return PurchaseList(
+            try await call(.GET, SandboxRoutes.purchases + (query.isEmpty ? "" : "?" + query), body: nil))
+    }
+
+    /// Ends an enrollment, as a bank does.
+    package func revoke(_ authenticatorId: String) async throws(CallError) -> SandboxReport {
+        let path = SandboxRoutes.authenticators + "/" + authenticatorId + "/revoke"
+        return .authenticator(try await call(.POST, path, body: nil))
+    }
+
+    /// What goes wrong on purpose.
+    package func faults() async throws(CallError) -> SandboxReport {
+        .faults(try await call(.GET, SandboxRoutes.faults, body: nil))
+    }
+
+    /// Sets odds, as `--faults` takes them, and plans failures of single calls.
+    package func setFaults(odds: String?, next: [String]) async throws(CallError) -> SandboxReport {
+        let body: JSONObject
+        do throws(SandboxError) { body = try FaultOrder.body(odds: odds, next: next) } catch {
+            throw .refused(error.detail)
+        }
+        _ = try await call(.POST, SandboxRoutes.faults, body: body)
+        return try await faults()
+    }
+
+    /// Forgets odds and plans.
+    package func clearFaults() async throws(CallError) -> SandboxReport {
+        .cleared(try await call(.DELETE, SandboxRoutes.faults + "?odds=true", body: nil))
+    }
+
+    package func clock() async throws(CallError) -> SandboxReport {
+        .clock(try await call(.GET, SandboxRoutes.clock, body: nil))
+    }
+
+    package func advanceClock(by advance: ClockAdvance) async throws(CallError) -> SandboxReport {
+        .clock(try await call(.POST, SandboxRoutes.clock, body: ["advanceSeconds": .integer(advance.seconds)]))
+    }
+
+    private func path(_ acsTransId: ACSTransactionID) -> String { SandboxRoutes.purchases + "/" + acsTransId.text }
+}
+
+/// What is looked at before a call is made.
+extension SandboxClient {
+    /// Throws for odds or failures that the sandbox would refuse.
+    package static func checkFaults(odds: String?, next: [String]) throws(OrderError) {
+        try check { _ = try FaultOrder(try FaultOrder.body(odds: odds, next: next)) }
+    }
+
+    /// Throws unless the status is one that a purchase can have.
+    package static func checkStatus(_ text: String) throws(OrderError) {
+        try check { _ = try PurchaseRegister.status(text) }
+    }
+
+    /// Throws unless it is the form of an acsTransId.
+    package static func acsTransId(_ text: String) throws(OrderError) -> ACSTransactionID {
+        guard let id = ACSTransactionID(text) else {
+            throw OrderError(description: "must be a UUID of 36 characters")
+        }
+        return id
+    }
+
+    /// Throws unless it is the form of an authenticator's id.
+    package static func checkAuthenticatorId(_ text: String) throws(OrderError) {
+        guard TokenID(text) == nil else { return }
+        throw OrderError(description: "must be 1 to 64 of A-Z a-z 0-9 _ -")
+    }
+
+    package static let statuses = PurchaseRegister.Status.allCases.map(\.rawValue)
+}

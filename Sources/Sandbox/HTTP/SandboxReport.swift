@@ -1,0 +1,105 @@
+import StrictJSON
+import ThreeDS
+
+/// An answer of the sandbox for whoever asked from a shell.
+package struct SandboxReport: Sendable {
+    /// For a person, safe to print; empty if there is nothing to say.
+    package let text: String
+    /// The whole answer, on one line.
+    package let json: String
+
+    private init(_ answer: JSONObject, _ text: String) {
+        self.text = text
+        json = ShownJSON.escaped(JSONValue.object(answer).text)
+    }
+
+    static func authenticator(_ answer: JSONObject) -> SandboxReport {
+        SandboxReport(answer, "\(Shown.text(answer["id"])) \(Shown.text(answer["state"]))")
+    }
+
+    /// As they can be set again, a line each.
+    static func faults(_ answer: JSONObject) -> SandboxReport {
+        let odds = answer["odds"].map { ["odds: \(Shown.text($0))"] } ?? []
+        let next = Shown.objects(answer["next"]).map { fault in
+            "next: " + fault.members.map { "\($0.name)=\(Shown.text($0.value))" }.joined(separator: ",")
+        }
+        return SandboxReport(answer, (odds + next).joined(separator: "\n"))
+    }
+
+    static func cleared(_ answer: JSONObject) -> SandboxReport {
+        SandboxReport(answer, "\(Shown.text(answer["cleared"])) planned faults are forgotten, and the odds")
+    }
+
+    static func clock(_ answer: JSONObject) -> SandboxReport {
+        let ahead = ClockAdvance.text((try? answer.integer("offsetSeconds")) ?? 0)
+        let isTest = answer["isTest"] == .bool(true)
+        let kind = isTest ? "a test's clock, \(ahead) ahead of the machine's" : "the machine's clock"
+        return SandboxReport(answer, "\(Shown.text(answer["now"])), \(kind)")
+    }
+}
+
+/// Purchases as the sandbox lists them, the newest first.
+package struct PurchaseList: Sendable {
+    /// The whole answer, on one line.
+    package let json: String
+    /// A table for a person, safe to print; empty if no purchase is listed.
+    package let text: String
+    /// The acsTransId after which the list goes on; nil at its end.
+    package let next: String?
+
+    init(_ answer: JSONObject) {
+        json = ShownJSON.escaped(JSONValue.object(answer).text)
+        next = answer["next"].map(Shown.text)
+        let rows = Shown.objects(answer["purchases"]).map(Self.row)
+        text = rows.isEmpty ? "" : Self.table([["ACSTRANSID", "STATUS", "AMOUNT", "STARTED", "MERCHANT"]] + rows)
+    }
+
+    private static func row(_ purchase: JSONObject) -> [String] {
+        let transaction = (try? purchase.object("transaction")) ?? [:]
+        let members = transaction.members.map { TransactionMember(name: $0.name, value: Shown.plain($0.value)) }
+        let amount = (try? Transaction(members: members))?.purchase?.display ?? ""
+        return [
+            Shown.text(purchase["acsTransId"]), Shown.text(purchase["status"]), amount,
+            Shown.text(purchase["createdAt"]), Shown.text(transaction["merchantName"]),
+        ]
+    }
+
+    /// Columns as wide as their widest cell; the last one ends with its text.
+    private static func table(_ rows: [[String]]) -> String {
+        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            zip(row, widths).map { cell, width in cell + String(repeating: " ", count: width - cell.count) }
+                .joined(separator: "  ").trimmedAtEnd
+        }.joined(separator: "\n")
+    }
+}
+
+/// Values of an answer as a person reads them.
+enum Shown {
+    /// A string as it is, anything else as JSON; safe to print.
+    static func text(_ value: JSONValue?) -> String { DisplayText(plain(value)).text }
+
+    static func plain(_ value: JSONValue?) -> String {
+        guard case .string(let string)? = value else { return value?.text ?? "" }
+        return string
+    }
+
+    static func objects(_ value: JSONValue?) -> [JSONObject] {
+        guard case .array(let elements)? = value else { return [] }
+        return elements.compactMap { if case .object(let object) = $0 { object } else { nil } }
+    }
+
+    /// Pairs of `name=value`.
+    static func pairs(_ object: JSONObject, without names: Set<String> = []) -> String {
+        object.members.filter { !names.contains($0.name) }
+            .map { "\(DisplayText($0.name).text)=\(text($0.value))" }.joined(separator: " ")
+    }
+}
+
+extension String {
+    fileprivate var trimmedAtEnd: String {
+        var text = self
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+}

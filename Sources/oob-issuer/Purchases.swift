@@ -1,0 +1,148 @@
+import ArgumentParser
+import Sandbox
+import ThreeDS
+
+struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List purchases, the newest first.",
+        usage: "oob-issuer list [<options>]",
+        discussion: """
+            If there are more than are listed, standard error says how to see them.
+
+            Examples:
+              oob-issuer list                    what was started last
+              oob-issuer list --status pending   what nobody has decided yet
+            """)
+    private static let usualLimit: Int64 = 100
+    private static let limits: ClosedRange<Int64> = 1...1_000
+
+    @Option(help: ArgumentHelp("At most this many, 1 to 1000.", valueName: "n"))
+    var limit = Self.usualLimit
+
+    @Option(
+        help: ArgumentHelp("pending, authenticated, notAuthenticated, expired or cancelled.", valueName: "status"),
+        completion: .list(SandboxClient.statuses))
+    var status: String?
+
+    @Option(help: ArgumentHelp("Those that were started before this purchase.", valueName: "acsTransId"))
+    var after: String?
+
+    @OptionGroup var sandbox: SandboxOptions
+
+    func validate() throws {
+        guard Self.limits.contains(limit) else { throw ValidationError("--limit must be 1 to 1000") }
+        do throws(SandboxClient.OrderError) { if let status { try SandboxClient.checkStatus(status) } } catch {
+            throw ValidationError("--\(error)")
+        }
+        if let after { _ = try FlagNames.acsTransId(after, of: "--after") }
+    }
+
+    func run() async throws {
+        let client = try sandbox.client()
+        let start = try after.map { try FlagNames.acsTransId($0, of: "--after") }
+        let purchases = try await reporting { () throws(SandboxClient.CallError) in
+            try await client.purchases(limit: limit, status: status, after: start)
+        }
+        if sandbox.json {
+            try Output.data(purchases.json)
+        } else if purchases.text.isEmpty {
+            Output.message(
+                "there are no \(after == nil ? "" : "more ")purchases\(status.map { " that are \($0)" } ?? "")")
+        } else {
+            try Output.data(purchases.text)
+        }
+        if let next = purchases.next { Output.message("there are more: \(command(after: next))") }
+    }
+
+    private func command(after next: String) -> String {
+        let options = [
+            ("--limit", limit == Self.usualLimit ? nil : String(limit)), ("--status", status), ("--after", next),
+        ].compactMap { name, value in value.map { "\(name) \($0)" } }
+        return "oob-issuer list " + options.joined(separator: " ")
+    }
+}
+
+struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show the story of a purchase: what came, what was checked, and EMV's messages.")
+
+    @OptionGroup var purchase: PurchaseArgument
+    @OptionGroup var sandbox: SandboxOptions
+
+    func run() async throws {
+        let (client, id) = (try sandbox.client(), try purchase.id())
+        let report = try await reporting { () throws(SandboxClient.CallError) in try await client.story(of: id) }
+        try Output.data(sandbox.json ? report.json : report.text)
+    }
+}
+
+struct Cancel: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "End a purchase as a payer who leaves the merchant does, and take its requests back.")
+
+    @OptionGroup var purchase: PurchaseArgument
+    @OptionGroup var sandbox: SandboxOptions
+
+    func run() async throws {
+        let (client, id) = (try sandbox.client(), try purchase.id())
+        let report = try await reporting { () throws(SandboxClient.CallError) in try await client.cancel(id) }
+        try Output.data(sandbox.json ? report.json : report.statusLine)
+    }
+}
+
+struct Replay: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List a purchase's request again, and print the acsTransId.",
+        discussion: """
+            The request comes again byte for byte, and an authenticator in order drops it as a duplicate. With \
+            --as-new the same transaction is a new purchase with an acsTransId of its own.
+            """)
+
+    @OptionGroup var purchase: PurchaseArgument
+
+    @Flag(help: "Start the same transaction as a new purchase.")
+    var asNew = false
+
+    @OptionGroup var sandbox: SandboxOptions
+
+    func run() async throws {
+        let (client, id) = (try sandbox.client(), try purchase.id())
+        let report = try await reporting { () throws(SandboxClient.CallError) in
+            try await client.replay(id, asNew: asNew)
+        }
+        try Output.data(sandbox.json ? report.json : report.acsTransId)
+    }
+}
+
+struct Revoke: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "End an enrollment as a bank does: its token is no longer valid.")
+
+    @Argument(help: ArgumentHelp("The authenticator's ID.", valueName: "authenticatorId"))
+    var authenticatorId: String
+
+    @OptionGroup var sandbox: SandboxOptions
+
+    func validate() throws {
+        do throws(SandboxClient.OrderError) { try SandboxClient.checkAuthenticatorId(authenticatorId) } catch {
+            throw ValidationError("<authenticatorId> \(error)")
+        }
+    }
+
+    func run() async throws {
+        let client = try sandbox.client()
+        let report = try await reporting { () throws(SandboxClient.CallError) in
+            try await client.revoke(authenticatorId)
+        }
+        try Output.data(sandbox.json ? report.json : report.text)
+    }
+}
+
+struct PurchaseArgument: ParsableArguments {
+    @Argument(help: ArgumentHelp("The purchase's acsTransId.", valueName: "acsTransId"))
+    var acsTransId: String
+
+    func validate() throws { _ = try id() }
+
+    func id() throws(ValidationError) -> ACSTransactionID { try FlagNames.acsTransId(acsTransId, of: "<acsTransId>") }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import GRDB
+import IssuerProtocol
+import Keys
+import ScratchDirectories
+import Testing
+
+@testable import Authenticator
+@testable import SQLiteStore
+
+/// What is weak about enrollments, as the store counts it.
+struct EnrollmentMarkTests {
+    private let sample: SampleStore
+
+    init() throws { sample = try SampleStore() }
+
+    private func key(_ kind: ExternalKeyFacts.Kind, isExportable: Bool?) throws -> KeyPlace {
+        let facts = ExternalKeyFacts(
+            kind: kind, publicKey: try SigningKey.generate(.es256).publicKey, isExportable: isExportable)
+        return .external(ExternalKey(uri: try KeyURI("pkcs11:token=bank;object=card"), facts: facts))
+    }
+
+    private func enrollment(
+        _ digit: String, at issuer: String = "https://issuer.example", authnType: AuthnType = .presence,
+        key: KeyPlace = .own, raise: SignCountRaise? = nil, isPINGuessable: Bool = false
+    ) throws -> Enrollment {
+        let like = try SampleStore.enrollment(digit)
+        return Enrollment(
+            id: like.id, target: IssuerTarget(issuer: try IssuerURL(issuer), rootsPEM: nil), name: digit,
+            authnType: authnType, algorithm: -7, rpId: "issuer.example", credentialId: like.credentialId,
+            userHandle: [], startedAt: 10, key: key, signCount: 3, state: like.state, isPINGuessable: isPINGuessable,
+            signCountRaise: raise)
+    }
+
+    /// One of each kind that a row can say.
+    private func samples() throws -> [Enrollment] {
+        [
+            try enrollment("0"), try enrollment("1", at: "http://localhost:8080", authnType: .test),
+            try enrollment("2", authnType: .pin, isPINGuessable: true),
+            try enrollment("3", key: key(.pkcs11, isExportable: true)),
+            try enrollment("4", key: key(.pkcs11, isExportable: nil)),
+            try enrollment("5", key: key(.tpm, isExportable: false)),
+            try enrollment("6", key: key(.file, isExportable: true)),
+            try enrollment("7", raise: SignCountRaise(from: 1, to: 2, at: 3)),
+            try enrollment("8", raise: SignCountRaise(from: 1, to: 2, at: 3, isElsewhere: true)),
+            try enrollment("9"),
+        ]
+    }
+
+    @Test func `each row is marked with what is found of its enrollment`() async throws {
+        let all = try samples()
+        try await sample.store.write { store in for each in all { try store.insert(each) } }
+        let marked = try await sample.store.read { try $0.weakEnrollments(limit: 100) }
+        #expect(Set(marked.map(\.mark)) == Set(EnrollmentMark.allCases))
+        for mark in EnrollmentMark.allCases {
+            let found = all.filter { enrollment in
+                enrollment.findings.contains { $0.weakness == mark.weakness && $0.isCertain == mark.isCertain }
+            }
+            let counted = try #require(marked.first { $0.mark == mark })
+            #expect(counted == WeakEnrollments(mark, count: found.count, first: found.map(\.id)))
+        }
+    }
+
+    @Test func `the first of all that have a mark are named, and the others counted`() async throws {
+        let all = try samples()
+        try await sample.store.write { store in for each in all.reversed() { try store.insert(each) } }
+        let marked = try await sample.store.read { try $0.weakEnrollments(limit: 2) }
+        let keys = try #require(marked.first { $0.mark == .keyFile })
+        #expect(keys.count == 7 && keys.first == [all[9].id, all[8].id])
+    }
+
+    @Test func `one that is over has no mark, and a change of a mark counts`() async throws {
+        let card = try enrollment("a", authnType: .pin)
+        let other = try enrollment("b", authnType: .test)
+        try await sample.store.write { store in
+            try store.insert(card)
+            try store.insert(other)
+            try store.change(card.id, .pinChanged(isGuessable: true))
+            try store.change(other.id, .ended(at: 5))
+        }
+        let marks = try await sample.store.read { try $0.weakEnrollments(limit: 9) }.map(\.mark)
+        #expect(marks == [.guessablePIN, .keyFile])
+    }
+
+    @Test func `a database from before has the marks of its rows after an upgrade`() async throws {
+        let directory = try ScratchDirectory()
+        let path = directory("agent.db")
+        let pool = try DatabasePool(path: path)
+        try Schema.migrator.migrate(pool, upTo: "enrollment-look-ups")
+        try await pool.write { database in
+            try database.execute(
+                sql: """
+                    INSERT INTO enrollment (id, issuer, name, authn_type, algorithm, rp_id, credential_id, user_handle,
+                        started_at, sign_count, state)
+                    VALUES ('0123456789abcdef0123', 'http://localhost', 'card', 'test', -7, 'issuer.example',
+                        x'01', x'02', 1700000000, 41, 'keyless')
+                    """)
+        }
+        try pool.close()
+        let store = try SQLiteDatabase(path: path)
+        let marks = try await store.read { try $0.weakEnrollments(limit: 9) }.map(\.mark)
+        #expect(marks == [.test, .keyFile, .plainHTTP])
+        #expect(try await store.read { try $0.enrollmentIDs(at: .keyToRemove) }.map(\.text) == ["0123456789abcdef0123"])
+    }
+
+    @Test func `a change writes what has changed, so that no index of the rest is touched`() async throws {
+        let card = try await sample.enrollment()
+        let statements = try sample.raw { database in
+            var statements: [String] = []
+            database.trace { statements.append("\($0)") }
+            let store = DatabaseTransaction(
+                database: database, sealing: Sealing(seals: NoRowSeals()), written: Written())
+            _ = try store.change(card.id, .signCountTaken(9))
+            database.trace(options: [])
+            return statements.filter { $0.hasPrefix("UPDATE") }
+        }
+        #expect(statements.count == 1)
+        let columns = try #require(statements.first).components(separatedBy: " WHERE ")[0]
+        #expect(columns.contains("sign_count = ?") && columns.contains("journal_seq") && columns.contains(" seal ="))
+        for untouched in [" state", "authenticator_id", "pin_guessable", "sign_count_raised", "ended_at"] {
+            #expect(!columns.contains(untouched), "\(columns)")
+        }
+    }
+}
