@@ -1,24 +1,24 @@
-"""One agent, many payers: `pytest -n auto` runs these side by side, and nothing of one is seen by another."""
+"""Many cardholders: `pytest -n auto` runs these side by side, and nothing of one is seen by another."""
 
 import pytest
-from oobtest import NoRequest
+from pytest_oob_authenticator import NoRequest
 
 SHOPPERS = range(8)
 
 
 @pytest.mark.parametrize("shopper", SHOPPERS)
-def test_each_sees_and_decides_its_own_requests_only(oob, sandbox, shopper):
-    merchant = f"Shop {shopper}"
-    first, second = (sandbox.purchase(oob, amount=amount, merchantName=merchant) for amount in [100, 200])
-    oob.approve(second, expect_amount="USD 2.00", expect_merchant=merchant)
-    assert sandbox.outcome(second) == "authenticated"
+def test_each_sees_and_decides_its_own_requests_only(issuer, cardholder, shopper):
+    payer, merchant = cardholder(), f"Shop {shopper}"
+    first, second = (issuer.purchase(payer, amount=amount, merchantName=merchant) for amount in [100, 200])
+    payer.approve(second, expect_amount="USD 2.00", expect_merchant=merchant)
+    assert second.outcome() == "authenticated"
     # It stays pending, for all the others to overlook.
-    assert [(request["acsTransId"], request["merchantName"]) for request in oob.pending()] == [(first, merchant)]
+    assert [(request["acsTransId"], request["merchantName"]) for request in payer.pending()] == [(first.id, merchant)]
 
 
-def test_another_payers_request_cannot_be_decided(oob, agent, sandbox):
-    acs_trans_id = sandbox.purchase(oob)
-    stranger = agent.enroll(sandbox.link())
+def test_another_cardholders_request_cannot_be_decided(issuer, cardholder):
+    payer, stranger = cardholder(), cardholder()
+    purchase = issuer.purchase(payer)
     with pytest.raises(NoRequest):
-        stranger.approve(acs_trans_id, wait=0)
-    oob.approve(acs_trans_id)
+        stranger.approve(purchase, wait=0)
+    payer.approve(purchase)
