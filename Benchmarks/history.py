@@ -32,6 +32,7 @@ def with_past(world: World, count: int):
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     database.close()
     world.start_agent()
+    world.until_packed()
 
 
 def copy_requests(database: sqlite3.Connection, count: int):
@@ -154,6 +155,7 @@ def read_events(connection):
 
 def size_row(world: World, before: dict[str, int], requests: int) -> Row:
     """Of a world that has taken so many requests since `before`."""
+    world.until_packed()
     after = sizes(world)
     each = {table: (size - before.get(table, 0)) / requests for table, size in after.items()}
     whole = sum(each.values())
@@ -195,7 +197,8 @@ def large(past: int, count: int, rounds: int) -> tuple[list[Row], dict]:
 
 def journal_rows(world: World) -> list[Row]:
     """Of one whose journal is as long as its history."""
-    past, entries = world.one("SELECT count(*) FROM request"), world.one("SELECT count(*) FROM journal")
+    past, entries = world.one("SELECT count(*) FROM request"), world.one("SELECT seq FROM journal_mark WHERE name = 'head'")
+    world.until_packed()
     some = world.one("SELECT id FROM request ORDER BY seq LIMIT 1")
     world.agent.rest()
     began = time.monotonic()
