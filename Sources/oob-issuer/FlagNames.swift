@@ -6,7 +6,7 @@ import ThreeDS
 enum FlagNames {
     private static let flags = [
         "acsTransId": "--acs-trans-id", "assertion": "--assertion", "attestation": "--attestation",
-        "authenticatorId": "--authenticator-id", "expiresIn": "--expires-in",
+        "authenticatorId": "--authenticator-id", "emv": "--emv", "expiresIn": "--expires-in",
         "instrument/displayName": "--instrument-name", "instrument/icon": "--instrument-icon",
         "merchantName": "--merchant", "payeeOrigin": "--payee-origin",
         "purchaseAmount": "--amount", "purchaseCurrency": "--currency", "purchaseDate": "--date",
@@ -18,6 +18,7 @@ enum FlagNames {
     static func inPlace(of sentence: String) -> String {
         let start = sentence.hasPrefix("/") ? sentence.dropFirst() : sentence[...]
         let name = start.prefix { $0 != " " && $0 != ":" }
+        if name.hasPrefix("emv/") { return "--emv " + start.dropFirst("emv/".count) }
         guard let flag = flags[String(name)] else { return sentence }
         let rest = start.dropFirst(name.count)
         return flag + (rest.hasPrefix(": must ") ? rest.dropFirst() : rest)

@@ -16,9 +16,8 @@ struct OOBIssuer: AsyncParsableCommand {
             """,
         version: SoftwareVersion.text,
         subcommands: [
-            Serve.self, Code.self, Purchase.self, List.self, Show.self, Cancel.self, Replay.self, Revoke.self,
-            Faults.self,
-            Clock.self,
+            Serve.self, Code.self, Purchase.self, List.self, Show.self, CReq.self, Cancel.self, Replay.self,
+            Revoke.self, Faults.self, Clock.self,
         ])
 
     static func main() async {

@@ -11,18 +11,25 @@ struct Purchase: AsyncParsableCommand {
         discussion: """
             With --wait it prints the purchase's timeline when the purchase is completed, and exits with 0 if it \
             was authenticated (Y), else with 1.
+
+            Examples:
+              oob-issuer purchase --non-payment --merchant Shop --emv deviceChannel=02
+              oob-issuer purchase --non-payment --merchant Shop --decoupled 10080
             """)
 
     @OptionGroup var sandbox: SandboxOptions
 
     @Option(help: ArgumentHelp("purchaseAmount, in minor units.", valueName: "digits"))
-    var amount: String
+    var amount: String?
 
     @Option(help: ArgumentHelp("purchaseCurrency, ISO 4217 numeric.", valueName: "digits"))
-    var currency: String
+    var currency: String?
 
     @Option(help: ArgumentHelp("purchaseExponent.", valueName: "digit"))
-    var exponent: String
+    var exponent: String?
+
+    @Flag(help: "An authentication that is no payment (messageCategory 02): no amount, currency and exponent.")
+    var nonPayment = false
 
     @Option(parsing: .unconditional, help: ArgumentHelp("merchantName.", valueName: "name"))
     var merchant: String
@@ -74,23 +81,61 @@ struct Purchase: AsyncParsableCommand {
         help: ArgumentHelp("How long the cardholder has, 1 to 86400; 600 unless given.", valueName: "seconds"))
     var expiresIn: String?
 
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "How it goes through EMV 3-D Secure: NAME=VALUE. May be repeated.",
+            discussion: """
+                messageVersion (2.1.0, 2.2.0, 2.3.1), bridging (true), deviceChannel (01 app, 02 browser, 03 3RI), \
+                messageCategory, authenticationMethod (07,13), whiteListStatus or trustListStatus, \
+                deviceBindingStatus, threeDSRequestorAppURLInd, oobAppURL, oobAppLabel, oobContinue (01, 02), \
+                oobAppStatus (01), sdk (inOrder, noFirstCReq, noReturn).
+                """, valueName: "member"))
+    var emv: [String] = []
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Decoupled authentication: the Requestor waits so long, 1 to 10080.", valueName: "minutes"))
+    var decoupled: String?
+
     @Flag(help: "Wait until the purchase is completed.")
     var wait = false
 
     func validate() throws {
-        let expiresIn = try lifetime()
+        try checkCategory()
+        let (expiresIn, emv) = (try lifetime(), try emvMembers())
         try FlagNames.check { () throws(SandboxClient.OrderError) in
-            try SandboxClient.checkPurchase(members, instrument: instrument, expiresIn: expiresIn)
+            try SandboxClient.checkPurchase(
+                members, nonPayment: nonPayment, instrument: instrument, emv: emv, expiresIn: expiresIn)
         }
+    }
+
+    private func checkCategory() throws {
+        for (flag, value) in [("--amount", amount), ("--currency", currency), ("--exponent", exponent)] {
+            if nonPayment, value != nil { throw ValidationError("\(flag) is of a payment, which --non-payment is not") }
+            if !nonPayment, value == nil {
+                throw ValidationError("\(flag) is missing; give --amount, --currency and --exponent, or --non-payment")
+            }
+        }
+    }
+
+    private func emvMembers() throws -> [String] {
+        guard let decoupled else { return emv }
+        guard let minutes = Int64(decoupled), SandboxClient.decoupledMinutes.contains(minutes) else {
+            throw ValidationError("--decoupled must be 1 to 10080 (minutes, at most 7 days)")
+        }
+        return emv + SandboxClient.decoupled(minutes: minutes)
     }
 
     private func lifetime() throws -> Int64? { try FlagNames.seconds(expiresIn, in: PurchaseOrder.lifetime) }
 
     func run() async throws {
         let client = try sandbox.client()
-        let expiresIn = try lifetime()
+        let (expiresIn, emv) = (try lifetime(), try emvMembers())
         let started = try await reporting { () throws(SandboxClient.CallError) in
-            try await client.purchase(members, instrument: instrument, expiresIn: expiresIn)
+            try await client.purchase(
+                members, nonPayment: nonPayment, instrument: instrument, emv: emv, expiresIn: expiresIn)
         }
         guard wait else {
             try Output.data(sandbox.json ? started.json : started.acsTransId)

@@ -81,12 +81,60 @@ struct Cancel: AsyncParsableCommand {
         abstract: "End a purchase as a payer who leaves the merchant does, and take its requests back.")
 
     @OptionGroup var purchase: PurchaseArgument
+
+    @Flag(help: "The SDK has waited too long (challengeCancel 08), instead of the payer (01).")
+    var sdkTimedOut = false
+
     @OptionGroup var sandbox: SandboxOptions
 
     func run() async throws {
         let (client, id) = (try sandbox.client(), try purchase.id())
-        let report = try await reporting { () throws(SandboxClient.CallError) in try await client.cancel(id) }
+        let report = try await reporting { () throws(SandboxClient.CallError) in
+            try await client.cancel(id, challengeCancel: sdkTimedOut ? "08" : nil)
+        }
         try Output.data(sandbox.json ? report.json : report.statusLine)
+    }
+}
+
+struct CReq: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "creq",
+        abstract: "Let the 3DS SDK send a CReq, as it does when the payer comes back to the merchant's app.",
+        usage: "oob-issuer creq <acsTransId> [<options>]",
+        discussion: """
+            Without a result the ACS answers with its instructions once more, after a time-out with an Erro. The last \
+            CReq of a purchase is sent by itself, unless it was started with --emv sdk=noReturn.
+            """)
+
+    @OptionGroup var purchase: PurchaseArgument
+
+    @Option(
+        help: ArgumentHelp(
+            "01: the payer tapped Continue; 02, the default: the SDK did it by itself.", valueName: "value"),
+        completion: .list(["01", "02"]))
+    var oobContinue: String?
+
+    @Flag(help: "The issuer's app could not be opened (oobAppStatus 01, of 2.3.1).")
+    var oobAppFailed = false
+
+    @Flag(help: "A CReq that is not valid: the ACS answers with an Erro and ends the authentication (U).")
+    var invalid = false
+
+    @OptionGroup var sandbox: SandboxOptions
+
+    func validate() throws {
+        if let oobContinue, !["01", "02"].contains(oobContinue) {
+            throw ValidationError("--oob-continue must be 01 or 02")
+        }
+    }
+
+    func run() async throws {
+        let (client, id) = (try sandbox.client(), try purchase.id())
+        let report = try await reporting { () throws(SandboxClient.CallError) in
+            try await client.challengeRequest(
+                id, oobContinue: oobContinue, oobAppFailed: oobAppFailed, isInvalid: invalid)
+        }
+        try Output.data(sandbox.json ? report.json : report.text)
     }
 }
 

@@ -329,8 +329,12 @@ class TheSandboxsOwnCalls(unittest.TestCase):
         anew = self.call("replay", 201, {"asNew": True}, acsTransId=cancelled)["acsTransId"]
         self.call("replay", 200, {}, acsTransId=anew)
         self.call("replay", 400, {"asNew": 1}, acsTransId=anew)
-        for operation in ["story", "cancel", "replay"]:
+        for operation in ["story", "cancel", "replay", "challengeRequest"]:
             self.call(operation, 404, acsTransId=nobody)
+        self.call("challengeRequest", 200, {"oobContinue": "01"}, acsTransId=anew)
+        self.call("challengeRequest", 400, {"oobAppStatus": "01"}, acsTransId=anew)
+        self.call("challengeRequest", 409, acsTransId=cancelled)
+        self.call("cancel", 400, {"challengeCancel": "02"}, acsTransId=anew)
         listed = self.call("purchases", 200, query={"limit": 2})
         self.assertEqual([each["acsTransId"] for each in listed["purchases"]], [anew, purchase])
         self.assertEqual(listed["next"], purchase)

@@ -1,4 +1,4 @@
-import StrictJSON
+package import StrictJSON
 
 /// What an issuer's error means (RFC 9457 with a member `code`); the raw values are what is sent.
 package enum ProblemCode: String, Sendable, CaseIterable {
@@ -69,12 +69,14 @@ package struct Problem: Error, Equatable, Sendable {
             detail: try? object.string("detail", bytes: 1...4_096))
     }
 
-    package var bytes: [UInt8] {
+    package var bytes: [UInt8] { json.serialized() }
+
+    package var json: JSONObject {
         var object: JSONObject = ["type": "about:blank", "status": .integer(Int64(status))]
         object["title"] = title.map { .string($0) }
         object["detail"] = detail.map { .string($0) }
         object["code"] = code.map { .string($0.rawValue) }
-        return object.serialized()
+        return object
     }
 
     /// RFC 9110 §8.3.1: type and subtype without regard to case, parameters after a semicolon.

@@ -34,16 +34,33 @@ enum RefusedDecisions {
         return kept ?? 0 < maxKept
     }
 
-    /// `[{"at", "status", "code", "detail"}]`, in the order in which they came.
-    static func all(of jti: String, _ db: Database) throws -> [JSONValue] {
-        try db.rows(of: RefusedDecisionColumn.table, "WHERE jti = ? ORDER BY id", [jti]) { fields in
-            var json: JSONObject = [
-                "at": .time(try fields.number(.at)), "status": .integer(try fields.number(.status)),
-            ]
-            json["code"] = try fields.optionalText(.code).map(JSONValue.string)
-            json["detail"] = .string(try fields.text(.detail))
-            return .object(json)
-        }
+    /// In the order in which they came.
+    static func all(of jti: String, _ db: Database) throws -> [RefusedDecisionRecord] {
+        try db.rows(
+            of: RefusedDecisionColumn.table, "WHERE jti = ? ORDER BY id", [jti], as: RefusedDecisionRecord.init)
+    }
+}
+
+/// The answer to a decision that was not taken.
+struct RefusedDecisionRecord: Sendable {
+    /// Seconds since 1970.
+    let at: Int64
+    let status: Int64
+    let code: String?
+    let detail: String
+
+    init(_ fields: Fields<RefusedDecisionColumn>) throws {
+        at = try fields.number(.at)
+        status = try fields.number(.status)
+        code = try fields.optionalText(.code)
+        detail = try fields.text(.detail)
+    }
+
+    var json: JSONValue {
+        var json: JSONObject = ["at": .time(at), "status": .integer(status)]
+        json["code"] = code.map(JSONValue.string)
+        json["detail"] = .string(detail)
+        return .object(json)
     }
 }
 

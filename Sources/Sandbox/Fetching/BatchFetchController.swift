@@ -16,6 +16,7 @@ struct BatchFetchController: Sendable {
 
     func fetch(_ incoming: Incoming) async throws -> Answer {
         let request = try BatchFetchRequest(bytes: incoming.body)
+        try await DecoupledRenewals(backend: backend).run()
         let asked = try request.entries.map { entry in
             Asked(
                 authenticatorId: entry.authenticatorId,

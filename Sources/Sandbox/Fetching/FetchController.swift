@@ -10,6 +10,7 @@ struct FetchController: Sendable {
         let wait = try incoming.wait()
         let authenticator = try await backend.authenticated(incoming)
         try backend.fetchQuota.admit(authenticator.id, now: backend.now)
+        try await DecoupledRenewals(backend: backend).run()
         guard let after = incoming.query("after") else {
             if incoming.isOriginal { backend.fetchQuota.countIdle(authenticator.id, now: backend.now) }
             return .json(200, try await list(authenticator.id, after: nil).json)

@@ -37,8 +37,10 @@ package struct Answer: Sendable {
         let title = HTTPResponse.Status(integerLiteral: refusal.status).reasonPhrase
         let problem = Problem(
             status: refusal.status, code: refusal.code, title: title.isEmpty ? nil : title, detail: refusal.detail)
+        var json = problem.json
+        json["erro"] = refusal.erro.map(JSONValue.object)
         return Answer(
-            status: refusal.status, contentType: Problem.contentType, body: problem.bytes,
+            status: refusal.status, contentType: Problem.contentType, body: JSONValue.object(json).serialized(),
             retryAfter: refusal.retryAfter, allow: allow)
     }
 }

@@ -10,9 +10,24 @@ extension SandboxClient {
         try PurchaseReport(try await call(.GET, path(acsTransId), body: nil))
     }
 
-    /// The payer leaves.
-    package func cancel(_ acsTransId: ACSTransactionID) async throws(CallError) -> PurchaseReport {
-        try PurchaseReport(try await call(.POST, path(acsTransId) + "/cancel", body: nil))
+    /// The payer leaves, or the SDK has waited too long: `challengeCancel` "01" or "08", "01" if nil.
+    package func cancel(
+        _ acsTransId: ACSTransactionID, challengeCancel: String?
+    ) async throws(CallError) -> PurchaseReport {
+        var body: JSONObject = [:]
+        body["challengeCancel"] = challengeCancel.map(JSONValue.string)
+        return try PurchaseReport(try await call(.POST, path(acsTransId) + "/cancel", body: body))
+    }
+
+    /// The SDK sends a CReq; `oobContinue` is "01" or "02", "02" if nil.
+    package func challengeRequest(
+        _ acsTransId: ACSTransactionID, oobContinue: String?, oobAppFailed: Bool, isInvalid: Bool
+    ) async throws(CallError) -> PurchaseReport {
+        var body: JSONObject = [:]
+        body["oobContinue"] = oobContinue.map(JSONValue.string)
+        if oobAppFailed { body["oobAppStatus"] = "01" }
+        if isInvalid { body["invalid"] = true }
+        return try PurchaseReport(try await call(.POST, path(acsTransId) + "/creq", body: body))
     }
 
     /// Lists the purchase's request again, or starts its transaction as a new purchase.

@@ -46,11 +46,16 @@ package struct SandboxClient: Sendable {
     }
 
     /// Starts a purchase; `members` are the transaction's and, as text, the call's other ones, `instrument` those of the
-    /// payment instrument.
+    /// payment instrument, `emv` those of the call's `emv`, NAME=VALUE each.
     package func purchase(
-        _ members: [(name: String, value: String)], instrument: [(name: String, value: String)], expiresIn: Int64?
+        _ members: [(name: String, value: String)], nonPayment: Bool, instrument: [(name: String, value: String)],
+        emv: [String], expiresIn: Int64?
     ) async throws(CallError) -> PurchaseReport {
-        let body = Self.purchaseOrder(members, instrument: instrument, expiresIn: expiresIn)
+        let body: JSONObject
+        do throws(SandboxError) {
+            body = try Self.purchaseOrder(
+                members, nonPayment: nonPayment, instrument: instrument, emv: emv, expiresIn: expiresIn)
+        } catch { throw .refused(error.detail) }
         return try PurchaseReport(try await call(.POST, SandboxRoutes.purchases, body: body))
     }
 
@@ -64,14 +69,25 @@ package struct SandboxClient: Sendable {
         }
     }
 
-    /// Looks at what ``purchase(_:instrument:expiresIn:)`` would send, and sends nothing.
+    /// Looks at what ``purchase(_:nonPayment:instrument:emv:expiresIn:)`` would send, and sends nothing.
     package static func checkPurchase(
-        _ members: [(name: String, value: String)], instrument: [(name: String, value: String)], expiresIn: Int64?
+        _ members: [(name: String, value: String)], nonPayment: Bool, instrument: [(name: String, value: String)],
+        emv: [String], expiresIn: Int64?
     ) throws(OrderError) {
         try check {
-            let body = purchaseOrder(members, instrument: instrument, expiresIn: expiresIn)
+            let body = try purchaseOrder(
+                members, nonPayment: nonPayment, instrument: instrument, emv: emv, expiresIn: expiresIn)
             _ = try PurchaseOrder(body, dependencies: .system)
         }
+    }
+
+    package static let decoupledMinutes = EMVProfile.Decoupled.range
+
+    /// The members of `emv` that ask for decoupled authentication.
+    package static func decoupled(minutes: Int64) -> [String] {
+        let digits = String(minutes)
+        let padded = String(repeating: "0", count: max(0, 5 - digits.count)) + digits
+        return ["threeDSRequestorDecReqInd=Y", "threeDSRequestorDecMaxTime=" + padded]
     }
 
     static func check(_ read: () throws -> Void) throws(OrderError) {
@@ -93,9 +109,15 @@ package struct SandboxClient: Sendable {
     }
 
     private static func purchaseOrder(
-        _ members: [(name: String, value: String)], instrument: [(name: String, value: String)], expiresIn: Int64?
-    ) -> JSONObject {
+        _ members: [(name: String, value: String)], nonPayment: Bool, instrument: [(name: String, value: String)],
+        emv: [String], expiresIn: Int64?
+    ) throws(SandboxError) -> JSONObject {
         var body = object(members)
+        if nonPayment {
+            // Null leaves out what would have a default.
+            for member in ["Amount", "Currency", "Exponent", "Date"] { body["purchase" + member] = .null }
+        }
+        if !emv.isEmpty { body["emv"] = .object(try EMVOrder.object(of: emv)) }
         if !instrument.isEmpty { body["instrument"] = .object(object(instrument)) }
         body["expiresIn"] = expiresIn.map(JSONValue.integer)
         return body

@@ -10,6 +10,8 @@ struct SandboxError: Error, Equatable {
     let detail: String
     /// Seconds after which a client may try again.
     var retryAfter: Int64?
+    /// The Erro with which a party of EMV 3-D Secure would have answered.
+    var erro: JSONObject?
 
     /// A refusal that the issuer protocol lists, with that code's own status.
     static func listed(_ code: ProblemCode, _ detail: String) -> SandboxError {
@@ -17,8 +19,8 @@ struct SandboxError: Error, Equatable {
     }
 
     /// A wrong call to the sandbox's own paths: what is wrong, where, and what is allowed.
-    static func badRequest(_ detail: String) -> SandboxError {
-        SandboxError(status: 400, code: nil, detail: detail)
+    static func badRequest(_ detail: String, erro: JSONObject? = nil) -> SandboxError {
+        SandboxError(status: 400, code: nil, detail: detail, erro: erro)
     }
 
     static func notFound(_ detail: String) -> SandboxError {

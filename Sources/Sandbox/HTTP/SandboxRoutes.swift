@@ -14,13 +14,15 @@ enum SandboxRoutes {
 
     static func all(of backend: IssuerBackend) -> [Route] {
         let purchase = PurchaseController(backend: backend)
+        let challenge = ChallengeController(backend: backend)
         let register = AuthenticatorRegister(backend: backend)
         return [
             Route("POST", enrollmentCodes, handle: EnrollmentCodes(backend: backend).make),
             Route("POST", purchases, handle: purchase.make),
             Route("GET", purchases, handle: PurchaseRegister(backend: backend).list),
             Route("GET", purchases + "/{}", handle: purchase.timeline),
-            Route("POST", purchases + "/{}/cancel", handle: purchase.cancel),
+            Route("POST", purchases + "/{}/cancel", handle: challenge.cancel),
+            Route("POST", purchases + "/{}/creq", handle: challenge.request),
             Route("POST", purchases + "/{}/replay", handle: purchase.replay),
             Route("GET", authenticators, handle: register.all),
             Route("GET", authenticators + "/{}", handle: register.one),

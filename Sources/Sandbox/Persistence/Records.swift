@@ -20,6 +20,9 @@ struct PurchaseRecord: Sendable {
     let traceparent: String?
     let push: PushMode
     let userVerification: String
+    /// As it was ordered; the profile follows from it and the transaction.
+    let emvOrder: JSONObject
+    let emv: EMVProfile
     let threeDSServerTransID: String
     let dsTransID: String
     let sdkTransID: String
@@ -34,7 +37,6 @@ struct PurchaseRecord: Sendable {
 
     func member(_ name: String) -> String? { members.first { $0.name == name }?.value }
 
-    var isPayment: Bool { member("purchaseAmount") != nil }
     /// As it was given, in EMV's spelling of the name.
     var acsTransID: String { member("acsTransId") ?? acsTransId }
 
@@ -55,7 +57,7 @@ enum PurchaseColumn: Int, TableColumn {
     static let table = TableLayout<Self>("purchase", naming: .asWritten)
 
     case id, acsTransId, authenticatorId, transactionDigest, members, payment, traceparent, push, userVerification,
-        threeDSServerTransID, dsTransID, sdkTransID, createdAt, expiresAt
+        emv, isDecoupled, threeDSServerTransID, dsTransID, sdkTransID, createdAt, expiresAt
 }
 
 extension PurchaseRecord {
@@ -74,6 +76,10 @@ extension PurchaseRecord {
         traceparent = try fields.optionalText(.traceparent)
         push = try fields.value(.push, PushMode.init(rawValue:))
         userVerification = try fields.text(.userVerification)
+        let order = try fields.optionalObject(.emv) ?? [:]
+        let transaction = try fields.made(of: members, .members) { try Transaction(members: $0) }
+        emvOrder = order
+        emv = try fields.made(of: order, .emv) { try EMVProfile($0, transaction: transaction) }
         threeDSServerTransID = try fields.text(.threeDSServerTransID)
         dsTransID = try fields.text(.dsTransID)
         sdkTransID = try fields.text(.sdkTransID)
@@ -93,8 +99,11 @@ struct CompletionRecord: Sendable {
     let jti: String?
     let at: Int64
 
-    /// Of the RReq, and of the final CRes if there is one; the sandbox has no third value.
-    var transStatus: String { status == .authenticated ? "Y" : "N" }
+    /// Of the RReq, and of the final CRes if there is one; U, after an invalid CReq, has none.
+    var transStatus: String {
+        if status == .authenticated { return "Y" }
+        return reason == Self.invalidCReq ? "U" : "N"
+    }
 }
 
 /// The columns of how a purchase ended.

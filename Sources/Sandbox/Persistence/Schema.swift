@@ -14,6 +14,7 @@ enum Schema {
         migrator.registerMigration("v2 deliveries") { db in try db.execute(sql: deliveries) }
         migrator.registerMigration("v3 push") { db in try db.execute(sql: push) }
         migrator.registerMigration("v4 refused decisions") { db in try db.execute(sql: refusedDecisions) }
+        migrator.registerMigration("v5 EMV") { db in try db.execute(sql: emv) }
         return migrator
     }
 

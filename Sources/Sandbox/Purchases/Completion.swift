@@ -34,7 +34,7 @@ enum Completion {
             [
                 .purchaseId: purchase.id,
                 .status: status.rawValue,
-                .transStatus: status == .authenticated ? "Y" : "N",
+                .transStatus: CompletionRecord(status: status, reason: reason, jti: jti, at: now).transStatus,
                 .reason: reason,
                 .jti: jti,
                 .at: now,

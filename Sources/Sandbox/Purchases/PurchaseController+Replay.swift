@@ -38,7 +38,9 @@ extension PurchaseOrder {
         let lifetime = purchase.expiresAt - purchase.createdAt
         transaction = try Transaction(members: members)
         payment = purchase.payment
-        expiresIn = min(max(lifetime, Self.lifetime.lowerBound), Self.lifetime.upperBound)
+        emvOrder = purchase.emvOrder
+        emv = purchase.emv
+        expiresIn = emv.decoupled?.seconds ?? min(max(lifetime, Self.lifetime.lowerBound), Self.lifetime.upperBound)
         authenticatorId = purchase.authenticatorId
         userVerification = purchase.requirement
         force = false

@@ -94,6 +94,8 @@ struct PurchaseController: Sendable {
                 .traceparent: order.traceparent,
                 .push: (order.push ?? .both).rawValue,
                 .userVerification: order.userVerification.rawValue,
+                .emv: order.emvOrder.members.isEmpty ? nil : JSONValue.object(order.emvOrder).text,
+                .isDecoupled: order.emv.decoupled != nil,
                 .threeDSServerTransID: try backend.dependencies.randomUUID(),
                 .dsTransID: try backend.dependencies.randomUUID(),
                 .sdkTransID: try backend.dependencies.randomUUID(),
@@ -111,7 +113,10 @@ struct PurchaseController: Sendable {
         let standing = try RequestRecord.last(of: purchase.id, db)
         // An expiry that nobody has looked at yet stays one.
         _ = try Completion.of(purchase, now: now, db)
-        let exp = now + order.expiresIn
+        // The ACS asks the issuer's app when the first CReq has come.
+        guard order.emv.sdk != .noFirstCReq else { return }
+        let end = order.emv.decoupled == nil ? now + order.expiresIn : purchase.expiresAt
+        let exp = min(end, now + PurchaseOrder.lifetime.upperBound)
         let times = order.times ?? 1
         let requests = try (0..<(order.newJTI ? times : 1)).map { _ in
             guard let standing, !order.newJTI else {
@@ -127,7 +132,7 @@ struct PurchaseController: Sendable {
         try db.execute(
             sql: """
                 UPDATE purchase SET expiresAt = (SELECT max(exp) FROM authnRequest WHERE purchaseId = purchase.id)
-                WHERE id = ? AND NOT EXISTS (SELECT 1 FROM completion WHERE purchaseId = purchase.id)
+                WHERE id = ? AND isDecoupled = 0 AND NOT EXISTS (SELECT 1 FROM completion WHERE purchaseId = purchase.id)
                 """,
             arguments: [purchase.id])
     }
@@ -144,28 +149,6 @@ struct PurchaseController: Sendable {
             let limit = PushRecipient.maxPlain
             throw .badRequest("push: only needs a request of at most \(limit) bytes; this one could only be hinted at")
         }
-    }
-
-    /// The payer leaves the merchant's page: the purchase ends as cancelled, and its requests are taken back.
-    func cancel(_ incoming: Incoming) async throws -> Answer {
-        let acsTransId = try Self.acsTransId(incoming)
-        let maker = RequestMaker(backend: backend, site: try backend.site.get())
-        let now = backend.now
-        let timeline = try await backend.store.queue.write { db in
-            let purchase = try PurchaseRecord.first(acsTransId, db)
-            if let ended = try Completion.of(purchase, now: now, db) {
-                throw SandboxError.conflict("the purchase is completed already: \(ended.status.rawValue)")
-            }
-            try Completion.complete(purchase, as: .cancelled, now: now, db)
-            for request in try RequestRecord.open(of: purchase.id, now: now, db) {
-                try maker.cancel(request, by: purchase.push, now: now, db)
-            }
-            return try PurchaseTimeline.of(purchase.id, now: now, db)
-        }
-        backend.notifier.ring(.authenticator(timeline.purchase.authenticatorId))
-        backend.notifier.ring(.purchase(acsTransId.canonical))
-        backend.notifier.ring(.pushes)
-        return .json(200, timeline.json)
     }
 
     /// The timeline of a purchase; a caller can wait for its end.

@@ -8,7 +8,7 @@ package struct PurchaseOrder: Sendable {
     /// The members that are no part of the transaction.
     private static let options: Set<String> = [
         "assertion", "payeeOrigin", "instrument", "expiresIn", "authenticatorId", "userVerification", "force", "repeat",
-        "newJti", "traceparent", "push",
+        "newJti", "traceparent", "push", "emv",
     ]
     private static let transactionMembers = [
         "acsTransId", "merchantName", "purchaseAmount", "purchaseCurrency", "purchaseExponent", "purchaseDate",
@@ -21,6 +21,8 @@ package struct PurchaseOrder: Sendable {
     let transaction: Transaction
     /// Nil: an assertion of type `webauthn.get` is asked for.
     let payment: PaymentExtension?
+    let emvOrder: JSONObject
+    let emv: EMVProfile
     /// Seconds.
     let expiresIn: Int64
     /// Nil: the one that was enrolled last.
@@ -40,7 +42,6 @@ package struct PurchaseOrder: Sendable {
     /// Members that are absent get a default, members that are null are left out of the transaction.
     init(_ body: JSONObject, dependencies: SandboxDependencies) throws {
         payment = try Self.payment(body)
-        expiresIn = try body.optionalInteger("expiresIn", in: Self.lifetime) ?? 600
         authenticatorId = try body.optionalString("authenticatorId", bytes: 1...64)
         userVerification = try body.optionalChoice("userVerification") ?? .preferred
         force = try body.optionalBool("force") ?? false
@@ -49,6 +50,14 @@ package struct PurchaseOrder: Sendable {
         traceparent = try body.optionalString("traceparent", bytes: 0...256)
         push = try body.optionalChoice("push")
         transaction = try Self.transaction(body, dependencies)
+        emvOrder = try body.optionalObject("emv") ?? [:]
+        emv = try EMVProfile(emvOrder, transaction: transaction)
+        let expiresIn = try body.optionalInteger("expiresIn", in: Self.lifetime)
+        if expiresIn != nil, emv.decoupled != nil {
+            throw SandboxError.badRequest(
+                "expiresIn: a decoupled authentication ends at its threeDSRequestorDecMaxTime")
+        }
+        self.expiresIn = expiresIn ?? emv.usualLifetime
         guard payment == nil || transaction.purchase != nil else {
             throw SandboxError.badRequest("assertion: payment.get needs the purchase members")
         }

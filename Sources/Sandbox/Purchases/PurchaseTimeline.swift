@@ -10,6 +10,7 @@ struct PurchaseTimeline: Sendable {
     let completion: CompletionRecord?
     private let authenticator: AuthenticatorRecord
     private let requests: [RequestStory]
+    private let story: EMVStory
     /// What `force` started later under the same acsTransId.
     private let others: [PurchaseTimeline]
 
@@ -31,6 +32,9 @@ struct PurchaseTimeline: Sendable {
         requests = try db.rows(
             of: RequestColumn.table, "WHERE purchaseId = ? ORDER BY rowid", [purchase.id], as: RequestRecord.init
         ).map { try RequestStory($0, now: now, db) }
+        story = EMVStory(
+            purchase: purchase, completion: completion, creqs: try ChallengeRequestRecord.all(of: purchase.id, db),
+            requests: requests)
     }
 
     var json: JSONObject {
@@ -49,7 +53,10 @@ struct PurchaseTimeline: Sendable {
         json["transStatus"] = completion.map { .string($0.transStatus) }
         json["completedAt"] = completion.map { .time($0.at) }
         json["merchant"] = merchant
-        json["messages"] = .array(EMVMessages(purchase: purchase, completion: completion).all)
+        if !purchase.emvOrder.members.isEmpty { json["emv"] = .object(purchase.emvOrder) }
+        json["messages"] = .array(story.json)
+        json["steps"] = .array(story.steps.map(\.json))
+        json["challengeRequests"] = .integer(Int64(story.challengeRequests))
         addDecision(to: &json)
         json["requests"] = .array(requests.map(\.json))
         if !others.isEmpty { json["others"] = .array(others.map { .object($0.json) }) }
@@ -86,6 +93,8 @@ struct RequestStory: Sendable {
     let decision: DecisionRecord?
     private let refusedAssertions: [JSONValue]
     private let refusedDecisions: [JSONValue]
+    /// When which decisions were refused.
+    let refusals: [(at: Int64, code: String)]
     private let pushes: [PushRecord]
     private let isOver: Bool
 
@@ -99,7 +108,9 @@ struct RequestStory: Sendable {
         ) { fields in
             ["at": .time(try fields.number(.at)), "verdict": try fields.json(.verdict) ?? .null]
         }
-        refusedDecisions = try RefusedDecisions.all(of: request.jti, db)
+        let refused = try RefusedDecisions.all(of: request.jti, db)
+        refusedDecisions = refused.map(\.json)
+        refusals = refused.map { ($0.at, $0.code ?? "\($0.status)") }
     }
 
     func decisionJSON(_ decision: DecisionRecord) -> JSONObject {

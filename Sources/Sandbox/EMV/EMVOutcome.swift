@@ -1,0 +1,58 @@
+/// What a completion is in EMV 3-D Secure's fields, which differ by version and channel.
+struct EMVOutcome: Sendable {
+    let completion: CompletionRecord
+    let profile: EMVProfile
+
+    /// Of the RReq.
+    var transStatus: String { completion.transStatus }
+
+    /// Why the authentication did not succeed; transStatusReason is required for N and U.
+    ///
+    /// 2.1.0 ends at 21: for what it has no value, the sandbox sends 01.
+    var transStatusReason: String? {
+        let has26 = profile.version != .v210
+        switch completion.status {
+        case .authenticated: return nil
+        // 24: the Requestor's time for a decoupled authentication is over. 14: timed out at the ACS.
+        case .expired: return profile.decoupled == nil ? "14" : "24"
+        // 26: attempted but not performed by the cardholder.
+        case .cancelled: return has26 ? "26" : "01"
+        case .notAuthenticated:
+            switch completion.reason {
+            case "suspectedFraud": return "11"
+            // Card authentication failed.
+            case "userDenied": return "01"
+            // Invalid transaction.
+            case CompletionRecord.invalidCReq: return "07"
+            // 22, ACS technical issue: the authenticator refused the request itself.
+            default: return has26 ? "22" : "01"
+            }
+        }
+    }
+
+    /// Challenge Cancelation Indicator, which tells leaving and timing out from failing.
+    var challengeCancel: String? {
+        switch completion.status {
+        case .authenticated: nil
+        // 06: transaction error.
+        case .notAuthenticated: completion.reason == CompletionRecord.invalidCReq ? "06" : nil
+        // 08: timed out at the SDK. 01: the cardholder selected Cancel.
+        case .cancelled: completion.reason == CompletionRecord.sdkTimedOut ? "08" : "01"
+        case .expired:
+            // 03: timed out, decoupled. 05: no first CReq came. 04: timed out at the ACS otherwise.
+            if profile.decoupled != nil { "03" } else { profile.sdk == .noFirstCReq ? "05" : "04" }
+        }
+    }
+
+    /// How often the cardholder tried; a decoupled authentication has no interactions to count.
+    var interactionCounter: String? {
+        guard profile.decoupled == nil else { return nil }
+        return completion.jti == nil ? "00" : "01"
+    }
+}
+
+extension CompletionRecord {
+    /// The reasons of a completion that the sandbox gives itself.
+    static let invalidCReq = "invalidCReq"
+    static let sdkTimedOut = "sdkTimedOut"
+}

@@ -1,0 +1,82 @@
+import StrictJSON
+
+/// How one authentication goes through EMV 3-D Secure: the version and channel of its messages, and what they carry.
+///
+/// What a value is allowed to be is checked when it is read (``init(_:transaction:)``); the members keep EMV's names.
+struct EMVProfile: Sendable, Equatable {
+    /// messageVersion.
+    enum Version: String, CaseIterable, Sendable {
+        case v210 = "2.1.0"
+        case v220 = "2.2.0"
+        case v231 = "2.3.1"
+    }
+
+    /// deviceChannel.
+    enum Channel: String, CaseIterable, Sendable {
+        case app = "01"
+        case browser = "02"
+        case requestorInitiated = "03"
+    }
+
+    /// messageCategory.
+    enum Category: String, CaseIterable, Sendable {
+        case payment = "01"
+        case nonPayment = "02"
+    }
+
+    /// What the 3DS SDK, or the browser, does about the challenge.
+    enum SDK: String, CaseIterable, Sendable {
+        /// It sends the first CReq, and another one when the cardholder comes back.
+        case inOrder
+        case noFirstCReq
+        /// The cardholder does not come back to the merchant's app: there is no last CReq.
+        case noReturn
+    }
+
+    /// Decoupled authentication: no challenge, and a result by RReq alone.
+    struct Decoupled: Sendable, Equatable {
+        /// threeDSRequestorDecMaxTime, of 7 days at most.
+        let maxMinutes: Int64
+        var seconds: Int64 { maxMinutes * 60 }
+
+        static let range: ClosedRange<Int64> = 1...10_080
+    }
+
+    /// What opens the issuer's app on the same device.
+    struct OOBApp: Sendable, Equatable {
+        let url: String
+        let label: String?
+    }
+
+    var version = Version.v220
+    /// Whether 2.2.0 carries elements of 2.3.1 in the Bridging message extension.
+    var hasBridging = false
+    var channel = Channel.app
+    var category = Category.payment
+    var decoupled: Decoupled?
+    /// authenticationMethod; nil: what follows from the request.
+    var methods: [String]?
+    /// whiteListStatus in 2.2.0, trustListStatus in 2.3.1.
+    var trustListStatus: String?
+    var deviceBindingStatus: String?
+    var appURLInd: String?
+    var oobApp: OOBApp?
+    /// oobContinue of the last CReq: "01" the cardholder tapped, "02" automatic.
+    var oobContinue: String?
+    /// oobAppStatus "01": the issuer's app could not be opened.
+    var oobAppFailed = false
+    var sdk = SDK.inOrder
+
+    /// Whether the elements of 2.3.1 for out-of-band challenges are there, in the message or in the extension.
+    var hasOOBElements: Bool { version == .v231 || hasBridging }
+
+    /// Seconds that the ACS waits for the cardholder, unless the order says otherwise.
+    ///
+    /// 600 s is what an ACS gives an interaction in app and browser alike, 30 s what it gives the first CReq.
+    var usualLifetime: Int64 {
+        if let decoupled { return decoupled.seconds }
+        return sdk == .noFirstCReq ? Self.firstCReqLimit : 600
+    }
+
+    static let firstCReqLimit: Int64 = 30
+}
