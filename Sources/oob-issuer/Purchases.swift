@@ -78,7 +78,8 @@ struct Show: AsyncParsableCommand {
 
 struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "End a purchase as a payer who leaves the merchant does, and take its requests back.")
+        abstract: "End a purchase as a payer who leaves the merchant does, and take its requests back.",
+        usage: "oob-issuer cancel <acsTransId> [<options>]")
 
     @OptionGroup var purchase: PurchaseArgument
 

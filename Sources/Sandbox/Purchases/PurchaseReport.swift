@@ -34,7 +34,10 @@ package struct PurchaseReport: Sendable {
         lines += checks.map { "  \(Shown.text($0["check"])): \(Shown.text($0["result"]))" }
         lines.append("messages:")
         lines += Shown.objects(timeline["messages"]).map { message in
-            "  \(Shown.text(message["messageType"] ?? message["step"])) \(Shown.pairs(message, without: Self.leftOut))"
+            // The version is the same in all; the first one says it.
+            let leftOut = message["messageType"] == "AReq" ? Self.leftOut : Self.leftOut.union(["messageVersion"])
+            let kind = Shown.text(message["messageType"] ?? message["step"])
+            return "  \(kind) \(Shown.pairs(message, without: leftOut))"
         }
         let requests = Shown.objects(timeline["requests"])
         lines += requests.flatMap { Shown.objects($0["refusedDecisions"]) }.map { "refused: \(Shown.pairs($0))" }
@@ -49,7 +52,7 @@ package struct PurchaseReport: Sendable {
     }
 
     private static let leftOut: Set<String> = [
-        "messageType", "step", "messageVersion", "threeDSServerTransID", "sdkTransID", "dsTransID", "acsTransID",
+        "messageType", "step", "threeDSServerTransID", "sdkTransID", "dsTransID", "acsTransID",
         "challengeInfoHeader", "challengeInfoText", "oobContinueLabel",
     ]
 }
