@@ -64,15 +64,44 @@ struct List: AsyncParsableCommand {
 
 struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the story of a purchase: what came, what was checked, and EMV's messages.")
+        abstract: "Show the story of a purchase: what came, what was checked, and EMV's messages.",
+        discussion: """
+            With --diagram it draws who sent what to whom, and when, instead.
+
+            Examples:
+              oob-issuer show ACSTRANSID --diagram purchase.svg   for a browser or a page
+              oob-issuer show ACSTRANSID --diagram -              in the terminal
+            """)
 
     @OptionGroup var purchase: PurchaseArgument
+
+    @Option(
+        help: ArgumentHelp(
+            "Draw a sequence diagram into this file, which is replaced: .svg or .txt; - for text on standard output.",
+            valueName: "file"), completion: .file(extensions: ["svg", "txt"]))
+    var diagram: String?
+
     @OptionGroup var sandbox: SandboxOptions
+
+    func validate() throws {
+        guard let name = diagram else { return }
+        guard !sandbox.json else { throw ValidationError("--diagram and --json exclude each other") }
+        do throws(SandboxClient.OrderError) { _ = try DiagramFile(name) } catch {
+            throw ValidationError("--diagram \(error)")
+        }
+    }
 
     func run() async throws {
         let (client, id) = (try sandbox.client(), try purchase.id())
         let report = try await reporting { () throws(SandboxClient.CallError) in try await client.story(of: id) }
-        try Output.data(sandbox.json ? report.json : report.text)
+        guard let diagram else { return try Output.data(sandbox.json ? report.json : report.text) }
+        let drawn = try await reporting { () throws(SandboxClient.CallError) in try report.diagram() }
+        let file = try DiagramFile(diagram)
+        if file == .standardOutput { return try Output.data(drawn.text) }
+        do throws(SandboxClient.OrderError) { try file.write(drawn) } catch {
+            Output.message("--diagram \(error)")
+            throw ExitCode.failure
+        }
     }
 }
 

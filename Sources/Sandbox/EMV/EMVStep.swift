@@ -22,7 +22,7 @@ struct EMVStep: Sendable {
         var json: JSONObject = [
             "at": .time(at), "from": .string(from.rawValue), "to": .string(to.rawValue), "label": .string(label),
         ]
-        if !detail.isEmpty { json["detail"] = .string(detail) }
+        if !wholeDetail.isEmpty { json["detail"] = .string(wholeDetail) }
         return .object(json)
     }
 }

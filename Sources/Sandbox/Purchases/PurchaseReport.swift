@@ -4,8 +4,8 @@ import ThreeDS
 /// A purchase's timeline as a client of the sandbox got it.
 package struct PurchaseReport: Sendable {
     package let acsTransId: String
-    private let status: String
-    private let timeline: JSONObject
+    let status: String
+    let timeline: JSONObject
 
     init(_ timeline: JSONObject) throws(SandboxClient.CallError) {
         do throws(JSONMemberError) {

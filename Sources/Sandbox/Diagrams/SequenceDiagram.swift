@@ -1,0 +1,117 @@
+import ThreeDS
+
+/// Who said what to whom, and when: parties as lanes from left to right, steps from top to bottom.
+///
+/// Its texts may come from anyone: they are made safe to show when the diagram is made, and are bounded. The same value
+/// is always drawn as the same bytes.
+package struct SequenceDiagram: Sendable, Equatable {
+    /// One lane.
+    package struct Party: Sendable, Equatable {
+        package let name: String
+        /// What it is here, in a few words; SVG alone has it.
+        package let role: String
+        /// Whether the lane and what touches it stand out.
+        package let isHighlighted: Bool
+
+        package init(_ name: String, role: String, isHighlighted: Bool = false) {
+            self.name = SequenceDiagram.shown(name, most: 40)
+            self.role = SequenceDiagram.shown(role, most: 40)
+            self.isHighlighted = isHighlighted
+        }
+    }
+
+    /// One arrow, or a note if it goes from a party to itself.
+    package struct Step: Sendable, Equatable {
+        /// Seconds since 1970, of the years 1970 to 9999.
+        package let at: Int64
+        /// The party's place in the order of the lanes.
+        package let from, to: Int
+        package let label: String
+        package let detail: String?
+        /// Whether the arrow is dashed.
+        package let isAnswer: Bool
+
+        package init(at: Int64, from: Int, to: Int, label: String, detail: String? = nil, isAnswer: Bool = false) {
+            self.at = min(max(at, 0), SequenceDiagram.lastSecond)
+            (self.from, self.to, self.isAnswer) = (from, to, isAnswer)
+            self.label = SequenceDiagram.shown(label, most: 80)
+            self.detail = detail.map { SequenceDiagram.shown($0, most: 400) }
+        }
+
+        var isNote: Bool { from == to }
+        var lanes: ClosedRange<Int> { min(from, to)...max(from, to) }
+    }
+
+    /// How it all ended, in a word; SVG alone has it, in a colour of its own.
+    package struct Ending: Sendable, Equatable {
+        package enum Kind: String, Sendable { case good, bad, open }
+
+        package let text: String
+        package let kind: Kind
+
+        package init(_ text: String, _ kind: Kind) {
+            self.text = SequenceDiagram.shown(text, most: 30)
+            self.kind = kind
+        }
+    }
+
+    /// More are not drawn.
+    package static let maxSteps = 1_000
+
+    private static let lastSecond: Int64 = 253_402_300_799
+
+    package let title: String
+    /// Each a line below the title.
+    package let subtitles: [String]
+    package let ending: Ending?
+    package let parties: [Party]
+    package let steps: [Step]
+
+    /// - Returns: nil for no party, for a step of a party that is not there, and for more than ``maxSteps``.
+    package init?(
+        title: String, subtitles: [String] = [], ending: Ending? = nil, parties: [Party], steps: [Step]
+    ) {
+        guard !parties.isEmpty, steps.count <= Self.maxSteps else { return nil }
+        guard steps.allSatisfy({ parties.indices.contains($0.from) && parties.indices.contains($0.to) }) else {
+            return nil
+        }
+        self.title = Self.shown(title, most: 120)
+        self.subtitles = subtitles.map { Self.shown($0, most: 200) }
+        (self.ending, self.parties, self.steps) = (ending, parties, steps)
+    }
+
+    /// At most 100 columns wide, safe to print, without a line feed at its end.
+    package var text: String { TextDrawing(self).text }
+
+    /// A whole SVG file, at most 880 pixels wide, without scripts and references.
+    package var svg: String { SVGDrawing(self).text }
+
+    /// What a step's time is beside it: nothing if it is that of the step before.
+    func timeText(_ index: Int) -> String? {
+        guard index > 0 else { return Self.passed(0) }
+        guard steps[index].at != steps[index - 1].at else { return nil }
+        return Self.passed(steps[index].at - steps[0].at)
+    }
+
+    /// How much later than the step before it a step is, if it is so much that it has to be seen: an hour or more.
+    func pause(before index: Int) -> String? {
+        guard index > 0, steps[index].at - steps[index - 1].at >= 3_600 else { return nil }
+        return "\(Self.span(steps[index].at - steps[index - 1].at)) later"
+    }
+
+    private static func passed(_ seconds: Int64) -> String { (seconds < 0 ? "-" : "+") + span(abs(seconds)) }
+
+    /// Such as `12 s`, `00:10:00` and `6 d 23:59:00`.
+    private static func span(_ seconds: Int64) -> String {
+        guard seconds >= 60 else { return "\(seconds) s" }
+        let ofDay = [seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
+        let days = seconds / 86_400
+        return (days == 0 ? "" : "\(days) d ") + ofDay.joined(separator: ":")
+    }
+
+    private static func shown(_ text: String, most: Int) -> String {
+        let shown = DisplayText(text).text
+        // An escape is longer than what it stands for: cut what is shown.
+        return shown.count <= most ? shown : String(shown.prefix(most - 1)) + "…"
+    }
+}

@@ -1,0 +1,143 @@
+/// Breaks text into lines that fit, in whatever unit.
+struct TextFitting: Sendable {
+    /// How wide a character is.
+    let width: @Sendable (Character) -> Int
+
+    func width(of text: some StringProtocol) -> Int { text.reduce(0) { $0 + width($1) } }
+
+    /// Lines, and how often a word was torn where it has no joint.
+    struct Lines: Equatable {
+        var texts: [String] = []
+        var tears = 0
+
+        /// Whether the last one ends with `…`.
+        var isCut: Bool { texts.last?.hasSuffix("…") ?? false }
+    }
+
+    /// At most so many lines; the last one ends with `…` if there is more.
+    func lines(_ text: String, width limit: Int, most: Int) -> Lines {
+        var (rest, lines) = (text[...], Lines())
+        while !rest.isEmpty {
+            guard lines.texts.count < most - 1 else {
+                lines.texts.append(cut(rest, width: limit))
+                return lines
+            }
+            let (line, after, isTorn) = broken(rest, width: limit)
+            lines.texts.append(String(line))
+            lines.tears += isTorn ? 1 : 0
+            rest = after
+        }
+        return lines
+    }
+
+    /// The same for a list with commas: its items stay whole as long as they fit on a line.
+    func items(_ text: String, width limit: Int, most: Int) -> Lines {
+        var lines = Lines()
+        for item in Self.items(text) {
+            if let last = lines.texts.last, width(of: last) + width(" ") + width(of: item) <= limit {
+                lines.texts[lines.texts.count - 1] = "\(last) \(item)"
+            } else if lines.texts.count < most {
+                let more = self.lines(item, width: limit, most: most - lines.texts.count)
+                lines.texts += more.texts
+                lines.tears += more.tears
+            } else {
+                lines.texts[most - 1] = cut(lines.texts[most - 1], width: limit - width("…"))
+                if !lines.isCut { lines.texts[most - 1] += "…" }
+                break
+            }
+        }
+        return lines
+    }
+
+    /// As many lines as within `limit`, of a length: no last line of one word.
+    func balanced(_ limit: Int, _ broken: (Int) -> Lines) -> [String] {
+        let lines = broken(limit)
+        var (narrow, wide) = (0, limit)
+        while lines.texts.count > 1, wide - narrow > 1 {
+            let between = (narrow + wide) / 2
+            let other = broken(between)
+            let isAsGood = other.texts.count <= lines.texts.count && other.tears <= lines.tears
+            if isAsGood, lines.isCut || !other.isCut { wide = between } else { narrow = between }
+        }
+        return broken(wide).texts
+    }
+
+    /// Of the widest item of a list.
+    func widestItem(of text: String?) -> Int { text.map { Self.items($0).map(width).max() ?? 0 } ?? 0 }
+
+    /// Each with the comma that ends it.
+    private static func items(_ text: String) -> [String] {
+        var items: [String] = []
+        for word in text.split(separator: " ") {
+            if let last = items.last, !last.hasSuffix(",") {
+                items[items.count - 1] = "\(last) \(word)"
+            } else {
+                items.append(String(word))
+            }
+        }
+        return items
+    }
+
+    /// The text, or as much of it as fits before a `…`.
+    func cut(_ text: some StringProtocol, width limit: Int) -> String {
+        guard width(of: text) > limit else { return String(text) }
+        var (kept, used) = ("", width("…"))
+        for character in text {
+            used += width(character)
+            guard used <= limit else { break }
+            kept.append(character)
+        }
+        return kept + "…"
+    }
+
+    /// The first line, which ends at a space if it can, and what comes after it.
+    private func broken(
+        _ text: Substring, width limit: Int
+    ) -> (line: Substring, rest: Substring, isTorn: Bool) {
+        var (end, used) = (text.startIndex, 0)
+        var space: Substring.Index?
+        while end < text.endIndex {
+            used += width(text[end])
+            guard used <= limit else { break }
+            if text[end] == " " { space = end }
+            end = text.index(after: end)
+        }
+        if end == text.endIndex { return (text, "", false) }
+        if text[end] == " " { space = end }
+        if let space { return (text[..<space], text[text.index(after: space)...], false) }
+        if let joint = Self.joint(of: text[..<end], before: text[end]) {
+            return (text[..<joint], text[joint...], false)
+        }
+        // At least one character, so that there is an end.
+        if end == text.startIndex { end = text.index(after: end) }
+        return (text[..<end], text[end...], true)
+    }
+
+    /// Where a word that is too long comes apart best: before a capital after a small letter, and after a mark of a URL.
+    private static func joint(of text: Substring, before next: Character) -> Substring.Index? {
+        var (joint, following) = (text.endIndex, next)
+        while joint > text.startIndex {
+            let before = text.index(before: joint)
+            guard text.distance(from: before, to: text.endIndex) * 2 <= text.count else { return nil }
+            let isHump = text[before].isLowercase && following.isUppercase
+            if isHump || "/?&=.-_".contains(text[before]) { return joint }
+            (joint, following) = (before, text[before])
+        }
+        return nil
+    }
+}
+
+extension TextFitting {
+    /// Columns of a terminal.
+    static let columns = TextFitting { character in
+        character.unicodeScalars.reduce(0) { $0 + GlyphWidth.columns($1) }
+    }
+
+    /// Pixels of a proportional font of that size, with some to spare: which font there is, nobody knows.
+    static func pixels(size: Int, bold: Bool = false) -> TextFitting {
+        TextFitting { character in
+            let thousandths = character.unicodeScalars.reduce(0) { $0 + GlyphWidth.thousandths($1) }
+            return (thousandths * size * (bold ? 116 : 100) + 99_999) / 100_000
+        }
+    }
+}

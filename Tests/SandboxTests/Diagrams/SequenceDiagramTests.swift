@@ -1,0 +1,96 @@
+import Sandbox
+import Testing
+
+@Suite struct SequenceDiagramTests {
+    private typealias Step = SequenceDiagram.Step
+
+    private func diagram(_ names: [String], _ steps: [Step]) throws -> SequenceDiagram {
+        try #require(
+            SequenceDiagram(title: "t", parties: names.map { .init($0, role: "r") }, steps: steps))
+    }
+
+    @Test func `text has the label above the arrow and the detail below it`() throws {
+        let drawn = try diagram(
+            ["A", "B"],
+            [
+                Step(at: 0, from: 0, to: 1, label: "ask"),
+                Step(at: 5, from: 1, to: 0, label: "answer", detail: "d", isAnswer: true),
+            ])
+        #expect(
+            drawn.text.split(separator: "\n", omittingEmptySubsequences: false).suffix(9) == [
+                "       A                   B",
+                "       │                   │",
+                "       │        ask        │",
+                "+0 s   │──────────────────▶│",
+                "       │                   │",
+                "       │      answer       │",
+                "+5 s   │◀╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌│",
+                "       │         d         │",
+                "       │                   │",
+            ])
+    }
+
+    @Test func `a step to oneself is a note`() throws {
+        let drawn = try diagram(["A", "B"], [Step(at: 0, from: 1, to: 1, label: "waits")])
+        #expect(drawn.text.contains("│ waits │"))
+        #expect(drawn.svg.contains(#"<rect class="note""#))
+        #expect(!drawn.svg.contains(#"<line class="arrow"#))
+    }
+
+    @Test(
+        arguments: [
+            (0, "+0 s"), (59, "+59 s"), (60, "+00:01:00"), (86_399, "+23:59:59"), (604_740, "+6 d 23:59:00"),
+            (-5, "-5 s"), (.max, "+2932896 d 23:59:59"),
+        ] as [(Int64, String)])
+    func `times count from the first step`(after: Int64, text: String) throws {
+        // The last second that a date of four digits has, from 1970 on.
+        let first: Int64 = after == .max ? 0 : 1_000
+        let second = after == .max ? .max : first + after
+        let drawn = try diagram(
+            ["A", "B"], [Step(at: first, from: 0, to: 1, label: "x"), Step(at: second, from: 0, to: 1, label: "y")])
+        #expect(drawn.text.contains("\n\(text) "))
+        #expect(drawn.svg.contains(">\(text)</text>"))
+    }
+
+    @Test func `a party that is not there, none at all, and too many steps make no diagram`() {
+        let step = Step(at: 0, from: 0, to: 1, label: "x")
+        let one = [SequenceDiagram.Party("A", role: "r")]
+        #expect(SequenceDiagram(title: "t", parties: [], steps: []) == nil)
+        #expect(SequenceDiagram(title: "t", parties: one, steps: [step]) == nil)
+        #expect(SequenceDiagram(title: "t", parties: one, steps: []) != nil)
+        let two = one + one
+        #expect(SequenceDiagram(title: "t", parties: two, steps: Array(repeating: step, count: 1_000)) != nil)
+        #expect(SequenceDiagram(title: "t", parties: two, steps: Array(repeating: step, count: 1_001)) == nil)
+    }
+
+    @Test(arguments: 1...9)
+    func `any number of lanes fits, with long labels from each to each`(lanes: Int) throws {
+        let names = (1...lanes).map { "party number \($0)" }
+        let steps = (0..<lanes).flatMap { from in
+            (0..<lanes).map { to in
+                Step(
+                    at: 0, from: from, to: to, label: "a label that is somewhat too long for it",
+                    detail: String(repeating: "threeDSRequestorAuthenticationInd 01, ", count: 8))
+            }
+        }
+        let drawn = try diagram(names, steps)
+        #expect(drawn.text.split(separator: "\n").allSatisfy { $0.count <= 100 })
+        let width = try #require(drawn.svg.firstMatch(of: /width="(\d+)"/))
+        #expect(try #require(Int(width.1)) <= 880)
+        #expect(drawn.text.split(separator: "\n").count { $0.contains("▶") || $0.contains("◀") } == lanes * (lanes - 1))
+    }
+
+    @Test func `a detail across lanes that no gap holds interrupts them`() throws {
+        let long = "threeDSRequestorAppURL https://merchant.example/return?transID=5e1c8f7e-2f1e-4f0e-9a7a-8f4d0f6a2b1c"
+        let drawn = try diagram(["A", "B", "C"], [Step(at: 0, from: 0, to: 2, label: "CReq", detail: long)])
+        #expect(drawn.svg.contains(#"<rect class="mask""#))
+        let short = try diagram(["A", "B", "C"], [Step(at: 0, from: 0, to: 2, label: "CReq", detail: "short")])
+        #expect(!short.svg.contains(#"<rect class="mask""#))
+    }
+
+    @Test func `the same diagram is drawn as the same bytes`() throws {
+        let steps = [Step(at: 7, from: 0, to: 1, label: "x", detail: "y")]
+        #expect(try diagram(["A", "B"], steps).svg == diagram(["A", "B"], steps).svg)
+        #expect(try diagram(["A", "B"], steps) == diagram(["A", "B"], steps))
+    }
+}
