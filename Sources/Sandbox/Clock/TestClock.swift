@@ -25,7 +25,8 @@ package final class TestClock: Sendable {
 
     var dependencies: SandboxDependencies {
         SandboxDependencies(
-            now: { [self] in base.now() + offset }, sleep: { [self] in try await sleep($0) }, random: base.random)
+            now: { [self] in base.now() + offset }, milliseconds: { [self] in base.milliseconds() + offset * 1_000 },
+            sleep: { [self] in try await sleep($0) }, random: base.random)
     }
 
     /// Moves it so far ahead; an offset that is smaller than its own changes nothing.

@@ -32,7 +32,7 @@ struct DecisionController: Sendable {
             let purchase = try PurchaseRecord.byID(request.purchaseId, db)
             let visit = DecisionVisit(
                 body: incoming.body, digest: digest, traceparent: incoming.traceparent, request: request,
-                purchase: purchase, site: site, now: now)
+                purchase: purchase, site: site, now: now, milliseconds: backend.dependencies.milliseconds())
             let outcome = try Self.decide(visit, db)
             if case .refused(let refusal) = outcome { try RefusedDecisions.keep(refusal, of: visit, in: db) }
             return (outcome, purchase.acsTransId)
@@ -95,7 +95,8 @@ struct DecisionController: Sendable {
         try db.update(AuthenticatorColumn.table, set: [.signCount: signCount], where: [.id: authenticator.id])
         try record(visit, as: .authenticated, by: authenticator, verdict: verdict, in: db)
         try Completion.complete(
-            visit.purchase, as: .authenticated, jti: visit.request.jti, now: visit.now, db)
+            visit.purchase, as: .authenticated, jti: visit.request.jti, now: visit.now,
+            milliseconds: visit.milliseconds, db)
         return .taken(.authenticated)
     }
 
@@ -109,7 +110,7 @@ struct DecisionController: Sendable {
         if isPayersWord || !othersAreOpen, try Completion.of(visit.purchase, now: visit.now, db) == nil {
             try Completion.complete(
                 visit.purchase, as: .notAuthenticated, reason: reason.rawValue, jti: visit.request.jti,
-                now: visit.now, db)
+                now: visit.now, milliseconds: visit.milliseconds, db)
         }
         return .taken(.notAuthenticated)
     }
@@ -148,6 +149,7 @@ struct DecisionVisit: Sendable {
     let purchase: PurchaseRecord
     let site: IssuerSite
     let now: Int64
+    let milliseconds: Int64
 }
 
 extension DecisionRecord {

@@ -133,7 +133,29 @@ package struct SandboxClient: Sendable {
         return report
     }
 
+    /// One that keeps so many connections; whoever has it closes it.
+    func pooled(connections: Int) -> LoadSender {
+        var configuration = Self.configuration
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
+        return LoadSender(
+            client: HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration), url: issuer.text)
+    }
+
     func call(_ method: HTTPMethod, _ path: String, body: JSONObject?) async throws(CallError) -> JSONObject {
+        let bytes = try await answer(method, path, body: body)
+        do { return try Self.object(bytes) } catch { throw .refused("the answer is not a sandbox's: \(error)") }
+    }
+
+    func callForList(_ method: HTTPMethod, _ path: String) async throws(CallError) -> [JSONValue] {
+        let bytes = try await answer(method, path, body: nil)
+        let limits = JSONLimits(maxBytes: Self.maxAnswer, maxValues: 1_000_000)
+        guard case .array(let list)? = try? JSONReader.value(bytes, limits: limits) else {
+            throw .refused("the answer is not a sandbox's")
+        }
+        return list
+    }
+
+    private func answer(_ method: HTTPMethod, _ path: String, body: JSONObject?) async throws(CallError) -> [UInt8] {
         var request = HTTPClientRequest(url: issuer.text + path)
         request.method = method
         if let body {
@@ -148,13 +170,19 @@ package struct SandboxClient: Sendable {
             }
             throw .refused(sentence)
         }
-        do { return try Self.object(bytes) } catch { throw .refused("the answer is not a sandbox's: \(error)") }
+        return bytes
+    }
+
+    private static var configuration: HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        // Whoever forgot to start the sandbox is told at once, and not after ten seconds.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return configuration
     }
 
     private func exchange(_ request: HTTPClientRequest) async throws(CallError) -> (status: Int, bytes: [UInt8]) {
-        var configuration = HTTPClient.Configuration()
-        configuration.redirectConfiguration = .disallow
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.configuration)
         do {
             let response = try await client.execute(request, timeout: .seconds(75))
             let bytes = Array(try await response.body.collect(upTo: Self.maxAnswer).readableBytesView)

@@ -5,16 +5,20 @@ import Keys
 package struct SandboxDependencies: Sendable {
     /// Seconds since 1970.
     package let now: @Sendable () -> Int64
+    /// The same in milliseconds, for how long things take.
+    let milliseconds: @Sendable () -> Int64
     package let sleep: @Sendable (Duration) async throws -> Void
     /// That many bytes nobody can guess.
     package let random: @Sendable (Int) throws -> [UInt8]
 
     package init(
         now: @escaping @Sendable () -> Int64,
+        milliseconds: (@Sendable () -> Int64)? = nil,
         sleep: @escaping @Sendable (Duration) async throws -> Void,
         random: @escaping @Sendable (Int) throws -> [UInt8]
     ) {
         self.now = now
+        self.milliseconds = milliseconds ?? { now() * 1_000 }
         self.sleep = sleep
         self.random = random
     }
@@ -22,6 +26,7 @@ package struct SandboxDependencies: Sendable {
     /// The system's clock and OpenSSL's generator.
     package static let system = SandboxDependencies(
         now: { Int64(Date().timeIntervalSince1970) },
+        milliseconds: { Int64(Date().timeIntervalSince1970 * 1_000) },
         sleep: { try await Task.sleep(for: $0) },
         random: { count in try SecureRandom.bytes(count) })
 

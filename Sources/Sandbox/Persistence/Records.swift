@@ -29,6 +29,8 @@ struct PurchaseRecord: Sendable {
     /// Seconds since 1970.
     let createdAt: Int64
     let expiresAt: Int64
+    /// When the call that started it came; nil in purchases of earlier versions.
+    let startedMilliseconds: Int64?
 
     /// What is asked of the assertion.
     var requirement: UserVerificationRequirement {
@@ -57,7 +59,8 @@ enum PurchaseColumn: Int, TableColumn {
     static let table = TableLayout<Self>("purchase", naming: .asWritten)
 
     case id, acsTransId, authenticatorId, transactionDigest, members, payment, traceparent, push, userVerification,
-        emv, isDecoupled, threeDSServerTransID, dsTransID, sdkTransID, createdAt, expiresAt
+        emv, isDecoupled, threeDSServerTransID, dsTransID, sdkTransID, createdAt, expiresAt,
+        startedMilliseconds
 }
 
 extension PurchaseRecord {
@@ -76,15 +79,28 @@ extension PurchaseRecord {
         traceparent = try fields.optionalText(.traceparent)
         push = try fields.value(.push, PushMode.init(rawValue:))
         userVerification = try fields.text(.userVerification)
-        let order = try fields.optionalObject(.emv) ?? [:]
-        let transaction = try fields.made(of: members, .members) { try Transaction(members: $0) }
-        emvOrder = order
-        emv = try fields.made(of: order, .emv) { try EMVProfile($0, transaction: transaction) }
+        emvOrder = try fields.optionalObject(.emv) ?? [:]
+        emv = try Self.profile(emvOrder, members, fields)
         threeDSServerTransID = try fields.text(.threeDSServerTransID)
         dsTransID = try fields.text(.dsTransID)
         sdkTransID = try fields.text(.sdkTransID)
         createdAt = try fields.number(.createdAt)
         expiresAt = try fields.number(.expiresAt)
+        startedMilliseconds = try fields.optionalNumber(.startedMilliseconds)
+    }
+
+    /// What was checked when the purchase was ordered; most order nothing.
+    private static func profile(
+        _ order: JSONObject, _ members: [TransactionMember], _ fields: Fields<PurchaseColumn>
+    ) throws -> EMVProfile {
+        guard order.members.isEmpty else {
+            return try fields.made(of: order, .emv) { order in
+                try EMVProfile(order, transaction: Transaction(members: members))
+            }
+        }
+        var profile = EMVProfile()
+        if !members.contains(where: { $0.name == "purchaseAmount" }) { profile.category = .nonPayment }
+        return profile
     }
 }
 
@@ -98,6 +114,8 @@ struct CompletionRecord: Sendable {
     /// The request whose decision completed the purchase; nil if none did.
     let jti: String?
     let at: Int64
+    /// `at` in milliseconds, if a decision completed it.
+    var decidedMilliseconds: Int64?
 
     /// Of the RReq, and of the final CRes if there is one; U, after an invalid CReq, has none.
     var transStatus: String {
@@ -110,7 +128,7 @@ struct CompletionRecord: Sendable {
 enum CompletionColumn: Int, TableColumn {
     static let table = TableLayout<Self>("completion", naming: .asWritten)
 
-    case purchaseId, status, transStatus, reason, jti, at
+    case purchaseId, status, transStatus, reason, jti, at, decidedMilliseconds
 }
 
 extension CompletionRecord {
@@ -119,6 +137,7 @@ extension CompletionRecord {
         reason = try fields.optionalText(.reason)
         jti = try fields.optionalText(.jti)
         at = try fields.number(.at)
+        decidedMilliseconds = try fields.optionalNumber(.decidedMilliseconds)
     }
 }
 

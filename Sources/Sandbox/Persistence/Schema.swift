@@ -15,6 +15,11 @@ enum Schema {
         migrator.registerMigration("v3 push") { db in try db.execute(sql: push) }
         migrator.registerMigration("v4 refused decisions") { db in try db.execute(sql: refusedDecisions) }
         migrator.registerMigration("v5 EMV") { db in try db.execute(sql: emv) }
+        migrator.registerMigration("v6 milliseconds") { db in
+            // Since 1970; null for what is older, and for what no decision completed.
+            try db.execute(sql: "ALTER TABLE purchase ADD COLUMN startedMilliseconds INTEGER")
+            try db.execute(sql: "ALTER TABLE completion ADD COLUMN decidedMilliseconds INTEGER")
+        }
         return migrator
     }
 

@@ -44,6 +44,9 @@ struct ChallengeController: Sendable {
                 throw SandboxError.badRequest("oobAppStatus: it takes a purchase of 2.3.1 with an oobAppURL")
             }
             let completion = try Completion.of(purchase, now: now, db)
+            if completion == nil, purchase.emv.sdk == .noFirstCReq {
+                throw SandboxError.conflict("this SDK sends no CReq before the time-out")
+            }
             if isInvalid {
                 if let completion { throw Self.completed(completion) }
                 try Self.end(

@@ -27,7 +27,7 @@ enum Completion {
     /// Throws if the purchase is completed already: the table has room for one.
     static func complete(
         _ purchase: PurchaseRecord, as status: CompletionRecord.Status, reason: String? = nil, jti: String? = nil,
-        now: Int64, _ db: Database
+        now: Int64, milliseconds: Int64? = nil, _ db: Database
     ) throws {
         try db.insert(
             into: CompletionColumn.table,
@@ -38,6 +38,7 @@ enum Completion {
                 .reason: reason,
                 .jti: jti,
                 .at: now,
+                .decidedMilliseconds: milliseconds,
             ])
     }
 

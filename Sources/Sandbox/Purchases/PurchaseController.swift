@@ -22,11 +22,11 @@ struct PurchaseController: Sendable {
         _ order: @escaping @Sendable (Database, _ now: Int64) throws -> PurchaseOrder
     ) async throws -> PurchaseTimeline {
         let maker = RequestMaker(backend: backend, site: try backend.site.get())
-        let now = backend.now
+        let (now, milliseconds) = (backend.now, backend.dependencies.milliseconds())
         let timeline = try await backend.store.queue.write { db in
             let order = try order(db, now)
             let authenticator = try Self.authenticator(order.authenticatorId, db)
-            let purchase = try place(order, for: authenticator, now: now, in: db)
+            let purchase = try place(order, for: authenticator, now: now, milliseconds: milliseconds, in: db)
             try list(order, as: purchase, for: authenticator, by: maker, now: now, in: db)
             return try PurchaseTimeline.of(purchase.id, now: now, db)
         }
@@ -54,7 +54,7 @@ struct PurchaseController: Sendable {
 
     /// The purchase that the order means: the one that stands under its acsTransId, or a new one.
     private func place(
-        _ order: PurchaseOrder, for authenticator: AuthenticatorRecord, now: Int64, in db: Database
+        _ order: PurchaseOrder, for authenticator: AuthenticatorRecord, now: Int64, milliseconds: Int64, in db: Database
     ) throws -> PurchaseRecord {
         let acsTransId = order.transaction.acsTransId
         let digest = try ChallengeCommitment.transactionDigest(
@@ -75,11 +75,12 @@ struct PurchaseController: Sendable {
             throw SandboxError.conflict(
                 "acsTransId: it stands for another transaction; the call takes force to list this one as well")
         }
-        return try insert(order, digest: digest, for: authenticator, now: now, in: db)
+        return try insert(order, digest: digest, for: authenticator, now: now, milliseconds: milliseconds, in: db)
     }
 
     private func insert(
-        _ order: PurchaseOrder, digest: [UInt8], for authenticator: AuthenticatorRecord, now: Int64, in db: Database
+        _ order: PurchaseOrder, digest: [UInt8], for authenticator: AuthenticatorRecord, now: Int64,
+        milliseconds: Int64, in db: Database
     ) throws -> PurchaseRecord {
         let members = JSONObject(
             order.transaction.members.map { JSONObject.Member(name: $0.name, value: .string($0.value)) })
@@ -101,6 +102,7 @@ struct PurchaseController: Sendable {
                 .sdkTransID: try backend.dependencies.randomUUID(),
                 .createdAt: now,
                 .expiresAt: now + order.expiresIn,
+                .startedMilliseconds: milliseconds,
             ])
         return try PurchaseRecord.byID(db.lastInsertedRowID, db)
     }

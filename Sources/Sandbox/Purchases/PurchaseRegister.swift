@@ -68,6 +68,8 @@ extension PurchaseRecord {
         ]
         json["transStatus"] = completion.map { .string($0.transStatus) }
         json["completedAt"] = completion.map { .time($0.at) }
+        json["startedAtMilliseconds"] = startedMilliseconds.map(JSONValue.integer)
+        json["completedAtMilliseconds"] = completion?.decidedMilliseconds.map(JSONValue.integer)
         return json
     }
 }

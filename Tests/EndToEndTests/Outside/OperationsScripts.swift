@@ -18,6 +18,10 @@ import Testing
         try await OutsideScript.run("test_bench.py")
     }
 
+    @Test func `purchases at a steady rate are started when they are due, and reported`() async throws {
+        try await OutsideScript.run("test_load.py")
+    }
+
     @Test func `personas, rules and tags play cardholders, as their pages say`() async throws {
         try await OutsideScript.run("test_personas.py")
     }

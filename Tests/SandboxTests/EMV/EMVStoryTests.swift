@@ -61,9 +61,11 @@ import Testing
         issuer.pass(seconds: 29)
         #expect(try await issuer.timeline(purchase).status == "pending")
         #expect(await issuer.post("/sandbox/purchases/\(purchase.acsTransId)/cancel").outcome == "409")
+        #expect(await creq(issuer, purchase).outcome == "409")
         issuer.pass(seconds: 1)
+        #expect(await creq(issuer, purchase).status == 200)
         let timeline = try await issuer.timeline(purchase)
-        #expect(try timeline.messageTypes == ["AReq", "ARes", "RReq", "RRes"])
+        #expect(try timeline.messageTypes == ["AReq", "ARes", "RReq", "RRes", "CReq", "Erro"])
         #expect(try timeline.element("challengeCancel", of: "RReq") == ["05"])
     }
 
