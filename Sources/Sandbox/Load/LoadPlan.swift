@@ -43,7 +43,8 @@ package struct LoadPlan: Sendable, Equatable {
     /// When the purchase of that number is due, from the start; the first is number 0.
     func due(_ number: Int) -> Duration { .nanoseconds(Int64(number) * 1_000_000_000 / rate) }
 
-    var end: Duration { .seconds(seconds) }
+    /// What could not be sent by then is not sent at all: a little late is told as time, far too late as a rate.
+    var end: Duration { .seconds(seconds + 5) }
 }
 
 /// Times in milliseconds, by rank.

@@ -15,6 +15,7 @@ package struct LoadRun: Sendable {
 
     /// One purchase of the plan, after its answer.
     private struct Sent: Sendable {
+        let number: Int
         /// Milliseconds from when it was due to when it was sent.
         let lag: Int64
         let result: Result<String, SandboxClient.CallError>
@@ -52,12 +53,13 @@ package struct LoadRun: Sendable {
             results.compactMap(\.startedAt).min().map { Double(last - $0) / 1_000 }
         }
         return LoadReport(
-            plan: plan, authenticators: authenticators.count, sent: sent.count, started: lags.count,
+            plan: plan, authenticators: authenticators.count, sent: sent.count,
+            lastLag: Double(sent.max { $0.number < $1.number }?.lag ?? 0) / 1_000, started: lags.count,
             refusals: refusals, outcomes: outcomes, latency: Percentiles(of: latencies),
             decidedWithin: decidedWithin ?? 0)
     }
 
-    /// Sends each at its time, or as soon after it as there is room, and none after the end of the plan.
+    /// Sends each at its time, or as soon after it as there is room, and none after the plan's end.
     private func send(
         to authenticators: [String], from began: ContinuousClock.Instant,
         _ progress: @escaping @Sendable (Int, Int) -> Void
@@ -85,8 +87,9 @@ package struct LoadRun: Sendable {
                 let lag = (now - due).milliseconds
                 group.addTask {
                     do throws(SandboxClient.CallError) {
-                        return Sent(lag: lag, result: .success(try await sender.startPurchase(authenticator)))
-                    } catch { return Sent(lag: lag, result: .failure(error)) }
+                        return Sent(
+                            number: number, lag: lag, result: .success(try await sender.startPurchase(authenticator)))
+                    } catch { return Sent(number: number, lag: lag, result: .failure(error)) }
                 }
                 inFlight += 1
             }
