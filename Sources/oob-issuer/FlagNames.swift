@@ -5,7 +5,8 @@ import ThreeDS
 /// The members of the sandbox's calls, under the names of the flags that give them.
 enum FlagNames {
     private static let flags = [
-        "acsTransId": "--acs-trans-id", "assertion": "--assertion", "attestation": "--attestation",
+        "acsTransId": "--acs-trans-id", "appendTransID": "--append-trans-id",
+        "assertion": "--assertion", "attestation": "--attestation",
         "authenticatorId": "--authenticator-id", "emv": "--emv", "expiresIn": "--expires-in",
         "instrument/displayName": "--instrument-name", "instrument/icon": "--instrument-icon",
         "merchantName": "--merchant", "payeeOrigin": "--payee-origin",

@@ -43,6 +43,10 @@ struct Purchase: AsyncParsableCommand {
     @Option(name: .customLong("app-url"), help: ArgumentHelp("threeDSRequestorAppURL.", valueName: "url"))
     var appURL: String?
 
+    @Flag(
+        help: "Append ?transID= and the sdkTransID to --app-url, as a 3DS SDK does; 256 bytes with it at most.")
+    var appendTransId = false
+
     @Option(help: ArgumentHelp("Whose purchase it is; the last enrolled unless given.", valueName: "id"))
     var authenticatorId: String?
 
@@ -152,7 +156,8 @@ struct Purchase: AsyncParsableCommand {
         let given: [(name: String, value: String?)] = [
             ("acsTransId", acsTransId), ("merchantName", merchant), ("purchaseAmount", amount),
             ("purchaseCurrency", currency), ("purchaseExponent", exponent), ("purchaseDate", date),
-            ("threeDSRequestorAppURL", appURL), ("authenticatorId", authenticatorId),
+            ("threeDSRequestorAppURL", appURL),
+            ("appendTransID", appendTransId ? "true" : nil), ("authenticatorId", authenticatorId),
             ("userVerification", userVerification), ("assertion", assertion), ("payeeOrigin", payeeOrigin),
             ("traceparent", traceparent), ("push", push),
         ]

@@ -117,6 +117,7 @@ package struct SandboxClient: Sendable {
             // Null leaves out what would have a default.
             for member in ["Amount", "Currency", "Exponent", "Date"] { body["purchase" + member] = .null }
         }
+        if body["appendTransID"] != nil { body["appendTransID"] = true }
         if !emv.isEmpty { body["emv"] = .object(try EMVOrder.object(of: emv)) }
         if !instrument.isEmpty { body["instrument"] = .object(object(instrument)) }
         body["expiresIn"] = expiresIn.map(JSONValue.integer)

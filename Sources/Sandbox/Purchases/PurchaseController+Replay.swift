@@ -11,10 +11,11 @@ extension PurchaseController {
         let body = try incoming.object(emptyAllowed: true)
         try body.refuseMembers(except: ["asNew"])
         let newID = try body.optionalBool("asNew") == true ? try backend.dependencies.randomUUID() : nil
+        let sdkTransID = try backend.dependencies.randomUUID()
         let timeline = try await start { db, now in
             let purchase = try PurchaseRecord.first(acsTransId, db)
             if newID == nil { try Self.checkNotExpired(purchase, now: now, db) }
-            return try PurchaseOrder(again: purchase, as: newID)
+            return try PurchaseOrder(again: purchase, as: newID, sdkTransID: sdkTransID)
         }
         return .json(newID == nil ? 200 : 201, timeline.json)
     }
@@ -30,11 +31,20 @@ extension PurchaseController {
 
 extension PurchaseOrder {
     /// What a purchase was ordered with; with another acsTransId a purchase of its own, else its request once more.
-    init(again purchase: PurchaseRecord, as newID: String?) throws {
+    ///
+    /// - Parameter sdkTransID: of the new purchase, to which a return URL with that of the old one is changed.
+    init(again purchase: PurchaseRecord, as newID: String?, sdkTransID: String) throws {
         let members = purchase.members.map { member in
-            guard let newID, member.name == "acsTransId" else { return member }
-            return TransactionMember(name: member.name, value: newID)
+            guard let newID else { return member }
+            switch member.name {
+            case "acsTransId": return TransactionMember(name: member.name, value: newID)
+            case "threeDSRequestorAppURL":
+                let url = ReturnURL.text(member.value, replacing: purchase.sdkTransID, with: sdkTransID)
+                return TransactionMember(name: member.name, value: url)
+            default: return member
+            }
         }
+        self.sdkTransID = sdkTransID
         let lifetime = purchase.expiresAt - purchase.createdAt
         transaction = try Transaction(members: members)
         payment = purchase.payment

@@ -99,7 +99,7 @@ struct PurchaseController: Sendable {
                 .isDecoupled: order.emv.decoupled != nil,
                 .threeDSServerTransID: try backend.dependencies.randomUUID(),
                 .dsTransID: try backend.dependencies.randomUUID(),
-                .sdkTransID: try backend.dependencies.randomUUID(),
+                .sdkTransID: order.sdkTransID,
                 .createdAt: now,
                 .expiresAt: now + order.expiresIn,
                 .startedMilliseconds: milliseconds,

@@ -8,7 +8,7 @@ package struct PurchaseOrder: Sendable {
     /// The members that are no part of the transaction.
     private static let options: Set<String> = [
         "assertion", "payeeOrigin", "instrument", "expiresIn", "authenticatorId", "userVerification", "force", "repeat",
-        "newJti", "traceparent", "push", "emv",
+        "newJti", "traceparent", "push", "emv", "appendTransID",
     ]
     private static let transactionMembers = [
         "acsTransId", "merchantName", "purchaseAmount", "purchaseCurrency", "purchaseExponent", "purchaseDate",
@@ -19,6 +19,8 @@ package struct PurchaseOrder: Sendable {
     package static let lifetime: ClosedRange<Int64> = 1...86_400
 
     let transaction: Transaction
+    /// Of a purchase that this order starts.
+    let sdkTransID: String
     /// Nil: an assertion of type `webauthn.get` is asked for.
     let payment: PaymentExtension?
     let emvOrder: JSONObject
@@ -49,7 +51,8 @@ package struct PurchaseOrder: Sendable {
         newJTI = try body.optionalBool("newJti") ?? false
         traceparent = try body.optionalString("traceparent", bytes: 0...256)
         push = try body.optionalChoice("push")
-        transaction = try Self.transaction(body, dependencies)
+        sdkTransID = try dependencies.randomUUID()
+        transaction = try Self.transaction(ReturnURL.complete(body, sdkTransID: sdkTransID), dependencies)
         emvOrder = try body.optionalObject("emv") ?? [:]
         emv = try EMVProfile(emvOrder, transaction: transaction)
         let expiresIn = try body.optionalInteger("expiresIn", in: Self.lifetime)

@@ -42,8 +42,21 @@ package struct PurchaseReport: Sendable {
         let requests = Shown.objects(timeline["requests"])
         lines += requests.flatMap { Shown.objects($0["refusedDecisions"]) }.map { "refused: \(Shown.pairs($0))" }
         lines += requests.flatMap { Shown.objects($0["pushes"]) }.map { "push: \(Shown.pairs($0))" }
-        if let merchant = member("merchant") { lines.append("merchant: \(Shown.pairs(merchant))") }
+        if let merchant = member("merchant") { lines += Self.merchant(merchant) }
         return lines.joined(separator: "\n")
+    }
+
+    /// Its own members on one line, and one for each payment service.
+    private static func merchant(_ merchant: JSONObject) -> [String] {
+        var (own, services) = (JSONObject([]), [String]())
+        for member in merchant.members {
+            if case .object(let result) = member.value {
+                services.append("  \(DisplayText(member.name).text): \(Shown.pairs(result))")
+            } else {
+                own[member.name] = member.value
+            }
+        }
+        return ["merchant: \(Shown.pairs(own))"] + services
     }
 
     private func member(_ name: String) -> JSONObject? {

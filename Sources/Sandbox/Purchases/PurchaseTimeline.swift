@@ -52,7 +52,7 @@ struct PurchaseTimeline: Sendable {
         json["payment"] = purchase.payment.map { .object($0.json) }
         json["transStatus"] = completion.map { .string($0.transStatus) }
         json["completedAt"] = completion.map { .time($0.at) }
-        json["merchant"] = merchant
+        json["merchant"] = MerchantResults(profile: purchase.emv, completion: completion).json
         if !purchase.emvOrder.members.isEmpty { json["emv"] = .object(purchase.emvOrder) }
         json["messages"] = .array(story.json)
         json["steps"] = .array(story.steps.map(\.json))
@@ -61,11 +61,6 @@ struct PurchaseTimeline: Sendable {
         json["requests"] = .array(requests.map(\.json))
         if !others.isEmpty { json["others"] = .array(others.map { .object($0.json) }) }
         return json
-    }
-
-    /// The issuer takes the liability for what it authenticated; it could have for all that it challenged.
-    private var merchant: JSONValue {
-        ["liabilityShifted": .bool(completion?.status == .authenticated), "liabilityShiftPossible": true]
     }
 
     /// The decision that completed the purchase, with all that it takes to verify it elsewhere.
