@@ -7,7 +7,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # By name, which is a script's own in all folders.
 SCRIPTS = {path.name: path for path in (ROOT / "Tests").glob("*/test_*.py")}
 # The changelog speaks of the past.
-PAGES = sorted(page for pattern in ["*.md", "docs/**/*.md", "examples/*.md", "keys/*.md"] for page in ROOT.glob(pattern)
+PAGES = sorted(page for pattern in ["*.md", "docs/**/*.md", "examples/*.md", "keys/*.md", "conformance/*.md"] for page in ROOT.glob(pattern)
                if page.name != "CHANGELOG.md")
 # A code span may be broken across two lines.
 TEXTS = {page: re.sub(r"\s+", " ", page.read_text(encoding="utf-8")) for page in PAGES}

@@ -10,6 +10,10 @@ import Testing
         try await OutsideScript.run("test_sandbox.py")
     }
 
+    @Test func `a verifier without any of our code judges the vectors as they say`() async throws {
+        try await OutsideScript.run("test_vectors.py")
+    }
+
     @Test func `the outside issuer takes what is right and refuses what is wrong in one member`() async throws {
         try await OutsideScript.run("test_issuer.py")
     }
