@@ -77,7 +77,7 @@ struct LaneSpacing {
         let gap = max(1, widestGap(in: range))
         let inGap = font.items(text, width: gap, most: most)
         // Two lines over the lanes are easier to read than a column of pieces.
-        let isOver = range.count > 2 && (inGap.texts.count > 2 || inGap.tears > 0 || inGap.isCut)
+        let isOver = range.count > 2 && (inGap.texts.count > 2 || inGap.harm > 0 || inGap.isCut)
         return font.balanced(isOver ? max(1, width(across: range)) : gap) { font.items(text, width: $0, most: most) }
     }
 

@@ -23,7 +23,7 @@ struct SVGDrawing {
         self.diagram = diagram
         heads = diagram.parties.map { party in
             let texts = max(Self.name.width(of: party.name), Self.small.width(of: party.role))
-            return min(texts + 16, Self.width / max(4, diagram.parties.count))
+            return min(texts + 16, Self.width / 4)
         }
         let times = diagram.steps.indices.compactMap(diagram.timeText).map(Self.small.width).max() ?? 0
         let start = Self.margin + times + 12
@@ -32,7 +32,7 @@ struct SVGDrawing {
             start: start,
             most: Self.width - start - Self.margin)
         let lanesEnd = (spacing.lanes.last ?? 0) + ((heads.last ?? 0) + 1) / 2 + Self.margin
-        right = min(Self.width, max(lanesEnd, 560))
+        right = max(lanesEnd, 560)
         drawTitle()
         let top = drawHeads()
         for index in diagram.steps.indices { draw(index) }

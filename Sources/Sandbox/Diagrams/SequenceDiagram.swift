@@ -83,7 +83,7 @@ package struct SequenceDiagram: Sendable, Equatable {
     /// At most 100 columns wide, safe to print, without a line feed at its end.
     package var text: String { TextDrawing(self).text }
 
-    /// A whole SVG file, at most 880 pixels wide, without scripts and references.
+    /// A whole SVG file, without scripts and references; 880 pixels wide at most unless its lanes' heads need more.
     package var svg: String { SVGDrawing(self).text }
 
     /// What a step's time is beside it: nothing if it is that of the step before.

@@ -27,8 +27,8 @@ extension PurchaseReport {
 
     private var title: String {
         let merchant = transaction.first { $0.name == "merchantName" }?.value ?? "purchase"
-        let amount = (try? Transaction(members: transaction))?.purchase?.display ?? "no payment"
-        return "\(merchant) · \(amount)"
+        guard let made = try? Transaction(members: transaction) else { return merchant }
+        return "\(merchant) · \(made.purchase?.display ?? "no payment")"
     }
 
     private var subtitles: [String] {

@@ -5,10 +5,10 @@ struct TextFitting: Sendable {
 
     func width(of text: some StringProtocol) -> Int { text.reduce(0) { $0 + width($1) } }
 
-    /// Lines, and how often a word was torn where it has no joint.
+    /// Lines, and how much their words suffered: 1 for each that is broken at a joint, 2 where it has none.
     struct Lines: Equatable {
         var texts: [String] = []
-        var tears = 0
+        var harm = 0
 
         /// Whether the last one ends with `…`.
         var isCut: Bool { texts.last?.hasSuffix("…") ?? false }
@@ -22,9 +22,9 @@ struct TextFitting: Sendable {
                 lines.texts.append(cut(rest, width: limit))
                 return lines
             }
-            let (line, after, isTorn) = broken(rest, width: limit)
+            let (line, after, harm) = broken(rest, width: limit)
             lines.texts.append(String(line))
-            lines.tears += isTorn ? 1 : 0
+            lines.harm += harm
             rest = after
         }
         return lines
@@ -39,7 +39,7 @@ struct TextFitting: Sendable {
             } else if lines.texts.count < most {
                 let more = self.lines(item, width: limit, most: most - lines.texts.count)
                 lines.texts += more.texts
-                lines.tears += more.tears
+                lines.harm += more.harm
             } else {
                 lines.texts[most - 1] = cut(lines.texts[most - 1], width: limit - width("…"))
                 if !lines.isCut { lines.texts[most - 1] += "…" }
@@ -52,12 +52,13 @@ struct TextFitting: Sendable {
     /// As many lines as within `limit`, of a length: no last line of one word.
     func balanced(_ limit: Int, _ broken: (Int) -> Lines) -> [String] {
         let lines = broken(limit)
+        guard !lines.isCut else { return lines.texts }
         var (narrow, wide) = (0, limit)
         while lines.texts.count > 1, wide - narrow > 1 {
             let between = (narrow + wide) / 2
             let other = broken(between)
-            let isAsGood = other.texts.count <= lines.texts.count && other.tears <= lines.tears
-            if isAsGood, lines.isCut || !other.isCut { wide = between } else { narrow = between }
+            let isAsGood = other.texts.count <= lines.texts.count && other.harm <= lines.harm && !other.isCut
+            if isAsGood { wide = between } else { narrow = between }
         }
         return broken(wide).texts
     }
@@ -93,7 +94,7 @@ struct TextFitting: Sendable {
     /// The first line, which ends at a space if it can, and what comes after it.
     private func broken(
         _ text: Substring, width limit: Int
-    ) -> (line: Substring, rest: Substring, isTorn: Bool) {
+    ) -> (line: Substring, rest: Substring, harm: Int) {
         var (end, used) = (text.startIndex, 0)
         var space: Substring.Index?
         while end < text.endIndex {
@@ -102,15 +103,15 @@ struct TextFitting: Sendable {
             if text[end] == " " { space = end }
             end = text.index(after: end)
         }
-        if end == text.endIndex { return (text, "", false) }
+        if end == text.endIndex { return (text, "", 0) }
         if text[end] == " " { space = end }
-        if let space { return (text[..<space], text[text.index(after: space)...], false) }
+        if let space { return (text[..<space], text[text.index(after: space)...], 0) }
         if let joint = Self.joint(of: text[..<end], before: text[end]) {
-            return (text[..<joint], text[joint...], false)
+            return (text[..<joint], text[joint...], 1)
         }
         // At least one character, so that there is an end.
         if end == text.startIndex { end = text.index(after: end) }
-        return (text[..<end], text[end...], true)
+        return (text[..<end], text[end...], 2)
     }
 
     /// Where a word that is too long comes apart best: before a capital after a small letter, and after a mark of a URL.

@@ -76,7 +76,10 @@ import Testing
         let drawn = try diagram(names, steps)
         #expect(drawn.text.split(separator: "\n").allSatisfy { $0.count <= 100 })
         let width = try #require(drawn.svg.firstMatch(of: /width="(\d+)"/))
-        #expect(try #require(Int(width.1)) <= 880)
+        #expect(try #require(Int(width.1)) <= (lanes <= 5 ? 880 : lanes * 180))
+        let ends = drawn.svg.matches(of: /<rect class="head" x="(\d+)" y="\d+" width="(\d+)"/)
+        #expect(ends.count == lanes)
+        #expect(ends.allSatisfy { (Int($0.1) ?? 0) + (Int($0.2) ?? 0) <= Int(width.1) ?? 0 })
         #expect(drawn.text.split(separator: "\n").count { $0.contains("▶") || $0.contains("◀") } == lanes * (lanes - 1))
     }
 
@@ -86,6 +89,15 @@ import Testing
         #expect(drawn.svg.contains(#"<rect class="mask""#))
         let short = try diagram(["A", "B", "C"], [Step(at: 0, from: 0, to: 2, label: "CReq", detail: "short")])
         #expect(!short.svg.contains(#"<rect class="mask""#))
+    }
+
+    @Test func `a detail that is cut has as much as there is room for`() throws {
+        let drawn = try diagram(
+            ["A", "B"], [Step(at: 0, from: 0, to: 1, label: "x", detail: String(repeating: "w", count: 400))])
+        let lines = drawn.text.split(separator: "\n").filter { $0.contains("ww") }
+        #expect(lines.count == 6)
+        #expect(lines.allSatisfy { $0.count { $0 == "w" } > 20 })
+        #expect(lines.last?.contains("w…") == true)
     }
 
     @Test func `the same diagram is drawn as the same bytes`() throws {
