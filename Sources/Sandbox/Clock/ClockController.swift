@@ -26,6 +26,8 @@ struct ClockController: Sendable {
         }
         // Another advance may have come meanwhile: the clock keeps the greater offset, which is the later one's.
         clock.move(to: offset)
+        // What is due on the new time is there for those who wait, before they are woken.
+        try await DecoupledRenewals(backend: backend).run()
         backend.notifier.ringAll()
         backend.logger.info("the test clock was moved", metadata: ["offsetSeconds": "\(offset)"])
         return answer
