@@ -4,12 +4,17 @@ import Synchronization
 
 extension Cardholders: CardholderControl {
     package func check(_ order: PersonaOrder, for authnType: AuthnType) throws(CommandError) {
-        _ = try PersonaSetting(order)
+        _ = try document(of: order, for: authnType)
+    }
+
+    package func document(of order: PersonaOrder, for authnType: AuthnType) throws(CommandError) -> String {
+        let setting = try PersonaSetting(order)
         guard authnType == .test else {
             throw CommandError(
                 .invalidArgument, "persona: goes with authnType test only; this enrollment is of authnType \(authnType)"
             )
         }
+        return setting.document
     }
 
     package func set(_ order: PersonaOrder, of enrollment: Enrollment) async throws -> PersonaFacts {

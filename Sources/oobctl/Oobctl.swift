@@ -34,7 +34,7 @@ struct Oobctl: AsyncParsableCommand {
             CommandGroup(
                 name: "Enrollment",
                 subcommands: [Enroll.self, Enrollments.self, PINCommand.self, PushCommand.self, Unenroll.self]),
-            CommandGroup(name: "Tests", subcommands: [Persona.self, Rules.self, Explain.self]),
+            CommandGroup(name: "Tests", subcommands: [Persona.self, Rules.self, Explain.self, Fleet.self]),
             CommandGroup(
                 name: "Agent",
                 subcommands: [

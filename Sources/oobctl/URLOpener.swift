@@ -23,7 +23,7 @@ enum URLOpener {
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         unsafe posix_spawnattr_setflags(&attributes, ownSession)
-        let error = unsafe withArguments([program, url], environment: environment) { arguments, environment in
+        let error = unsafe SpawnStrings.with([program, url], environment) { arguments, environment in
             var process: pid_t = 0
             return unsafe posix_spawnp(&process, program, &files, &attributes, &arguments, &environment)
         }
@@ -37,18 +37,4 @@ enum URLOpener {
     private static var environment: [String] {
         ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
     }
-
-    private typealias Strings = [UnsafeMutablePointer<CChar>?]
-
-    private static func withArguments(
-        _ arguments: [String], environment: [String], _ body: (inout Strings, inout Strings) -> Int32
-    ) -> Int32 {
-        var arguments = unsafe copied(arguments)
-        var environment = unsafe copied(environment)
-        defer { unsafe (arguments + environment).forEach { unsafe free($0) } }
-        return unsafe body(&arguments, &environment)
-    }
-
-    /// Each to be freed; with the null that ends such a list.
-    private static func copied(_ texts: [String]) -> Strings { unsafe texts.map { unsafe strdup($0) } + [nil] }
 }

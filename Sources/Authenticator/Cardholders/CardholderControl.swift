@@ -6,6 +6,10 @@ package import IssuerProtocol
 package protocol CardholderControl: Sendable {
     /// Throws `CommandError` `.invalidArgument` unless the persona can be set for enrollments of this type.
     func check(_ order: PersonaOrder, for authnType: AuthnType) throws(CommandError)
+    /// What ``EnrollmentParameters`` take of a persona that an enrollment is to have from its beginning.
+    ///
+    /// - Throws: as ``check(_:for:)`` does.
+    func document(of order: PersonaOrder, for authnType: AuthnType) throws(CommandError) -> String
     /// Sets who plays an enrollment's cardholder from now on; requests that something plays already keep that.
     ///
     /// - Throws: `CommandError`; what the store throws.
@@ -20,6 +24,8 @@ package protocol CardholderControl: Sendable {
     func personas() async throws -> [PersonaFacts]
     /// What answered a request, or what would answer it now.
     func explanation(of request: RequestRecord) async throws -> Explanation
+    /// What became of the requests that came at or after a time, seconds since 1970, by persona.
+    func fleet(since time: Int64) async throws -> FleetReport
     /// Reads the rules again.
     ///
     /// - Returns: how many there are.

@@ -61,13 +61,13 @@ extension Enroller {
         }
     }
 
-    /// Inserts an enrollment under a name that no other has, unless another enrollment has its key.
+    /// Inserts an enrollment, with who plays it, under a name that no other has, unless another enrollment has its key.
     ///
     /// A key is one credential (WebAuthn §6.2), and two would share what one of them lets through.
     ///
     /// - Returns: the enrollment as it is in the store.
     /// - Throws: `CommandError` if the key, or a name that a person chose, is another enrollment's.
-    func insert(_ enrollment: Enrollment, isNameChosen: Bool) async throws -> Enrollment {
+    func insert(_ enrollment: Enrollment, isNameChosen: Bool, persona: String?) async throws -> Enrollment {
         try await ports.store.write { store in
             var enrollment = enrollment
             if let key = enrollment.key.external {
@@ -82,6 +82,7 @@ extension Enroller {
                 enrollment.name = try EnrollmentName.free(enrollment.name, isTaken: store.isNameTaken)
             }
             try store.insert(enrollment)
+            if let persona { try store.setPersona(persona, of: enrollment.id) }
             return enrollment
         }
     }

@@ -17,6 +17,8 @@ package struct EnrollmentParameters: Sendable {
     package let pin: PIN?
     /// Whether the issuer may push, if this agent can be pushed to.
     package let takesPush: Bool
+    /// Who plays the cardholder of an enrollment of authnType `test`, as `Personas` wrote it; nil: nobody.
+    package var persona: String?
 
     package init(
         target: IssuerTarget, code: EnrollmentCode, authnType: AuthnType, name: String,
@@ -63,7 +65,7 @@ struct Enroller: Sendable {
         // While the issuer was asked, another may have enrolled the same key or taken the name: `insert` looks again.
         let enrollment = try await insert(
             try newEnrollment(for: parameters, options: answer.options, algorithm: algorithm, key: place),
-            isNameChosen: parameters.isNameChosen)
+            isNameChosen: parameters.isNameChosen, persona: parameters.persona)
         do {
             let push = try pushes.make(for: enrollment, try await directory.discovery(parameters.target))
             let (body, publicKey) = try await registration(

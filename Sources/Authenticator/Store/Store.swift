@@ -133,6 +133,14 @@ package protocol StoreReader {
     func script(of id: RequestID) throws -> String?
     /// How many requests a rule was to answer, by its name; no more than `limit` are counted.
     func scriptCount(ofRule name: String, upTo limit: Int) throws -> Int
+    /// Behind which request those are that came at or after a time, seconds since 1970; of more than `most`, the newest.
+    func firstRequest(since time: Int64, sparing most: Int) throws -> (place: Int64, isCut: Bool)
+    /// Counts the requests that came at or after a time, of the `limit` that follow a place.
+    ///
+    /// - Returns: the place of the last one; nil if there was none.
+    func requestTallies(
+        after place: Int64, since time: Int64, limit: Int
+    ) throws -> (tallies: [RequestTally], place: Int64?)
 
     /// The entries after one, in their order.
     func journal(after sequence: Int64, limit: Int) throws -> [JournalRow]

@@ -82,6 +82,8 @@ struct ControlAnswer: Sendable, Equatable {
 package enum ControlTimeout {
     /// What is read from the agent's own store.
     package static let read = 15
+    /// A million requests are counted.
+    static let fleet = 120
     /// The agent repeats an enrollment whose answer was lost for 10 minutes.
     static let enroll = 660
     /// The agent waits for its outbox, and then for the issuer.

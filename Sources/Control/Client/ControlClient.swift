@@ -79,6 +79,11 @@ package struct ControlClient: Sendable {
 
     package func personas() async throws(ClientError) -> PersonasView { try await get(["personas"]) }
 
+    /// What became of the requests of the last `seconds`, by persona.
+    package func fleet(seconds: Int) async throws(ClientError) -> FleetView {
+        try await get(["fleet"], query: [("seconds", String(seconds))], seconds: ControlTimeout.fleet)
+    }
+
     package func setPersona(_ command: PersonaCommand, of id: String) async throws(ClientError) -> PersonaView {
         try await send(command, by: .post, to: ["enrollments", id, "persona"], seconds: ControlTimeout.read)
     }
@@ -226,9 +231,9 @@ package struct ControlClient: Sendable {
     }
 
     private func get<Answer: Decodable>(
-        _ path: [String], query: [(String, String)] = []
+        _ path: [String], query: [(String, String)] = [], seconds: Int = ControlTimeout.read
     ) async throws(ClientError) -> Answer {
-        let call = ControlCall(.get, path, query: query, seconds: ControlTimeout.read)
+        let call = ControlCall(.get, path, query: query, seconds: seconds)
         return try await transport.answer(to: call).read(as: Answer.self)
     }
 

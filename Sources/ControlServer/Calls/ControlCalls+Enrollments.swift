@@ -20,17 +20,20 @@ extension ControlCalls {
     }
 
     func enroll(_ command: EnrollCommand, by peer: ControlPeer) async throws -> Answer {
-        let parameters = try EnrollmentParameters(command)
+        var parameters = try EnrollmentParameters(command)
         try agent.check(parameters)
         if let persona = command.persona {
-            try cardholderControl().check(PersonaOrder(persona), for: parameters.authnType)
+            // Kept with the enrollment itself: whatever ends the agent, none is there without its persona.
+            parameters.persona = try cardholderControl().document(
+                of: PersonaOrder(persona), for: parameters.authnType)
+            guard parameters.keyURI == nil else {
+                throw ControlError(
+                    .invalidArgument, "persona: goes with a key that the agent makes, and keyUri names another")
+            }
         }
         let enrollment = try await quota.run(.enroll, by: peer.uid) {
             try await agent.note(.enroll, by: peer)
             return try await agent.enroll(parameters, patience: Self.patience)
-        }
-        if let persona = command.persona {
-            _ = try await cardholderControl().set(PersonaOrder(persona), of: enrollment)
         }
         return try .json(EnrollmentView(enrollment, of: agent), status: 201)
     }

@@ -4,7 +4,7 @@ package enum ControlRoute: CaseIterable, Sendable {
     case enrollments, enroll, unenroll, changePIN, rotatePush, fetch
     case requests, request, evidence, approve, deny
     case events, audit, auditKey, verifyAudit, backup
-    case personas, setPersona, clearPersona, explanation, explanations, reloadRules
+    case personas, setPersona, clearPersona, explanation, explanations, reloadRules, fleet
 
     package var method: String { facts.method }
     /// With a name in braces for each segment that is not fixed.
@@ -68,6 +68,7 @@ package enum ControlRoute: CaseIterable, Sendable {
         case .explanations:
             ("GET", "/v1/explanations", .look, Self.json, ["all", "limit", "after", "before", "enrollment"])
         case .reloadRules: ("POST", "/v1/rules/reload", .decide, Self.json, [])
+        case .fleet: ("GET", "/v1/fleet", .look, Self.json, ["seconds"])
         case .backup: ("GET", "/v1/backup", .decide, "application/x-tar", [])
         }
     }

@@ -81,6 +81,9 @@ struct ControlRouter: Sendable {
             let query = try EnrollmentQuery(uri)
             return try await responses.make(for: connection) { try await calls.enrollments(query) }
         case .personas: return try await responses.make(for: connection) { try await calls.personas() }
+        case .fleet:
+            let query = try FleetQuery(uri)
+            return try await responses.make(for: connection) { try await calls.fleet(query) }
         case .explanation:
             let (id, query) = (uri.id, try RequestQuery(uri))
             return try await responses.makeShort(for: connection) { try await calls.explanation(id, query) }

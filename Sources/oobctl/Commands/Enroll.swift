@@ -9,6 +9,7 @@ struct Enroll: AsyncParsableCommand {
             oobctl enroll --issuer <url> --code-file <file> [<options>]
             oobctl enroll --issuer <url> --code <code> [<options>]
             oobctl enroll 'oob-enroll:?issuer=…&code=…' [<options>]
+            oobctl enroll --count <n> --code-command <command> [<options>]
             """,
         discussion: """
             At a terminal it shows the issuer and asks before a key is made or anything is sent; scripts are not \
@@ -18,6 +19,8 @@ struct Enroll: AsyncParsableCommand {
             Examples:
               oobctl enroll "$LINK" --name kitchen
               oobctl enroll --issuer https://issuer.example --code-file code --pin-file pin
+              oobctl enroll --count 1000 --code-command 'oob-issuer code | tail -n 1' \\
+                --authn-type test --personas autoApprove=0.9,autoDeny=0.05 --seed 1
             """)
 
     // The names of IssuerProtocol's `AuthnType`. The agent checks them; oobctl imports nothing that reads the protocol.
@@ -80,16 +83,19 @@ struct Enroll: AsyncParsableCommand {
 
     @OptionGroup(title: "Options of --persona") var personaOptions: PersonaOptions
 
+    @OptionGroup(title: "Many enrollments") var fleet: FleetOptions
+
     @Flag(name: .shortAndLong, help: "Do not ask at a terminal whether to enroll.")
     var yes = false
 
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        _ = try command()
+        _ = try fleet.count == nil ? command() : fleetCommand()
     }
 
     func run() async throws {
+        if let count = fleet.count { return try await runFleet(count) }
         let command = try command()
         try await common.run { client, output throws(ClientError) in
             var command = command
@@ -110,7 +116,7 @@ struct Enroll: AsyncParsableCommand {
         }
     }
 
-    private var usedAuthnType: AuthnType {
+    var usedAuthnType: AuthnType {
         authnType ?? (pinFile != nil || Terminal.isThere ? .pin : .presence)
     }
 
@@ -159,7 +165,7 @@ struct Enroll: AsyncParsableCommand {
         }
     }
 
-    private func shown(_ issuer: String) throws -> String {
+    func shown(_ issuer: String) throws -> String {
         try Usage.checked { () throws(ControlError) in try ShownIssuer(issuer) }.text
     }
 

@@ -6,11 +6,14 @@ struct EnrollQuestion {
     private let issuer: ShownIssuer
     private let command: EnrollCommand
     private let authnType: Enroll.AuthnType
+    /// How many enrollments; nil: one.
+    private let count: Int?
 
-    init(_ command: EnrollCommand, authnType: Enroll.AuthnType) throws(ClientError) {
+    init(_ command: EnrollCommand, authnType: Enroll.AuthnType, count: Int? = nil) throws(ClientError) {
         do throws(ControlError) { issuer = try ShownIssuer(command.issuer) } catch { throw .refused(error) }
         self.command = command
         self.authnType = authnType
+        self.count = count
     }
 
     /// Returns if the person agrees, and if there is no terminal to ask at.
@@ -20,7 +23,9 @@ struct EnrollQuestion {
         guard let terminal = Terminal() else { return }
         let refusal = ControlError(
             .failed, "Not confirmed; nothing was sent and no key was made.", code: .cancelled)
-        let question = command.keyUri == nil ? "Make a key and enroll it" : "Enroll that key"
+        let question =
+            count.map { "Make up to \($0) keys and enroll them" }
+            ?? (command.keyUri == nil ? "Make a key and enroll it" : "Enroll that key")
         let agrees = try terminal.agrees(
             to: "\(question) at \(issuer.origin ?? issuer.text)?", about: lines, else: refusal)
         if !agrees { throw .refused(refusal) }

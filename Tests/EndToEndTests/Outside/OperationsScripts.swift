@@ -22,6 +22,10 @@ import Testing
         try await OutsideScript.run("test_load.py")
     }
 
+    @Test func `many enrollments are made by one command that may be interrupted`() async throws {
+        try await OutsideScript.run("test_fleet.py")
+    }
+
     @Test func `personas, rules and tags play cardholders, as their pages say`() async throws {
         try await OutsideScript.run("test_personas.py")
     }
