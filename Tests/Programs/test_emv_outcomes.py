@@ -302,6 +302,32 @@ def update():
     PAGE.write_text(text, encoding="utf-8")
 
 
+class ListedAgain(Played):
+    def again(self, purchase: str, status: int, **how) -> dict:
+        return self.post("purchases", {**TRANSACTION, "acsTransId": purchase, **how}, status)
+
+    def test_a_purchase_listed_again_stays_what_its_first_order_made_it(self):
+        self.enroll("--authn-type", "presence", "--name", "presence")
+        silent = self.purchase(emv={"sdk": "noFirstCReq"})
+        story = self.again(silent, 201, repeat=1)
+        self.assertEqual(story["requests"], [])
+        minute = {"threeDSRequestorDecReqInd": "Y", "threeDSRequestorDecMaxTime": "00001"}
+        decoupled = self.purchase(emv=minute)
+        first, second = self.again(decoupled, 201, newJti=True)["requests"]
+        self.assertEqual(first["exp"], second["exp"])
+        self.post("clock", {"advanceSeconds": 60})
+        self.assertIn("threeDSRequestorDecMaxTime is over", self.again(decoupled, 409, newJti=True, emv=minute)["detail"])
+
+    def test_a_late_creq_keeps_its_oob_app_status(self):
+        self.enroll("--authn-type", "presence", "--name", "presence")
+        emv = {"messageVersion": "2.3.1", "oobAppURL": "https://bank.example/oob"}
+        purchase = self.purchase(emv=emv, expiresIn=5)
+        self.post("clock", {"advanceSeconds": 60})
+        messages = self.post(f"purchases/{purchase}/creq", {"oobAppStatus": "01"})["messages"]
+        last = [message for message in messages if message.get("messageType") == "CReq"][-1]
+        self.assertEqual((last.get("oobAppStatus"), last.get("oobContinue")), ("01", None))
+
+
 if __name__ == "__main__":
     if sys.argv[1:] == ["--update"]:
         update()

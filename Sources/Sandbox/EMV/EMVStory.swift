@@ -182,9 +182,13 @@ private struct Flow {
     mutating func addAfterwards(_ creqs: [ChallengeRequestRecord], _ completion: CompletionRecord) {
         let outcome = EMVOutcome(completion: completion, profile: profile)
         for creq in creqs {
+            let message =
+                creq.oobAppFailed
+                ? messages.failedOpeningCReq(counter)
+                : messages.returningCReq(counter, oobContinue: creq.oobContinue)
             add(
-                creq.at, .sdk, .acs, "CReq", messages.returningCReq(counter, oobContinue: creq.oobContinue),
-                "back in the merchant's app")
+                creq.at, .sdk, .acs, "CReq", message,
+                creq.oobAppFailed ? "oobAppStatus 01" : "back in the merchant's app")
             switch creq.answer {
             case .final: addFinalCRes(of: outcome, at: creq.at)
             case .late, .instructions:

@@ -116,9 +116,14 @@ struct PurchaseController: Sendable {
         // An expiry that nobody has looked at yet stays one.
         _ = try Completion.of(purchase, now: now, db)
         // The ACS asks the issuer's app when the first CReq has come.
-        guard order.emv.sdk != .noFirstCReq else { return }
-        let end = order.emv.decoupled == nil ? now + order.expiresIn : purchase.expiresAt
-        let exp = min(end, now + PurchaseOrder.lifetime.upperBound)
+        // A call that lists a purchase again may say something else of EMV, or nothing: the purchase stays what it is.
+        guard purchase.emv.sdk != .noFirstCReq else { return }
+        let isDecoupled = purchase.emv.decoupled != nil
+        if isDecoupled, now >= purchase.expiresAt {
+            throw SandboxError.conflict("the purchase's threeDSRequestorDecMaxTime is over: it takes no request")
+        }
+        let end = isDecoupled ? purchase.expiresAt : now.later(by: order.expiresIn)
+        let exp = min(end, now.later(by: PurchaseOrder.lifetime.upperBound))
         let times = order.times ?? 1
         let requests = try (0..<(order.newJTI ? times : 1)).map { _ in
             guard let standing, !order.newJTI else {
