@@ -226,6 +226,10 @@ class AppSwitching(Played):
         messages = self.story(purchase)["messages"]
         self.assertEqual([message["messageType"] for message in messages[4:]], ["CReq", "Erro", "RReq", "RRes"])
         self.assertEqual([messages[-2]["transStatus"], messages[-2]["challengeCancel"]], ["U", "06"])
+        purchase = self.purchase(emv={"messageVersion": "2.3.1"})
+        self.assertEqual(self.issuer_command("creq", purchase, "--invalid").returncode, 0)
+        erro, rreq = self.story(purchase)["messages"][-3:-1]
+        self.assertEqual([rreq["challengeCancel"], rreq["challengeErrorReporting"]], ["10", erro])
 
     def test_an_sdk_that_waited_too_long_says_so_with_an_erro(self):
         self.enroll("--authn-type", "presence")

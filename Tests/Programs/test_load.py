@@ -56,7 +56,7 @@ class SlowIssuer:
     def __init__(self, purchases: int, status: int = 201, patience: float = 60):
         self.barrier = threading.Barrier(purchases)
         issuer = self
-        issuer.ids = []
+        issuer.ids, issuer.forgets = [], False
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -74,6 +74,8 @@ class SlowIssuer:
             def do_GET(self):
                 if self.path == "/sandbox/authenticators":
                     return self.answer(200, [{"id": "one", "state": "active"}, {"id": "gone", "state": "revoked"}])
+                if issuer.forgets:
+                    return self.answer(500, {"detail": "the book is closed"})
                 pending = "status=pending" in self.path
                 return self.answer(200, {"purchases": [] if pending else [
                     {"acsTransId": each, "status": "authenticated", "startedAtMilliseconds": 1_000,
@@ -117,6 +119,14 @@ class AgainstASlowIssuer(unittest.TestCase):
         self.assertEqual([report["sent"], report["started"]], [10, 10])
         # The issuer's own 250 ms, and how late each was sent.
         self.assertGreaterEqual(report["latencyMilliseconds"]["p50"], 250)
+
+    def test_what_was_sent_is_told_if_the_issuer_is_gone_at_the_end(self):
+        with SlowIssuer(2) as issuer:
+            issuer.forgets = True
+            run = load(issuer.origin, "--rate", "2", "--for", "1", "--json")
+        self.assertEqual(run.returncode, 1)
+        self.assertEqual(json.loads(run.stdout)["started"], 2)
+        self.assertIn("what became of the purchases is not known: the book is closed", run.stderr)
 
     def test_what_the_issuer_does_not_take_is_counted_with_its_words(self):
         with SlowIssuer(2, status=503) as issuer:

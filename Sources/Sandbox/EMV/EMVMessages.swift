@@ -16,7 +16,10 @@ struct EMVMessages: Sendable {
             "messageType": .string(type), "messageVersion": .string(profile.version.rawValue),
             "threeDSServerTransID": .string(purchase.threeDSServerTransID),
         ]
-        if profile.channel == .app { message["sdkTransID"] = .string(purchase.sdkTransID) }
+        // The RReq has it from 2.2.0 on.
+        if profile.channel == .app, profile.version != .v210 || type != "RReq" {
+            message["sdkTransID"] = .string(purchase.sdkTransID)
+        }
         for member in members.members { message[member.name] = member.value }
         return .object(message)
     }
@@ -54,7 +57,10 @@ struct EMVMessages: Sendable {
         }
         addMethod(to: &members)
         if !isDecoupled, profile.channel == .app { members["acsRenderingType"] = rendering }
-        if let ind = profile.appURLInd { members["threeDSRequestorAppURLInd"] = .string(ind) }
+        // The agent goes back to the URL, so that is the default.
+        if profile.version == .v231, profile.channel == .app {
+            members["threeDSRequestorAppURLInd"] = .string(profile.appURLInd ?? "Y")
+        }
         addStatuses(to: &members)
         return message("ARes", members)
     }
@@ -176,6 +182,7 @@ struct EMVMessages: Sendable {
         members["interactionCounter"] = outcome.interactionCounter.map(JSONValue.string)
         members["transStatusReason"] = outcome.transStatusReason.map(JSONValue.string)
         members["challengeCancel"] = outcome.challengeCancel.map(JSONValue.string)
+        if outcome.challengeCancel == "10" { members["challengeErrorReporting"] = erro(EMVErro.invalidCReq) }
         addStatuses(to: &members)
         return message("RReq", members)
     }

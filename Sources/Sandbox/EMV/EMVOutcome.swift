@@ -34,8 +34,13 @@ struct EMVOutcome: Sendable {
     var challengeCancel: String? {
         switch completion.status {
         case .authenticated: nil
-        // 06: transaction error.
-        case .notAuthenticated: completion.reason == CompletionRecord.invalidCReq ? "06" : nil
+        case .notAuthenticated:
+            // 06: transaction error. 10: an Erro in response to the CReq, which 2.3.1 tells apart.
+            if completion.reason != CompletionRecord.invalidCReq {
+                nil
+            } else {
+                profile.version == .v231 ? "10" : "06"
+            }
         // 08: timed out at the SDK. 01: the cardholder selected Cancel.
         case .cancelled: completion.reason == CompletionRecord.sdkTimedOut ? "08" : "01"
         case .expired:

@@ -143,8 +143,11 @@ extension EMVProfile {
             if label != nil { throw EMVMembers.refusal("oobAppLabel", "it takes an oobAppURL") }
             return nil
         }
-        if let label, !(1...45).contains(label.unicodeScalars.count) {
-            throw EMVMembers.refusal("oobAppLabel", "must have 1 to 45 characters")
+        if let label,
+            !(1...45).contains(label.unicodeScalars.count)
+                || label.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        {
+            throw EMVMembers.refusal("oobAppLabel", "must have 1 to 45 characters, none of them a control character")
         }
         do throws(URLRefusal) { _ = try ThreeDSRequestorAppURL(url) } catch {
             throw EMVMembers.refusal("oobAppURL", "\(error)")

@@ -182,13 +182,14 @@ private struct Flow {
     mutating func addAfterwards(_ creqs: [ChallengeRequestRecord], _ completion: CompletionRecord) {
         let outcome = EMVOutcome(completion: completion, profile: profile)
         for creq in creqs {
-            let message =
-                creq.oobAppFailed
-                ? messages.failedOpeningCReq(counter)
-                : messages.returningCReq(counter, oobContinue: creq.oobContinue)
-            add(
-                creq.at, .sdk, .acs, "CReq", message,
-                creq.oobAppFailed ? "oobAppStatus 01" : "back in the merchant's app")
+            let (message, detail) =
+                switch (creq.oobAppFailed, counter) {
+                case (_, 0): (messages.firstCReq, "the first one")
+                case (true, _): (messages.failedOpeningCReq(counter), "oobAppStatus 01")
+                case (false, _):
+                    (messages.returningCReq(counter, oobContinue: creq.oobContinue), "back in the merchant's app")
+                }
+            add(creq.at, .sdk, .acs, "CReq", message, detail)
             switch creq.answer {
             case .final: addFinalCRes(of: outcome, at: creq.at)
             case .late, .instructions:

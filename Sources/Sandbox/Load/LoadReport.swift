@@ -18,10 +18,12 @@ package struct LoadReport: Sendable {
     let latency: Percentiles
     /// Seconds from the start to the last decision.
     let decidedWithin: Double
+    /// Why the outcomes are not known; nil if they are.
+    let problem: String?
 
     /// A machine that can send no more falls ever further behind; a second late is a hiccup.
     package var hasReachedRate: Bool { sent == plan.count && (lastLag <= 1 || reachedRate >= Double(plan.rate) * 0.99) }
-    package var isComplete: Bool { hasReachedRate && started == sent }
+    package var isComplete: Bool { hasReachedRate && started == sent && problem == nil }
 
     private var decided: Int { (outcomes["authenticated"] ?? 0) + (outcomes["notAuthenticated"] ?? 0) }
     private var reachedRate: Double { Double(sent) / (Double(plan.seconds) + lastLag) }
@@ -36,6 +38,7 @@ package struct LoadReport: Sendable {
             )
         }
         complaints += refusals.sorted { $0.key < $1.key }.map { "\($0.value) purchases were not started: \($0.key)" }
+        if let problem { complaints.append(problem) }
         return complaints
     }
 

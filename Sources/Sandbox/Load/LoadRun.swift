@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 import StrictJSON
+import ThreeDS
 
 /// Starts purchases at the times of a plan, and reads what became of them.
 package struct LoadRun: Sendable {
@@ -37,8 +38,15 @@ package struct LoadRun: Sendable {
             case .failure(let error): refusals[error.description, default: 0] += 1
             }
         }
-        try await drain()
-        let results = try await client.results(of: lags.keys)
+        var results: [LoadResult] = []
+        var problem: String?
+        do throws(SandboxClient.CallError) {
+            try await drain()
+            results = try await client.results(of: lags.keys)
+        } catch {
+            // What was sent is known all the same.
+            problem = "what became of the purchases is not known: \(error)"
+        }
         var outcomes: [String: Int] = [:]
         var latencies: [Int64] = []
         for result in results {
@@ -46,17 +54,17 @@ package struct LoadRun: Sendable {
             guard let milliseconds = result.milliseconds, result.isDecided, let lag = lags[result.acsTransId] else {
                 continue
             }
-            latencies.append(milliseconds + lag)
+            latencies.append(milliseconds.later(by: lag))
         }
         // The first purchase was due at the start: the last result came so long after it.
         let decidedWithin = results.compactMap(\.decidedAt).max().flatMap { last in
-            results.compactMap(\.startedAt).min().map { Double(last - $0) / 1_000 }
+            results.compactMap(\.startedAt).min().map { Double(last.seconds(since: $0)) / 1_000 }
         }
         return LoadReport(
             plan: plan, authenticators: authenticators.count, sent: sent.count,
             lastLag: Double(sent.max { $0.number < $1.number }?.lag ?? 0) / 1_000, started: lags.count,
             refusals: refusals, outcomes: outcomes, latency: Percentiles(of: latencies),
-            decidedWithin: decidedWithin ?? 0)
+            decidedWithin: decidedWithin ?? 0, problem: problem)
     }
 
     /// Sends each at its time, or as soon after it as there is room, and none after the plan's end.

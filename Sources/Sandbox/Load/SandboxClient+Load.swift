@@ -16,7 +16,7 @@ struct LoadResult: Sendable {
     var isDecided: Bool { decidedAt != nil }
     var milliseconds: Int64? {
         guard let startedAt, let decidedAt else { return nil }
-        return max(0, decidedAt - startedAt)
+        return max(0, decidedAt.seconds(since: startedAt))
     }
 }
 

@@ -69,6 +69,9 @@ struct PurchaseController: Sendable {
                     "acsTransId: this purchase exists; the call takes repeat or newJti to list its request again, or force to start a new one"
                 )
             }
+            guard order.emvOrder.members.isEmpty || order.emv == same.emv else {
+                throw SandboxError.conflict("emv: the purchase goes through EMV otherwise; leave it out, or use force")
+            }
             return same
         }
         guard standing.isEmpty || order.force else {
@@ -101,7 +104,7 @@ struct PurchaseController: Sendable {
                 .dsTransID: try backend.dependencies.randomUUID(),
                 .sdkTransID: order.sdkTransID,
                 .createdAt: now,
-                .expiresAt: now + order.expiresIn,
+                .expiresAt: now.later(by: order.expiresIn),
                 .startedMilliseconds: milliseconds,
             ])
         return try PurchaseRecord.byID(db.lastInsertedRowID, db)
