@@ -10,6 +10,10 @@ import Testing
         try await OutsideScript.run("test_sandbox.py")
     }
 
+    @Test func `merchants get their return URL byte for byte, and one result`() async throws {
+        try await OutsideScript.run("test_merchants.py")
+    }
+
     @Test func `a verifier without any of our code judges the vectors as they say`() async throws {
         try await OutsideScript.run("test_vectors.py")
     }

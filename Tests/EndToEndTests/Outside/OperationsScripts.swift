@@ -18,6 +18,10 @@ import Testing
         try await OutsideScript.run("test_bench.py")
     }
 
+    @Test func `a purchase is drawn as a sequence diagram, as the pages show it`() async throws {
+        try await OutsideScript.run("test_diagrams.py")
+    }
+
     @Test func `purchases at a steady rate are started when they are due, and reported`() async throws {
         try await OutsideScript.run("test_load.py")
     }
