@@ -13,7 +13,8 @@ import Testing
 
             let timeline = try await sandbox.ending(id)
             #expect(timeline["status"] == "authenticated")
-            #expect(timeline["merchant"] == ["liabilityShifted": true, "liabilityShiftPossible": true])
+            #expect(timeline["merchant"]["liabilityShifted"] == true)
+            #expect(timeline["merchant"]["liabilityShiftPossible"] == true)
             #expect(timeline["messages"].elements.last?["messageType"] == "CRes")
             #expect(timeline["messages"].elements.last?["transStatus"] == "Y")
             let results = Set(timeline["verdict"].elements.map { $0["result"].text })
