@@ -161,10 +161,11 @@ class Decoupled(Played):
     def test_it_ends_at_the_requestors_time_with_one_result_message(self):
         self.enroll("--authn-type", "test")
         purchase = self.purchase(
-            emv={"threeDSRequestorDecReqInd": "Y", "threeDSRequestorDecMaxTime": "00001", "messageVersion": "2.3.1"})
-        self.post("clock", {"advanceSeconds": 59})
+            emv={"threeDSRequestorDecReqInd": "Y", "threeDSRequestorDecMaxTime": "00060", "messageVersion": "2.3.1"})
+        # The sandbox's clock goes on meanwhile: half of the time is left for that.
+        self.post("clock", {"advanceSeconds": 1_800})
         self.assertEqual(self.story(purchase)["status"], "pending")
-        self.post("clock", {"advanceSeconds": 1})
+        self.post("clock", {"advanceSeconds": 1_800})
         story = self.story(purchase)
         self.assertEqual([message["messageType"] for message in story["messages"]], ["AReq", "ARes", "RReq", "RRes"])
         result = story["messages"][2]
@@ -315,12 +316,12 @@ class ListedAgain(Played):
         silent = self.purchase(emv={"sdk": "noFirstCReq"})
         story = self.again(silent, 201, repeat=1)
         self.assertEqual(story["requests"], [])
-        minute = {"threeDSRequestorDecReqInd": "Y", "threeDSRequestorDecMaxTime": "00001"}
-        decoupled = self.purchase(emv=minute)
+        hour = {"threeDSRequestorDecReqInd": "Y", "threeDSRequestorDecMaxTime": "00060"}
+        decoupled = self.purchase(emv=hour)
         first, second = self.again(decoupled, 201, newJti=True)["requests"]
         self.assertEqual(first["exp"], second["exp"])
-        self.post("clock", {"advanceSeconds": 60})
-        self.assertIn("threeDSRequestorDecMaxTime is over", self.again(decoupled, 409, newJti=True, emv=minute)["detail"])
+        self.post("clock", {"advanceSeconds": 3_600})
+        self.assertIn("threeDSRequestorDecMaxTime is over", self.again(decoupled, 409, newJti=True, emv=hour)["detail"])
 
     def test_a_late_creq_keeps_its_oob_app_status(self):
         self.enroll("--authn-type", "presence", "--name", "presence")
