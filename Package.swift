@@ -9,6 +9,7 @@ let package = Package(
         .executable(name: "oob-agent", targets: ["oob-agent"]),
         .executable(name: "oobctl", targets: ["oobctl"]),
         .executable(name: "oob-issuer", targets: ["oob-issuer"]),
+        .executable(name: "oob-conform", targets: ["oob-conform"]),
         .library(name: "D1", targets: ["D1"]),
         .library(name: "OOBTesting", targets: ["OOBTesting"]),
     ],
@@ -28,6 +29,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -59,6 +61,12 @@ let package = Package(
                 "CICUData", "HTTPServing", "LineLog", "QRCode", "Sandbox", "ThreeDS", "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
+            ]),
+        .executableTarget(
+            name: "oob-conform",
+            dependencies: [
+                "Conformance", "StrictJSON", "Versioning",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
         // The library for apps: the core with its edges in their process, under D1's names. The only public API.
@@ -137,6 +145,16 @@ let package = Package(
             dependencies: ["Authenticator", "DurableFiles", "IssuerProtocol", "Keys"]),
 
         // What the programs are made of besides the core.
+        .target(  // The conformance kit: judges messages, and plays either side of the protocol by case files.
+            name: "Conformance",
+            dependencies: [
+                "IssuerProtocol", "Keys", "LinuxProcess", "Sandbox", "StrictJSON", "ThreeDS", "WebAuthn", "Yams",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Mustache", package: "swift-mustache"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
         .target(  // The sandbox: an issuer backend with a small ACS and a merchant.
             name: "Sandbox",
             dependencies: [
@@ -319,6 +337,9 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ]),
+        .testTarget(
+            name: "ConformanceTests",
+            dependencies: ["Conformance", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
         .testTarget(  // The seeds of the fuzzers in `Fuzz`, and the properties that they look at.
             name: "FuzzCorpusTests",
             dependencies: [
@@ -347,7 +368,8 @@ let package = Package(
                 "AgentHost", "Authenticator", "DurableFiles", "Keys", "oob-agent",
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .testTarget(name: "EndToEndTests", dependencies: ["oob-agent", "oobctl", "oob-issuer", "SoftKeys"]),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["oob-agent", "oobctl", "oob-conform", "oob-issuer", "SoftKeys"]),
     ],
     swiftLanguageModes: [.v6]
 )
