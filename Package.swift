@@ -138,6 +138,7 @@ let package = Package(
             name: "Personas",
             dependencies: [
                 "AgentConfig", "Authenticator", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn",
+                "WrongAssertions",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(  // Private keys in files under the agent's secret.
@@ -148,11 +149,14 @@ let package = Package(
         .target(  // The conformance kit: judges messages, and plays either side of the protocol by case files.
             name: "Conformance",
             dependencies: [
-                "IssuerProtocol", "Keys", "LinuxProcess", "Sandbox", "StrictJSON", "ThreeDS", "WebAuthn", "Yams",
+                "IssuerProtocol", "Keys", "LinuxProcess", "Sandbox", "StrictJSON", "ThreeDS", "WebAuthn",
+                "WrongAssertions", "Yams",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         .target(  // The sandbox: an issuer backend with a small ACS and a merchant.
@@ -187,6 +191,9 @@ let package = Package(
                 "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+
+        // What assertions of tests have wrong; signs nothing.
+        .target(name: "WrongAssertions", dependencies: ["IssuerProtocol", "Keys", "ThreeDS", "WebAuthn"]),
 
         // The wire: values that are parsed, checked and written. No I/O; cryptography is by Keys.
         .target(  // The issuer protocol's messages, JWS, challenge commitment.
@@ -276,7 +283,7 @@ let package = Package(
             name: "PersonasTests",
             dependencies: [
                 "AgentConfig", "AgentHost", "Authenticator", "Custody", "IssuerProtocol", "Keys", "Personas",
-                "ScratchDirectories", "SQLiteStore", "StrictJSON", "ThreeDS", "WebAuthn",
+                "ScratchDirectories", "SQLiteStore", "StrictJSON", "ThreeDS", "WebAuthn", "WrongAssertions",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "AgentConfigTests", dependencies: ["AgentConfig"]),

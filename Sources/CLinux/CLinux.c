@@ -2,6 +2,7 @@
 #include "CLinux.h"
 
 #include <malloc.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/sysinfo.h>
 #include <sys/timex.h>
@@ -32,3 +33,5 @@ char **clinux_environment(void) {
 void clinux_limit_memory_pools(int most) {
     mallopt(M_ARENA_MAX, most);
 }
+
+int clinux_unnamed_file(void) { return memfd_create("input", MFD_CLOEXEC); }

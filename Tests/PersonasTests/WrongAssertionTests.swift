@@ -6,6 +6,7 @@ import StrictJSON
 import Testing
 import ThreeDS
 import WebAuthn
+import WrongAssertions
 
 @testable import Authenticator
 @testable import Personas

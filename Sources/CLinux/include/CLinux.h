@@ -19,4 +19,7 @@ int clinux_has_swap(void);
 /// environ(7): strings NAME=VALUE up to a null pointer, where the kernel put them, which is what /proc/PID/environ shows.
 char **clinux_environment(void);
 
+/// memfd_create(2): a file in memory without a name, closed in a program that is started. -1 with errno set.
+int clinux_unnamed_file(void);
+
 #endif

@@ -28,7 +28,7 @@ package struct SplitMix64: Sendable {
     package mutating func number(below bound: UInt64) -> UInt64 { next().multipliedFullWidth(by: bound).high }
 
     /// Durstenfeld's form of the Fisher-Yates shuffle.
-    mutating func shuffled<Element>(_ elements: [Element]) -> [Element] {
+    package mutating func shuffled<Element>(_ elements: [Element]) -> [Element] {
         var elements = elements
         for last in elements.indices.dropFirst().reversed() {
             elements.swapAt(last, Int(number(below: UInt64(last) + 1)))

@@ -1,10 +1,10 @@
 import Glibc
 
 /// Arguments and environment as posix_spawn(3) takes them.
-enum SpawnStrings {
-    typealias Strings = [UnsafeMutablePointer<CChar>?]
+package enum SpawnStrings {
+    package typealias Strings = [UnsafeMutablePointer<CChar>?]
 
-    static func with(
+    package static func with(
         _ arguments: [String], _ environment: [String], _ body: (inout Strings, inout Strings) -> Int32
     ) -> Int32 {
         var arguments = unsafe copied(arguments)
