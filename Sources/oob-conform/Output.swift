@@ -31,6 +31,22 @@ enum Output {
         if isatty(STDERR_FILENO) == 1 { message(sentence) }
     }
 
+    /// Writes a file whole.
+    ///
+    /// - Throws: the exit status, if it cannot be written; that is said.
+    static func write(_ text: String, to path: String) throws(ExitCode) {
+        do { try Data(text.utf8).write(to: URL(filePath: path), options: .atomic) } catch {
+            message("\(path): cannot be written")
+            throw ExitCode(2)
+        }
+    }
+
+    /// Shows text at the beginning of the terminal's line, in place of what stood there.
+    static func bar(_ text: String) {
+        guard isatty(STDERR_FILENO) == 1 else { return }
+        try? FileHandle.standardError.write(contentsOf: Data("\r\(text)\u{1B}[K".utf8))
+    }
+
     static func message(_ sentence: String) {
         try? FileHandle.standardError.write(contentsOf: Data("oob-conform: \(sentence)\n".utf8))
     }

@@ -1,0 +1,72 @@
+import FoundationEssentials
+import IssuerProtocol
+import Keys
+import StrictJSON
+import Synchronization
+import WebAuthn
+
+/// A cardholder that the kit plays, with a key of their own.
+struct Cardholder {
+    let name: String
+    let key: SigningKey
+    let credentialId: [UInt8]
+    var lastCode: String?
+    var options: EnrollmentOptionsAnswer?
+    /// The registration that was sent last.
+    var registration: [UInt8]?
+    var registrationAnswer: [UInt8]?
+    var membership: EnrollmentAnswer?
+    /// The greatest that the issuer has taken.
+    var acceptedSignCount: UInt32 = 0
+    /// The greatest that was signed.
+    var signCount: UInt32 = 0
+    var cursor: String?
+
+    init(name: String, algorithm: SignatureAlgorithm) throws {
+        self.name = name
+        key = try SigningKey.generate(algorithm)
+        credentialId = try SecureRandom.bytes(32)
+    }
+}
+
+/// A request as the case knows it.
+struct KnownRequest {
+    let cardholder: String
+    let transaction: JSONObject
+    let output: PurchaseOutput
+    /// Nil until it was listed.
+    var listed: AuthnRequest?
+    /// Bytes that were sent for it.
+    var lastDecision: [UInt8]?
+    var lastAnswer: [UInt8]?
+
+    var acsTransId: String { (try? transaction.string("acsTransId")) ?? "" }
+}
+
+/// What the purchase command printed, once it has ended.
+final class PurchaseOutput: Sendable {
+    private let result = Mutex<Result<CommandOutput, CaseEnd>?>(nil)
+
+    var value: CommandOutput? {
+        get throws { try result.withLock { try $0?.get() } }
+    }
+
+    func set(_ result: Result<CommandOutput, CaseEnd>) { self.result.withLock { $0 = result } }
+}
+
+/// The time as it is for the tested side: the machine's, and what its clock was moved by.
+package final class TestedClock: Sendable {
+    private let moved = Mutex<Int64>(0)
+
+    package init() {}
+
+    /// Seconds since 1970.
+    var now: Int64 { Int64(Date().timeIntervalSince1970) + moved.withLock { $0 } }
+
+    func move(by seconds: Int64) { moved.withLock { $0 += seconds } }
+}
+
+extension SigningKey {
+    /// Nil if the kit has no such algorithm (COSE).
+    static func algorithm(_ number: Int) -> SignatureAlgorithm? { SignatureAlgorithm(rawValue: number) }
+}

@@ -1,0 +1,122 @@
+import LinuxProcess
+import StrictJSON
+
+/// How the tested side does one thing for a test: a command for the shell, or an HTTP call.
+package enum TestedCommand: Sendable {
+    case shell(String)
+    case post(url: String, headers: [Header])
+
+    package struct Header: Sendable {
+        let name: String
+        let value: String
+    }
+
+    /// How long it may take.
+    static let limit = Duration.seconds(60)
+    private static let maxOutput = 1_048_576
+
+    /// Reads a command, or `{post: URL, headers: {NAME: VALUE}}`.
+    package init(_ node: CaseNode) throws(CaseFileError) {
+        guard node.isMapping else {
+            let command = try node.text()
+            guard !command.isEmpty else { throw node.error("must be a command, or `post: URL`") }
+            self = .shell(command)
+            return
+        }
+        let members = try node.members(["post", "headers"])
+        guard let url = try members["post"]?.text(), url.hasPrefix("http://") || url.hasPrefix("https://") else {
+            throw node.error("post: must be an http or https URL")
+        }
+        var headers: [Header] = []
+        for (name, value) in try members["headers"]?.members() ?? [:] {
+            headers.append(Header(name: name, value: try value.text()))
+        }
+        self = .post(url: url, headers: headers.sorted { $0.name < $1.name })
+    }
+
+    /// What it printed, without line ends at the end.
+    ///
+    /// - Parameters:
+    ///   - name: what it is for, as it is called in the file.
+    ///   - variables: added to a command's environment.
+    /// - Throws: ``CaseEnd/broken(_:)`` if it fails, prints too much or does not end in time.
+    func output(
+        _ name: String, of input: JSONObject, variables: [String: String], wire: Wire, trace: Trace
+    ) async throws -> CommandOutput {
+        switch self {
+        case .shell(let command):
+            return try await run(command, name, input: input, variables: variables, trace: trace)
+        case .post(let url, let headers):
+            let answer: WireAnswer
+            do {
+                answer = try await wire.answer(
+                    "POST", url, headers: headers.map { ($0.name, $0.value) }, body: input.serialized(),
+                    patience: 30, trace: trace)
+            } catch { throw CaseEnd.broken("the call for `\(name)` \(error)") }
+            guard (200..<300).contains(answer.status) else {
+                throw CaseEnd.broken("the call for `\(name)` answered \(answer.shown)")
+            }
+            return CommandOutput(answer.body)
+        }
+    }
+
+    private func run(
+        _ command: String, _ name: String, input: JSONObject, variables: [String: String], trace: Trace
+    ) async throws -> CommandOutput {
+        let began = ContinuousClock.now
+        let ran: (bytes: [UInt8]?, status: ShellRun.Status?)
+        do {
+            let shell = try ShellRun(command, variables: variables, input: input.serialized())
+            let end = began + Self.limit
+            ran = try await withTaskCancellationHandler {
+                try await OwnThread.run {
+                    let bytes = shell.bytes(upTo: Self.maxOutput, until: end)
+                    if bytes.map({ $0.count > Self.maxOutput }) ?? true { shell.kill() }
+                    return (bytes, shell.status(until: end))
+                }
+            } onCancel: {
+                shell.kill()
+            }
+        } catch { throw CaseEnd.broken("the command for `\(name)` cannot be started: \(error)") }
+        func note(_ received: String) {
+            trace.add(
+                Exchange(
+                    sent: "\(name): \(command)", sentBody: Exchange.shown(input.serialized()), received: received,
+                    receivedBody: Exchange.shown(ran.bytes ?? []),
+                    milliseconds: Int(began.duration(to: .now) / .milliseconds(1))))
+        }
+        switch ran {
+        case (nil, _), (_, nil):
+            note("did not end")
+            throw CaseEnd.broken("the command for `\(name)` did not end within \(Self.limit.components.seconds) s")
+        case (let bytes?, _) where bytes.count > Self.maxOutput:
+            note("printed too much")
+            throw CaseEnd.broken("the command for `\(name)` printed more than \(Self.maxOutput) bytes")
+        case (let bytes?, .exited(0)?):
+            note("exit 0")
+            return CommandOutput(bytes)
+        case (_, .exited(let status)?):
+            note("exit \(status)")
+            throw CaseEnd.broken("the command for `\(name)` exited with status \(status)")
+        case (_, .killed(let signal)?):
+            note("signal \(signal)")
+            throw CaseEnd.broken("the command for `\(name)` was ended by signal \(signal)")
+        }
+    }
+}
+
+/// What a command printed: a text, or one JSON object.
+struct CommandOutput: Sendable {
+    /// Without white space around it.
+    let text: String
+    let object: JSONObject?
+
+    init(_ bytes: [UInt8]) {
+        object = try? JSONReader.object(bytes, limits: JSONLimits(maxBytes: 1_048_576, maxValues: 100_000))
+        let text = String(decoding: bytes, as: UTF8.self)
+        self.text = String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }
+
+    /// As it is given to another command.
+    var json: JSONValue { object.map(JSONValue.object) ?? .string(text) }
+}

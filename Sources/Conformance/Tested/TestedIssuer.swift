@@ -1,0 +1,72 @@
+import IssuerProtocol
+import StrictJSON
+
+/// An issuer that is tested: its URL, and the commands that stand for its bank and its ACS.
+package struct TestedIssuer: Sendable {
+    /// The commands by name, and what each is for.
+    package static let commands = ["code", "purchase", "cancel", "outcome", "clock"]
+
+    let url: IssuerURL
+    let commands: [String: TestedCommand]
+
+    /// Reads the file at `node`, if there is one; `url` and the commands of `given` stand above it.
+    package init(
+        _ node: CaseNode?, url: String?, given: [String: String]
+    ) throws(CaseFileError) {
+        let members = try node?.members(["issuer"] + Self.commands) ?? [:]
+        let written = try members["issuer"]?.text()
+        guard let text = url ?? written else {
+            throw CaseFileError("name the issuer's URL, as an argument or as `issuer:` in the file of --config")
+        }
+        do { self.url = try IssuerURL(written: text) } catch {
+            throw members["issuer"]?.error("\(error)") ?? CaseFileError("\(EscapedText.of(text)): \(error)")
+        }
+        var commands: [String: TestedCommand] = [:]
+        for name in Self.commands {
+            if let command = given[name] {
+                commands[name] = .shell(command)
+            } else if let member = members[name] {
+                commands[name] = try TestedCommand(member)
+            }
+        }
+        for name in ["code", "purchase"] where commands[name] == nil {
+            throw CaseFileError(
+                "there is no command for `\(name)`: set it in the file of --config, or as --\(name)-command")
+        }
+        self.commands = commands
+    }
+
+    /// The URL as text.
+    package var name: String { url.text }
+
+    func has(_ command: String) -> Bool { commands[command] != nil }
+
+    /// Runs a command.
+    ///
+    /// - Throws: ``CaseEnd/notShown(_:)`` if there is none of this name.
+    func run(_ name: String, _ input: JSONObject, wire: Wire, trace: Trace) async throws -> CommandOutput {
+        guard let command = commands[name] else { throw CaseEnd.notShown("there is no command for `\(name)`") }
+        return try await command.output(
+            name, of: input, variables: ["ISSUER": url.text], wire: wire, trace: trace)
+    }
+
+    /// A new enrollment code.
+    func code(wire: Wire, trace: Trace) async throws -> String {
+        let output = try await run("code", [:], wire: wire, trace: trace)
+        var code = output.text
+        for name in ["code", "enrollmentCode"] { code = (try? output.object?.string(name)) ?? code }
+        if code.hasPrefix("oob-enroll:") {
+            code =
+                code.split(separator: "&").flatMap { $0.split(separator: "?") }
+                .first { $0.hasPrefix("code=") }.map { String($0.dropFirst(5)) } ?? code
+            code = PercentEncoding.decode(code).flatMap { String(validating: $0, as: UTF8.self) } ?? code
+        }
+        let first = code.split(separator: "\n").first.map(String.init) ?? ""
+        guard (1...256).contains(first.utf8.count), !first.hasPrefix("{") else {
+            throw CaseEnd.broken(
+                "the command for `code` printed no enrollment code: \(Exchange.shown(Array(output.text.utf8.prefix(80))))"
+            )
+        }
+        return first
+    }
+}

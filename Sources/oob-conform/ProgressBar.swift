@@ -1,0 +1,25 @@
+import Synchronization
+
+/// How far the run is, on standard error at a terminal.
+final class ProgressBar: Sendable {
+    private static let cells = 30
+
+    private let total: Int
+    private let done = Mutex(0)
+
+    init(total: Int) { self.total = total }
+
+    /// One more is over.
+    func advance(_ name: String) {
+        let done = done.withLock { done in
+            done += 1
+            return done
+        }
+        let filled = Self.cells * done / max(total, 1)
+        let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: Self.cells - filled)
+        Output.bar("[\(bar)] \(done) of \(total)  \(name)")
+    }
+
+    /// Leaves the line empty.
+    func end() { Output.bar("") }
+}
