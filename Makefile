@@ -8,7 +8,7 @@ SHELL := /bin/bash
 help: ## Print this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
-build: ## Install what is missing and build the three programs.
+build: ## Install what is missing and build the programs.
 	Scripts/bootstrap
 	swift build
 

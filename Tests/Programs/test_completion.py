@@ -15,7 +15,7 @@ from issuer import Issuer
 from programs import BIN_DIR, Agent, started, temporary_folder
 
 PROMPT = "ready> "
-PROGRAMS = ["oobctl", "oob-agent", "oob-issuer"]
+PROGRAMS = ["oobctl", "oob-agent", "oob-issuer", "oob-conform"]
 # A shell that completes reads this as text, or it runs what an issuer wrote.
 HOSTILE = "Café: $(touch owned) `touch owned`"
 
@@ -77,6 +77,7 @@ class Checks:
     def test_a_verb_is_completed(self):
         self.assertRegex(self.offered("oobctl appr"), r"(approve|^ove)\b")
         self.assertRegex(self.offered("oob-issuer purch"), r"(purchase|^ase)\b")
+        self.assertRegex(self.offered("oob-conform check-r"), r"(check-request|^equest)\b")
 
     def test_the_options_of_a_verb_are_offered(self):
         shown = self.offered("oobctl approve --")

@@ -1,4 +1,4 @@
-"""What the three programs say about themselves: help as it is in Tests/Fixtures/Cases/help, man pages made of it, and the page
+"""What the programs say about themselves: help as it is in Tests/Fixtures/Cases/help, man pages made of it, and the page
 docs/reference/commands.md.
 
 Run with `.venv/bin/python Tests/Programs/test_help.py`; with `--update` (`make help-texts`) it writes what the programs
@@ -19,7 +19,7 @@ from programs import BIN_DIR, temporary_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "Tests" / "Fixtures" / "Cases" / "help"
-PROGRAMS = {"oobctl": 1, "oob-issuer": 1, "oob-agent": 8}
+PROGRAMS = {"oobctl": 1, "oob-issuer": 1, "oob-conform": 1, "oob-agent": 8}
 STATUS = re.compile(r"^ +(\d+)  (\S.*)$", re.MULTILINE)
 # What swift-argument-parser adds to each program.
 NOT_OURS = {"help"}
@@ -98,7 +98,7 @@ class Help(unittest.TestCase):
             self.assertEqual([int(number) for number in table], list(statuses(said(program, "--help"))), program)
 
     def test_the_page_has_every_command(self):
-        for program in ["oobctl", "oob-issuer"]:
+        for program in ["oobctl", "oob-issuer", "oob-conform"]:
             cells = re.findall(r"^\| (`.*?) \|", section(f"The commands of {program}"), re.MULTILINE)
             named = [name for cell in cells for name in re.findall(r"`(.*?)`", cell)]
             commands = [words[1:] for words in COMMANDS if words[0] == program and len(words) > 1]
@@ -147,7 +147,8 @@ class ManPages(unittest.TestCase):
     def test_the_units_name_pages_that_there_are(self):
         named = {name for unit in ROOT.glob("systemd/*/*.service")
                  for name in re.findall(r"man:(\S+)", unit.read_text(encoding="utf-8"))}
-        self.assertEqual(named, {f"{program}({section})" for program, section in PROGRAMS.items() if program != "oobctl"})
+        self.assertEqual(named, {f"{program}({section})" for program, section in PROGRAMS.items()
+                                 if program not in ("oobctl", "oob-conform")})
 
     @unittest.skipUnless(shutil.which("mandoc"), "needs mandoc")
     def test_mandoc_finds_nothing_to_say(self):

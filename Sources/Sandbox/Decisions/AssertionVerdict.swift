@@ -4,18 +4,6 @@ import WebAuthn
 
 /// What the issuer checked of an assertion (WebAuthn Level 3 §7.2), and with what result.
 struct AssertionVerdict: Sendable {
-    /// In the order in which the verifier goes through them; the first that fails ends it.
-    private static let checks: [VerificationError.Code] = [
-        .credentialId, .userHandle, .clientData, .type, .challenge, .origin, .crossOrigin, .topOrigin, .paymentRpId,
-        .paymentTopOrigin, .payeeName, .payeeOrigin, .total, .instrument, .authenticatorData, .rpId, .userPresence,
-        .userVerification, .backupState, .signature, .signCount,
-    ]
-
-    /// Those that only an assertion of type `payment.get` goes through.
-    private static let paymentChecks: Set<VerificationError.Code> = [
-        .paymentRpId, .paymentTopOrigin, .payeeName, .payeeOrigin, .total, .instrument,
-    ]
-
     /// The number to keep; nil if the assertion does not hold.
     let signCount: UInt32?
     /// Why it does not hold.
@@ -50,7 +38,7 @@ struct AssertionVerdict: Sendable {
     var json: JSONValue {
         var isOver = false
         return .array(
-            Self.checks.filter { isPayment || !Self.paymentChecks.contains($0) }.map { check in
+            AssertionVerifier.checks(ofPayment: isPayment).map { check in
                 let result: String
                 if isOver {
                     result = "notReached"

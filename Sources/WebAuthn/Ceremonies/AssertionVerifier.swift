@@ -10,6 +10,18 @@ package enum SignCountRule: Sendable, Equatable {
 
 /// The relying party's side of an authentication (WebAuthn Level 3 §7.2).
 package enum AssertionVerifier {
+    /// What is checked, in this order; the first that fails ends it.
+    ///
+    /// - Parameter isPayment: whether the assertion is to be of type `payment.get`; one that is not goes through fewer.
+    package static func checks(ofPayment isPayment: Bool) -> [VerificationError.Code] {
+        let payment: [VerificationError.Code] = [
+            .paymentRpId, .paymentTopOrigin, .payeeName, .payeeOrigin, .total, .instrument,
+        ]
+        return [.credentialId, .userHandle, .clientData, .type, .challenge, .origin, .crossOrigin, .topOrigin]
+            + (isPayment ? payment : [])
+            + [.authenticatorData, .rpId, .userPresence, .userVerification, .backupState, .signature, .signCount]
+    }
+
     /// Checks a response, and returns the signature counter to keep.
     ///
     /// Throws the first check that fails against what was asked and what is known of the credential.

@@ -18,6 +18,10 @@ import Testing
         try await OutsideScript.run("test_vectors.py")
     }
 
+    @Test func `the offline help of the conformance kit judges the vectors as they say`() async throws {
+        try await OutsideScript.run("test_conform_checks.py")
+    }
+
     @Test func `the outside issuer takes what is right and refuses what is wrong in one member`() async throws {
         try await OutsideScript.run("test_issuer.py")
     }

@@ -1,0 +1,53 @@
+import IssuerProtocol
+import StrictJSON
+
+/// What a message says, before anything of it is checked: for the report, and for what nobody has told the kit.
+struct RequestContent {
+    /// Nil if it is not even of a JWS's form.
+    let message: CompactJWS?
+    private let header: JSONValue?
+    private let claims: JSONValue?
+
+    init(_ jws: String) {
+        message = jws.utf8.count <= AuthnRequestReader.maxBytes ? try? CompactJWS.parse(jws) : nil
+        let parts = jws.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        header = Self.json(parts.first)
+        claims = Self.json(parts.dropFirst().first)
+    }
+
+    private static func json(_ part: Substring.UTF8View.SubSequence?) -> JSONValue? {
+        guard let part, let bytes = Base64URL.decode(String(decoding: part, as: UTF8.self)) else { return nil }
+        return try? JSONReader.document(bytes, limits: JSONLimits(maxBytes: RequestCheck.maxFileBytes)).root
+    }
+
+    private var object: JSONObject { if case .object(let object)? = claims { object } else { [:] } }
+    private var options: JSONObject { (try? object.object("publicKey")) ?? [:] }
+
+    var isCancellation: Bool {
+        guard case .object(let header)? = header else { return false }
+        return header["typ"] == .string(CompactJWS.MessageType.cancellation.rawValue)
+    }
+
+    var issuer: IssuerURL? { (try? object.string("iss")).flatMap { try? IssuerURL($0) } }
+    var audience: TokenID? { (try? object.string("aud")).flatMap(TokenID.init) }
+    var rpId: String? { try? options.string("rpId") }
+    var requiresUserVerification: Bool { options["userVerification"] == "required" }
+
+    var credentials: [[UInt8]] {
+        let listed = (try? options.array("allowCredentials")) ?? []
+        return listed.compactMap { each in
+            guard case .object(let object) = each else { return nil }
+            return try? object.base64url("id", bytes: 1...1_023)
+        }
+    }
+
+    /// A time at which the message is not ahead, and not past if that can be: its `iat`, or the second before its `exp`.
+    var timeInOrder: Int64 {
+        let iat = try? object.integer("iat")
+        guard let exp = try? object.integer("exp"), exp > .min else { return iat ?? 0 }
+        return min(iat ?? exp - 1, exp - 1)
+    }
+
+    /// What was decoded of it; null for a part that cannot be.
+    var json: JSONObject { ["header": header ?? .null, "claims": claims ?? .null] }
+}

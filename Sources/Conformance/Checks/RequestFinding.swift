@@ -1,0 +1,135 @@
+import IssuerProtocol
+import ThreeDS
+
+/// What `AuthnRequestReader` has said of a message, in the words of the conformance vectors.
+struct RequestFinding {
+    let verdict: String
+    /// The stable token of what is wrong; nil if nothing is.
+    let token: String?
+    /// The rule of `RequestRuleList` that is broken; nil if none is.
+    let rule: String?
+    /// One line that is safe to print.
+    let reason: String
+
+    private init(_ verdict: String, token: String? = nil, rule: String? = nil, _ reason: String = "") {
+        self.verdict = verdict
+        self.token = token
+        self.rule = rule ?? token
+        self.reason = reason
+    }
+
+    init(_ verdict: MessageVerdict) {
+        self =
+            switch verdict {
+            case .notAuthentic(let error): Self("notAuthentic", token: error.rawValue, error.reason)
+            case .unknownKey:
+                Self("unknownKey", token: "kid", rule: "unknownKey", "the JWK Set has no usable key of this kid")
+            case .unanswerable(let error): Self("unanswerable", token: error.rawValue, rule: error.rule, error.reason)
+            case .cancellation: Self("cancellation")
+            case .request(let request): Self(request.verdict)
+            }
+    }
+
+    private init(_ verdict: RequestVerdict) {
+        self =
+            switch verdict {
+            case .expired: Self("expired", token: "exp", rule: "expired", "exp is past")
+            case .early(let seconds): Self("early", token: "iat", rule: "ahead", "iat is \(seconds) seconds ahead")
+            case .tooEarly(let seconds):
+                Self("tooEarly", token: "iat", rule: "ahead", "iat is \(seconds) seconds ahead, more than 10 minutes")
+            case .refused(let refusal): Self("refused", token: refusal.token, rule: refusal.rule, refusal.message)
+            case .inOrder: Self("inOrder")
+            }
+    }
+
+    /// What the time makes of a cancellation, which its reader leaves open.
+    init(_ cancellation: Cancellation, at now: Int64) {
+        guard now < cancellation.exp else {
+            self = Self("cancellation", token: "exp", rule: "expired", "exp is past, so it has no effect")
+            return
+        }
+        self =
+            switch Earliness(of: cancellation.iat, at: now) {
+            case .inTime: Self("cancellation")
+            case .early(let seconds):
+                Self("cancellation", token: "iat", rule: "ahead", "iat is \(seconds) seconds ahead")
+            case .tooEarly(let seconds):
+                Self(
+                    "cancellation", token: "iat", rule: "ahead", "iat is \(seconds) seconds ahead, more than 10 minutes"
+                )
+            }
+    }
+
+    /// The same, of a signature that is not even of its length.
+    var ofLength: RequestFinding {
+        Self(verdict, token: token, rule: "signatureLength", "the signature has not 64 bytes")
+    }
+}
+
+extension AuthenticityError {
+    fileprivate var reason: String {
+        switch self {
+        case .notJWS: "it is not three parts of base64url without padding, the first a JSON object"
+        case .duplicateHeaderName: "a name is there twice in the header"
+        case .alg: "alg is not ES256"
+        case .typ: "typ is neither oob-authn-request+jwt nor oob-authn-cancel+jwt"
+        case .crit: "crit is there"
+        case .kid: "kid is missing, or no string of 1 to 256 bytes"
+        case .signature: "the signature does not hold under the key of this kid"
+        case .iss: "iss is missing, there twice, or not the issuer's URL"
+        case .aud: "aud is missing, there twice, or not the authenticatorId"
+        case .cannotTell: "the cryptography of this machine failed"
+        }
+    }
+}
+
+extension UnanswerableError {
+    fileprivate var rule: String {
+        switch self {
+        case .tooLarge, .payload, .malformedCancellation: rawValue
+        case .jtiMissing, .jtiTwice, .jtiMalformed: "jti"
+        }
+    }
+
+    fileprivate var reason: String {
+        switch self {
+        case .tooLarge: "it has more than \(AuthnRequestReader.maxBytes) bytes"
+        case .payload: "the payload is no JSON object"
+        case .jtiMissing: "jti is missing"
+        case .jtiTwice: "jti is there twice"
+        case .jtiMalformed: "jti is not 1 to 64 of A-Z a-z 0-9 _ -"
+        case .malformedCancellation: "iat, exp or cancels is not of its form, or a name is there twice"
+        }
+    }
+}
+
+extension RequestRefusal {
+    fileprivate var rule: String {
+        switch code {
+        case .rule(let rule): ruleOfMessage(rule)
+        case .transaction(let code):
+            switch code {
+            case .currencyUnknown, .currencyNotAllowed: "purchaseCurrency"
+            case .exponentMismatch, .exponentUndefined: "exponent"
+            case .duplicateMember: "duplicateName"
+            // The message begins with the member's name.
+            case .memberMissing: message.hasPrefix("merchantName ") ? "merchantName" : "acsTransId"
+            default: code.rawValue
+            }
+        }
+    }
+
+    /// Some rules are looked at in two places; the message says in which of them it was.
+    private func ruleOfMessage(_ rule: Rule) -> String {
+        switch rule {
+        case .expMissing, .expNotInteger: "exp"
+        case .iatMissing, .iatNotInteger: "iat"
+        case .expNotAfterIat, .lifetimeTooLong: "lifetime"
+        case .duplicateName where message.hasPrefix("/exp "): "exp"
+        case .duplicateName where message.hasPrefix("/iat "): "iat"
+        case .publicKey: message.hasPrefix("publicKey:") ? "options" : "publicKey"
+        case .commitment: message.hasPrefix("publicKey.challenge does not commit") ? "commitment" : "challenge"
+        default: rule.rawValue
+        }
+    }
+}
