@@ -3,6 +3,7 @@ import Glibc
 import IssuerProtocol
 package import Logging
 import Synchronization
+import WrongAssertions
 
 /// Plays the cardholders of `test` enrollments, as personas, tags and rules say.
 package final class Cardholders: Sendable {

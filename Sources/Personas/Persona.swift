@@ -1,3 +1,5 @@
+import WrongAssertions
+
 /// A scripted cardholder, by the name that a tester gives it.
 package enum Persona: String, Sendable, CaseIterable {
     case ask, autoApprove, autoDeny, denyAsFraud, neverAnswers

@@ -1,6 +1,6 @@
 // The only file that signs what nobody approved. It signs for `test` enrollments alone: a `TestApproval` is of no other.
 
-import Authenticator
+package import Authenticator
 import IssuerProtocol
 import Keys
 import WebAuthn

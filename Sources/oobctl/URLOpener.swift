@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import LinuxProcess
 
 /// Hands a URL to xdg-open: as one argument, with no shell between.
 enum URLOpener {
