@@ -346,7 +346,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "ConformanceTests",
-            dependencies: ["Conformance", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
+            dependencies: [
+                "Conformance", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn",
+                "WrongAssertions",
+            ]),
         .testTarget(  // The seeds of the fuzzers in `Fuzz`, and the properties that they look at.
             name: "FuzzCorpusTests",
             dependencies: [

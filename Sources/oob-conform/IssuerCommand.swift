@@ -42,9 +42,10 @@ struct IssuerCommand: AsyncParsableCommand {
             guard !options.list else { return try options.show(cases.headers) }
             let issuer = try tested()
             try await Wire.with(roots: try roots()) { wire in
-                try await IssuerCases.reach(issuer, wire: wire)
+                let clock = try await IssuerCases.reach(issuer, wire: wire)
                 try await options.run(
-                    "issuer", issuer.name, cases.playable(against: issuer, wire: wire, where: options.takes))
+                    "issuer", issuer.name,
+                    cases.playable(against: issuer, clock: clock, wire: wire, where: options.takes))
             }
         }
     }

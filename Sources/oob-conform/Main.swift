@@ -17,7 +17,7 @@ struct OOBConform: AsyncParsableCommand {
               66  a file cannot be read
             """,
         version: SoftwareVersion.text,
-        subcommands: [IssuerCommand.self, CheckRequest.self, CheckAssertion.self])
+        subcommands: [IssuerCommand.self, InitCommand.self, CheckRequest.self, CheckAssertion.self])
 
     static func main() async {
         Output.keepClosedStreams()

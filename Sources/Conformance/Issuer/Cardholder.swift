@@ -63,7 +63,15 @@ package final class TestedClock: Sendable {
     /// Seconds since 1970.
     var now: Int64 { Int64(Date().timeIntervalSince1970) + moved.withLock { $0 } }
 
-    func move(by seconds: Int64) { moved.withLock { $0 += seconds } }
+    /// Moves the issuer's clock, and takes its word for what time it is then: it may have been ahead before.
+    func move(_ issuer: TestedIssuer, by seconds: Int64, wire: Wire, trace: Trace) async throws {
+        let output = try await issuer.run("clock", ["seconds": .integer(seconds)], wire: wire, trace: trace)
+        guard let now = Int64(output.text) ?? (try? output.object?.integer("now")), now > 1_000_000_000 else {
+            throw CaseEnd.broken("the command for `clock` printed no time, which is seconds since 1970")
+        }
+        let offset = now - Int64(Date().timeIntervalSince1970)
+        moved.withLock { $0 = offset }
+    }
 }
 
 extension SigningKey {

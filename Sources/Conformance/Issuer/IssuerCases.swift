@@ -37,9 +37,8 @@ package struct IssuerCases: Sendable {
 
     /// The cases that `choice` takes, to be played against `issuer`.
     package func playable(
-        against issuer: TestedIssuer, wire: Wire, where choice: (CaseHeader) -> Bool
+        against issuer: TestedIssuer, clock: TestedClock, wire: Wire, where choice: (CaseHeader) -> Bool
     ) -> [PlayableCase] {
-        let clock = TestedClock()
         return cases.filter { choice($0.header) }.map { one in
             PlayableCase(header: one.header, runsAlone: one.movesClock(of: issuer)) { trace in
                 for need in one.header.needs where !issuer.has(need) {
@@ -74,8 +73,9 @@ package struct IssuerCases: Sendable {
 
     /// Asks for the discovery document, so that an issuer that is not there is one error and not one for each case.
     ///
+    /// - Returns: the issuer's clock, which is the machine's if no command can move it.
     /// - Throws: `CaseFileError` that says what came instead.
-    package static func reach(_ issuer: TestedIssuer, wire: Wire) async throws(CaseFileError) {
+    package static func reach(_ issuer: TestedIssuer, wire: Wire) async throws(CaseFileError) -> TestedClock {
         let url = issuer.url.text + Discovery.path
         let answer: WireAnswer
         do { answer = try await wire.answer("GET", url, trace: Trace()) } catch {
@@ -88,5 +88,12 @@ package struct IssuerCases: Sendable {
             throw CaseFileError(
                 "\(url) answers 200 with \(answer.contentType ?? "no content type") that is no JSON object (section 3)")
         }
+        let clock = TestedClock()
+        guard issuer.has("clock") else { return clock }
+        do { try await clock.move(issuer, by: 1, wire: wire, trace: Trace()) } catch {
+            guard case .broken(let why)? = error as? CaseEnd else { throw CaseFileError("\(error)") }
+            throw CaseFileError(why)
+        }
+        return clock
     }
 }

@@ -170,8 +170,7 @@ struct IssuerScene {
     // MARK: Clocks
 
     private func moveClock(by seconds: Int64) async throws {
-        _ = try await issuer.run("clock", ["seconds": .integer(seconds)], wire: wire, trace: trace)
-        clock.move(by: seconds)
+        try await clock.move(issuer, by: seconds, wire: wire, trace: trace)
     }
 
     private func expire(_ name: String) async throws {

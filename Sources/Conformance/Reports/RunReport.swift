@@ -1,5 +1,6 @@
 import Mustache
 import StrictJSON
+import ThreeDS
 
 /// A run's outcome as files and as text for a terminal.
 package struct RunReport: Sendable {
@@ -32,7 +33,7 @@ package struct RunReport: Sendable {
             lines += ["", title]
             for one in cases {
                 let level = verdict == .failed && !one.fails ? " (should)" : ""
-                lines.append("  \(one.header.name)\(level): \(one.cause ?? "")")
+                lines.append("  \(one.header.name)\(level): \(ShownJSON.escaped(one.cause ?? ""))")
             }
         }
         lines += ["", "\(outcome.summary); seed \(outcome.seed), \(Self.seconds(outcome.milliseconds)) s"]
@@ -66,7 +67,7 @@ package struct RunReport: Sendable {
     /// Mustache escapes what it inserts; control characters, which XML has not, are escaped before.
     private var context: [String: Any] {
         [
-            "side": outcome.side, "tested": EscapedText.of(outcome.tested), "version": version,
+            "side": outcome.side, "tested": ShownJSON.escaped(outcome.tested), "version": version,
             "seed": String(outcome.seed), "seconds": Self.seconds(outcome.milliseconds), "summary": outcome.summary,
             "tests": outcome.cases.count, "failures": outcome.cases.count(where: \.fails),
             "errors": outcome.count(.broken), "skipped": outcome.count(.notShown), "passed": outcome.exitStatus == 0,
@@ -82,18 +83,18 @@ package struct RunReport: Sendable {
     private static func context(_ one: CaseOutcome) -> [String: Any] {
         let isProblem = one.verdict == .failed || one.verdict == .broken
         return [
-            "name": one.header.name, "title": EscapedText.of(one.header.title),
-            "statement": EscapedText.of(one.header.statement), "section": one.header.section,
+            "name": one.header.name, "title": ShownJSON.escaped(one.header.title),
+            "statement": ShownJSON.escaped(one.header.statement), "section": one.header.section,
             "level": one.header.level.rawValue, "seconds": seconds(one.milliseconds),
-            "cause": EscapedText.of(one.cause ?? ""), "verdict": one.verdict.words, "class": one.verdict.rawValue,
+            "cause": ShownJSON.escaped(one.cause ?? ""), "verdict": one.verdict.words, "class": one.verdict.rawValue,
             "isFailure": one.fails, "isError": one.verdict == .broken,
             // A failed `should` fails no run, so JUnit's readers see it as skipped.
             "isSkipped": one.verdict == .notShown || (one.verdict == .failed && !one.fails),
             "hasExchanges": isProblem && !one.exchanges.isEmpty,
             "exchanges": (isProblem ? one.exchanges : []).map { exchange in
                 [
-                    "sent": EscapedText.of(exchange.sent), "sentBody": exchange.sentBody,
-                    "received": EscapedText.of(exchange.received), "receivedBody": exchange.receivedBody,
+                    "sent": ShownJSON.escaped(exchange.sent), "sentBody": exchange.sentBody,
+                    "received": ShownJSON.escaped(exchange.received), "receivedBody": exchange.receivedBody,
                     "milliseconds": exchange.milliseconds,
                 ] as [String: Any]
             },

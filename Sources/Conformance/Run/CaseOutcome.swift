@@ -48,13 +48,17 @@ package struct RunOutcome: Sendable {
     package let milliseconds: Int
     /// In the order of their sections and names.
     package let cases: [CaseOutcome]
+    /// The cases' names as they ended; with one job that is the order in which they were played.
+    package let order: [String]
 
+    /// - Parameter cases: as they ended.
     package init(side: String, tested: String, seed: UInt64, milliseconds: Int, cases: [CaseOutcome]) {
         self.side = side
         self.tested = tested
         self.seed = seed
         self.milliseconds = milliseconds
-        self.cases = cases
+        order = cases.map(\.header.name)
+        self.cases = cases.sorted { SectionOrder($0.header) < SectionOrder($1.header) }
     }
 
     package func count(_ verdict: CaseOutcome.Verdict) -> Int { cases.count { $0.verdict == verdict } }
@@ -87,7 +91,24 @@ package struct RunOutcome: Sendable {
                     CaseOutcome.Verdict.allCases.map { verdict in
                         JSONObject.Member(name: verdict.rawValue, value: .integer(Int64(count(verdict))))
                     })),
+            "order": .array(order.map(JSONValue.string)),
             "cases": .array(cases.map { .object($0.json) }),
         ]
+    }
+}
+
+/// Sections by their numbers: 9 before 10.
+private struct SectionOrder: Comparable {
+    private let numbers: [Int]
+    private let name: String
+
+    init(_ header: CaseHeader) {
+        numbers = header.section.split(separator: ".").map { Int($0) ?? 0 }
+        name = header.name
+    }
+
+    static func < (left: SectionOrder, right: SectionOrder) -> Bool {
+        if left.numbers != right.numbers { return left.numbers.lexicographicallyPrecedes(right.numbers) }
+        return left.name < right.name
     }
 }

@@ -31,7 +31,7 @@ package struct CaseRun: Sendable {
         self.jobs = jobs
     }
 
-    /// The outcomes, in the order of sections and names.
+    /// The outcomes, as they come.
     ///
     /// - Parameter progress: is told of each case that is over; one call at a time.
     package func outcomes(
@@ -52,7 +52,7 @@ package struct CaseRun: Sendable {
             for await outcome in group { over(outcome) }
         }
         for playable in shuffled where playable.runsAlone { over(await Self.outcome(of: playable)) }
-        return outcomes.sorted { SectionOrder($0.header) < SectionOrder($1.header) }
+        return outcomes
     }
 
     private static func outcome(of playable: PlayableCase) async -> CaseOutcome {
@@ -85,21 +85,5 @@ package struct CaseRun: Sendable {
             defer { group.cancelAll() }
             try await group.next()
         }
-    }
-}
-
-/// Sections by their numbers: 9 before 10.
-private struct SectionOrder: Comparable {
-    private let numbers: [Int]
-    private let name: String
-
-    init(_ header: CaseHeader) {
-        numbers = header.section.split(separator: ".").map { Int($0) ?? 0 }
-        name = header.name
-    }
-
-    static func < (left: SectionOrder, right: SectionOrder) -> Bool {
-        if left.numbers != right.numbers { return left.numbers.lexicographicallyPrecedes(right.numbers) }
-        return left.name < right.name
     }
 }

@@ -1,5 +1,6 @@
 package import StrictJSON
 import Synchronization
+import ThreeDS
 
 /// One call as it was on the wire, redacted, or one run of a command of the tested side.
 package struct Exchange: Sendable {
@@ -30,7 +31,7 @@ package struct Exchange: Sendable {
         } else {
             text = String(decoding: body, as: UTF8.self)
         }
-        let escaped = EscapedText.of(String(text.prefix(maxShown)))
+        let escaped = ShownJSON.escaped(String(text.prefix(maxShown)))
         return text.count > maxShown ? "\(escaped) … (\(body.count) bytes)" : escaped
     }
 }

@@ -120,7 +120,8 @@ struct WireError: Error, CustomStringConvertible {
             case let error as HTTPClientError: Self.words(error)
             case let error as NIOConnectionError:
                 error.connectionErrors.isEmpty ? "has a host name that was not found" : "takes no connection"
-            case let error as NIOSSLError: "failed in TLS: \(Self.words("\(error)"))"
+            case NIOSSLError.handshakeFailed(let cause): "failed in TLS: \(Self.words("\(cause)"))"
+            case is NIOSSLError: "failed in TLS"
             case let error as BoringSSLError: "failed in TLS: \(Self.words("\(error)"))"
             case is NIOSSLExtraError: "has a certificate that is not for \(host)"
             case is HTTPParserError: "answered with what is not HTTP"
@@ -141,8 +142,14 @@ struct WireError: Error, CustomStringConvertible {
     }
 
     private static func words(_ text: String) -> String {
-        text.contains("CERTIFICATE_VERIFY_FAILED")
-            ? "its certificate does not lead to a trusted root, or is not valid now"
-            : EscapedText.of(String(text.prefix(120)))
+        for (name, sentence) in [
+            ("CERTIFICATE_VERIFY_FAILED", "its certificate does not lead to a trusted root, or is not valid now"),
+            ("WRONG_VERSION_NUMBER", "what answers does not speak TLS"),
+            ("UNSUPPORTED_PROTOCOL", "it speaks neither TLS 1.2 nor TLS 1.3"),
+            ("ALERT_PROTOCOL_VERSION", "it speaks neither TLS 1.2 nor TLS 1.3"),
+        ] where text.contains(name) {
+            return sentence
+        }
+        return EscapedText.of(text, limit: 120)
     }
 }

@@ -19,7 +19,10 @@ package struct TestedIssuer: Sendable {
             throw CaseFileError("name the issuer's URL, as an argument or as `issuer:` in the file of --config")
         }
         do { self.url = try IssuerURL(written: text) } catch {
-            throw members["issuer"]?.error("\(error)") ?? CaseFileError("\(EscapedText.of(text)): \(error)")
+            guard url == nil, let member = members["issuer"] else {
+                throw CaseFileError("\(EscapedText.of(text)): \(error)")
+            }
+            throw member.error("\(error)")
         }
         var commands: [String: TestedCommand] = [:]
         for name in Self.commands {

@@ -14,6 +14,10 @@ import Testing
         try await OutsideScript.run("test_merchants.py")
     }
 
+    @Test func `the conformance kit judges issuers, right, wrong and not there`() async throws {
+        try await OutsideScript.run("test_conform_issuer.py")
+    }
+
     @Test func `a verifier without any of our code judges the vectors as they say`() async throws {
         try await OutsideScript.run("test_vectors.py")
     }

@@ -1,0 +1,103 @@
+import StrictJSON
+import Testing
+
+@testable import Conformance
+
+/// What of a run is written where people and programs read it.
+struct RunReportTests {
+    private func node(_ text: String) throws -> CaseNode { try CaseNode(Array(text.utf8), path: "one.yaml") }
+
+    private func header(_ name: String, section: String = "8", level: String = "must") throws -> CaseHeader {
+        let text = """
+            title: An assertion with <b>another</b> origin & more is refused, at whatever length the title has, past 80
+            section: \(section)
+            statement: "x"
+            level: \(level)
+            """
+        return try CaseHeader(try node(text), name: name, others: [], commands: [])
+    }
+
+    private func outcome(
+        _ name: String, _ verdict: CaseOutcome.Verdict, section: String = "8", level: String = "must",
+        cause: String? = nil, exchanges: [Exchange] = []
+    ) throws -> CaseOutcome {
+        CaseOutcome(
+            header: try header(name, section: section, level: level), verdict: verdict, cause: cause, milliseconds: 7,
+            exchanges: exchanges)
+    }
+
+    private func run(_ cases: [CaseOutcome]) -> RunOutcome {
+        RunOutcome(side: "issuer", tested: "http://localhost:1", seed: 1, milliseconds: 1_234, cases: cases)
+    }
+
+    @Test func `a run fails by a must alone, and cannot be told if a command did not work or nothing was shown`() throws
+    {
+        let passed = try outcome("a", .passed)
+        #expect(run([passed]).exitStatus == 0)
+        #expect(run([passed, try outcome("b", .failed)]).exitStatus == 1)
+        #expect(run([passed, try outcome("b", .failed, level: "should")]).exitStatus == 0)
+        #expect(run([passed, try outcome("b", .notShown)]).exitStatus == 0)
+        #expect(run([passed, try outcome("b", .broken)]).exitStatus == 2)
+        #expect(run([try outcome("b", .broken), try outcome("c", .failed)]).exitStatus == 1)
+        #expect(run([try outcome("b", .notShown)]).exitStatus == 2)
+    }
+
+    @Test func `cases come in the order of their sections, by number`() throws {
+        let cases = try ["10", "9", "4.2", "4.1"].map { try outcome("s\($0)", .passed, section: $0) }
+        #expect(run(cases).cases.map(\.header.section) == ["4.1", "4.2", "9", "10"])
+        #expect(run(cases).order == ["s10", "s9", "s4.2", "s4.1"])
+    }
+
+    @Test func `a case is within its section and those above it, and within no other`() throws {
+        let header = try header("a", section: "6.1")
+        #expect(["6", "6.1"].allSatisfy(header.isIn))
+        #expect(!["6.2", "61", "1", "6.", "6.1.1"].contains(where: header.isIn))
+    }
+
+    @Test func `text of a peer cannot leave its place in a report or on a terminal`() throws {
+        let hostile = "</pre><script>alert(1)</script>\u{1B}[2J\u{202E}\u{0}"
+        let exchange = Exchange(
+            sent: "POST x", sentBody: "", received: "HTTP 200", receivedBody: Exchange.shown(Array(hostile.utf8)),
+            milliseconds: 1)
+        let report = RunReport(
+            run([try outcome("a", .failed, cause: "answered \(hostile)", exchanges: [exchange])]), version: "1")
+        for text in [try report.html(), try report.junit(), report.table] {
+            #expect(!text.contains("\u{1B}") && !text.contains("\u{202E}") && !text.contains("\u{0}"))
+        }
+        #expect(!(try report.html().contains("<script>")))
+        #expect(!(try report.junit().contains("<script>")))
+        #expect(try report.html().contains("&lt;script&gt;"))
+        // What the kit's own files say is escaped as well, and not cut.
+        #expect(try report.html().contains("&lt;b&gt;another&lt;/b&gt; origin &amp; more is refused, at whatever"))
+        #expect(try report.html().contains("past 80"))
+    }
+
+    @Test func `no secret of an exchange is kept, however deep it is`() {
+        let body = #"{"a": [{"accessToken": "t1"}], "enrollmentCode": "c1", "keys": {"auth": "s1", "p256dh": "p1"}}"#
+        let shown = Exchange.shown(Array(body.utf8))
+        #expect(!shown.contains("t1") && !shown.contains("c1") && !shown.contains("s1"))
+        #expect(shown.contains("p1") && shown.contains("(redacted)"))
+    }
+
+    @Test func `a long body is cut and says how long it was`() {
+        let shown = Exchange.shown(Array(repeating: UInt8(ascii: "x"), count: 100_000))
+        #expect(shown.utf8.count < 9_000)
+        #expect(shown.hasSuffix("(100000 bytes)"))
+    }
+
+    @Test func `a failed should is no failure for a reader of JUnit, and is told apart in the summary`() throws {
+        let run = run([try outcome("a", .passed), try outcome("b", .failed, level: "should", cause: "why")])
+        #expect(run.summary == "1 passed, 0 failed, 1 failed (should)")
+        let junit = try RunReport(run, version: "1").junit()
+        #expect(!junit.contains("<failure") && junit.contains(#"<skipped message="why"/>"#))
+    }
+
+    @Test func `the badge counts what was shown of the musts`() throws {
+        let run = run([
+            try outcome("a", .passed), try outcome("b", .failed), try outcome("c", .notShown),
+            try outcome("d", .failed, level: "should"),
+        ])
+        let badge = RunReport(run, version: "1").badge
+        #expect(badge.contains("1 of 2 musts") && badge.contains("-red"))
+    }
+}
