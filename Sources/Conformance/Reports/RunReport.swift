@@ -1,6 +1,5 @@
 import Mustache
 import StrictJSON
-import ThreeDS
 
 /// A run's outcome as files and as text for a terminal.
 package struct RunReport: Sendable {
@@ -33,7 +32,7 @@ package struct RunReport: Sendable {
             lines += ["", title]
             for one in cases {
                 let level = verdict == .failed && !one.fails ? " (should)" : ""
-                lines.append("  \(one.header.name)\(level): \(ShownJSON.escaped(one.cause ?? ""))")
+                lines.append("  \(one.header.name)\(level): \(ReportText.of(one.cause ?? ""))")
             }
         }
         lines += ["", "\(outcome.summary); seed \(outcome.seed), \(Self.seconds(outcome.milliseconds)) s"]
@@ -67,7 +66,7 @@ package struct RunReport: Sendable {
     /// Mustache escapes what it inserts; control characters, which XML has not, are escaped before.
     private var context: [String: Any] {
         [
-            "side": outcome.side, "tested": ShownJSON.escaped(outcome.tested), "version": version,
+            "side": outcome.side, "tested": ReportText.of(outcome.tested), "version": version,
             "seed": String(outcome.seed), "seconds": Self.seconds(outcome.milliseconds), "summary": outcome.summary,
             "tests": outcome.cases.count, "failures": outcome.cases.count(where: \.fails),
             "errors": outcome.count(.broken), "skipped": outcome.count(.notShown), "passed": outcome.exitStatus == 0,
@@ -83,18 +82,18 @@ package struct RunReport: Sendable {
     private static func context(_ one: CaseOutcome) -> [String: Any] {
         let isProblem = one.verdict == .failed || one.verdict == .broken
         return [
-            "name": one.header.name, "title": ShownJSON.escaped(one.header.title),
-            "statement": ShownJSON.escaped(one.header.statement), "section": one.header.section,
+            "name": one.header.name, "title": ReportText.of(one.header.title),
+            "statement": ReportText.of(one.header.statement), "section": one.header.section,
             "level": one.header.level.rawValue, "seconds": seconds(one.milliseconds),
-            "cause": ShownJSON.escaped(one.cause ?? ""), "verdict": one.verdict.words, "class": one.verdict.rawValue,
+            "cause": ReportText.of(one.cause ?? ""), "verdict": one.verdict.words, "class": one.verdict.rawValue,
             "isFailure": one.fails, "isError": one.verdict == .broken,
             // A failed `should` fails no run, so JUnit's readers see it as skipped.
             "isSkipped": one.verdict == .notShown || (one.verdict == .failed && !one.fails),
             "hasExchanges": isProblem && !one.exchanges.isEmpty,
             "exchanges": (isProblem ? one.exchanges : []).map { exchange in
                 [
-                    "sent": ShownJSON.escaped(exchange.sent), "sentBody": exchange.sentBody,
-                    "received": ShownJSON.escaped(exchange.received), "receivedBody": exchange.receivedBody,
+                    "sent": ReportText.of(exchange.sent), "sentBody": exchange.sentBody,
+                    "received": ReportText.of(exchange.received), "receivedBody": exchange.receivedBody,
                     "milliseconds": exchange.milliseconds,
                 ] as [String: Any]
             },

@@ -1,6 +1,5 @@
 package import StrictJSON
 import Synchronization
-import ThreeDS
 
 /// One call as it was on the wire, redacted, or one run of a command of the tested side.
 package struct Exchange: Sendable {
@@ -31,7 +30,7 @@ package struct Exchange: Sendable {
         } else {
             text = String(decoding: body, as: UTF8.self)
         }
-        let escaped = ShownJSON.escaped(String(text.prefix(maxShown)))
+        let escaped = ReportText.of(String(text.prefix(maxShown)))
         return text.count > maxShown ? "\(escaped) … (\(body.count) bytes)" : escaped
     }
 }
