@@ -34,6 +34,9 @@ struct KnownRequest {
     let cardholder: String
     let transaction: JSONObject
     let output: PurchaseOutput
+    /// What the purchase asked for besides its transaction.
+    let wantsPayment: Bool
+    let wantsVerification: Bool
     /// Nil until it was listed.
     var listed: AuthnRequest?
     /// Bytes that were sent for it.

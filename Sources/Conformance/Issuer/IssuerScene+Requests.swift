@@ -40,7 +40,9 @@ extension IssuerScene {
         input["userVerification"] = order.userVerification.map(JSONValue.string)
         input["payment"] = order.payment.map(JSONValue.object)
         let output = PurchaseOutput()
-        requests[order.name] = KnownRequest(cardholder: name, transaction: transaction, output: output)
+        requests[order.name] = KnownRequest(
+            cardholder: name, transaction: transaction, output: output, wantsPayment: order.payment != nil,
+            wantsVerification: order.userVerification == UserVerificationRequirement.required.rawValue)
         let (issuer, wire, trace) = (issuer, wire, trace)
         background { [input] in
             do {
@@ -195,6 +197,13 @@ extension IssuerScene {
                     "asked for \(EscapedText.of(member.name)) \(found.map { EscapedText.of($0) } ?? "nothing") where the purchase has \(EscapedText.of(asked)); section 6"
                 )
             }
+        }
+        // What an issuer has not is no fault of it: then the case shows nothing.
+        if known.wantsPayment, message.payment == nil {
+            throw CaseEnd.notShown("the request asks for no payment.get: `purchase` takes no `payment`")
+        }
+        if known.wantsVerification, message.options.userVerification != .required {
+            throw CaseEnd.notShown("the request requires no user verification: `purchase` takes no `userVerification`")
         }
         requests[name]?.listed = message
         return name
