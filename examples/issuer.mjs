@@ -46,7 +46,7 @@ function bytesOf(text, what) {
   return bytes
 }
 
-// JSON, which may not have a name twice: JSON.parse would keep the last in silence.
+// JSON in UTF-8. JSON.parse keeps the last of two members of one name, which a bank would refuse.
 function objectOf(bytes) {
   let value
   try {

@@ -15,10 +15,11 @@ extension IssuerScene {
         let acsTransId = try known(order.name).acsTransId
         repeat {
             let answer = try await list(wait: nil, after: nil, token: try token(.own, of: name))
-            guard answer.status == 200 else {
+            // A busy issuer is asked again.
+            guard [200, 429, 503].contains(answer.status) else {
                 throw CaseEnd.failed("answered \(answer.shown) to a fetch; section 5 says 200")
             }
-            try await learn(answer.body, of: name)
+            if answer.status == 200 { try await learn(answer.body, of: name) }
             if requests[order.name]?.listed != nil { return }
             // A purchase command that fails is the reason, and is named.
             _ = try known(order.name).output.value
@@ -129,6 +130,9 @@ extension IssuerScene {
         let list: RequestList
         do { list = try RequestList(bytes: body) } catch {
             throw CaseEnd.failed("the list of requests is not in order: \(error); section 5")
+        }
+        guard list.requests.count <= RequestList.limit else {
+            throw CaseEnd.failed("listed \(list.requests.count) requests at once; section 5 says at most \(RequestList.limit)")
         }
         cardholders[name]?.cursor = list.cursor
         return try await learn(list.requests, of: name)
