@@ -17,7 +17,9 @@ struct OOBConform: AsyncParsableCommand {
               66  a file cannot be read
             """,
         version: SoftwareVersion.text,
-        subcommands: [IssuerCommand.self, InitCommand.self, CheckRequest.self, CheckAssertion.self])
+        subcommands: [
+            IssuerCommand.self, ApproverCommand.self, InitCommand.self, CheckRequest.self, CheckAssertion.self,
+        ])
 
     static func main() async {
         Output.keepClosedStreams()

@@ -1,3 +1,4 @@
+import Conformance
 import IssuerProtocol
 import Keys
 import StrictJSON
@@ -13,8 +14,8 @@ struct VerifiedRequestTests {
 
     init() throws {
         key = try SigningKey.generate(.es256)
-        facts = try RequestCase(named: "good").facts
-        guard case .object(let request) = try RequestCase.goodRequest() else { throw CaseError("no good request") }
+        facts = try RequestCases.named("good").facts
+        guard case .object(let request) = try RequestCases.goodRequest() else { throw NoRequest("no request") }
         claims = try request.object("claims")
     }
 
@@ -30,7 +31,7 @@ struct VerifiedRequestTests {
     private func request(_ changes: JSONObject, now: Int64 = 1_697_522_200) throws -> VerifiedRequest {
         var claims = claims
         for change in changes.members { claims[change.name] = change.value }
-        guard case .request(let request) = verdict(try message(claims), now: now) else { throw CaseError("no request") }
+        guard case .request(let request) = verdict(try message(claims), now: now) else { throw NoRequest("no request") }
         return request
     }
 
@@ -71,7 +72,7 @@ struct VerifiedRequestTests {
         var publicKey = try claims.object("publicKey")
         publicKey["challenge"] = .string(Base64URL.encode(challenge))
         let read = try request(["publicKey": .object(publicKey), "traceparent": .string(trace)])
-        guard case .inOrder(let request) = read.verdict else { throw CaseError("not in order: \(read.verdict)") }
+        guard case .inOrder(let request) = read.verdict else { throw NoRequest("not in order: \(read.verdict)") }
         #expect(request.jti == read.jti && request.iat == 1_697_522_198 && request.exp == 1_697_522_798)
         #expect(request.nonce == Array(0..<16))
         #expect(request.challenge == challenge && request.options.challenge == challenge)
@@ -106,7 +107,7 @@ struct VerifiedRequestTests {
         let message = try message(claims, typ: "oob-authn-cancel+jwt")
         guard case .cancellation(let cancellation) = verdict(message),
             let jti = TokenID("cancellation-1"), let cancels = TokenID("request-1")
-        else { throw CaseError("no cancellation") }
+        else { throw NoRequest("no cancellation") }
         let expected = Cancellation(
             jti: jti, iat: 1_697_522_198, exp: 1_697_522_798, cancels: cancels,
             payloadDigest: try SHA256Digest.of(claims.serialized()))
@@ -116,7 +117,7 @@ struct VerifiedRequestTests {
     @Test func `an unknown key is named`() throws {
         let message = try message(claims)
         let verdict = AuthnRequestReader.read(message, for: facts, keys: JWKSet(keys: []), now: 1_697_522_200)
-        guard case .unknownKey(let kid) = verdict else { throw CaseError("not an unknown key: \(verdict)") }
+        guard case .unknownKey(let kid) = verdict else { throw NoRequest("not an unknown key: \(verdict)") }
         #expect(kid == "key-1")
     }
 
@@ -141,4 +142,8 @@ struct VerifiedRequestTests {
             }
         }
     }
+}
+
+private struct NoRequest: Error {
+    init(_: String) {}
 }

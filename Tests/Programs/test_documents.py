@@ -59,9 +59,9 @@ class WhatThePagesPointTo(unittest.TestCase):
         self.assertEqual(missing, [])
 
     def test_every_case_that_they_name_exists(self):
-        cases = ROOT / "Tests" / "Fixtures" / "Cases" / "requests"
+        cases = ROOT / "conformance" / "cases" / "approver" / "requests"
         missing = self.missing(
-            re.compile(r"`((?!name)[a-z0-9-]+\.case)`").findall, lambda name: (cases / name).is_file())
+            re.compile(r"`((?!name|alerts)[a-z0-9-]+\.yaml)`").findall, lambda name: (cases / name).is_file())
         self.assertEqual(missing, [])
 
     def test_every_file_and_heading_that_they_link_to_exists(self):

@@ -30,6 +30,8 @@ struct RequestContent {
 
     var issuer: IssuerURL? { (try? object.string("iss")).flatMap { try? IssuerURL($0) } }
     var audience: TokenID? { (try? object.string("aud")).flatMap(TokenID.init) }
+    var jti: String? { (try? object.string("jti")).flatMap(TokenID.init)?.text }
+    var acsTransId: String? { (try? object.object("transaction")).flatMap { try? $0.string("acsTransId") } }
     var rpId: String? { try? options.string("rpId") }
     var requiresUserVerification: Bool { options["userVerification"] == "required" }
 

@@ -39,13 +39,15 @@ package enum TestedCommand: Sendable {
     /// - Parameters:
     ///   - name: what it is for, as it is called in the file.
     ///   - variables: added to a command's environment.
+    ///   - mayFail: whether an exit status other than 0, or an answer other than 2xx, is a result.
     /// - Throws: ``CaseEnd/broken(_:)`` if it fails, prints too much or does not end in time.
     func output(
-        _ name: String, of input: JSONObject, variables: [String: String], wire: Wire, trace: Trace
+        _ name: String, of input: JSONObject, variables: [String: String], wire: Wire, trace: Trace,
+        mayFail: Bool = false
     ) async throws -> CommandOutput {
         switch self {
         case .shell(let command):
-            return try await run(command, name, input: input, variables: variables, trace: trace)
+            return try await run(command, name, input: input, variables: variables, trace: trace, mayFail: mayFail)
         case .post(let url, let headers):
             let answer: WireAnswer
             do {
@@ -54,6 +56,7 @@ package enum TestedCommand: Sendable {
                     patience: 30, trace: trace)
             } catch { throw CaseEnd.broken("the call for `\(name)` \(error)") }
             guard (200..<300).contains(answer.status) else {
+                if mayFail { return CommandOutput(answer.body, isDone: false) }
                 throw CaseEnd.broken("the call for `\(name)` answered \(answer.shown)")
             }
             return CommandOutput(answer.body)
@@ -61,7 +64,7 @@ package enum TestedCommand: Sendable {
     }
 
     private func run(
-        _ command: String, _ name: String, input: JSONObject, variables: [String: String], trace: Trace
+        _ command: String, _ name: String, input: JSONObject, variables: [String: String], trace: Trace, mayFail: Bool
     ) async throws -> CommandOutput {
         let began = ContinuousClock.now
         let ran: (bytes: [UInt8]?, status: ShellRun.Status?)
@@ -95,8 +98,9 @@ package enum TestedCommand: Sendable {
         case (let bytes?, .exited(0)?):
             note("exit 0")
             return CommandOutput(bytes)
-        case (_, .exited(let status)?):
+        case (let bytes?, .exited(let status)?):
             note("exit \(status)")
+            if mayFail { return CommandOutput(bytes, isDone: false) }
             throw CaseEnd.broken("the command for `\(name)` exited with status \(status)")
         case (_, .killed(let signal)?):
             note("signal \(signal)")
@@ -110,8 +114,11 @@ struct CommandOutput: Sendable {
     /// Without white space around it.
     let text: String
     let object: JSONObject?
+    /// Whether the command says that it did what it is for.
+    let isDone: Bool
 
-    init(_ bytes: [UInt8]) {
+    init(_ bytes: [UInt8], isDone: Bool = true) {
+        self.isDone = isDone
         object = try? JSONReader.object(bytes, limits: JSONLimits(maxBytes: 1_048_576, maxValues: 100_000))
         let text = String(decoding: bytes, as: UTF8.self)
         self.text = String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())

@@ -26,6 +26,10 @@ import Testing
         try await OutsideScript.run("test_conform_checks.py")
     }
 
+    @Test func `the agent passes the kit's cases for approvers`() async throws {
+        try await OutsideScript.run("test_conform_approver.py")
+    }
+
     @Test func `the outside issuer takes what is right and refuses what is wrong in one member`() async throws {
         try await OutsideScript.run("test_issuer.py")
     }

@@ -14,7 +14,15 @@ struct PushSubscriptionTests {
 
     /// The subscription's JSON with another value at a place, or nothing there.
     private func read(_ pointer: String, _ value: JSONValue?) throws -> PushSubscription {
-        let json = try JSONValue.object(subscription.json).with(value, at: Place(pointer).tokens[...])
+        let names = pointer.dropFirst().split(separator: "/").map(String.init)
+        var json = subscription.json
+        if names.count == 1 {
+            json[names[0]] = value
+        } else {
+            var inner = try json.object(names[0])
+            inner[names[1]] = value
+            json[names[0]] = .object(inner)
+        }
         return try PushSubscription(bytes: json.serialized())
     }
 

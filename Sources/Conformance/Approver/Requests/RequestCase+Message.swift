@@ -1,21 +1,24 @@
-import IssuerProtocol
-import Keys
-import StrictJSON
+package import IssuerProtocol
+package import Keys
+package import StrictJSON
 import ThreeDS
 
-// Builds the message that a case describes; `Tests/Fixtures/Cases/README.md` says what its members mean.
+// Builds the message that a case describes; `conformance/cases/approver/README.md` says what its members mean.
 extension RequestCase {
     private static let members: Set<String> = [
         "set", "repeat", "fill", "remove", "recommit", "size", "twice", "rawHeader", "rawPayload", "signedBy",
         "signatureOver", "signatureBytes", "compact", "append", "now", "facts",
     ]
 
-    func message(signedBy key: SigningKey, orBy other: SigningKey) throws -> String {
+    /// - Parameter adapt: puts the parties and times of a run in the place of those of the good request.
+    package func message(
+        signedBy key: SigningKey, orBy other: SigningKey, adapt: (JSONValue) throws -> JSONValue = { $0 }
+    ) throws -> String {
         for member in patch.members where !Self.members.contains(member.name) {
             throw CaseError("unknown member: \(member.name)")
         }
         if let compact = try patch.optionalString("compact") { return compact }
-        let request = try padded(try recommitted(try patched(Self.goodRequest())))
+        let request = try padded(try recommitted(try adapt(try patched(good))))
         let signer = try signer(key, other)
         let header = try patch.optionalString("rawHeader") ?? text(request, "header")
         let payload = try patch.optionalString("rawPayload") ?? text(request, "claims")
@@ -27,11 +30,13 @@ extension RequestCase {
         return try "\(input).\(Base64URL.encode(signature))" + (patch.optionalString("append") ?? "")
     }
 
-    var now: Int64 {
+    /// Seconds since 1970 at which the message is read.
+    package var now: Int64 {
         get throws { try patch.optionalInteger("now") ?? 1_697_522_200 }
     }
 
-    var facts: EnrollmentFacts {
+    /// The enrollment that it is for.
+    package var facts: EnrollmentFacts {
         get throws {
             let changed = try patch.optionalObject("facts") ?? [:]
             let policy = try changed.optionalString("exponentPolicy").map { name in

@@ -1,53 +1,84 @@
 import FoundationEssentials
-import StrictJSON
+package import IssuerProtocol
+package import StrictJSON
 
-/// One file of `Tests/Fixtures/Cases/requests`: what is expected above the line, what differs from a good request below it.
-struct RequestCase {
-    static let directory = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Fixtures/Cases")
-        .standardized
-
-    /// All the files' names, without `.case`.
-    static let names: [String] = {
-        let path = directory.appending(path: "requests").path
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        return files.filter { $0.hasSuffix(".case") }.map { String($0.dropLast(5)) }.sorted()
-    }()
-
-    static func goodRequest() throws -> JSONValue {
-        let bytes = [UInt8](try Data(contentsOf: directory.appending(path: "good-request.json")))
-        return try JSONReader.value(bytes, limits: JSONLimits(maxBytes: 10_000))
+/// One file of `conformance/cases/approver/requests`: what differs from a good request, and what must become of it.
+package struct RequestCase: Sendable {
+    package enum Expectation: String, Sendable, CaseIterable {
+        case inOrder, expired, early, tooEarly, refused, unanswerable, notAuthentic, unknownKey, cancellation
     }
 
-    let fields: [String: String]
+    /// A case in which nothing differs.
+    var unchanged: RequestCase {
+        RequestCase(
+            header: header, expected: .inOrder, code: nil, reason: nil, warnings: [], patch: [:], good: good)
+    }
+
+    private init(
+        header: CaseHeader, expected: Expectation, code: String?, reason: DenyReason?, warnings: [String],
+        patch: JSONObject, good: JSONValue
+    ) {
+        self.header = header
+        self.expected = expected
+        self.code = code
+        self.reason = reason
+        self.warnings = warnings
+        self.patch = patch
+        self.good = good
+    }
+
+    /// The good request that the cases of a directory change.
+    package static let goodRequest = "approver/good-request.json"
+    private static let members = ["expect", "code", "reason", "warnings", "patch"]
+
+    package let header: CaseHeader
+    package let expected: Expectation
+    /// The stable token of what is wrong.
+    package let code: String?
+    /// What a refusal tells the issuer.
+    package let reason: DenyReason?
+    /// The ids of the warnings beside a request that is in order.
+    package let warnings: [String]
     let patch: JSONObject
+    /// `{"header", "claims"}`.
+    let good: JSONValue
 
-    init(named name: String) throws {
-        let file = Self.directory.appending(path: "requests/\(name).case")
-        let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        guard let line = lines.firstIndex(of: "---") else { throw CaseError("no line of three hyphens") }
-        fields = try Self.fields(lines[..<line])
-        patch = try JSONReader.object(
-            Array(lines[(line + 1)...].joined(separator: "\n").utf8), limits: JSONLimits(maxBytes: 100_000))
+    package init(_ node: CaseNode, name: String, good: JSONValue) throws(CaseFileError) {
+        header = try CaseHeader(node, name: name, others: Self.members, commands: TestedApprover.commands)
+        let members = try node.members()
+        guard let expected = members["expect"], let patch = members["patch"] else {
+            throw node.error("expect and patch must be there")
+        }
+        self.expected = try expected.choice(Expectation.self)
+        code = try members["code"]?.text()
+        reason = try members["reason"]?.choice(DenyReason.self)
+        warnings = try members["warnings"]?.text().split(separator: " ").map(String.init) ?? []
+        guard (reason != nil) == (self.expected == .refused) else {
+            throw node.error("reason must be there if expect is refused, and else not")
+        }
+        do {
+            self.patch = try JSONReader.object(Array(try patch.text().utf8), limits: JSONLimits(maxBytes: 100_000))
+        } catch { throw patch.error("patch: \(error)") }
+        self.good = good
     }
 
-    private static func fields(_ lines: ArraySlice<Substring>) throws -> [String: String] {
-        var fields: [String: String] = [:]
-        for line in lines {
-            guard let colon = line.firstRange(of: ": ") else { throw CaseError("not name: value: \(line)") }
-            let name = String(line[..<colon.lowerBound])
-            guard ["expect", "code", "reason", "warnings", "because"].contains(name), fields[name] == nil else {
-                throw CaseError("unknown or twice: \(name)")
-            }
-            fields[name] = String(line[colon.upperBound...])
+    /// All of a directory of cases, in the order of their names.
+    package static func all(in directory: CaseDirectory) throws(CaseFileError) -> [RequestCase] {
+        let path = "\(directory.path)/\(goodRequest)"
+        let good: JSONValue
+        do {
+            let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+            good = try JSONReader.value(bytes, limits: JSONLimits(maxBytes: 10_000))
+        } catch { throw CaseFileError("\(path): cannot be read: \(error)") }
+        var cases: [RequestCase] = []
+        for file in try directory.files(of: "approver/requests") {
+            cases.append(try RequestCase(file.node, name: file.name, good: good))
         }
-        guard fields["expect"] != nil, fields["because"]?.isEmpty == false else {
-            throw CaseError("expect and because must be there")
-        }
-        return fields
+        return cases
     }
 }
 
+/// What is wrong with a case's patch.
 struct CaseError: Error, CustomStringConvertible {
     let description: String
 

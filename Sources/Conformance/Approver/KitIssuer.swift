@@ -1,0 +1,149 @@
+import FoundationEssentials
+import IssuerProtocol
+import Keys
+import StrictJSON
+import Synchronization
+import WebAuthn
+
+/// An issuer of the kit's own: it lists what a case wants, and keeps what an approver sends.
+final class KitIssuer: Sendable {
+    /// The `kid` of its key.
+    static let keyID = "key-1"
+    static let relyingParty = "localhost"
+    /// As the protocol has it: the most requests of one answer.
+    static let maxListed = 100
+
+    let url: IssuerURL
+    /// That of the first enrollment; it works once.
+    let code: String
+    let key: SigningKey
+    let otherKey: SigningKey
+    private let state = Mutex(KitState())
+
+    init(port: Int) throws {
+        url = try IssuerURL("http://\(Self.relyingParty):\(port)")
+        code = Base64URL.encode(try SecureRandom.bytes(9))
+        key = try SigningKey.generate(.es256)
+        otherKey = try SigningKey.generate(.es256)
+    }
+
+    /// What hands the code out.
+    var link: String {
+        "oob-enroll:?issuer=\(PercentEncoding.encode(url.text))&code=\(PercentEncoding.encode(code))"
+    }
+
+    /// Who enrolled last.
+    var member: KitMember? { state.withLock { $0.member } }
+
+    /// Why an enrollment did not hold, if one came.
+    var enrollmentProblem: String? { state.withLock { $0.enrollmentProblem } }
+
+    /// All decisions that came, in their order.
+    var decisions: [KitDecision] { state.withLock { $0.decisions } }
+
+    /// Lists messages at once, so that one answer has them all.
+    func list(_ messages: [KitMessage]) {
+        state.withLock { state in
+            for message in messages {
+                state.position += 1
+                state.listed.append((position: state.position, message: message))
+            }
+        }
+    }
+
+    // MARK: Its calls
+
+    func discovery() -> KitAnswer {
+        .json(
+            200,
+            Discovery(
+                issuer: url, jwksUri: url.text + "/jwks.json", enrollmentOptionsEndpoint: url.text + "/options",
+                enrollmentsEndpoint: url.text + "/enrollments", authnRequestsEndpoint: url.text + "/authn-requests",
+                authenticatorEndpoint: url.text + "/authenticator"
+            ).json)
+    }
+
+    func keys() -> KitAnswer { .json(200, JWKSet(keys: [(Self.keyID, key.publicKey)]).json) }
+
+    func options(_ body: [UInt8]) throws -> KitAnswer {
+        guard let request = try? EnrollmentOptionsRequest(bytes: body) else { return .problem(.invalidRequest) }
+        guard request.enrollmentCode.reveal() == code, member == nil else { return .problem(.invalidEnrollmentCode) }
+        let (ceremony, challenge) = (Base64URL.encode(try SecureRandom.bytes(12)), try SecureRandom.bytes(32))
+        let user = try SecureRandom.bytes(16)
+        state.withLock { $0.ceremonies[ceremony] = KitCeremony(challenge: challenge, userId: user) }
+        let options = PublicKeyCredentialCreationOptions(
+            rpId: Self.relyingParty, rpName: "Conformance kit", userId: user, userName: "cardholder",
+            userDisplayName: "Cardholder", challenge: challenge,
+            pubKeyCredParams: SignatureAlgorithm.allCases.map(\.rawValue))
+        return .json(200, EnrollmentOptionsAnswer(ceremonyId: ceremony, options: options).json)
+    }
+
+    func enroll(_ body: [UInt8]) throws -> KitAnswer {
+        let request: EnrollmentRequest
+        do { request = try EnrollmentRequest(bytes: body) } catch {
+            state.withLock { $0.enrollmentProblem = "\(error)" }
+            return .problem(.invalidRequest)
+        }
+        guard let ceremony = state.withLock({ $0.ceremonies[request.ceremonyId] }) else {
+            return .problem(.ceremonyExpired)
+        }
+        if let given = ceremony.answer(to: body) { return given }
+        do {
+            let verified = try RegistrationVerifier.verify(
+                request.credential, challenge: ceremony.challenge, origin: url.text, rpId: Self.relyingParty,
+                userVerificationRequired: false, algorithms: SignatureAlgorithm.allCases.map(\.rawValue))
+            return try state.withLock { state in
+                try state.enroll(verified, userId: ceremony.userId, ceremony: request.ceremonyId, body: body)
+            }
+        } catch let error as VerificationError {
+            state.withLock { $0.enrollmentProblem = error.description }
+            return .problem(.invalidRegistration)
+        }
+    }
+
+    /// The list for a token, from behind a cursor; nil if there is nothing yet and `after` was given.
+    func requests(of token: String?, after: String?) -> KitAnswer? {
+        state.withLock { state in
+            guard state.isEnrolled(token) else { return .problem(.invalidToken) }
+            let position = after.map { Int($0) ?? -1 } ?? 0
+            guard position >= 0, position <= state.position else {
+                return .problem(.unknownCursor)
+            }
+            let new = state.listed.filter { $0.position > position }.prefix(Self.maxListed)
+            guard let last = new.last else { return after == nil ? .requests([], cursor: position) : nil }
+            return .requests(new.map(\.message.jws), cursor: last.position)
+        }
+    }
+
+    /// The answer to a poll that found nothing.
+    func nothing(after: String?) -> KitAnswer { .requests([], cursor: after.flatMap { Int($0) } ?? 0) }
+
+    func decide(_ jti: String, of token: String?, _ body: [UInt8]) -> KitAnswer {
+        state.withLock { state in
+            guard state.isEnrolled(token) else { return .problem(.invalidToken) }
+            if let earlier = state.decisions.first(where: { $0.jti == jti && $0.answer.status == 200 }) {
+                let isSame = earlier.body == body
+                return isSame ? earlier.answer : .problem(.alreadyDecided)
+            }
+            let decision = state.judged(jti, body, origin: url.text)
+            state.decisions.append(decision)
+            if decision.answer.status == 200 { state.listed.removeAll { $0.message.jti == jti } }
+            return decision.answer
+        }
+    }
+
+    func status(of token: String?) -> KitAnswer {
+        state.withLock { state in
+            guard state.isEnrolled(token), let member = state.member else { return .problem(.invalidToken) }
+            return .json(200, AuthenticatorStatus(authenticatorId: member.id, signCount: member.signCount).json)
+        }
+    }
+
+    func unenroll(_ token: String?) -> KitAnswer {
+        state.withLock { state in
+            guard state.isEnrolled(token) else { return .problem(.invalidToken) }
+            state.member = nil
+            return KitAnswer(status: 204)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import FoundationEssentials
+import IssuerProtocol
+import StrictJSON
+import Synchronization
+
+/// Request cases that are listed together for one enrollment, and what came of each.
+struct RequestBatch: Sendable {
+    /// How many messages an answer has, with the good request behind them.
+    static let size = KitIssuer.maxListed - 1
+    /// How long an approver may take to fetch what is listed, and to answer it.
+    private static let limit = Duration.seconds(30)
+    private static let lookEvery = Duration.milliseconds(100)
+
+    let cases: [RequestCase]
+    let approver: TestedApprover
+    let wire: Wire
+
+    /// What came of each case, by its name; nil if it passed.
+    func outcomes() async throws -> [String: (end: CaseEnd?, trace: Trace)] {
+        try await KitServer.with { issuer in
+            let trace = Trace()
+            do {
+                let member = try await Self.enrolled(issuer, approver, wire: wire, trace: trace)
+                return try await play(member, issuer, trace)
+            } catch let end as CaseEnd {
+                return Dictionary(uniqueKeysWithValues: cases.map { ($0.header.name, (end, trace)) })
+            }
+        }
+    }
+
+    /// Has the approver enroll.
+    static func enrolled(
+        _ issuer: KitIssuer, _ approver: TestedApprover, wire: Wire, trace: Trace
+    ) async throws -> KitMember {
+        let input: JSONObject = [
+            "issuer": .string(issuer.url.text), "code": .string(issuer.code), "link": .string(issuer.link),
+        ]
+        try await approver.run(
+            "enroll", input, ["ISSUER": issuer.url.text, "CODE": issuer.code, "LINK": issuer.link], wire: wire,
+            trace: trace)
+        if let member = issuer.member { return member }
+        throw CaseEnd.failed(
+            issuer.enrollmentProblem.map { "its registration does not hold: \($0); section 4.2" }
+                ?? "its command for `enroll` is over, and no registration came; section 4.2")
+    }
+
+    private func play(
+        _ member: KitMember, _ issuer: KitIssuer, _ trace: Trace
+    ) async throws -> [String: (end: CaseEnd?, trace: Trace)] {
+        let now = Int64(Date().timeIntervalSince1970)
+        var (played, outcomes): ([PlayedRequest], [String: (end: CaseEnd?, trace: Trace)]) = ([], [:])
+        for one in cases {
+            do {
+                played.append(try PlayedRequest(one, for: member, at: issuer, approver: approver, now: now))
+            } catch let end as CaseEnd {
+                outcomes[one.header.name] = (end, trace)
+            }
+        }
+        guard let good = cases.first?.unchanged else { return outcomes }
+        let last = try PlayedRequest(good, for: member, at: issuer, approver: approver, now: now)
+        issuer.list(played.map(\.message) + [last.message])
+        try await approver.fetch(wire: wire, trace: trace)
+        try await approve(last, at: issuer, trace, what: "a good request behind the others of an answer")
+        let presented = approver.has("pending") ? try await approver.pending(wire: wire, trace: trace) : []
+        // One time for all: none of them waits for another's answer.
+        let end = ContinuousClock.now + Self.limit
+        for one in played {
+            let own = Trace()
+            own.add(
+                Exchange(
+                    sent: "listed: \(one.name)", sentBody: one.message.jws, received: "", receivedBody: "",
+                    milliseconds: 0))
+            do {
+                try await judge(one, at: issuer, presented: presented, own, until: end)
+                outcomes[one.name] = (nil, own)
+            } catch let end as CaseEnd {
+                outcomes[one.name] = (end, own)
+            }
+        }
+        return outcomes
+    }
+
+    private func judge(
+        _ one: PlayedRequest, at issuer: KitIssuer, presented: Set<String>, _ trace: Trace,
+        until end: ContinuousClock.Instant
+    ) async throws {
+        switch one.expected {
+        case .inOrder: try await approve(one, at: issuer, trace, what: "the request")
+        case .refused:
+            guard let came = try await decision(on: one, at: issuer, trace, until: end) else {
+                throw CaseEnd.failed("sent no deny for a request that breaks a rule; section 6.1 says it does at once")
+            }
+            guard case .deny(let reason)? = came.message else {
+                throw CaseEnd.failed("approved a request that breaks a rule")
+            }
+            guard reason == one.reason else {
+                throw CaseEnd.failed(
+                    "denied with \(reason.rawValue), and not with \(one.reason?.rawValue ?? "")")
+            }
+        default:
+            if let jti = one.message.jti, issuer.decisions.contains(where: { $0.jti == jti }) {
+                throw CaseEnd.failed("answered a message that is \(one.expected.rawValue), to which there is no answer")
+            }
+            if let acsTransId = one.acsTransId, presented.contains(acsTransId.lowercased()) {
+                throw CaseEnd.failed("presents a message that is \(one.expected.rawValue)")
+            }
+        }
+    }
+
+    /// Approves a request and looks at the assertion.
+    private func approve(
+        _ one: PlayedRequest, at issuer: KitIssuer, _ trace: Trace, what: String
+    ) async throws {
+        let end = ContinuousClock.now + Self.limit
+        while try await !approver.decides("approve", one.kitRequest, wire: wire, trace: trace) {
+            if let came = issuer.decisions.first(where: { $0.jti == one.message.jti }) {
+                try Self.check(came, what)
+                return
+            }
+            guard ContinuousClock.now < end else {
+                throw CaseEnd.failed("did not approve \(what) within \(Self.limit.components.seconds) s")
+            }
+            try await Task.sleep(for: Self.lookEvery)
+        }
+        guard let came = try await decision(on: one, at: issuer, trace, until: .now + Self.limit) else {
+            throw CaseEnd.failed("approved \(what), and sent no decision within \(Self.limit.components.seconds) s")
+        }
+        try Self.check(came, what)
+    }
+
+    private static func check(_ came: KitDecision, _ what: String) throws {
+        if case .deny(let reason)? = came.message { throw CaseEnd.failed("denied \(what) with \(reason.rawValue)") }
+        if let problem = came.problem {
+            throw CaseEnd.failed("approved \(what) with an assertion that does not hold: \(problem)")
+        }
+    }
+
+    /// What came for a request, waited for.
+    private func decision(
+        on one: PlayedRequest, at issuer: KitIssuer, _ trace: Trace, until end: ContinuousClock.Instant
+    ) async throws -> KitDecision? {
+        while true {
+            if let came = issuer.decisions.first(where: { $0.jti == one.message.jti }) {
+                trace.add(
+                    Exchange(
+                        sent: "decision", sentBody: Exchange.shown(came.body), received: "HTTP \(came.answer.status)",
+                        receivedBody: Exchange.shown(came.answer.body), milliseconds: 0))
+                return came
+            }
+            guard ContinuousClock.now < end else { return nil }
+            try await Task.sleep(for: Self.lookEvery)
+        }
+    }
+}

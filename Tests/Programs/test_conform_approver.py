@@ -1,0 +1,85 @@
+"""oob-conform approver: the request cases against oob-agent, which is in order, and against approvers that are not.
+
+Run with `.venv/bin/python Tests/Programs/test_conform_approver.py`. OOB_BIN_DIR names the programs' directory.
+"""
+
+import json
+import os
+import subprocess
+import unittest
+from pathlib import Path
+
+from programs import BIN_DIR, Agent, started, temporary_folder
+
+CASES = Path(__file__).resolve().parents[2] / "conformance" / "cases"
+TESTED = CASES.parent / "tested" / "oob-agent.yaml"
+COMMANDS = dict(line.split(": ", 1) for line in TESTED.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
+
+
+class Approver(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = temporary_folder(cls)
+        cls.agent = started(cls, Agent(cls.folder))
+
+    def played(self, *words: str, **changed) -> tuple[int, dict[str, dict]]:
+        """The exit status, and the cases by their names."""
+        config = self.folder / "conform.yaml"
+        config.write_text(
+            "".join(f"{name}: {json.dumps(text)}\n" for name, text in (COMMANDS | changed).items()), encoding="utf-8")
+        run = subprocess.run(
+            [BIN_DIR / "oob-conform", "approver", "--config", config, "--cases", CASES, "--json", "-", *words],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=270,
+            env={**os.environ, "PATH": f"{BIN_DIR}:/usr/bin:/bin", "OOB_AGENT_SOCKET": str(self.agent.socket)})
+        self.assertIn(run.returncode, (0, 1, 2), run.stderr)
+        self.assertTrue(run.stdout, run.stderr)
+        return run.returncode, {case["name"]: case for case in json.loads(run.stdout)["cases"]}
+
+    def verdicts(self, cases: dict[str, dict]) -> dict[str, str]:
+        return {name: case["verdict"] for name, case in cases.items()}
+
+    def test_the_agent_passes_every_request_case_that_can_be_shown(self):
+        status, cases = self.played()
+        wrong = {name: case["cause"] for name, case in cases.items() if case["verdict"] not in ("passed", "notShown")}
+        self.assertEqual((status, wrong), (0, {}))
+        self.assertGreater(len(cases), 380)
+        for case in cases.values():
+            if case["verdict"] == "notShown":
+                self.assertRegex(case["cause"], "^(the approver's enrollment|it is about exponentPolicy|the request lives"
+                                                "|with the parties of a run)", case["name"])
+        self.assertGreater(list(self.verdicts(cases).values()).count("passed"), 370)
+
+    def test_an_enrollment_that_cannot_verify_its_user_is_shown_the_cases_for_it(self):
+        names = ["user-verification-required", "user-verification-preferred", "user-verification-required-and-possible",
+                 "payment-and-user-verification-required"]
+        enroll = COMMANDS["enroll"].replace("--authn-type test", "--authn-type presence")
+        _, cases = self.played(*(word for name in names for word in ["--case", name]), enroll=enroll)
+        self.assertEqual(self.verdicts(cases), dict.fromkeys(names, "passed") | {names[2]: "notShown"})
+
+    def test_an_approver_that_says_no_to_what_is_in_order_fails(self):
+        status, cases = self.played("--case", "good", approve=COMMANDS["deny"])
+        self.assertEqual((status, self.verdicts(cases)), (1, {"good": "failed"}))
+        self.assertIn("denied a good request behind the others of an answer with userDenied", cases["good"]["cause"])
+
+    def test_an_approver_that_presents_what_is_over_fails(self):
+        # A list of all that was ever there, in the place of what is presented.
+        _, cases = self.played("--case", "exp-now", "--case", "good", pending="oobctl list --all --json --limit 1000")
+        self.assertEqual(self.verdicts(cases), {"exp-now": "failed", "good": "passed"})
+        self.assertIn("presents a message that is expired", cases["exp-now"]["cause"])
+
+    def test_commands_that_do_not_do_what_they_are_for_are_no_pass(self):
+        for command, status, verdict, cause in [
+            ("exit 3", 2, "broken", "the command for `enroll` exited with status 3"),
+            ("true", 1, "failed", "no registration came; section 4.2"),
+        ]:
+            came, cases = self.played("--case", "good", enroll=command)
+            self.assertEqual((came, self.verdicts(cases)), (status, {"good": verdict}))
+            self.assertIn(cause, cases["good"]["cause"])
+        run = subprocess.run([BIN_DIR / "oob-conform", "approver", "--cases", CASES, "--enroll-command", "true"],
+                             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+        self.assertEqual((run.returncode, run.stdout), (2, ""))
+        self.assertIn("there is no command for `approve`: set it in the file of --config, or as --approve-command", run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
