@@ -78,7 +78,7 @@ package struct IssuerCases: Sendable {
     package static func reach(_ issuer: TestedIssuer, wire: Wire) async throws(CaseFileError) -> TestedClock {
         let url = issuer.url.text + Discovery.path
         let answer: WireAnswer
-        do { answer = try await wire.answer("GET", url, trace: Trace()) } catch {
+        do { answer = try await wire.answer("GET", url, seconds: 10, trace: Trace()) } catch {
             throw CaseFileError("the issuer \(issuer.url.text) \(error)")
         }
         guard answer.status == 200 else {

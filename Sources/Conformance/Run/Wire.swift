@@ -47,10 +47,10 @@ package struct Wire: Sendable {
     ///
     /// - Parameters:
     ///   - token: of an authenticator; noted as `(redacted)`.
-    ///   - patience: seconds besides the usual ones.
+    ///   - patience: seconds besides `seconds`, for which the other side was asked to wait.
     func answer(
         _ method: String, _ url: String, token: String? = nil, headers: [(name: String, value: String)] = [],
-        body: [UInt8]? = nil, patience: Int64 = 0, trace: Trace
+        body: [UInt8]? = nil, seconds: Int64 = Self.seconds, patience: Int64 = 0, trace: Trace
     ) async throws(WireError) -> WireAnswer {
         var request = HTTPClientRequest(url: url)
         request.method = HTTPMethod(rawValue: method)
@@ -71,7 +71,7 @@ package struct Wire: Sendable {
                     milliseconds: Int(began.duration(to: .now) / .milliseconds(1))))
         }
         do {
-            let response = try await client.execute(request, timeout: .seconds(Self.seconds + patience))
+            let response = try await client.execute(request, timeout: .seconds(seconds + patience))
             let bytes = Array(try await response.body.collect(upTo: Self.maxBytes).readableBytesView)
             let type = response.headers.first(name: "content-type")
             note("HTTP \(response.status.code)\(type.map { " \(EscapedText.of($0))" } ?? "")", bytes)

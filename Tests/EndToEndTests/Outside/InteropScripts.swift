@@ -18,6 +18,10 @@ import Testing
         try await OutsideScript.run("test_conform_issuer.py")
     }
 
+    @Test func `the guide to an issuer's back end holds, and the examples pass the kit`() async throws {
+        try await OutsideScript.run("test_issuer_guide.py")
+    }
+
     @Test func `a verifier without any of our code judges the vectors as they say`() async throws {
         try await OutsideScript.run("test_vectors.py")
     }
