@@ -14,6 +14,10 @@ import Testing
         try await OutsideScript.run("test_merchants.py")
     }
 
+    @Test func `every statement of the protocol page has a case, or a reason why it has none`() async throws {
+        try await OutsideScript.run("test_conformance.py")
+    }
+
     @Test func `the conformance kit judges issuers, right, wrong and not there`() async throws {
         try await OutsideScript.run("test_conform_issuer.py")
     }
