@@ -2,14 +2,52 @@ import StrictJSON
 
 /// The cases that an approver is judged by.
 package struct ApproverCases: Sendable {
+    private struct StepCase: Sendable {
+        let header: CaseHeader
+        let steps: [ApproverStep]
+    }
+
     private let requests: [RequestCase]
+    private let cases: [StepCase]
 
     /// Reads all of a directory; the first error ends it.
     package init(in directory: CaseDirectory) throws(CaseFileError) {
         requests = try RequestCase.all(in: directory)
+        var cases: [StepCase] = []
+        for file in try directory.files(of: "approver/steps") {
+            let header = try CaseHeader(
+                file.node, name: file.name, others: ["steps"], commands: TestedApprover.commands)
+            var steps: [ApproverStep] = []
+            for step in try file.node.members()["steps"]?.elements() ?? [] { steps.append(try ApproverStep(step)) }
+            guard !steps.isEmpty else { throw file.node.error("steps is missing") }
+            cases.append(StepCase(header: header, steps: steps))
+        }
+        self.cases = cases
+        let names = Set(requests.map(\.header.name))
+        if let twice = cases.first(where: { names.contains($0.header.name) }) {
+            throw CaseFileError("\(directory.path)/approver: two cases have the name \(twice.header.name)")
+        }
     }
 
-    package var headers: [CaseHeader] { requests.map(\.header) }
+    package var headers: [CaseHeader] { requests.map(\.header) + cases.map(\.header) }
+
+    /// The cases with steps, each by an issuer of its own.
+    private func playableSteps(
+        against approver: TestedApprover, wire: Wire, where choice: (CaseHeader) -> Bool
+    ) -> [PlayableCase] {
+        cases.filter { choice($0.header) }.map { one in
+            PlayableCase(header: one.header, runsAlone: one.header.needs.contains("restart")) { trace in
+                for need in one.header.needs where !approver.has(need) {
+                    throw CaseEnd.notShown("there is no command for `\(need)`")
+                }
+                try await KitServer.with { issuer in
+                    var scene = ApproverScene(
+                        one.header, approver: approver, issuer: issuer, wire: wire, trace: trace)
+                    for step in one.steps { try await scene.play(step) }
+                }
+            }
+        }
+    }
 
     /// Plays the request cases that `choice` takes, many with one enrollment, and says of each what came of it.
     ///
@@ -23,13 +61,14 @@ package struct ApproverCases: Sendable {
             let cases = Array(chosen[start..<min(start + RequestBatch.size, chosen.count)])
             outcomes.merge(try await RequestBatch(cases: cases, approver: approver, wire: wire).outcomes()) { $1 }
         }
-        return chosen.map { one in
-            let outcome = outcomes[one.header.name]
-            return PlayableCase(header: one.header, runsAlone: false) { trace in
-                for exchange in outcome?.trace.exchanges ?? [] { trace.add(exchange) }
-                guard let outcome else { throw CaseEnd.broken("the kit did not play it") }
-                if let end = outcome.end { throw end }
+        return playableSteps(against: approver, wire: wire, where: choice)
+            + chosen.map { one in
+                let outcome = outcomes[one.header.name]
+                return PlayableCase(header: one.header, runsAlone: false) { trace in
+                    for exchange in outcome?.trace.exchanges ?? [] { trace.add(exchange) }
+                    guard let outcome else { throw CaseEnd.broken("the kit did not play it") }
+                    if let end = outcome.end { throw end }
+                }
             }
-        }
     }
 }

@@ -14,18 +14,21 @@ final class KitIssuer: Sendable {
     static let maxListed = 100
 
     let url: IssuerURL
-    /// That of the first enrollment; it works once.
-    let code: String
     let key: SigningKey
+    /// One that is never published under ``keyID``.
     let otherKey: SigningKey
-    private let state = Mutex(KitState())
+    private let state: Mutex<KitState>
 
     init(port: Int) throws {
         url = try IssuerURL("http://\(Self.relyingParty):\(port)")
-        code = Base64URL.encode(try SecureRandom.bytes(9))
+        state = Mutex(KitState(code: try Self.newCode()))
         key = try SigningKey.generate(.es256)
         otherKey = try SigningKey.generate(.es256)
     }
+
+    private static func newCode() throws(OpenSSLError) -> String { Base64URL.encode(try SecureRandom.bytes(9)) }
+
+    var code: String { state.withLock { $0.code } }
 
     /// What hands the code out.
     var link: String {
@@ -51,23 +54,55 @@ final class KitIssuer: Sendable {
         }
     }
 
+    /// Changes what it does.
+    func set(_ change: (inout KitState) -> Void) { state.withLock { change(&$0) } }
+
+    /// Makes a code for one more enrollment.
+    func renewCode() throws {
+        let code = try Self.newCode()
+        state.withLock { $0.code = code }
+    }
+
+    /// The names of the keys that are published.
+    var keyNames: [String] { state.withLock { $0.published } }
+
+    /// The key of a name: its own, or the other one.
+    func key(named name: String) -> SigningKey { name == Self.keyID ? key : otherKey }
+
+    /// Notes a call, and says what it is answered instead of what the protocol says.
+    func note(_ call: KitCall) -> KitScript? {
+        state.withLock { state in
+            if state.calls.count < KitCall.limit { state.calls.append(call) }
+            guard var scripts = state.scripts[call.endpoint], !scripts.isEmpty else { return nil }
+            let script = scripts.removeFirst()
+            state.scripts[call.endpoint] = scripts
+            return script
+        }
+    }
+
+    var calls: [KitCall] { state.withLock { $0.calls } }
+
     // MARK: Its calls
 
     func discovery() -> KitAnswer {
-        .json(
-            200,
+        var document =
             Discovery(
                 issuer: url, jwksUri: url.text + "/jwks.json", enrollmentOptionsEndpoint: url.text + "/options",
                 enrollmentsEndpoint: url.text + "/enrollments", authnRequestsEndpoint: url.text + "/authn-requests",
                 authenticatorEndpoint: url.text + "/authenticator"
-            ).json)
+            ).json
+        for member in state.withLock({ $0.discovery }).members { document[member.name] = member.value }
+        return .json(200, document)
     }
 
-    func keys() -> KitAnswer { .json(200, JWKSet(keys: [(Self.keyID, key.publicKey)]).json) }
+    func keys() -> KitAnswer {
+        let names = state.withLock { $0.published }
+        return .json(200, JWKSet(keys: names.map { ($0, key(named: $0).publicKey) }).json)
+    }
 
     func options(_ body: [UInt8]) throws -> KitAnswer {
         guard let request = try? EnrollmentOptionsRequest(bytes: body) else { return .problem(.invalidRequest) }
-        guard request.enrollmentCode.reveal() == code, member == nil else { return .problem(.invalidEnrollmentCode) }
+        guard request.enrollmentCode.reveal() == code else { return .problem(.invalidEnrollmentCode) }
         let (ceremony, challenge) = (Base64URL.encode(try SecureRandom.bytes(12)), try SecureRandom.bytes(32))
         let user = try SecureRandom.bytes(16)
         state.withLock { $0.ceremonies[ceremony] = KitCeremony(challenge: challenge, userId: user) }
@@ -75,7 +110,11 @@ final class KitIssuer: Sendable {
             rpId: Self.relyingParty, rpName: "Conformance kit", userId: user, userName: "cardholder",
             userDisplayName: "Cardholder", challenge: challenge,
             pubKeyCredParams: SignatureAlgorithm.allCases.map(\.rawValue))
-        return .json(200, EnrollmentOptionsAnswer(ceremonyId: ceremony, options: options).json)
+        var json = options.json
+        for member in state.withLock({ $0.options }).members {
+            json[member.name] = member.value == .null ? .none : member.value
+        }
+        return .json(200, ["ceremonyId": .string(ceremony), "publicKey": .object(json)])
     }
 
     func enroll(_ body: [UInt8]) throws -> KitAnswer {

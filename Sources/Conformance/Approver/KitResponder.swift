@@ -28,7 +28,14 @@ struct KitResponder: HTTPResponder {
     func respond(to request: Request, context: Context) async throws -> Response {
         guard let issuer = holder.get() else { return KitAnswer(status: 503).response }
         let body = Array(try await request.body.collect(upTo: Self.maxBody).readableBytesView)
-        return try await Self.answer(to: request, body, by: issuer).response
+        guard let call = KitCall(request, body) else {
+            return try await Self.answer(to: request, body, by: issuer).response
+        }
+        guard let script = issuer.note(call) else {
+            return try await Self.answer(to: request, body, by: issuer).response
+        }
+        if script.isTaken { _ = try await Self.answer(to: request, body, by: issuer) }
+        return script.answer.response
     }
 
     private static func answer(
@@ -73,10 +80,36 @@ struct KitResponder: HTTPResponder {
     }
 }
 
+extension KitCall {
+    /// Nil if it is to none of the endpoints that a case can be about.
+    fileprivate init?(_ request: Request, _ body: [UInt8]) {
+        let path = request.uri.path
+        let isDecision = path.hasSuffix("/decision")
+        let jti = path.dropFirst("/authn-requests/".count).dropLast("/decision".count)
+        let endpoint: KitEndpoint? =
+            switch (request.method, path) {
+            case (.get, "/.well-known/oob-authenticator"): .discovery
+            case (.get, "/jwks.json"): .keys
+            case (.post, "/options"): .options
+            case (.post, "/enrollments"): .enrollments
+            case (.get, "/authn-requests"): .requests
+            case (.get, "/authenticator"): .status
+            case (.post, _) where isDecision: .decision
+            default: nil
+            }
+        guard let endpoint else { return nil }
+        self.init(
+            endpoint: endpoint, jti: isDecision ? String(jti) : nil,
+            hasCursor: request.uri.queryParameters["after"] != nil, body: body)
+    }
+}
+
 extension KitAnswer {
     fileprivate var response: Response {
         var headers = HTTPFields()
         if let contentType { headers[.contentType] = contentType }
+        if let location { headers[.location] = location }
+        if let retryAfter { headers[.retryAfter] = String(retryAfter) }
         if status == 401 { headers[.wwwAuthenticate] = "Bearer" }
         return Response(
             status: .init(integerLiteral: status), headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))

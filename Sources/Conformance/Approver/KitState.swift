@@ -53,6 +53,8 @@ struct KitAnswer: Sendable {
     let status: Int
     var contentType: String?
     var body: [UInt8] = []
+    var retryAfter: Int?
+    var location: String?
 
     static func json(_ status: Int, _ object: JSONObject) -> KitAnswer {
         KitAnswer(status: status, contentType: "application/json", body: object.serialized())
@@ -70,6 +72,16 @@ struct KitAnswer: Sendable {
 
 /// What the kit's issuer knows.
 struct KitState {
+    /// That of the next enrollment; it works once.
+    var code: String
+    /// Those that are published, by their `kid`.
+    var published = [KitIssuer.keyID]
+    /// Members of the discovery document that differ.
+    var discovery: JSONObject = [:]
+    /// Members of the creation options that differ.
+    var options: JSONObject = [:]
+    var scripts: [KitEndpoint: [KitScript]] = [:]
+    var calls: [KitCall] = []
     var ceremonies: [String: KitCeremony] = [:]
     var member: KitMember?
     var enrollmentProblem: String?

@@ -1,0 +1,261 @@
+import FoundationEssentials
+import IssuerProtocol
+import Keys
+import StrictJSON
+
+/// One case as it is played against an approver, by an issuer of its own.
+struct ApproverScene {
+    /// How long an approver may take for what it does by itself.
+    static let limit = Duration.seconds(30)
+    static let lookEvery = Duration.milliseconds(100)
+    private static let lifetime: Int64 = 600
+
+    let approver: TestedApprover
+    let issuer: KitIssuer
+    let wire: Wire
+    let trace: Trace
+    let header: CaseHeader
+
+    private struct Listed {
+        let request: KitRequest
+        let transaction: JSONObject
+        let message: KitMessage
+    }
+
+    private var requests: [String: Listed] = [:]
+    private var sentinels = 0
+
+    init(_ header: CaseHeader, approver: TestedApprover, issuer: KitIssuer, wire: Wire, trace: Trace) {
+        self.header = header
+        self.approver = approver
+        self.issuer = issuer
+        self.wire = wire
+        self.trace = trace
+    }
+
+    mutating func play(_ step: ApproverStep) async throws {
+        switch step.action {
+        case .discovery(let members): issuer.set { $0.discovery = members }
+        case .enroll(let order): try await enroll(order)
+        case .answer(let endpoint, let script, let times):
+            issuer.set { $0.scripts[endpoint, default: []] += Array(repeating: script, count: times) }
+        case .list(let order): try list(order)
+        case .relist(let name): issuer.list([try known(name).message])
+        case .cancel(let name, let ahead): try cancel(name, ahead: ahead)
+        case .publish(let names): issuer.set { $0.published = names }
+        case .approve(let name, let isDecided): try await decide("approve", name, isDecided)
+        case .deny(let name, let isDecided): try await decide("deny", name, isDecided)
+        case .presented(let name, let isPresented): try await presented(name, isPresented)
+        case .decision(let expected): try await decision(expected)
+        case .none(let name): try await none(name)
+        case .asked(let expected): try await asked(expected)
+        case .restart: try await approver.run("restart", wire: wire, trace: trace)
+        }
+    }
+
+    private func failed(_ what: String) -> CaseEnd { .failed("\(what); section \(header.section)") }
+
+    private func known(_ name: String) throws -> Listed {
+        guard let listed = requests[name] else { throw CaseEnd.broken("the case has no request \(name)") }
+        return listed
+    }
+
+    private func member() throws -> KitMember {
+        guard let member = issuer.member else { throw CaseEnd.broken("the case has no step `enroll` before") }
+        return member
+    }
+
+    /// Looks until something holds; false if it does not within the limit.
+    private func eventually(_ holds: () async throws -> Bool) async throws -> Bool {
+        let end = ContinuousClock.now + Self.limit
+        while try await !holds() {
+            guard ContinuousClock.now < end else { return false }
+            try await Task.sleep(for: Self.lookEvery)
+        }
+        return true
+    }
+
+    // MARK: Enrollment
+
+    private func enroll(_ order: ApproverStep.EnrollOrder) async throws {
+        var options = order.options
+        if order.excludesOwn {
+            let id = Base64URL.encode(try member().credentialId)
+            options["excludeCredentials"] = .array([["type": "public-key", "id": .string(id)]])
+        }
+        if issuer.member != nil { try issuer.renewCode() }
+        let before = issuer.member?.id
+        issuer.set { $0.options = options }
+        let input: JSONObject = [
+            "issuer": .string(issuer.url.text), "code": .string(issuer.code), "link": .string(issuer.link),
+        ]
+        let variables = ["ISSUER": issuer.url.text, "CODE": issuer.code, "LINK": issuer.link]
+        guard let command = approver.commands["enroll"] else { return }
+        let output = try await command.output(
+            "enroll", of: input, variables: variables, wire: wire, trace: trace, mayFail: true)
+        if order.isRefused {
+            guard !output.isDone else { throw failed("enrolled, and should have refused to") }
+            guard issuer.member?.id == before else {
+                throw failed("sent a registration, and should not have made a key")
+            }
+            return
+        }
+        guard output.isDone else { throw failed("did not enroll") }
+        guard issuer.member?.id != before else {
+            throw failed(
+                issuer.enrollmentProblem.map { "its registration does not hold: \($0)" } ?? "sent no registration")
+        }
+    }
+
+    // MARK: What is listed
+
+    private mutating func list(_ order: ApproverStep.ListOrder) throws {
+        let member = try member()
+        let now = Int64(Date().timeIntervalSince1970)
+        let random = Base64URL.encode(try SecureRandom.bytes(9))
+        var transaction: JSONObject = [
+            "acsTransId": .string(UUID().uuidString.lowercased()), "merchantName": "Conformance",
+            "purchaseAmount": "100", "purchaseCurrency": "840", "purchaseExponent": "2",
+            "purchaseDate": "20231017055638",
+        ]
+        if let same = order.same { transaction = try known(same).transaction }
+        if let other = order.conflicts { transaction["acsTransId"] = try known(other).transaction["acsTransId"] }
+        if order.conflicts != nil { transaction["purchaseAmount"] = "10000" }
+        let jti = try order.jti.map { try known($0).request.jti } ?? "r\(random)"
+        let nonce = try SecureRandom.bytes(16)
+        let challenge = try ChallengeCommitment.challenge(nonce: nonce, transaction: transaction)
+        let iat = now + Int64(order.ahead)
+        let claims: JSONObject = [
+            "iss": .string(issuer.url.text), "aud": .string(member.id.text), "jti": .string(jti),
+            "iat": .integer(iat), "exp": .integer(iat + Self.lifetime), "nonce": .string(Base64URL.encode(nonce)),
+            "transaction": .object(transaction),
+            "publicKey": [
+                "challenge": .string(Base64URL.encode(challenge)), "rpId": .string(KitIssuer.relyingParty),
+                "allowCredentials": [
+                    ["type": "public-key", "id": .string(Base64URL.encode(member.credentialId))]
+                ], "userVerification": "preferred",
+            ],
+        ]
+        let jws = try signed(claims, typ: .authnRequest, key: order.key)
+        let message = KitMessage(jti: jti, jws: jws, request: try RequestCheck.request(in: jws)?.request)
+        let acsTransId = try transaction.string("acsTransId")
+        requests[order.name] = Listed(
+            request: KitRequest(jti: jti, acsTransId: acsTransId), transaction: transaction, message: message)
+        if !order.isHeld { issuer.list([message]) }
+    }
+
+    private func signed(_ claims: JSONObject, typ: CompactJWS.MessageType, key: String) throws -> String {
+        let input = CompactJWS.signingInput(kid: key, typ: typ.rawValue, payload: claims.serialized())
+        let signature = try issuer.key(named: key).rawSignature(over: input)
+        return CompactJWS.compact(signingInput: input, signature: signature)
+    }
+
+    private func cancel(_ name: String, ahead: Int) throws {
+        // One that comes before its request: the request is made now, and listed later.
+        let request = try known(name).request
+        let iat = Int64(Date().timeIntervalSince1970) + Int64(ahead)
+        let random = Base64URL.encode(try SecureRandom.bytes(9))
+        let claims: JSONObject = [
+            "iss": .string(issuer.url.text), "aud": .string(try member().id.text), "jti": .string("c\(random)"),
+            "iat": .integer(iat), "exp": .integer(iat + Self.lifetime), "cancels": .string(request.jti),
+        ]
+        issuer.list([
+            KitMessage(jti: nil, jws: try signed(claims, typ: .cancellation, key: KitIssuer.keyID), request: nil)
+        ])
+        guard ahead == 0 else { return }
+        issuer.set { state in state.listed.removeAll { $0.message.jti == request.jti } }
+    }
+
+    // MARK: What is decided
+
+    private func decide(_ verb: String, _ name: String, _ isDecided: Bool) async throws {
+        let request = try known(name).request
+        if !isDecided {
+            guard try await !approver.decides(verb, request, wire: wire, trace: trace) else {
+                throw failed("let \(name) be decided")
+            }
+            return
+        }
+        let done = try await eventually { try await approver.decides(verb, request, wire: wire, trace: trace) }
+        guard done else { throw failed("did not \(verb) \(name) within \(Self.limit.components.seconds) s") }
+    }
+
+    private func presented(_ name: String, _ isPresented: Bool) async throws {
+        let acsTransId = try known(name).request.acsTransId
+        let holds = try await eventually {
+            try await approver.pending(wire: wire, trace: trace).contains(acsTransId) == isPresented
+        }
+        guard holds else { throw failed(isPresented ? "does not present \(name)" : "still presents \(name)") }
+    }
+
+    /// The last decision on a request; one that was taken, if there is one.
+    private func came(for jti: String) -> KitDecision? {
+        let all = issuer.decisions.filter { $0.jti == jti }
+        return all.first { $0.answer.status == 200 } ?? all.last
+    }
+
+    private func decision(_ expected: ApproverStep.DecisionExpectation) async throws {
+        let jti = try known(expected.request).request.jti
+        guard try await eventually({ came(for: jti) != nil }), let decision = came(for: jti) else {
+            throw failed("sent no decision for \(expected.request) within \(Self.limit.components.seconds) s")
+        }
+        if let problem = decision.problem {
+            throw failed("sent a decision for \(expected.request) that does not hold: \(problem)")
+        }
+        switch (decision.message, expected.reason) {
+        case (.approve?, nil): break
+        case (.deny(let reason)?, let wanted?) where reason == wanted: break
+        case (.deny(let reason)?, _): throw failed("denied \(expected.request) with \(reason.rawValue)")
+        default: throw failed("approved \(expected.request)")
+        }
+    }
+
+    private mutating func none(_ name: String) async throws {
+        let listed = try known(name)
+        try await approveAnother()
+        if let decision = came(for: listed.request.jti) {
+            throw failed("answered \(name): \(Exchange.shown(decision.body))")
+        }
+        guard approver.has("pending") else { return }
+        let presented = try await approver.pending(wire: wire, trace: trace)
+        let isSame = requests.values.contains { other in
+            other.request.acsTransId == listed.request.acsTransId && other.request.jti != listed.request.jti
+        }
+        guard isSame || !presented.contains(listed.request.acsTransId) else { throw failed("presents \(name)") }
+    }
+
+    /// A good request behind all that was listed: when it is approved, the others have been looked at.
+    private mutating func approveAnother() async throws {
+        sentinels += 1
+        let name = "good request \(sentinels)"
+        let key = issuer.keyNames.last ?? KitIssuer.keyID
+        try list(ApproverStep.ListOrder(name: name, key: key))
+        try await decide("approve", name, true)
+        try await decision(ApproverStep.DecisionExpectation(request: name, reason: nil))
+    }
+
+    private mutating func asked(_ expected: ApproverStep.AskedExpectation) async throws {
+        let jti = try expected.request.map { try known($0).request.jti }
+        func calls() -> [KitCall] {
+            issuer.calls.filter { call in
+                call.endpoint == expected.endpoint && (jti == nil || call.jti == jti)
+                    && !(expected.withoutCursor && call.hasCursor)
+            }
+        }
+        if let least = expected.least {
+            let enough = try await eventually { calls().count >= least }
+            guard enough else { throw failed("called \(expected.endpoint) \(calls().count) times, and not \(least)") }
+        }
+        if let exactly = expected.exactly {
+            if issuer.member != nil { try await approveAnother() }
+            let count = calls().count
+            guard count == exactly else {
+                throw failed("called \(expected.endpoint) \(count) times, and not \(exactly)")
+            }
+        }
+        guard expected.same, let first = calls().first else { return }
+        guard calls().allSatisfy({ $0.body == first.body }) else {
+            throw failed("called \(expected.endpoint) again with other bytes")
+        }
+    }
+}
