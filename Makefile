@@ -3,10 +3,10 @@ SHELL := /bin/bash
 
 .DEFAULT_GOAL := help
 .PHONY: help build deb demo docs man test crash-test push-test model-test bench bench-large fuzz sanitize check format \
-	help-texts
+	help-texts conform-proof
 
 help: ## Print this list.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 build: ## Install what is missing and build the programs.
 	Scripts/bootstrap
@@ -18,6 +18,9 @@ deb: ## Build the Debian packages into .build: a release build, 10 minutes or mo
 
 demo: ## One payment authentication from start to end, in a temporary directory; PUSH=1 pushes the request.
 	Scripts/demo
+
+conform-proof: ## Show that oob-conform can fail: try all the wrong issuers of conformance/mutants with a finished build.
+	.venv/bin/python -B conformance/proof.py
 
 docs: ## Build the documentation of the library D1 into .build/documentation; any warning fails.
 	Scripts/docs

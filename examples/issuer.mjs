@@ -1,377 +1,441 @@
-// An issuer in JavaScript, with the modules that come with Node.js 18 and nothing else.
+// An issuer for Node.js 18 or later, with nothing but Node's own modules: read it from top to bottom.
 //
-// It speaks version 1 of the issuer protocol (docs/reference/protocol.md). Read it from top to bottom: keys and
-// encodings, enrollment, requests, decisions, HTTP. One process, everything in memory, plain HTTP on loopback; README.md
-// says what a bank's issuer has besides. The calls below /bank and /acs are not the protocol's: they stand for the bank's
-// other systems, and only tests use /bank/codes.
+// It speaks version 1 of the issuer protocol (docs/reference/protocol.md), with both forms of the assertion and batch
+// fetch, and without push. One process, everything in memory, plain HTTP on loopback: README.md says what a bank's
+// issuer has besides. Start it with `node examples/issuer.mjs [PORT]`.
 
-import { createHash, createPublicKey, generateKeyPairSync, randomBytes, sign, verify } from 'node:crypto'
-import { createServer } from 'node:http'
+import crypto from 'node:crypto';
+import http from 'node:http';
 
-const RP_ID = 'localhost' // The issuer's host, or a parent domain of it.
-const LIFETIME = 600 // Seconds that the payer has.
-const REASONS = ['userDenied', 'suspectedFraud', 'invalidRequest', 'duplicate', 'policy']
-const UP = 0x01, UV = 0x04, AT = 0x40
+const RP_ID = 'localhost'; // The issuer's host, or a parent domain of it.
+const LIFETIME = 600; // Seconds that the payer has.
+const CEREMONY = 1200; // Seconds for which an enrollment's answer is kept; the agent repeats for 600.
+const MAX_BODY = 2_097_152;
+const KID = '2026-1';
+const { privateKey, publicKey } = crypto.generateKeyPairSync('ec', { namedCurve: 'P-256' }); // A bank's is in an HSM.
+const CURVES = { '-7': ['EC', 'P-256', 'sha256'], '-35': ['EC', 'P-384', 'sha384'], '-8': ['OKP', 'Ed25519', null] };
+const REASONS = ['userDenied', 'suspectedFraud', 'invalidRequest', 'duplicate', 'policy'];
+const CURRENCIES = { 840: 'USD', 978: 'EUR', 826: 'GBP', 392: 'JPY', '048': 'BHD' }; // All of ISO 4217 in a bank's.
 
-const codes = new Set()
-const ceremonies = new Map() // By ceremonyId: an enrollment under way, and later its answer.
-const authenticators = new Map() // By access token.
-const listed = [] // Requests and cancellations in the order of their making; a cursor is a place in it.
-const waiting = new Set() // Called when something has changed.
+const codes = new Set(); // Enrollment codes that were handed out and not used yet.
+const ceremonies = new Map(); // By ceremonyId; an enrollment under way, and later its answer.
+const authenticators = new Map(); // By accessToken.
+const requests = new Map(); // By jti.
+const messages = []; // Requests and cancellations in the order in which they are listed; a cursor is a place in it.
+const waiting = new Set(); // Who waits for news.
+let offset = 0; // Seconds that a test has moved the clock ahead.
 
-// An answer of RFC 9457. Only one with a code that the protocol lists ends what the authenticator tries.
+const now = () => Math.floor(Date.now() / 1000) + offset;
+const random = (length) => crypto.randomBytes(length).toString('base64url');
+const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), crypto.createHash('sha256')).digest();
+
+// An answer of RFC 9457. Only one with a code that the protocol lists ends what the agent tries.
 class Problem extends Error {
   constructor(status, code, title) {
-    super(title)
-    this.status = status
-    this.body = { type: 'about:blank', title, status, ...(code && { code }) }
+    super(title);
+    Object.assign(this, { status, body: { status, code, title } });
   }
 }
-const invalid = title => new Problem(400, 'invalid_request', title)
 
-// Keys and encodings
-
-const now = () => Math.floor(Date.now() / 1000)
-const random = count => randomBytes(count).toString('base64url')
-const sha256 = bytes => createHash('sha256').update(bytes).digest()
-const issuerKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }) // A bank's is in an HSM.
-const jwk = { ...issuerKey.publicKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig', kid: '2026-1' }
-
-// Base64url in its only valid spelling.
-function bytesOf(text, what) {
-  const bytes = Buffer.from(typeof text === 'string' ? text : '', 'base64url')
-  if (bytes.toString('base64url') !== text) throw invalid(`${what} must be base64url`)
-  return bytes
+function must(condition, title, status = 400, code = 'invalid_request') {
+  if (!condition) throw new Problem(status, code, title);
 }
 
-// JSON in UTF-8. JSON.parse keeps the last of two members of one name, which a bank would refuse.
-function objectOf(bytes) {
-  let value
-  try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
-  } catch {
-    throw invalid('the body must be JSON in UTF-8')
-  }
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) throw invalid('the body must be an object')
-  return value
-}
+// MARK: Bodies
 
-function memberOf(object, name, type) {
-  const value = object?.[name]
-  if (value === null || typeof value !== type || Array.isArray(value)) throw invalid(`${name} must be there, of type ${type}`)
-  return value
-}
-
-// RFC 8785 of an object whose values are strings: JavaScript orders strings as it asks, by UTF-16 code units.
-const canonical = transaction =>
-  '{' + Object.keys(transaction).sort().map(n => `${JSON.stringify(n)}:${JSON.stringify(transaction[n])}`).join(',') + '}'
-
-// A compact JWS (RFC 7515) of a request or a cancellation.
-function signed(typ, claims) {
-  const part = value => Buffer.from(JSON.stringify(value)).toString('base64url')
-  const input = `${part({ alg: 'ES256', kid: jwk.kid, typ })}.${part(claims)}`
-  const signature = sign('sha256', Buffer.from(input), { key: issuerKey.privateKey, dsaEncoding: 'ieee-p1363' })
-  return `${input}.${signature.toString('base64url')}`
-}
-
-function changed() {
-  for (const call of [...waiting]) call()
-}
-
-// Resolves when `isThere` holds, or the seconds are over.
-function until(isThere, seconds) {
-  return new Promise(resolve => {
-    const look = () => {
-      if (!isThere()) return
-      waiting.delete(look)
-      clearTimeout(timer)
-      resolve()
+// JSON.parse takes the last of two members with one name, and any depth: both are errors here.
+function parse(bytes) {
+  const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  const value = JSON.parse(text);
+  const open = [];
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"\s*:?|[{}[\]]/g)) {
+    if (token === '{' || token === '[') must(open.push(new Set()) <= 16, 'more than 16 levels');
+    else if (token === '}' || token === ']') open.pop();
+    else if (token.endsWith(':')) {
+      const [names, name] = [open.at(-1), JSON.parse(token.slice(0, -1))];
+      must(!names.has(name), 'a name is there twice');
+      names.add(name);
     }
-    const timer = setTimeout(() => { waiting.delete(look); resolve() }, seconds * 1000)
-    waiting.add(look)
-    look()
-  })
+  }
+  must(isObject(value), 'a body is an object');
+  return value;
 }
 
-// Enrollment
+const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function newCode() {
-  const code = `DEMO-${randomBytes(4).toString('hex')}`
-  codes.add(code)
-  return { code }
+function text(body, name, most = 256) {
+  must(typeof body[name] === 'string' && body[name] !== '' && Buffer.byteLength(body[name]) <= most,
+    `${name} must be a text of 1 to ${most} bytes`);
+  return body[name];
 }
+
+function object(body, name) {
+  must(isObject(body[name]), `${name} must be an object`);
+  return body[name];
+}
+
+function decoded(body, name) {
+  const value = text(body, name, MAX_BODY);
+  const bytes = Buffer.from(value, 'base64url');
+  must(bytes.toString('base64url') === value, `${name} must be base64url without padding`);
+  return bytes;
+}
+
+// MARK: WebAuthn
+
+// As much CBOR as authenticators write: integers, bytes, texts, arrays and maps.
+function cbor(bytes) {
+  let place = 0;
+  function take(length) {
+    if (place + length > bytes.length) throw new RangeError('CBOR is cut off');
+    return bytes.subarray(place, (place += length));
+  }
+  function item() {
+    const [head] = take(1);
+    const [kind, low] = [head >> 5, head & 31];
+    if (low > 26) throw new RangeError('CBOR of a kind that is not used here');
+    const number = low < 24 ? low : take(1 << (low - 24)).readUIntBE(0, 1 << (low - 24));
+    if (kind === 0) return number;
+    if (kind === 1) return -1 - number;
+    if (kind === 2) return take(number);
+    if (kind === 3) return take(number).toString();
+    if (kind === 4) return Array.from({ length: number }, item);
+    if (kind === 5) return new Map(Array.from({ length: number }, () => [item(), item()]));
+    throw new RangeError('CBOR of a kind that is not used here');
+  }
+  return { value: item(), end: place };
+}
+
+function authenticatorData(bytes) {
+  if (bytes.length < 37) throw new RangeError('authenticator data is cut off');
+  const flags = bytes[32];
+  const data = { rpIdHash: bytes.subarray(0, 32), present: (flags & 1) !== 0, verified: (flags & 4) !== 0,
+    signCount: bytes.readUInt32BE(33), end: 37 };
+  if ((flags & 64) !== 0) {
+    const length = bytes.readUInt16BE(53);
+    const key = cbor(bytes.subarray(55 + length));
+    Object.assign(data, { aaguid: bytes.subarray(37, 53), credentialId: bytes.subarray(55, 55 + length),
+      key: key.value, end: 55 + length + key.end });
+  }
+  if (data.end !== bytes.length) throw new RangeError('authenticator data has a wrong length');
+  return data;
+}
+
+// The key that was attested, of an algorithm that was offered.
+function coseKey(key) {
+  const [kty, crv] = CURVES[key.get(3)];
+  const jwk = { kty, crv, x: key.get(-2).toString('base64url') };
+  if (kty === 'EC') jwk.y = key.get(-3).toString('base64url');
+  return { algorithm: key.get(3), key: crypto.createPublicKey({ key: jwk, format: 'jwk' }) };
+}
+
+const isSigned = ({ algorithm, key }, data, clientData, signature) =>
+  crypto.verify(CURVES[algorithm][2], Buffer.concat([data, sha256(clientData)]), key, signature);
+
+// Client data and authenticator data, by the rules that an attestation and an assertion share.
+function checked(response, data, type, challenge, code) {
+  const holds = (condition, title) => must(condition, title, 422, code);
+  const client = JSON.parse(decoded(response, 'clientDataJSON'));
+  holds(client.type === type, 'another type');
+  holds(client.challenge === challenge.toString('base64url'), 'another challenge');
+  holds(client.origin === ORIGIN, 'another origin');
+  holds(client.crossOrigin === false, 'made in a frame');
+  holds(data.rpIdHash.equals(sha256(RP_ID)), 'another relying party');
+  holds(data.present, 'nobody was there');
+  return { client, holds };
+}
+
+// What cannot be read within a credential does not verify.
+function verified(code, work) {
+  try { return work(); } catch (error) {
+    throw error instanceof Problem ? error : new Problem(422, code, error.message);
+  }
+}
+
+function attested(credential, challenge) {
+  const code = 'invalid_registration';
+  const response = object(credential, 'response');
+  const bytes = decoded(response, 'attestationObject');
+  return verified(code, () => {
+    const attestation = cbor(bytes).value;
+    const data = authenticatorData(attestation.get('authData'));
+    const { holds } = checked(response, data, 'webauthn.create', challenge, code);
+    const key = coseKey(data.key);
+    holds(credential.id === data.credentialId.toString('base64url'), 'another credential');
+    holds(decoded(response, 'publicKey').equals(key.key.export({ type: 'spki', format: 'der' })), 'another key');
+    if (attestation.get('fmt') === 'packed') {
+      const [statement, client] = [attestation.get('attStmt'), decoded(response, 'clientDataJSON')];
+      holds(statement.get('alg') === key.algorithm, 'another algorithm');
+      holds(isSigned(key, attestation.get('authData'), client, statement.get('sig')), 'the attestation does not hold');
+    } else holds(attestation.get('fmt') === 'none', 'another attestation');
+    return { ...key, id: credential.id, signCount: data.signCount };
+  });
+}
+
+function asserted(credential, authenticator, request) {
+  const code = 'invalid_assertion';
+  const response = object(credential, 'response');
+  const [bytes, client, signature] = ['authenticatorData', 'clientDataJSON', 'signature']
+    .map((name) => decoded(response, name));
+  return verified(code, () => {
+    const data = authenticatorData(bytes);
+    const type = request.payment ? 'payment.get' : 'webauthn.get';
+    const { client: said, holds } = checked(response, data, type, request.challenge, code);
+    holds(credential.id === authenticator.id, 'another credential');
+    holds(response.userHandle === authenticator.user, 'another userHandle');
+    holds(data.verified || !request.verified, 'the user was not verified');
+    holds(data.signCount > authenticator.signCount, 'signCount is not greater');
+    if (request.payment) holds(pays(said.payment, request), 'another payment');
+    holds(isSigned(authenticator, bytes, client, signature), 'the signature does not hold');
+    return data.signCount;
+  });
+}
+
+// Whether the payer agreed to what was asked (section 8.2). Client data is read, and never compared as a whole.
+function pays(said, { payment, transaction }) {
+  const [amount, exponent] = [transaction.purchaseAmount, Number(transaction.purchaseExponent)];
+  const digits = amount.replace(/^0+/, '').padStart(exponent + 1, '0');
+  const value = exponent ? `${digits.slice(0, -exponent)}.${digits.slice(-exponent)}` : digits;
+  return said.rpId === RP_ID && said.topOrigin === ORIGIN && said.payeeName === transaction.merchantName
+    && said.payeeOrigin === payment.payeeOrigin && said.total.value === value
+    && said.total.currency === CURRENCIES[transaction.purchaseCurrency]
+    && said.instrument.displayName === payment.instrument.displayName
+    && said.instrument.icon === payment.instrument.icon;
+}
+
+// MARK: Enrollment
 
 function enrollmentOptions(body) {
-  if (!codes.delete(memberOf(body, 'enrollmentCode', 'string'))) {
-    throw new Problem(403, 'invalid_enrollment_code', 'the code is wrong or was used')
-  }
-  const [ceremonyId, challenge, userId] = [random(16), randomBytes(32), randomBytes(16)]
-  ceremonies.set(ceremonyId, { challenge, userId })
-  return {
-    ceremonyId,
-    publicKey: {
-      rp: { id: RP_ID, name: 'Example Bank' },
-      user: { id: userId.toString('base64url'), name: 'cardholder', displayName: 'Cardholder' },
-      challenge: challenge.toString('base64url'),
-      pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
-      excludeCredentials: [],
-      authenticatorSelection: { userVerification: 'preferred' },
-      attestation: 'none'
-    }
-  }
+  must(codes.delete(text(body, 'enrollmentCode')), 'the code is wrong or was used', 403, 'invalid_enrollment_code');
+  const ceremony = { challenge: crypto.randomBytes(32), user: random(32), end: now() + CEREMONY };
+  const ceremonyId = random(16);
+  ceremonies.set(ceremonyId, ceremony);
+  return { ceremonyId, publicKey: {
+    rp: { id: RP_ID, name: 'Example Bank' }, user: { id: ceremony.user, name: 'cardholder', displayName: 'Cardholder' },
+    challenge: ceremony.challenge.toString('base64url'), excludeCredentials: [], attestation: 'direct',
+    pubKeyCredParams: Object.keys(CURVES).sort((a, b) => b - a).map((alg) => ({ type: 'public-key', alg: Number(alg) })),
+    authenticatorSelection: { userVerification: 'preferred' } } };
 }
 
-// The parts of authenticator data that this issuer looks at (WebAuthn Level 3, section 6.1).
-function authenticatorData(bytes) {
-  if (bytes.length < 37) throw invalid('authenticatorData is too short')
-  return { rpIdHash: bytes.subarray(0, 32), flags: bytes[32], signCount: bytes.readUInt32BE(33), rest: bytes.subarray(37) }
-}
-
-function check(holds, code, title) {
-  if (!holds) throw new Problem(422, code, title)
-}
-
-// What registrations and assertions have in common: client data of this type and challenge, this relying party, UP.
-function checkCeremony(code, type, challenge, clientDataJSON, data) {
-  let client
-  try { client = JSON.parse(clientDataJSON.toString('utf8')) } catch { throw invalid('clientDataJSON must be JSON') }
-  check(client.type === type, code, `the type must be ${type}`)
-  check(client.challenge === challenge.toString('base64url'), code, 'the challenge is another one')
-  check(client.origin === origin, code, 'the origin is another one')
-  check(client.crossOrigin === undefined || client.crossOrigin === false, code, 'crossOrigin must be false')
-  check(data.rpIdHash.equals(sha256(RP_ID)), code, 'the relying party is another one')
-  check(data.flags & UP, code, 'the user was not present')
-}
-
+// The same bytes get the same answer again, for an answer can get lost.
 function enroll(body, bytes) {
-  const ceremony = ceremonies.get(memberOf(body, 'ceremonyId', 'string'))
-  if (!ceremony || (ceremony.bytes && !ceremony.bytes.equals(bytes))) {
-    throw new Problem(410, 'ceremony_expired', 'the ceremony is over or unknown')
+  const ceremony = ceremonies.get(text(body, 'ceremonyId'));
+  const isOpen = ceremony && now() < ceremony.end && (!ceremony.bytes || ceremony.bytes.equals(bytes));
+  must(isOpen, 'the ceremony is over or unknown', 410, 'ceremony_expired');
+  if (!ceremony.bytes) {
+    const about = object(body, 'authenticator');
+    text(about, 'name');
+    text(about, 'version', 64);
+    const made = attested(object(body, 'credential'), ceremony.challenge);
+    const [authenticatorId, accessToken] = [random(12), random(32)];
+    authenticators.set(accessToken, { ...made, authenticatorId, user: ceremony.user });
+    Object.assign(ceremony, { bytes, answer: { authenticatorId, accessToken } });
   }
-  if (ceremony.bytes) return ceremony.answer // An answer can get lost.
-  const authenticator = memberOf(body, 'authenticator', 'object')
-  memberOf(authenticator, 'name', 'string')
-  const credential = memberOf(body, 'credential', 'object')
-  const response = memberOf(credential, 'response', 'object')
-  const clientDataJSON = bytesOf(response.clientDataJSON, 'clientDataJSON')
-  const dataBytes = bytesOf(response.authenticatorData, 'authenticatorData')
-  const data = authenticatorData(dataBytes)
-  const code = 'invalid_registration'
-  checkCeremony(code, 'webauthn.create', ceremony.challenge, clientDataJSON, data)
-  // With attestation "none" nothing is signed: the authenticator data must stand in the attestation object as it is.
-  const attestation = bytesOf(response.attestationObject, 'attestationObject')
-  check(attestation.includes(dataBytes) && attestation.includes('fmt') && data.flags & AT, code, 'the attestation differs')
-  // The first 16 bytes of the rest are the AAGUID: a bank compares it with the models that it takes.
-  const idLength = data.rest.readUInt16BE(16)
-  const credentialId = data.rest.subarray(18, 18 + idLength)
-  check(credentialId.equals(bytesOf(credential.rawId, 'rawId')), code, 'rawId is another credential')
-  let publicKey
-  try {
-    publicKey = createPublicKey({ key: bytesOf(response.publicKey, 'publicKey'), format: 'der', type: 'spki' })
-  } catch {
-    throw new Problem(422, code, 'the public key cannot be read')
-  }
-  const { x, y, crv } = publicKey.export({ format: 'jwk' })
-  check(crv === 'P-256' && response.publicKeyAlgorithm === -7, code, 'the key must be ES256')
-  // The key that is attested (COSE, RFC 9052): its coordinates are in the authenticator data.
-  check([x, y].every(part => data.rest.includes(Buffer.from(part, 'base64url'))), code, 'the key is another one')
-  const [authenticatorId, accessToken] = [random(12), random(32)]
-  authenticators.set(accessToken, { id: authenticatorId, credentialId, publicKey, userId: ceremony.userId, signCount: data.signCount })
-  ceremony.bytes = bytes
-  ceremony.answer = { authenticatorId, accessToken }
-  console.log('enrolled', authenticatorId)
-  return ceremony.answer
+  return ceremony.answer;
 }
 
-// Requests
+// MARK: Requests
+
+// RFC 8785 of an object whose values are all texts: JavaScript's own order and spelling.
+const jcs = (texts) => JSON.stringify(Object.fromEntries(Object.entries(texts).sort(([a], [b]) => (a < b ? -1 : 1))));
+
+// Signs a message and lists it. The request says for whom it is, and until when.
+function send(request, typ, claims) {
+  const payload = { iss: ORIGIN, aud: request.aud, iat: now(), exp: request.exp, ...claims };
+  const signed = [{ alg: 'ES256', kid: KID, typ }, payload]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+  const signature = crypto.sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' });
+  messages.push({ request, isCancellation: 'cancels' in claims, jws: `${signed}.${signature.toString('base64url')}` });
+  wake();
+}
 
 // What the ACS calls: asks the payer, and answers when the payer has. The challenge commits to every member.
+// The body is {transaction, authenticatorId, lifetime, userVerification, payment}, all but the first optional: without an
+// authenticatorId the one that enrolled last is asked. Or it is the transaction alone.
 async function ask(body) {
-  const transaction = body.transaction ?? body
-  const payers = [...authenticators.values()].filter(one => one.id === (body.authenticatorId ?? one.id))
-  const payer = payers.at(-1)
-  if (!payer) throw new Problem(404, null, 'there is no such authenticator')
-  const [jti, nonce, iat] = [random(16), randomBytes(32), now()]
-  const exp = iat + (body.lifetime ?? LIFETIME)
-  const challenge = sha256(Buffer.concat([Buffer.from('oob-authn-v1\0'), nonce, Buffer.from(canonical(transaction))]))
-  const userVerification = body.userVerification ?? 'preferred'
-  const jws = signed('oob-authn-request+jwt', {
-    iss: origin, aud: payer.id, jti, iat, exp, nonce: nonce.toString('base64url'), transaction,
-    publicKey: {
-      challenge: challenge.toString('base64url'), rpId: RP_ID, userVerification,
-      allowCredentials: [{ type: 'public-key', id: payer.credentialId.toString('base64url') }]
-    }
-  })
-  const request = { aud: payer.id, jti, exp, challenge, jws, userVerification, isOpen: true, transStatus: null }
-  listed.push(request)
-  changed()
-  await until(() => request.transStatus, exp - iat)
-  return { transStatus: request.transStatus ?? 'N' }
+  const order = 'transaction' in body ? body : { transaction: body };
+  const { authenticatorId, transaction, lifetime = LIFETIME, userVerification = 'preferred', payment } = order;
+  const payer = [...authenticators.values()]
+    .filter((one) => [undefined, one.authenticatorId].includes(authenticatorId)).at(-1);
+  must(payer && isObject(transaction), 'nobody to ask, or nothing to ask for');
+  const [jti, nonce] = [random(16), crypto.randomBytes(32)];
+  const challenge = sha256('oob-authn-v1\0', nonce, jcs(transaction));
+  const request = { aud: payer.authenticatorId, challenge, exp: now() + lifetime, transaction, payment,
+    verified: userVerification === 'required' };
+  requests.set(jti, request);
+  send(request, 'oob-authn-request+jwt', { jti, nonce: nonce.toString('base64url'), transaction, publicKey: {
+    challenge: challenge.toString('base64url'), rpId: RP_ID, userVerification,
+    allowCredentials: [{ type: 'public-key', id: payer.id }],
+    ...(payment && { extensions: { payment: { isPayment: true, ...payment } } }) } });
+  await news(() => request.transStatus || request.cancelled, lifetime);
+  return { transStatus: request.transStatus || 'N' };
 }
 
-const requestOf = jti => listed.find(one => one.jti === jti && one.challenge)
-
-// What the ACS calls when the payer has left: the request is taken back, and a cancellation listed in its place.
-function cancel(body) {
-  const request = requestOf(body.jti)
-  if (!request?.isOpen) throw new Problem(409, null, 'there is no such undecided request')
-  request.isOpen = false
-  request.transStatus = 'N'
-  const claims = { iss: origin, aud: request.aud, jti: random(16), iat: now(), exp: request.exp, cancels: request.jti }
-  listed.push({ aud: request.aud, exp: request.exp, jws: signed('oob-authn-cancel+jwt', claims), isOpen: true })
-  changed()
-}
-
-function newsFor(authenticator, after) {
-  const place = after === undefined ? 0 : /^\d{1,9}$/.test(after) && Number(after) <= listed.length ? Number(after) : null
-  if (place === null) throw new Problem(410, 'unknown_cursor', 'start without a cursor')
-  const news = []
-  let cursor = place
-  for (let index = place; index < listed.length && news.length < 100; index++) {
-    const one = listed[index]
-    if (one.aud !== authenticator.id || !one.isOpen || now() >= one.exp) continue
-    news.push(one.jws)
-    cursor = index + 1
+// What the ACS calls when the payer has left. What was decided stays as it is.
+function cancel({ jti }) {
+  const request = requests.get(jti);
+  must(request, 'there is no such request');
+  if (!request.bytes && !request.cancelled) {
+    request.cancelled = true;
+    send(request, 'oob-authn-cancel+jwt', { jti: random(16), cancels: jti });
   }
-  return { requests: news, cursor: String(cursor) }
+  return {};
 }
 
-const waitOf = text => {
-  if (!/^\d{1,4}$/.test(text ?? '0')) throw invalid('wait must be 0 to 60 seconds')
-  return Math.min(Number(text ?? 0), 60)
+// MARK: Fetching
+
+function wake() {
+  for (const look of [...waiting]) look();
 }
 
-async function fetchRequests(authenticator, query) {
-  const [after, wait] = [query.get('after') ?? undefined, waitOf(query.get('wait') ?? undefined)]
-  if (after !== undefined) await until(() => newsFor(authenticator, after).requests.length, wait)
-  return newsFor(authenticator, after)
+// Ends when `condition` holds, or after so many seconds.
+function news(condition, seconds) {
+  return new Promise((resolve) => {
+    const end = () => { clearTimeout(timer); waiting.delete(look); resolve(); };
+    const look = () => { if (condition()) end(); };
+    const timer = setTimeout(end, seconds * 1000);
+    waiting.add(look);
+    look();
+  });
 }
 
-async function batchFetch(body) {
-  const entries = body.authenticators
-  if (!Array.isArray(entries) || entries.length > 1000) throw invalid('authenticators must be a list of at most 1,000')
-  const results = () => {
-    let room = 100
-    return entries.flatMap(({ authenticatorId, accessToken, after }) => {
-      const authenticator = authenticators.get(accessToken)
-      if (authenticator?.id !== authenticatorId) return [{ authenticatorId, problem: { code: 'invalid_token' } }]
-      let news
+// A request is listed until it is decided, cancelled or expired; a cancellation until it expires.
+const isListed = ({ request, isCancellation }) =>
+  (isCancellation || (!request.bytes && !request.cancelled)) && now() < request.exp;
+
+function list(authenticator, after, most) {
+  const known = after === undefined || (/^[0-9]{1,9}$/.test(after) && Number(after) <= messages.length);
+  must(known, 'start without a cursor', 410, 'unknown_cursor');
+  let cursor = Number(after ?? 0);
+  const found = [];
+  for (let place = cursor; place < messages.length && found.length < most; place++) {
+    const message = messages[place];
+    if (message.request.aud !== authenticator.authenticatorId || !isListed(message)) continue;
+    found.push(message.jws);
+    cursor = place + 1;
+  }
+  return { requests: found, cursor: String(cursor) };
+}
+
+async function fetch(authenticator, { wait = '0', after }) {
+  must(/^[0-9]{1,2}$/.test(wait) && Number(wait) <= 60, 'wait must be 0 to 60');
+  const look = () => list(authenticator, after, 100);
+  look();
+  if (after !== undefined) await news(() => look().requests.length > 0, Number(wait));
+  return look();
+}
+
+// Each entry is a fetch of its own; the answer has what has something to say.
+async function batchFetch({ wait, authenticators: entries }) {
+  must(Number.isInteger(wait) && wait >= 0 && wait <= 60, 'wait must be 0 to 60');
+  must(Array.isArray(entries) && entries.length <= 1000 && entries.every(isObject), 'at most 1000 authenticators');
+  const look = () => {
+    let room = 100;
+    return entries.map(({ authenticatorId, accessToken, after }) => {
+      const authenticator = authenticators.get(accessToken);
       try {
-        news = newsFor(authenticator, after)
+        must(authenticator?.authenticatorId === authenticatorId, 'nobody has this token', 401, 'invalid_token');
+        const found = list(authenticator, after ?? undefined, room);
+        room -= found.requests.length;
+        return found.requests.length || after == null ? { authenticatorId, ...found } : null;
       } catch (error) {
-        return [{ authenticatorId, problem: { code: error.body.code } }]
+        return { authenticatorId, problem: { code: error.body.code } };
       }
-      if (after !== undefined && (news.requests.length === 0 || news.requests.length > room)) return []
-      room -= news.requests.length
-      return [{ authenticatorId, ...news }]
-    })
-  }
-  await until(() => results().length, waitOf(String(body.wait ?? 0)))
-  return { results: results() }
+    }).filter(Boolean);
+  };
+  await news(() => look().length > 0, wait);
+  return { results: look() };
 }
 
-// Decisions
+// MARK: Decisions
 
+// Takes an approval or a denial, once; the same bytes are answered the same again.
 function decide(authenticator, jti, body, bytes) {
-  const request = requestOf(jti)
-  if (request?.aud !== authenticator.id) throw new Problem(404, 'unknown_request', 'there is no such request')
-  if (request.bytes && !request.bytes.equals(bytes)) throw new Problem(409, 'already_decided', 'another decision was taken')
+  const request = requests.get(jti);
+  must(request?.aud === authenticator.authenticatorId, 'there is no such request', 404, 'unknown_request');
+  must(!request.bytes || request.bytes.equals(bytes), 'another decision was taken', 409, 'already_decided');
   if (!request.bytes) {
-    if (now() >= request.exp) throw new Problem(410, 'expired', 'the payer took too long')
-    if (!request.isOpen) throw new Problem(410, 'cancelled', 'the request was taken back')
-    if (body.decision === 'approve') approve(authenticator, request, memberOf(body, 'credential', 'object'))
-    else if (body.decision !== 'deny' || !REASONS.includes(body.reason)) throw invalid('decision or reason is none of the protocol')
-    request.bytes = bytes
-    request.isOpen = false
-    request.transStatus = body.decision === 'approve' ? 'Y' : 'N'
-    changed()
-    console.log(body.decision, body.reason ?? '')
+    must(!request.cancelled, 'the payer has left', 410, 'cancelled');
+    must(now() < request.exp, 'the payer took too long', 410, 'expired');
+    must(['approve', 'deny'].includes(body.decision), 'decision must be approve or deny');
+    if (body.decision === 'approve') {
+      authenticator.signCount = asserted(object(body, 'credential'), authenticator, request);
+    } else must(REASONS.includes(body.reason), 'there is no such reason');
+    Object.assign(request, { bytes, transStatus: body.decision === 'approve' ? 'Y' : 'N' });
+    wake();
   }
-  return { transStatus: request.transStatus } // The same bytes are answered the same again.
+  return { transStatus: request.transStatus };
 }
 
-function approve(authenticator, request, credential) {
-  const response = memberOf(credential, 'response', 'object')
-  const clientDataJSON = bytesOf(response.clientDataJSON, 'clientDataJSON')
-  const dataBytes = bytesOf(response.authenticatorData, 'authenticatorData')
-  const data = authenticatorData(dataBytes)
-  const code = 'invalid_assertion'
-  check(authenticator.credentialId.equals(bytesOf(credential.rawId, 'rawId')), code, 'rawId is another credential')
-  check(authenticator.userId.equals(bytesOf(response.userHandle, 'userHandle')), code, 'the userHandle is another user\'s')
-  checkCeremony(code, 'webauthn.get', request.challenge, clientDataJSON, data)
-  check(data.rest.length === 0, code, 'the authenticator data goes on')
-  check(request.userVerification !== 'required' || data.flags & UV, code, 'the user was not verified')
-  const signedBytes = Buffer.concat([dataBytes, sha256(clientDataJSON)])
-  const holds = verify('sha256', signedBytes, authenticator.publicKey, bytesOf(response.signature, 'signature'))
-  check(holds, code, 'the signature does not hold')
-  check(data.signCount > authenticator.signCount, code, 'the signCount is not greater than the last')
-  authenticator.signCount = data.signCount
+// MARK: Calls
+
+const discovery = () => ({ issuer: ORIGIN, protocolVersions: [1], jwksUri: `${ORIGIN}/jwks.json`,
+  enrollmentOptionsEndpoint: `${ORIGIN}/v1/enrollment-options`, enrollmentsEndpoint: `${ORIGIN}/v1/enrollments`,
+  authnRequestsEndpoint: `${ORIGIN}/v1/authn-requests`, authenticatorEndpoint: `${ORIGIN}/v1/authenticator`,
+  batchFetchEndpoint: `${ORIGIN}/v1/batch-fetch` });
+
+function newCode() {
+  const code = `DEMO-${crypto.randomBytes(4).toString('hex')}`;
+  codes.add(code);
+  return { code };
 }
 
-// HTTP
+function move({ seconds }) {
+  offset += seconds;
+  wake();
+  return { now: now() };
+}
 
+// [status, JSON] of one call. Those under /bank and /acs stand for the bank's other systems.
 async function answer(method, url, token, bytes) {
-  const path = url.pathname.split('/').slice(1)
-  const call = `${method} ${url.pathname}`
-  const body = bytes.length ? objectOf(bytes) : {}
-  switch (call) {
-    case 'GET /.well-known/oob-authenticator':
-      return [200, {
-        issuer: origin, protocolVersions: [1], jwksUri: `${origin}/jwks.json`,
-        enrollmentOptionsEndpoint: `${origin}/v1/enrollment-options`, enrollmentsEndpoint: `${origin}/v1/enrollments`,
-        authnRequestsEndpoint: `${origin}/v1/authn-requests`, authenticatorEndpoint: `${origin}/v1/authenticator`,
-        batchFetchEndpoint: `${origin}/v1/batch-fetch`
-      }]
-    case 'GET /jwks.json': return [200, { keys: [jwk] }]
-    case 'POST /v1/enrollment-options': return [200, enrollmentOptions(body)]
-    case 'POST /v1/enrollments': return [201, enroll(body, bytes)]
-    case 'POST /v1/batch-fetch': return [200, await batchFetch(body)]
-    case 'POST /bank/codes': return [200, newCode()]
-    case 'POST /acs/challenges': return [200, await ask(body)]
-    case 'POST /acs/cancellations': return [204, cancel(body)]
-    case 'POST /acs/outcomes': return [200, { transStatus: requestOf(body.jti)?.transStatus ?? 'N' }]
+  const body = bytes.length ? parse(bytes) : {};
+  switch (`${method} ${url.pathname}`) {
+    case 'GET /.well-known/oob-authenticator': return [200, discovery()];
+    case 'GET /jwks.json':
+      return [200, { keys: [{ ...publicKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig', kid: KID }] }];
+    case 'POST /v1/enrollment-options': return [200, enrollmentOptions(body)];
+    case 'POST /v1/enrollments': return [201, enroll(body, bytes)];
+    case 'POST /v1/batch-fetch': return [200, await batchFetch(body)];
+    case 'POST /bank/codes': return [200, newCode()];
+    case 'POST /acs/challenges': return [200, await ask(body)];
+    case 'POST /acs/cancellations': return [200, cancel(body)];
+    case 'POST /acs/outcomes': return [200, { transStatus: requests.get(body.jti)?.transStatus || 'N' }];
+    case 'POST /bank/clock': return [200, move(body)];
   }
-  const authenticator = authenticators.get(token)
-  if (!authenticator) throw new Problem(401, 'invalid_token', 'nobody has this token')
-  switch (call) {
-    case 'GET /v1/authn-requests': return [200, await fetchRequests(authenticator, url.searchParams)]
-    case 'GET /v1/authenticator': return [200, { authenticatorId: authenticator.id, signCount: authenticator.signCount }]
-    case 'DELETE /v1/authenticator':
-      authenticators.delete(token)
-      return [204]
+  const authenticator = authenticators.get(token);
+  must(authenticator, 'nobody has this token', 401, 'invalid_token');
+  const decision = /^\/v1\/authn-requests\/([^/]+)\/decision$/.exec(url.pathname);
+  if (method === 'POST' && decision) return [200, decide(authenticator, decision[1], body, bytes)];
+  switch (`${method} ${url.pathname}`) {
+    case 'GET /v1/authn-requests': return [200, await fetch(authenticator, Object.fromEntries(url.searchParams))];
+    case 'GET /v1/authenticator':
+      return [200, { authenticatorId: authenticator.authenticatorId, signCount: authenticator.signCount }];
+    case 'DELETE /v1/authenticator': return authenticators.delete(token) && [204, null];
   }
-  if (method === 'POST' && path.length === 4 && path[1] === 'authn-requests' && path[3] === 'decision') {
-    return [200, decide(authenticator, path[2], body, bytes)]
-  }
-  throw new Problem(404, null, 'there is nothing here')
+  throw new Problem(404, undefined, 'there is nothing here');
 }
 
-async function bodyOf(request) {
-  const parts = []
-  let count = 0
-  for await (const part of request) {
-    count += part.length
-    if (count > 2_097_152) throw new Problem(413, null, 'the body is too large')
-    parts.push(part)
-  }
-  return Buffer.concat(parts)
-}
-
-const server = createServer(async (request, response) => {
-  let status, body
+const server = http.createServer(async (request, response) => {
+  let [status, body] = [500, {}];
   try {
-    const token = (request.headers.authorization ?? '').replace(/^Bearer /, '')
-    ;[status, body] = await answer(request.method, new URL(request.url, origin), token, await bodyOf(request))
+    const parts = [];
+    let length = 0;
+    for await (const part of request) {
+      must((length += part.length) <= MAX_BODY, 'the body is too large');
+      parts.push(part);
+    }
+    const token = (request.headers.authorization ?? '').replace(/^Bearer /, '');
+    [status, body] = await answer(request.method, new URL(request.url, ORIGIN), token, Buffer.concat(parts));
   } catch (error) {
-    if (!(error instanceof Problem)) console.error(error)
-    ;({ status, body } = error instanceof Problem ? error : { status: 500, body: { title: 'a defect', status: 500 } })
+    const problem = error instanceof Problem ? error : new Problem(400, 'invalid_request', error.message);
+    [status, body] = [problem.status, problem.body];
   }
-  response.writeHead(status, { 'content-type': status < 400 ? 'application/json' : 'application/problem+json' })
-  response.end(body === undefined ? undefined : JSON.stringify(body))
-})
+  response.writeHead(status, { 'content-type': `application/${status < 400 ? 'json' : 'problem+json'}` });
+  response.end(body === null ? undefined : JSON.stringify(body));
+});
 
-let origin
+let ORIGIN;
 server.listen(Number(process.argv[2] ?? 8090), '127.0.0.1', () => {
-  origin = `http://localhost:${server.address().port}` // Without a slash at its end.
-  console.log(`oobctl enroll --issuer ${origin} --code ${newCode().code}`)
-})
+  ORIGIN = `http://localhost:${server.address().port}`; // Without a slash at its end.
+  console.log(`oobctl enroll --issuer ${ORIGIN} --code ${newCode().code}`);
+});

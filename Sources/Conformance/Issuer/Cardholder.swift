@@ -39,6 +39,8 @@ struct KnownRequest {
     let wantsVerification: Bool
     /// Nil until it was listed.
     var listed: AuthnRequest?
+    /// When it was listed first: after how many others of the case, and one.
+    var place = 0
     /// Bytes that were sent for it.
     var lastDecision: [UInt8]?
     var lastAnswer: [UInt8]?

@@ -132,7 +132,8 @@ extension IssuerScene {
             throw CaseEnd.failed("the list of requests is not in order: \(error); section 5")
         }
         guard list.requests.count <= RequestList.limit else {
-            throw CaseEnd.failed("listed \(list.requests.count) requests at once; section 5 says at most \(RequestList.limit)")
+            throw CaseEnd.failed(
+                "listed \(list.requests.count) requests at once; section 5 says at most \(RequestList.limit)")
         }
         cardholders[name]?.cursor = list.cursor
         return try await learn(list.requests, of: name)
@@ -145,7 +146,7 @@ extension IssuerScene {
             issuer: issuer.url, authenticatorId: membership.authenticatorId, rpId: options.rpId,
             credentialId: cardholder.credentialId, canVerifyUser: true, exponentPolicy: .warn)
         if keys == nil { try await fetchKeys() }
-        var (listed, lastIat) = (Listed(), Int64.min)
+        var (listed, lastIat, lastPlace) = (Listed(), Int64.min, 0)
         listed.count = messages.count
         for jws in messages {
             var verdict = AuthnRequestReader.read(jws, for: facts, keys: keys ?? JWKSet(keys: []), now: clock.now)
@@ -172,7 +173,14 @@ extension IssuerScene {
                         throw CaseEnd.failed("listed a newer request before an older one; section 5")
                     }
                     lastIat = message.iat
-                    if let known = try keep(message) { listed.requests.insert(known) }
+                    guard let known = try keep(message) else { continue }
+                    listed.requests.insert(known)
+                    // Several may be of the same second.
+                    let place = requests[known]?.place ?? 0
+                    guard place > lastPlace else {
+                        throw CaseEnd.failed("listed a newer request before an older one; section 5")
+                    }
+                    lastPlace = place
                 case .expired:
                     throw CaseEnd.failed("listed a request whose exp is past; section 5")
                 case .early(let seconds), .tooEarly(let seconds):
@@ -202,6 +210,9 @@ extension IssuerScene {
                 )
             }
         }
+        if requests.values.contains(where: { $0.listed?.nonce == message.nonce }) {
+            throw CaseEnd.failed("used the nonce of another request again; section 6")
+        }
         // What an issuer has not is no fault of it: then the case shows nothing.
         if known.wantsPayment, message.payment == nil {
             throw CaseEnd.notShown("the request asks for no payment.get: `purchase` takes no `payment`")
@@ -209,6 +220,8 @@ extension IssuerScene {
         if known.wantsVerification, message.options.userVerification != .required {
             throw CaseEnd.notShown("the request requires no user verification: `purchase` takes no `userVerification`")
         }
+        let place = 1 + requests.values.count { $0.listed != nil }
+        requests[name]?.place = place
         requests[name]?.listed = message
         return name
     }

@@ -26,6 +26,10 @@ import Testing
         try await OutsideScript.run("test_issuer_guide.py")
     }
 
+    @Test func `a sample of the wrong issuers is caught by the conformance kit`() async throws {
+        try await OutsideScript.run("test_conform_proof.py")
+    }
+
     @Test func `a verifier without any of our code judges the vectors as they say`() async throws {
         try await OutsideScript.run("test_vectors.py")
     }
