@@ -21,6 +21,8 @@ struct Cardholder {
     /// The greatest that was signed.
     var signCount: UInt32 = 0
     var cursor: String?
+    /// How many requests were listed for them.
+    var listedCount = 0
 
     init(name: String, algorithm: SignatureAlgorithm) throws {
         self.name = name

@@ -14,7 +14,11 @@ extension IssuerScene {
         let end = ContinuousClock.now + Self.listing
         let acsTransId = try known(order.name).acsTransId
         repeat {
-            let answer = try await list(wait: nil, after: nil, token: try token(.own, of: name))
+            // With many that are listed already, what is new is asked for: the cases about cursors have few.
+            let cardholder = try cardholder(name)
+            let cursor = cardholder.listedCount < 10 ? nil : cardholder.cursor
+            let answer = try await list(
+                wait: cursor.map { _ in "5" }, after: cursor, token: try token(.own, of: name))
             // A busy issuer is asked again.
             guard [200, 429, 503].contains(answer.status) else {
                 throw CaseEnd.failed("answered \(answer.shown) to a fetch; section 5 says 200")
@@ -223,6 +227,7 @@ extension IssuerScene {
         let place = 1 + requests.values.count { $0.listed != nil }
         requests[name]?.place = place
         requests[name]?.listed = message
+        cardholders[known.cardholder]?.listedCount += 1
         return name
     }
 
