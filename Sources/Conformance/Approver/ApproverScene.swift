@@ -43,12 +43,16 @@ struct ApproverScene {
         case .relist(let name): issuer.list([try known(name).message])
         case .cancel(let name, let ahead): try cancel(name, ahead: ahead)
         case .publish(let names): issuer.set { $0.published = names }
-        case .approve(let name, let isDecided): try await decide("approve", name, isDecided)
-        case .deny(let name, let isDecided): try await decide("deny", name, isDecided)
+        case .approve(let name, let outcome): try await decide("approve", name, outcome)
+        case .deny(let name, let outcome): try await decide("deny", name, outcome)
         case .presented(let name, let isPresented): try await presented(name, isPresented)
         case .decision(let expected): try await decision(expected)
         case .none(let name): try await none(name)
         case .asked(let expected): try await asked(expected)
+        case .quiet(let endpoint, let seconds): try await quiet(endpoint, seconds: seconds)
+        case .batch: issuer.set { $0.hasBatchFetch = true }
+        case .end: issuer.set { $0.isEnded = true }
+        case .signCount(let more): issuer.set { $0.member?.signCount += UInt32(clamping: more) }
         case .restart: try await approver.run("restart", wire: wire, trace: trace)
         }
     }
@@ -168,15 +172,19 @@ struct ApproverScene {
 
     // MARK: What is decided
 
-    private func decide(_ verb: String, _ name: String, _ isDecided: Bool) async throws {
+    private func decide(_ verb: String, _ name: String, _ outcome: ApproverStep.Outcome) async throws {
         let request = try known(name).request
-        if !isDecided {
+        if outcome == .refused {
             guard try await !approver.decides(verb, request, wire: wire, trace: trace) else {
                 throw failed("let \(name) be decided")
             }
             return
         }
-        let done = try await eventually { try await approver.decides(verb, request, wire: wire, trace: trace) }
+        // One that was decided before the command's patience was over can be decided no more.
+        let done = try await eventually {
+            if try await approver.decides(verb, request, wire: wire, trace: trace), outcome == .decided { return true }
+            return issuer.calls.contains { $0.endpoint == .decision && $0.jti == request.jti }
+        }
         guard done else { throw failed("did not \(verb) \(name) within \(Self.limit.components.seconds) s") }
     }
 
@@ -230,8 +238,15 @@ struct ApproverScene {
         let name = "good request \(sentinels)"
         let key = issuer.keyNames.last ?? KitIssuer.keyID
         try list(ApproverStep.ListOrder(name: name, key: key))
-        try await decide("approve", name, true)
+        try await decide("approve", name, .decided)
         try await decision(ApproverStep.DecisionExpectation(request: name, reason: nil))
+    }
+
+    private func quiet(_ endpoint: KitEndpoint, seconds: Int) async throws {
+        func count() -> Int { issuer.calls.count { $0.endpoint == endpoint } }
+        let before = count()
+        try await Task.sleep(for: .seconds(seconds))
+        guard count() == before else { throw failed("goes on to call \(endpoint)") }
     }
 
     private mutating func asked(_ expected: ApproverStep.AskedExpectation) async throws {

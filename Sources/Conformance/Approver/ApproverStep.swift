@@ -15,14 +15,31 @@ struct ApproverStep: Sendable {
         case cancel(request: String, ahead: Int)
         /// Publishes keys of these names, and no others.
         case publish([String])
-        case approve(request: String, isDecided: Bool)
-        case deny(request: String, isDecided: Bool)
+        case approve(request: String, Outcome)
+        case deny(request: String, Outcome)
         case presented(request: String, Bool)
         case decision(DecisionExpectation)
         /// Nothing comes for it, although a good request behind it is approved.
         case none(request: String)
         case asked(AskedExpectation)
+        /// An endpoint is not called for some seconds.
+        case quiet(KitEndpoint, seconds: Int)
+        /// The issuer has a batch fetch.
+        case batch
+        /// The issuer ends the enrollment: `401 invalid_token` from now on.
+        case end
+        /// The issuer has accepted a signCount that is so much greater.
+        case signCount(above: Int)
         case restart
+    }
+
+    /// What becomes of a command that decides.
+    enum Outcome: Sendable {
+        case decided
+        /// It says that nothing was decided.
+        case refused
+        /// A decision comes, whatever the command says: the issuer does not take it.
+        case untaken
     }
 
     struct EnrollOrder: Sendable {
@@ -69,7 +86,8 @@ struct ApproverStep: Sendable {
 
     private static let names = [
         "discovery", "enroll", "answer", "list", "relist", "cancel", "publish", "approve", "deny", "presented",
-        "notPresented", "decision", "none", "asked", "restart",
+        "notPresented", "decision", "none", "asked", "quiet", "batch", "end",
+        "signCount", "restart",
     ]
 
     init(_ node: CaseNode) throws(CaseFileError) {
@@ -92,6 +110,10 @@ struct ApproverStep: Sendable {
             case "decision": .decision(try Self.decision(value))
             case "none": .none(request: try value.text())
             case "asked": .asked(try Self.asked(value))
+            case "quiet": try Self.quiet(value)
+            case "batch": .batch
+            case "end": .end
+            case "signCount": .signCount(above: try value.integer(in: 1...1_000_000))
             default: .restart
             }
     }
@@ -146,17 +168,26 @@ struct ApproverStep: Sendable {
     }
 
     private static func decide(_ name: String, _ node: CaseNode) throws(CaseFileError) -> Action {
-        let members = try node.members(["request", "refused"])
+        let members = try node.members(["request", "refused", "untaken"])
         guard let request = try members["request"]?.text() else { throw node.error("request is missing") }
-        let isDecided = try members["refused"]?.flag() != true
-        return name == "approve"
-            ? .approve(request: request, isDecided: isDecided) : .deny(request: request, isDecided: isDecided)
+        let isRefused = try members["refused"]?.flag() ?? false
+        let isUntaken = try members["untaken"]?.flag() ?? false
+        let outcome: Outcome = isRefused ? .refused : isUntaken ? .untaken : .decided
+        return name == "approve" ? .approve(request: request, outcome) : .deny(request: request, outcome)
     }
 
     private static func decision(_ node: CaseNode) throws(CaseFileError) -> DecisionExpectation {
         let members = try node.members(["request", "reason"])
         guard let request = members["request"] else { throw node.error("request is missing") }
         return DecisionExpectation(request: try request.text(), reason: try members["reason"]?.choice(DenyReason.self))
+    }
+
+    private static func quiet(_ node: CaseNode) throws(CaseFileError) -> Action {
+        let members = try node.members(["for", "seconds"])
+        guard let endpoint = members["for"], let seconds = members["seconds"] else {
+            throw node.error("for and seconds must be there")
+        }
+        return .quiet(try endpoint.choice(KitEndpoint.self), seconds: try seconds.integer(in: 1...30))
     }
 
     private static func asked(_ node: CaseNode) throws(CaseFileError) -> AskedExpectation {

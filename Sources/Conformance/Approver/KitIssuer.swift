@@ -91,6 +91,7 @@ final class KitIssuer: Sendable {
                 enrollmentsEndpoint: url.text + "/enrollments", authnRequestsEndpoint: url.text + "/authn-requests",
                 authenticatorEndpoint: url.text + "/authenticator"
             ).json
+        if state.withLock({ $0.hasBatchFetch }) { document["batchFetchEndpoint"] = .string(url.text + "/batch-fetch") }
         for member in state.withLock({ $0.discovery }).members { document[member.name] = member.value }
         return .json(200, document)
     }
@@ -144,14 +145,28 @@ final class KitIssuer: Sendable {
     func requests(of token: String?, after: String?) -> KitAnswer? {
         state.withLock { state in
             guard state.isEnrolled(token) else { return .problem(.invalidToken) }
-            let position = after.map { Int($0) ?? -1 } ?? 0
-            guard position >= 0, position <= state.position else {
-                return .problem(.unknownCursor)
-            }
-            let new = state.listed.filter { $0.position > position }.prefix(Self.maxListed)
-            guard let last = new.last else { return after == nil ? .requests([], cursor: position) : nil }
-            return .requests(new.map(\.message.jws), cursor: last.position)
+            guard let position = state.position(of: after) else { return .problem(.unknownCursor) }
+            if let new = state.listed(after: position) { return .requests(new.messages, cursor: new.position) }
+            return after == nil ? .requests([], cursor: 0) : nil
         }
+    }
+
+    /// The answer to a batch fetch; nil if there is nothing to say yet.
+    func batch(_ request: BatchFetchRequest) -> KitAnswer? {
+        let results = state.withLock { state in
+            request.entries.compactMap { entry -> BatchFetchAnswer.Result? in
+                func result(_ outcome: BatchFetchAnswer.Outcome) -> BatchFetchAnswer.Result {
+                    BatchFetchAnswer.Result(authenticatorId: entry.authenticatorId, outcome: outcome)
+                }
+                guard state.isEnrolled(entry.accessToken.reveal()) else { return result(.problem(.invalidToken)) }
+                guard let position = state.position(of: entry.after) else { return result(.problem(.unknownCursor)) }
+                if let new = state.listed(after: position) {
+                    return result(.list(RequestList(requests: new.messages, cursor: String(new.position))))
+                }
+                return entry.after == nil ? result(.list(RequestList(requests: [], cursor: "0"))) : nil
+            }
+        }
+        return results.isEmpty ? nil : .json(200, BatchFetchAnswer(results: results).json)
     }
 
     /// The answer to a poll that found nothing.

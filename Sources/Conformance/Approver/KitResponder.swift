@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import IssuerProtocol
 import NIOCore
 import StrictJSON
 import Synchronization
@@ -51,6 +52,7 @@ struct KitResponder: HTTPResponder {
         case (.post, "/options"): return try issuer.options(body)
         case (.post, "/enrollments"): return try issuer.enroll(body)
         case (.get, "/authn-requests"): return try await requests(request, token, by: issuer)
+        case (.post, "/batch-fetch"): return try await batch(body, by: issuer)
         case (.get, "/authenticator"): return issuer.status(of: token)
         case (.delete, "/authenticator"): return issuer.unenroll(token)
         case (.put, "/authenticator/push-subscription"), (.delete, "/authenticator/push-subscription"):
@@ -59,6 +61,16 @@ struct KitResponder: HTTPResponder {
             let jti = path.dropFirst("/authn-requests/".count).dropLast("/decision".count)
             return issuer.decide(String(jti), of: token, body)
         default: return KitAnswer(status: 404)
+        }
+    }
+
+    private static func batch(_ body: [UInt8], by issuer: KitIssuer) async throws -> KitAnswer {
+        guard let request = try? BatchFetchRequest(bytes: body) else { return .problem(.invalidRequest) }
+        let end = ContinuousClock.now + .seconds(request.wait)
+        while true {
+            if let answer = issuer.batch(request) { return answer }
+            guard ContinuousClock.now < end else { return .json(200, BatchFetchAnswer(results: []).json) }
+            try await Task.sleep(for: lookEvery)
         }
     }
 
@@ -93,6 +105,7 @@ extension KitCall {
             case (.post, "/options"): .options
             case (.post, "/enrollments"): .enrollments
             case (.get, "/authn-requests"): .requests
+            case (.post, "/batch-fetch"): .batch
             case (.get, "/authenticator"): .status
             case (.post, _) where isDecision: .decision
             default: nil

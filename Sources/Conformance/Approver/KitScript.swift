@@ -3,7 +3,7 @@ import StrictJSON
 
 /// The endpoints of the kit's issuer.
 enum KitEndpoint: String, Sendable, CaseIterable {
-    case discovery, keys, options, enrollments, requests, decision, status
+    case discovery, keys, options, enrollments, requests, batch, decision, status
 }
 
 /// What a call is answered instead of what the protocol says.

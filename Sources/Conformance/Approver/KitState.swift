@@ -76,6 +76,10 @@ struct KitState {
     var code: String
     /// Those that are published, by their `kid`.
     var published = [KitIssuer.keyID]
+    /// Whether it has a batch fetch.
+    var hasBatchFetch = false
+    /// Whether it has ended the enrollment from its side.
+    var isEnded = false
     /// Members of the discovery document that differ.
     var discovery: JSONObject = [:]
     /// Members of the creation options that differ.
@@ -89,7 +93,19 @@ struct KitState {
     var listed: [(position: Int, message: KitMessage)] = []
     var decisions: [KitDecision] = []
 
-    func isEnrolled(_ token: String?) -> Bool { token != nil && member?.token == token }
+    func isEnrolled(_ token: String?) -> Bool { !isEnded && token != nil && member?.token == token }
+
+    /// What came behind a position, and the position of its last; nil if nothing did.
+    func listed(after position: Int) -> (messages: [String], position: Int)? {
+        let new = listed.filter { $0.position > position }.prefix(KitIssuer.maxListed)
+        return new.last.map { (new.map(\.message.jws), $0.position) }
+    }
+
+    /// Whether a cursor is one that was given out.
+    func position(of cursor: String?) -> Int? {
+        guard let cursor else { return 0 }
+        return Int(cursor).flatMap { (0...position).contains($0) ? $0 : nil }
+    }
 
     mutating func enroll(
         _ verified: VerifiedRegistration, userId: [UInt8], ceremony: String, body: [UInt8]
