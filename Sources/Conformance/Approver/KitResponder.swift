@@ -1,92 +1,104 @@
-import HTTPTypes
-import Hummingbird
 import IssuerProtocol
-import NIOCore
+import NIOHTTP1
 import StrictJSON
 import Synchronization
 
-/// The issuer that a server serves, once its port is known.
+/// The issuer that a server serves: once its port is known, until its case is over.
 final class KitHolder: Sendable {
     private let issuer = Mutex<KitIssuer?>(nil)
 
-    func set(_ issuer: KitIssuer) { self.issuer.withLock { $0 = issuer } }
+    func set(_ issuer: KitIssuer?) { self.issuer.withLock { $0 = issuer } }
 
     func get() -> KitIssuer? { issuer.withLock { $0 } }
 }
 
-/// The calls of the protocol over HTTP.
-struct KitResponder: HTTPResponder {
-    struct Context: InitializableFromSource {
-        init(source: ApplicationRequestContextSource) {}
-    }
+/// What a request says before its body.
+struct KitRequestHead: Sendable {
+    let method: String
+    /// Without the query.
+    let path: String
+    /// Decoded; if a name is given twice, the first counts.
+    let query: [String: String]
+    let token: String?
 
-    private static let maxBody = 1_048_576
+    init(_ head: HTTPRequestHead) {
+        method = head.method.rawValue
+        let parts = head.uri.split(separator: "?", maxSplits: 1)
+        path = parts.first.map(String.init) ?? ""
+        let pairs = parts.dropFirst().first?.split(separator: "&") ?? []
+        query = Dictionary(
+            pairs.compactMap { pair in
+                let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                guard halves.count == 2, let value = PercentEncoding.decode(String(halves[1])) else { return nil }
+                return (String(halves[0]), String(decoding: value, as: UTF8.self))
+            }, uniquingKeysWith: { first, _ in first })
+        token = head.headers.first(name: "authorization").flatMap { text in
+            text.lowercased().hasPrefix("bearer ") ? String(text.dropFirst("bearer ".count)) : nil
+        }
+    }
+}
+
+/// The calls of the protocol.
+enum KitResponder {
     /// How often a poll looks for what was listed meanwhile.
     private static let lookEvery = Duration.milliseconds(50)
 
-    let holder: KitHolder
-
-    func respond(to request: Request, context: Context) async throws -> Response {
-        guard let issuer = holder.get() else { return KitAnswer(status: 503).response }
-        let body = Array(try await request.body.collect(upTo: Self.maxBody).readableBytesView)
-        guard let call = KitCall(request, body) else {
-            return try await Self.answer(to: request, body, by: issuer).response
+    static func answer(to request: KitRequestHead, _ body: [UInt8], by holder: KitHolder) async -> KitAnswer {
+        guard let issuer = holder.get() else { return KitAnswer(status: 503) }
+        let isOver: @Sendable () -> Bool = { holder.get() == nil }
+        do {
+            let script = KitCall(request, body).flatMap(issuer.note)
+            guard let script else { return try await answer(to: request, body, by: issuer, until: isOver) }
+            if script.isTaken { _ = try await answer(to: request, body, by: issuer, until: isOver) }
+            return script.answer
+        } catch {
+            return KitAnswer(status: 500)
         }
-        guard let script = issuer.note(call) else {
-            return try await Self.answer(to: request, body, by: issuer).response
-        }
-        if script.isTaken { _ = try await Self.answer(to: request, body, by: issuer) }
-        return script.answer.response
     }
 
     private static func answer(
-        to request: Request, _ body: [UInt8], by issuer: KitIssuer
+        to request: KitRequestHead, _ body: [UInt8], by issuer: KitIssuer, until isOver: @Sendable () -> Bool
     ) async throws -> KitAnswer {
-        let token = request.headers[.authorization].flatMap { text -> String? in
-            text.lowercased().hasPrefix("bearer ") ? String(text.dropFirst("bearer ".count)) : nil
-        }
-        let path = request.uri.path
+        let (token, path) = (request.token, request.path)
         switch (request.method, path) {
-        case (.get, "/.well-known/oob-authenticator"): return issuer.discovery()
-        case (.get, "/jwks.json"): return issuer.keys()
-        case (.post, "/options"): return try issuer.options(body)
-        case (.post, "/enrollments"): return try issuer.enroll(body)
-        case (.get, "/authn-requests"): return try await requests(request, token, by: issuer)
-        case (.post, "/batch-fetch"): return try await batch(body, by: issuer)
-        case (.get, "/authenticator"): return issuer.status(of: token)
-        case (.delete, "/authenticator"): return issuer.unenroll(token)
-        case (.put, "/authenticator/push-subscription"), (.delete, "/authenticator/push-subscription"):
+        case ("GET", "/.well-known/oob-authenticator"): return issuer.discovery()
+        case ("GET", "/jwks.json"): return issuer.keys()
+        case ("POST", "/options"): return try issuer.options(body)
+        case ("POST", "/enrollments"): return try issuer.enroll(body)
+        case ("GET", "/authn-requests"): return try await requests(request, by: issuer, until: isOver)
+        case ("POST", "/batch-fetch"): return try await batch(body, by: issuer, until: isOver)
+        case ("GET", "/authenticator"): return issuer.status(of: token)
+        case ("DELETE", "/authenticator"): return issuer.unenroll(token)
+        case ("PUT", "/authenticator/push-subscription"), ("DELETE", "/authenticator/push-subscription"):
             return KitAnswer(status: 204)
-        case (.post, _) where path.hasPrefix("/authn-requests/") && path.hasSuffix("/decision"):
+        case ("POST", _) where path.hasPrefix("/authn-requests/") && path.hasSuffix("/decision"):
             let jti = path.dropFirst("/authn-requests/".count).dropLast("/decision".count)
             return issuer.decide(String(jti), of: token, body)
         default: return KitAnswer(status: 404)
         }
     }
 
-    private static func batch(_ body: [UInt8], by issuer: KitIssuer) async throws -> KitAnswer {
+    private static func batch(
+        _ body: [UInt8], by issuer: KitIssuer, until isOver: () -> Bool
+    ) async throws -> KitAnswer {
         guard let request = try? BatchFetchRequest(bytes: body) else { return .problem(.invalidRequest) }
         let end = ContinuousClock.now + .seconds(request.wait)
         while true {
             if let answer = issuer.batch(request) { return answer }
-            guard ContinuousClock.now < end else { return .json(200, BatchFetchAnswer(results: []).json) }
+            guard ContinuousClock.now < end, !isOver() else { return .json(200, BatchFetchAnswer(results: []).json) }
             try await Task.sleep(for: lookEvery)
         }
     }
 
     /// A long poll is held until there is something, or its `wait` is over.
     private static func requests(
-        _ request: Request, _ token: String?, by issuer: KitIssuer
+        _ request: KitRequestHead, by issuer: KitIssuer, until isOver: () -> Bool
     ) async throws -> KitAnswer {
-        let query = request.uri.queryParameters
-        let after = query["after"].map {
-            PercentEncoding.decode(String($0)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-        }
-        let wait = query["wait"].flatMap { Int($0) } ?? 0
+        let (after, wait) = (request.query["after"], request.query["wait"].flatMap { Int($0) } ?? 0)
         let end = ContinuousClock.now + .seconds(min(max(wait, 0), 60))
         while true {
-            if let answer = issuer.requests(of: token, after: after) { return answer }
-            guard ContinuousClock.now < end else { return issuer.nothing(after: after) }
+            if let answer = issuer.requests(of: request.token, after: after) { return answer }
+            guard ContinuousClock.now < end, !isOver() else { return issuer.nothing(after: after) }
             try await Task.sleep(for: lookEvery)
         }
     }
@@ -94,37 +106,36 @@ struct KitResponder: HTTPResponder {
 
 extension KitCall {
     /// Nil if it is to none of the endpoints that a case can be about.
-    fileprivate init?(_ request: Request, _ body: [UInt8]) {
-        let path = request.uri.path
+    fileprivate init?(_ request: KitRequestHead, _ body: [UInt8]) {
+        let path = request.path
         let isDecision = path.hasSuffix("/decision")
         let jti = path.dropFirst("/authn-requests/".count).dropLast("/decision".count)
         let endpoint: KitEndpoint? =
             switch (request.method, path) {
-            case (.get, "/.well-known/oob-authenticator"): .discovery
-            case (.get, "/jwks.json"): .keys
-            case (.post, "/options"): .options
-            case (.post, "/enrollments"): .enrollments
-            case (.get, "/authn-requests"): .requests
-            case (.post, "/batch-fetch"): .batch
-            case (.get, "/authenticator"): .status
-            case (.post, _) where isDecision: .decision
+            case ("GET", "/.well-known/oob-authenticator"): .discovery
+            case ("GET", "/jwks.json"): .keys
+            case ("POST", "/options"): .options
+            case ("POST", "/enrollments"): .enrollments
+            case ("GET", "/authn-requests"): .requests
+            case ("POST", "/batch-fetch"): .batch
+            case ("GET", "/authenticator"): .status
+            case ("POST", _) where isDecision: .decision
             default: nil
             }
         guard let endpoint else { return nil }
         self.init(
             endpoint: endpoint, jti: isDecision ? String(jti) : nil,
-            hasCursor: request.uri.queryParameters["after"] != nil, body: body)
+            hasCursor: request.query["after"] != nil, body: body)
     }
 }
 
 extension KitAnswer {
-    fileprivate var response: Response {
-        var headers = HTTPFields()
-        if let contentType { headers[.contentType] = contentType }
-        if let location { headers[.location] = location }
-        if let retryAfter { headers[.retryAfter] = String(retryAfter) }
-        if status == 401 { headers[.wwwAuthenticate] = "Bearer" }
-        return Response(
-            status: .init(integerLiteral: status), headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
+    var headers: [(String, String)] {
+        var fields: [(String, String)] = []
+        if let contentType { fields.append(("content-type", contentType)) }
+        if let location { fields.append(("location", location)) }
+        if let retryAfter { fields.append(("retry-after", String(retryAfter))) }
+        if status == 401 { fields.append(("www-authenticate", "Bearer")) }
+        return fields
     }
 }
