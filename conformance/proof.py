@@ -111,14 +111,16 @@ def false_alarms(file: Path, seed: int) -> list[str]:
     return [f"{name}: {case['cause']}" for name, case in cases.items() if case["verdict"] in ("failed", "broken")]
 
 
-def originals(runs: int, seed: int) -> int:
+def originals(runs: int, seed: int, jobs: int) -> int:
     files = sorted({mutant.file for mutant in mutants()})
-    count = 0
-    for number in range(seed, seed + runs):
-        for file in files:
-            alarms = false_alarms(file, number)
-            count += len(alarms)
-            print(f"{file.name} with seed {number}: {'; '.join(alarms) or 'nothing fails'}", flush=True)
+    def alarms(run):
+        number, file = run
+        found = false_alarms(file, number)
+        print(f"{file.name} with seed {number}: {'; '.join(found) or 'nothing fails'}", flush=True)
+        return len(found)
+
+    with ThreadPoolExecutor(max_workers=jobs) as pool:
+        count = sum(pool.map(alarms, [(number, file) for number in range(seed, seed + runs) for file in files]))
     print(f"{count} false alarms in {runs} runs of each original")
     return 1 if count else 0
 
@@ -132,7 +134,7 @@ def main():
     parser.add_argument("--originals", type=int, metavar="RUNS", help="judge the originals so often instead")
     options = parser.parse_args()
     if options.originals:
-        sys.exit(originals(options.originals, options.seed))
+        sys.exit(originals(options.originals, options.seed, options.jobs))
     chosen = [mutant for mutant in mutants() if options.only in mutant.name]
     random.Random(options.seed).shuffle(chosen)
     chosen = chosen[:options.sample]

@@ -167,6 +167,9 @@ extension IssuerScene {
             case .unanswerable(let error):
                 throw CaseEnd.failed("listed a message that cannot be answered (\(error.rawValue)); section 6.1")
             case .cancellation(let cancellation):
+                guard !requests.values.contains(where: { $0.listed?.jti == cancellation.jti }) else {
+                    throw CaseEnd.failed("listed a cancellation with the jti of a request; section 9")
+                }
                 for (name, request) in requests where request.listed?.jti == cancellation.cancels {
                     listed.cancelled.insert(name)
                 }
