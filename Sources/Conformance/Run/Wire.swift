@@ -22,6 +22,8 @@ package struct Wire: Sendable {
         configuration.connectionPool.retryConnectionEstablishment = false
         // Each case may have long polls; none waits for another's.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
+        // Servers close idle connections, many after 5 s; a call on one that is just closed would look like a failure.
+        configuration.connectionPool.idleTimeout = .seconds(2)
         configuration.timeout.connect = .seconds(10)
         if let roots {
             guard let certificates = try? NIOSSLCertificate.fromPEMBytes(roots), !certificates.isEmpty else {
