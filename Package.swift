@@ -8,6 +8,7 @@ let package = Package(
     products: [
         .executable(name: "oob-agent", targets: ["oob-agent"]),
         .executable(name: "oobctl", targets: ["oobctl"]),
+        .executable(name: "oob-inbox", targets: ["oob-inbox"]),
         .executable(name: "oob-issuer", targets: ["oob-issuer"]),
         .executable(name: "oob-conform", targets: ["oob-conform"]),
         .library(name: "D1", targets: ["D1"]),
@@ -54,6 +55,13 @@ let package = Package(
             dependencies: [
                 "Control", "LinuxProcess", "Prompting", "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        .executableTarget(
+            name: "oob-inbox",
+            dependencies: [
+                "Control", "HTTPServing", "Inbox", "LineLog", "Versioning",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .executableTarget(
             name: "oob-issuer",
@@ -174,6 +182,19 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ]),
+        .target(  // The page of an agent's requests: lists them, shows the text that is signed, takes decisions.
+            name: "Inbox",
+            dependencies: [
+                "Control", "HTTPServing", "StrictJSON", "ThreeDS",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Mustache", package: "swift-mustache"),
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),

@@ -9,7 +9,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-PROGRAMS = ["oob-agent", "oobctl", "oob-issuer", "oob-conform"]
+PROGRAMS = ["oob-agent", "oobctl", "oob-issuer", "oob-conform", "oob-inbox"]
 ROOT = Path(__file__).resolve().parents[1]
 # Address, address of loading, size and alignment in the linker's map; then a section of the program, or one of an input.
 LINE = re.compile(r" *[0-9a-f]+ +[0-9a-f]+ +([0-9a-f]+) +\d+ ( *)(\S.*)\n")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 # Which programs each Debian package has.
-PROGRAMS = {"oob-agent": ["oob-agent", "oobctl"], "oob-testkit": ["oob-issuer", "oob-conform"]}
+PROGRAMS = {"oob-agent": ["oob-agent", "oobctl"], "oob-testkit": ["oob-issuer", "oob-conform", "oob-inbox"]}
 CHECKOUT = re.compile(r"/checkouts/([^/]+)/")
 
 

@@ -15,7 +15,7 @@ from issuer import Issuer
 from programs import BIN_DIR, Agent, started, temporary_folder
 
 PROMPT = "ready> "
-PROGRAMS = ["oobctl", "oob-agent", "oob-issuer", "oob-conform"]
+PROGRAMS = ["oobctl", "oob-agent", "oob-issuer", "oob-conform", "oob-inbox"]
 # A shell that completes reads this as text, or it runs what an issuer wrote.
 HOSTILE = "Café: $(touch owned) `touch owned`"
 

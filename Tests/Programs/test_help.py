@@ -19,7 +19,7 @@ from programs import BIN_DIR, temporary_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "Tests" / "Fixtures" / "Cases" / "help"
-PROGRAMS = {"oobctl": 1, "oob-issuer": 1, "oob-conform": 1, "oob-agent": 8}
+PROGRAMS = {"oobctl": 1, "oob-issuer": 1, "oob-conform": 1, "oob-inbox": 1, "oob-agent": 8}
 STATUS = re.compile(r"^ +(\d+)  (\S.*)$", re.MULTILINE)
 # What swift-argument-parser adds to each program.
 NOT_OURS = {"help"}
@@ -148,7 +148,7 @@ class ManPages(unittest.TestCase):
         named = {name for unit in ROOT.glob("systemd/*/*.service")
                  for name in re.findall(r"man:(\S+)", unit.read_text(encoding="utf-8"))}
         self.assertEqual(named, {f"{program}({section})" for program, section in PROGRAMS.items()
-                                 if program not in ("oobctl", "oob-conform")})
+                                 if program not in ("oobctl", "oob-conform", "oob-inbox")})
 
     @unittest.skipUnless(shutil.which("mandoc"), "needs mandoc")
     def test_mandoc_finds_nothing_to_say(self):

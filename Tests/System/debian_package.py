@@ -23,7 +23,7 @@ DEB = package()
 # The other one of the same run of Scripts/deb.
 TESTKIT = DEB and DEB.with_name(DEB.name.replace("oob-agent_", "oob-testkit_"))
 # The programs in each.
-INSIDE = {DEB: ["oob-agent", "oobctl"], TESTKIT: ["oob-issuer", "oob-conform"]}
+INSIDE = {DEB: ["oob-agent", "oobctl"], TESTKIT: ["oob-issuer", "oob-conform", "oob-inbox"]}
 
 
 def needs_package():

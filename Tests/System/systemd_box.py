@@ -21,7 +21,7 @@ from programs import BIN_DIR, READY_WITHIN
 CHECKOUT = Path(__file__).resolve().parents[2]
 SCRIPT = CHECKOUT / "Tests" / "System" / "box"
 UNITS = CHECKOUT / "systemd"
-PROGRAMS = ["oob-agent", "oobctl", "oob-issuer", "oob-conform"]
+PROGRAMS = ["oob-agent", "oobctl", "oob-issuer", "oob-conform", "oob-inbox"]
 AGENT = "oob-agent.service"
 ISSUER = "http://localhost:8080"
 SECRET_FILE = "/etc/credstore/oob-agent.secret"

@@ -59,7 +59,8 @@ class Contents(Unpacked):
                    "usr/lib/sysusers.d/oob-agent.conf", "etc/oob-agent/config.yaml", "usr/share/man/man8/oob-agent.8.gz",
                    "usr/share/man/man1/oobctl.1.gz"]),
             (TESTKIT, ["lib/systemd/system/oob-issuer.service", "usr/share/man/man1/oob-issuer.1.gz",
-                       "usr/share/man/man1/oob-conform.1.gz", "usr/share/oob-testkit/conformance/vectors/requests.json"]),
+                       "usr/share/man/man1/oob-conform.1.gz", "usr/share/man/man1/oob-inbox.1.gz",
+                       "usr/share/oob-testkit/conformance/vectors/requests.json"]),
         ]:
             name = package.name.partition("_")[0]
             for path in [

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["oobctl", "oob-agent", "oob-issuer", "oob-conform"])
+    @Test(arguments: ["oobctl", "oob-agent", "oob-issuer", "oob-conform", "oob-inbox"])
     func `help is no error`(program: String) async throws {
         try await Scenario.run { scenario in
             let help = try await scenario.run(program, ["--help"])

@@ -1,0 +1,40 @@
+import Control
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The agent's events, as a browser takes them: what happened to which request, and nothing else of it.
+struct EventRelay: Sendable {
+    let agent: InboxAgent
+
+    var response: Response {
+        var fields = Guard.fields
+        fields[.contentType] = ServerSentEvents.contentType
+        return Response(
+            status: .ok, headers: fields,
+            body: .init { [agent] writer in
+                let (lines, continuation) = AsyncStream.makeStream(
+                    of: String.self, bufferingPolicy: .bufferingNewest(256))
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask {
+                        // An agent that goes away ends the stream; the browser comes again by itself.
+                        defer { continuation.finish() }
+                        var position: Int64?
+                        do throws(ClientError) {
+                            try await agent.client().events(
+                                after: &position, enrollment: nil, opened: { continuation.yield(": open\n\n") }
+                            ) { event throws(ClientError) in
+                                let id = event.request?.id ?? ""
+                                continuation.yield("data: {\"event\":\"\(event.event)\",\"request\":\"\(id)\"}\n\n")
+                            }
+                        } catch {
+                            continuation.yield("event: gone\ndata: {}\n\n")
+                        }
+                    }
+                    for await line in lines { try await writer.write(ByteBuffer(string: line)) }
+                    group.cancelAll()
+                }
+                try await writer.finish(nil)
+            })
+    }
+}

@@ -1,0 +1,32 @@
+import StrictJSON
+
+/// The fields of a form as a browser sends them (application/x-www-form-urlencoded).
+struct Form {
+    static let maxBytes = 8_192
+    private static let maxFields = 16
+
+    private var fields: [String: String] = [:]
+
+    /// One without fields.
+    init() {}
+
+    /// Nil for what is no such form, has a name twice, or more than 16 fields.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count <= Self.maxBytes, let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        let pairs = text.split(separator: "&")
+        guard pairs.count <= Self.maxFields else { return nil }
+        for pair in pairs {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let name = Self.decoded(parts[0]), let value = Self.decoded(parts[1]),
+                fields.updateValue(value, forKey: name) == nil
+            else { return nil }
+        }
+    }
+
+    subscript(name: String) -> String? { fields[name] }
+
+    private static func decoded(_ text: Substring) -> String? {
+        let spaced = String(text.map { $0 == "+" ? " " : $0 })
+        return PercentEncoding.decode(spaced).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+}

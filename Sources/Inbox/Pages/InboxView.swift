@@ -1,0 +1,98 @@
+import Control
+import StrictJSON
+import ThreeDS
+
+/// Which requests are listed: what the URL says of it.
+struct ListFilter: Sendable {
+    /// Rows of one page of the list.
+    static let rows = 100
+    static let maxText = 200
+
+    let all: Bool
+    /// Part of a merchant's name, an amount, an acsTransId or an enrollment's name; empty for all.
+    let text: String
+    /// From 1.
+    let page: Int
+
+    init(all: Bool, text: String, page: Int) {
+        self.all = all
+        self.text = String(text.prefix(Self.maxText))
+        self.page = min(max(page, 1), InboxAgent.most)
+    }
+
+    /// The query that leads here, with other members if they are given; empty without any.
+    func query(page: Int? = nil, tab: CardTab? = nil) -> String {
+        var members: [String] = []
+        if all { members.append("state=all") }
+        if !text.isEmpty { members.append("q=\(PercentEncoding.encode(text))") }
+        if (page ?? self.page) > 1 { members.append("page=\(page ?? self.page)") }
+        if let tab, tab != .card { members.append("tab=\(tab.rawValue)") }
+        return members.isEmpty ? "" : "?" + members.joined(separator: "&")
+    }
+
+    func takes(_ request: RequestView) -> Bool {
+        guard !text.isEmpty else { return true }
+        let places = [
+            request.merchantName, request.amountText, request.acsTransId, request.id, request.enrollmentName,
+            request.issuer, request.state.rawValue,
+        ]
+        let wanted = text.lowercased()
+        return places.contains { $0?.lowercased().contains(wanted) ?? false }
+    }
+}
+
+/// What is below the list's request: the card, or one look behind it.
+enum CardTab: String, Sendable, CaseIterable {
+    case card, wire, evidence
+
+    var title: String {
+        switch self {
+        case .card: "Request"
+        case .wire: "Wire"
+        case .evidence: "Evidence"
+        }
+    }
+}
+
+/// All that one page says.
+struct InboxView: Sendable {
+    let requests: [RequestView]
+    let filter: ListFilter
+    let shown: RequestView?
+    let tab: CardTab
+    let evidence: EvidenceView?
+    let needsPIN: Bool
+    let mayDecide: Bool
+    let formToken: String
+    /// Why the last decision was not made.
+    let problem: String?
+}
+
+/// Text as a page shows it: what reorders or hides it is escaped, as in the agent's own text.
+enum Shown {
+    static func text(_ text: String?) -> String { DisplayText(text ?? "").text }
+
+    /// JSON with one member a line; the text itself if it is none.
+    static func json(_ bytes: [UInt8]) -> String {
+        guard let value = try? JSONReader.value(bytes, limits: JSONLimits(maxBytes: 65_536)) else {
+            return text(String(decoding: bytes, as: UTF8.self))
+        }
+        return ShownJSON.escaped(lines(of: value, indent: ""))
+    }
+
+    private static func lines(of value: JSONValue, indent: String) -> String {
+        let inner = indent + "  "
+        switch value {
+        case .object(let object) where !object.members.isEmpty:
+            let members = object.members.map { member in
+                "\(inner)\(scalar(.string(member.name))): \(lines(of: member.value, indent: inner))"
+            }
+            return "{\n\(members.joined(separator: ",\n"))\n\(indent)}"
+        case .array(let elements) where !elements.isEmpty:
+            return "[\n\(elements.map { inner + lines(of: $0, indent: inner) }.joined(separator: ",\n"))\n\(indent)]"
+        default: return scalar(value)
+        }
+    }
+
+    private static func scalar(_ value: JSONValue) -> String { String(decoding: value.serialized(), as: UTF8.self) }
+}
