@@ -18,6 +18,11 @@ struct OOBInbox: AsyncParsableCommand {
         discussion: """
             It prints a link. A link works once, in the browser that follows it; then the next one is printed. The page is \
             for this machine alone, and who decides on it is, for the agent, the user who runs this program.
+
+            Exit status:
+               0  it was stopped
+              64  wrong usage
+              69  the address cannot be listened on
             """,
         version: SoftwareVersion.text)
 

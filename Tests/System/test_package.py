@@ -77,11 +77,13 @@ class Contents(Unpacked):
                  for tree in self.trees.values()]
         self.assertEqual(files[0] & files[1], set())
 
-    def test_each_has_at_most_20_MB_and_80_installed(self):
+    def test_the_agents_has_at_most_20_MB_and_80_installed_and_the_testkits_three_times_that(self):
         for package, tree in self.trees.items():
-            self.assertLess(package.stat().st_size, 20_000_000, package.name)
+            # Each program of the testkit brings Swift's libraries along.
+            times = 1 if package == DEB else 3
+            self.assertLess(package.stat().st_size, times * 20_000_000, package.name)
             installed = sum(path.stat().st_size for path in tree.rglob("*") if path.is_file())
-            self.assertLess(installed, 80_000_000, package.name)
+            self.assertLess(installed, times * 80_000_000, package.name)
 
     def test_a_program_takes_its_addresses_at_its_start_and_then_cannot_write_them(self):
         for program in self.programs():
@@ -215,7 +217,7 @@ class BillOfMaterials(Unpacked):
         inside = {part["name"] for each in self.components for part in each.get("components", [])}
         self.assertEqual(inside, {"boringssl", "icu", "libyaml", "llhttp", "zlib"})
         inside = {part["name"] for each in self.in_testkit for part in each.get("components", [])}
-        self.assertEqual(inside, {"boringssl", "icu", "llhttp", "zlib"})
+        self.assertEqual(inside, {"boringssl", "icu", "libyaml", "llhttp", "zlib"})
         for name in ["boringssl", "icu"]:
             (part,) = (part for each in self.components for part in each.get("components", []) if part["name"] == name)
             self.assertTrue(part["version"], name)

@@ -73,7 +73,9 @@ enum Style {
         """
 }
 
-/// The script: it makes the page live and decides nothing. Without it the page works as well.
+/// The script: it makes the page live and decides nothing.
+///
+/// Without it the page works as well.
 enum Script {
     static let text = """
         'use strict';

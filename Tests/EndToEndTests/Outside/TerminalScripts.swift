@@ -2,6 +2,10 @@ import Testing
 
 /// The commands as a person or a script uses them.
 @Suite struct TerminalScripts {
+    @Test func `requests are looked at and decided in a browser, and nobody else's page can`() async throws {
+        try await OutsideScript.run("test_inbox.py")
+    }
+
     @Test func `the prompt shows a request and decides on a clear answer only`() async throws {
         try await OutsideScript.run("test_prompt.py")
     }
