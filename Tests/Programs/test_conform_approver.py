@@ -72,6 +72,21 @@ class Approver(unittest.TestCase):
         _, cases = self.played(*(word for name in names for word in ["--case", name]), enroll=enroll)
         self.assertEqual(self.verdicts(cases), dict.fromkeys(names, "passed") | {names[2]: "notShown"})
 
+    def test_each_persona_that_signs_something_wrong_is_caught_by_the_rule_that_it_breaks(self):
+        rules = {
+            "badSignature": "signature", "wrongKey": "signature", "wrongChallenge": "challenge",
+            "alteredAmount": "challenge", "oldAssertion": "challenge", "wrongOrigin": "origin", "wrongRpIdHash": "rpId",
+            "wrongUserHandle": "userHandle", "noUserPresence": "userPresence", "counterRegression": "signCount",
+            "zeroCounter": "signCount", "malformedAssertion": "authenticatorData", "crossOrigin": "crossOrigin",
+        }
+        for persona, rule in rules.items():
+            with self.subTest(persona):
+                # The persona answers by itself.
+                enroll = COMMANDS["enroll"].replace("--authn-type test", f"--authn-type test --persona {persona}")
+                status, cases = self.played("--case", "approve", "--case", "sign-count-rises", enroll=enroll, approve="true")
+                self.assertEqual((status, cases["sign-count-rises"]["verdict"]), (1, "failed"))
+                self.assertIn(f"that does not hold: {rule}: ", cases["sign-count-rises"]["cause"])
+
     def test_an_approver_that_says_no_to_what_is_in_order_fails(self):
         status, cases = self.played("--case", "good", approve=COMMANDS["deny"])
         self.assertEqual((status, self.verdicts(cases)), (1, {"good": "failed"}))

@@ -151,6 +151,33 @@ class AgainstTheSandbox(unittest.TestCase):
         self.assertIn("listed no request with the acsTransId", run.stdout)
 
 
+class ASandboxThatFails(unittest.TestCase):
+    """Each fault of the sandbox is caught by a case about the call that it is in."""
+
+    FAULTS = {
+        "garbage=1,path=jwks": ("jwks", "the JWK Set is not in order"),
+        "500=1,path=enrollmentOptions": ("options", "answered HTTP 500"),
+        "drop-after=1,path=enroll": ("enroll", "closed the connection"),
+        "truncated=1,path=fetch": ("fetch-empty", "answered with what is not HTTP"),
+        "endless=1,path=fetch": ("fetch-empty", "answered with more than 2097152 bytes"),
+        "reorder=1,path=fetch": ("oldest-first", "listed "),
+        "full-list=1,path=fetch": ("fetch-after", "listed"),
+        "503=1,path=decision": ("approval", "answered HTTP 503"),
+        "garbage=1,path=decision": ("approval", "the answer to a decision is not in order"),
+        "500=1,path=authenticator": ("enroll", "answered HTTP 500"),
+        "drop-before=1,path=unenroll": ("unenroll", "closed the connection"),
+    }
+
+    def test_each_of_its_faults_fails_the_case_about_that_call(self):
+        for faults, (case, cause) in self.FAULTS.items():
+            with self.subTest(faults):
+                sandbox = Sandbox(temporary_folder(self), "--test-clock", "--faults", faults)
+                run = conform("issuer", sandbox.origin, "--config", TESTED, "--case", case)
+                sandbox.stop()
+                self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+                self.assertRegex(run.stdout, rf"{case}: .*{cause}")
+
+
 class NoIssuer(unittest.TestCase):
     def reached(self, origin, *words):
         run = conform("issuer", origin, "--code-command", "true", "--purchase-command", "true", *words)
