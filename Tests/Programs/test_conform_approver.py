@@ -6,6 +6,7 @@ Run with `.venv/bin/python Tests/Programs/test_conform_approver.py`. OOB_BIN_DIR
 import json
 import os
 import subprocess
+import sys
 import threading
 import unittest
 from pathlib import Path
@@ -116,6 +117,26 @@ class Approver(unittest.TestCase):
                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
         self.assertEqual((run.returncode, run.stdout), (2, ""))
         self.assertIn("there is no command for `approve`: set it in the file of --config, or as --approve-command", run.stderr)
+
+
+class TheApproverInPython(unittest.TestCase):
+    """conformance/tested/approver.py, which knows nothing of the agent but the protocol page."""
+
+    def test_it_passes_every_case_that_can_be_shown(self):
+        with open(temporary_folder(self) / "log", "wb") as log:
+            approver = subprocess.Popen([sys.executable, "-B", CASES.parent / "tested/approver.py", "0"],
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, text=True)
+        self.addCleanup(lambda: (approver.terminate(), approver.wait(60), approver.stdout.close()))
+        port = int(approver.stdout.readline())
+        run = subprocess.run(
+            [BIN_DIR / "oob-conform", "approver", "--config", CASES.parent / "tested/approver-py.yaml", "--cases", CASES,
+             "--json", "-"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=270,
+            env={**os.environ, "APPROVER": f"http://127.0.0.1:{port}"})
+        cases = json.loads(run.stdout)["cases"]
+        wrong = {case["name"]: case["cause"] for case in cases if case["verdict"] not in ("passed", "notShown")}
+        # A batch fetch is an advice.
+        self.assertEqual((run.returncode, set(wrong)), (0, {"batch"}), wrong)
+        self.assertGreater(len([case for case in cases if case["verdict"] == "passed"]), 420)
 
 
 if __name__ == "__main__":
