@@ -59,7 +59,7 @@ let package = Package(
         .executableTarget(
             name: "oob-inbox",
             dependencies: [
-                "Control", "HTTPServing", "Inbox", "LineLog", "Versioning",
+                "Control", "HTTPServing", "Inbox", "LineLog", "LinuxProcess", "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),

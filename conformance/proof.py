@@ -1,7 +1,7 @@
-"""Shows that `oob-conform` can fail: each mutant of an issuer has one rule left out or turned round, and must be caught.
+"""Shows that `oob-conform` can fail: each mutant of an issuer or approver has one rule left out or turned round.
 
 Run with `.venv/bin/python conformance/proof.py`; OOB_BIN_DIR names the programs' directory. `--sample 10 --seed 7` takes
-ten of them. A mutant is caught if a case that it names fails; the exit status is 1 if less than 95 % are.
+ten of them. Each must be caught: a case that it names fails. The exit status is 1 if less than 95 % are.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 STARTED_WITHIN = 60
 JUDGED_WITHIN = 600
-# How a file of examples/ is started, by its suffix; it prints its URL in its first line.
+# How a file is started, by its suffix; an issuer prints its URL in its first line, an approver its port.
 STARTS = {".py": [sys.executable, "-B"], ".mjs": ["node"]}
 
 
@@ -48,25 +48,26 @@ def mutants() -> list[Mutant]:
 
 @contextlib.contextmanager
 def running(source: str, file: Path):
-    """The URL of an issuer that is started from `source`, and ended afterwards."""
+    """The URL of an issuer or approver that is started from `source`, and ended afterwards."""
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder, file.name)
         program.write_text(source, encoding="utf-8")
         with open(Path(folder, "log"), "wb") as log:
             process = subprocess.Popen([*STARTS[file.suffix], program, "0"], stdin=subprocess.DEVNULL,
-                                       stdout=subprocess.PIPE, stderr=log, text=True)
+                                       stdout=subprocess.PIPE, stderr=log, text=True,
+                                       env={**os.environ, "OOB_ROOT": str(ROOT)})
         watchdog = threading.Timer(STARTED_WITHIN, process.kill)
         watchdog.start()
         reader = None
         try:
             words = process.stdout.readline().split()
             watchdog.cancel()
-            if "--issuer" not in words:
+            if not words or not ("--issuer" in words or words[0].isdecimal()):
                 raise ValueError(f"{file.name} did not start:\n{Path(folder, 'log').read_text()}")
             # Nobody reads what else it prints; it must not wait for a reader.
             reader = threading.Thread(target=process.stdout.read, daemon=True)
             reader.start()
-            yield words[words.index("--issuer") + 1]
+            yield words[words.index("--issuer") + 1] if "--issuer" in words else f"http://127.0.0.1:{words[0]}"
         finally:
             watchdog.cancel()
             process.kill()
@@ -77,12 +78,14 @@ def running(source: str, file: Path):
 
 
 def judged(url: str, file: Path, *words: str) -> dict:
-    """What `oob-conform issuer` says of it: the cases by name."""
+    """What `oob-conform` says of it: the cases by name."""
     program = Path(os.environ.get("OOB_BIN_DIR", ROOT / ".build/debug")).resolve() / "oob-conform"
     config = ROOT / f"conformance/tested/{file.stem}-{file.suffix[1:]}.yaml"
+    side = ["approver"] if file.stem == "approver" else ["issuer", url]
     run = subprocess.run(
-        [program, "issuer", url, "--config", config, "--cases", ROOT / "conformance/cases", "--json", "-", *words],
-        capture_output=True, text=True, timeout=JUDGED_WITHIN, stdin=subprocess.DEVNULL)
+        [program, *side, "--config", config, "--cases", ROOT / "conformance/cases", "--json", "-", *words],
+        capture_output=True, text=True, timeout=JUDGED_WITHIN, stdin=subprocess.DEVNULL,
+        env={**os.environ, "APPROVER": url})
     if not run.stdout.startswith("{"):
         raise ValueError(run.stdout + run.stderr)
     return {case["name"]: case for case in json.loads(run.stdout)["cases"]}
@@ -108,7 +111,8 @@ def false_alarms(file: Path, seed: int) -> list[str]:
     """What fails of the original, with the cases in the order of `seed`."""
     with running(file.read_text(encoding="utf-8"), file) as url:
         cases = judged(url, file, "--seed", str(seed), "--jobs", "8")
-    return [f"{name}: {case['cause']}" for name, case in cases.items() if case["verdict"] in ("failed", "broken")]
+    return [f"{name}: {case['cause']}" for name, case in cases.items()
+            if case["verdict"] == "broken" or (case["verdict"] == "failed" and case["level"] == "must")]
 
 
 def originals(runs: int, seed: int, jobs: int) -> int:
@@ -130,12 +134,12 @@ def main():
     parser.add_argument("--sample", type=int, help="how many mutants are tried; by default all")
     parser.add_argument("--seed", type=int, default=1, help="chooses the sample and the order")
     parser.add_argument("--jobs", type=int, default=4)
-    parser.add_argument("--only", default="", help="mutants whose name has these words")
+    parser.add_argument("--only", default="", help="mutants whose file and name have these words")
     parser.add_argument("--originals", type=int, metavar="RUNS", help="judge the originals so often instead")
     options = parser.parse_args()
     if options.originals:
         sys.exit(originals(options.originals, options.seed, options.jobs))
-    chosen = [mutant for mutant in mutants() if options.only in mutant.name]
+    chosen = [mutant for mutant in mutants() if options.only in f"{mutant.file.name} {mutant.name}"]
     random.Random(options.seed).shuffle(chosen)
     chosen = chosen[:options.sample]
 

@@ -31,8 +31,15 @@ struct EventRelay: Sendable {
                             continuation.yield("event: gone\ndata: {}\n\n")
                         }
                     }
+                    // A write to a browser that has gone fails, so something is written also when nothing happens.
+                    group.addTask {
+                        while true {
+                            try await Task.sleep(for: .seconds(5))
+                            continuation.yield(":\n\n")
+                        }
+                    }
+                    defer { group.cancelAll() }
                     for await line in lines { try await writer.write(ByteBuffer(string: line)) }
-                    group.cancelAll()
                 }
                 try await writer.finish(nil)
             })

@@ -13,8 +13,6 @@ struct InboxResponder: Sendable {
     /// Told when a link was used, so that the next one is shown.
     let onLinkUsed: @Sendable () -> Void
 
-    private static let cookie = "oob-inbox"
-
     func answer(to request: Request) async -> Response {
         guard guarding.admits(request) else {
             return Self.page(
@@ -26,7 +24,7 @@ struct InboxResponder: Sendable {
         case (.get, "/enter"): return enter(request)
         default: break
         }
-        guard let session = Self.cookies(of: request)[Self.cookie].flatMap(sessions.session) else {
+        guard let session = Self.cookies(of: request)[sessions.cookie].flatMap(sessions.session) else {
             return Self.page(
                 Pages.notice(
                     "A link opens this page",
@@ -52,14 +50,14 @@ struct InboxResponder: Sendable {
         onLinkUsed()
         var response = Self.redirect(to: "/")
         response.headers[.referrerPolicy] = "no-referrer"
-        response.headers[.setCookie] = "\(Self.cookie)=\(session.id); Path=/; HttpOnly; SameSite=Strict"
+        response.headers[.setCookie] = "\(sessions.cookie)=\(session.id); Path=/; HttpOnly; SameSite=Strict"
         return response
     }
 
     private func answer(to request: Request, in session: Sessions.Session) async throws(ClientError) -> Response {
         let path = request.uri.path.split(separator: "/").map(String.init)
         switch (request.method, path.first, path.count) {
-        case (.get, nil, 0): return Self.page(try await page(showing: nil, request, session))
+        case (.get, nil, 0): return try await start(request, session)
         case (.get, "requests", 2): return Self.page(try await page(showing: path[1], request, session))
         case (.get, "requests", 3) where path[2] == "evidence.json": return try await evidence(of: path[1])
         case (.post, "requests", 3) where path[2] == "decide":
@@ -69,16 +67,25 @@ struct InboxResponder: Sendable {
         }
     }
 
+    /// The list; if there is a request, under that request's own address, so that no other one takes its place there.
+    private func start(_ request: Request, _ session: Sessions.Session) async throws(ClientError) -> Response {
+        let filter = ListFilter(Self.query(of: request))
+        let found = try await agent.requests(all: filter.all).filter(filter.takes)
+        let first = found.dropFirst((filter.page - 1) * ListFilter.rows).first
+        guard let first else { return Self.page(try await page(showing: nil, request, session)) }
+        return Self.redirect(to: "/requests/\(first.id)" + filter.query())
+    }
+
+    private static func query(of request: Request) -> Form { Form(Array((request.uri.query ?? "").utf8)) ?? Form() }
+
     private func page(
         showing id: String?, _ request: Request, _ session: Sessions.Session, problem: String? = nil
     ) async throws(ClientError) -> String {
-        let query = Form(Array((request.uri.query ?? "").utf8)) ?? Form()
-        let filter = ListFilter(
-            all: query["state"].map { $0 == "all" } ?? false, text: query["q"] ?? "",
-            page: query["page"].flatMap { Int($0) } ?? 1)
+        let query = Self.query(of: request)
+        let filter = ListFilter(query)
         let requests = try await agent.requests(all: filter.all)
         var shown: RequestView?
-        if let id = id ?? requests.first?.id { shown = try await agent.request(id) }
+        if let id { shown = try await agent.request(id) }
         let tab = query["tab"].flatMap { CardTab(rawValue: $0) } ?? .card
         var evidence: EvidenceView?
         if let shown, tab != .card { evidence = try await agent.evidence(of: shown.id) }
@@ -134,10 +141,18 @@ struct InboxResponder: Sendable {
             let decided = try await agent.decide(decision, id, with: command)
             return Self.redirect(to: "/requests/\(decided.id)")
         } catch {
-            // The same page again, with what is wrong; a PIN that was typed is not on it.
+            // The page again, with what is wrong; a PIN that was typed is not on it.
             let status: HTTPResponse.Status = if case .refused = error { .conflict } else { .badGateway }
             return Self.page(
-                try await page(showing: id, request, session, problem: "\(error)"), status)
+                try await page(showing: id, request, session, problem: Self.problem(error)), status)
+        }
+    }
+
+    /// Says that nothing was decided only if that is known.
+    private static func problem(_ error: ClientError) -> String {
+        switch error {
+        case .refused, .unreachable: "Nothing was decided. \(error)"
+        case .unclear, .unknown: "\(error)"
         }
     }
 

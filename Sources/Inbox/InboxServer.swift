@@ -11,6 +11,8 @@ import UnixSignals
 package struct InboxServer: Sendable {
     /// How long an orderly stop may take.
     private static let patience: Duration = .milliseconds(1_500)
+    /// How long a connection may be silent. A stream of events is not: it has something every 5 seconds.
+    private static let idle = TimeAmount.seconds(30)
 
     private let agent: InboxAgent
     private let listen: ListenAddress
@@ -40,14 +42,20 @@ package struct InboxServer: Sendable {
         let (agent, mayDecide) = (agent, mayDecide)
         let application = Application(
             responder: HeldResponder(holder: holder),
+            server: .http1(configuration: .init(idleTimeout: Self.idle)),
             configuration: .init(address: .hostname(listen.host, port: listen.port), serverName: nil),
-            onServerRunning: { [listen] channel in
-                let port = channel.localAddress?.port ?? listen.port
-                let sessions = Sessions()
-                let show: @Sendable () -> Void = { onLink("http://localhost:\(port)/enter?token=\(sessions.link)") }
+            onServerRunning: { channel in
+                // By its address: another user of the machine may listen on the same port of another one, and a browser
+                // that looks `localhost` up may go there, with the token.
+                guard let bound = channel.localAddress, let port = bound.port, let address = bound.ipAddress else {
+                    return
+                }
+                let host = address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
+                let sessions = Sessions(port: port)
+                let show: @Sendable () -> Void = { onLink("http://\(host)/enter?token=\(sessions.link)") }
                 holder.set(
                     InboxResponder(
-                        agent: agent, mayDecide: mayDecide, sessions: sessions, guarding: Guard(port: port),
+                        agent: agent, mayDecide: mayDecide, sessions: sessions, guarding: Guard(host: host),
                         onLinkUsed: show))
                 show()
             },

@@ -5,6 +5,7 @@ import Glibc
 import HTTPServing
 import Inbox
 import LineLog
+import LinuxProcess
 import Logging
 import Versioning
 
@@ -40,6 +41,8 @@ struct OOBInbox: AsyncParsableCommand {
     func validate() throws { _ = try address() }
 
     func run() async throws {
+        // PINs and sessions pass through it.
+        try? ProcessHardening.forbidDumps()
         let logger = Logger(label: "oob-inbox") { _ in LineLogHandler(LogTuning(.textOnStandardError, .warning)) }
         defer {
             StandardStream.output.finish()

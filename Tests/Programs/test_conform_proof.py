@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT / "conformance"))
 
 import proof  # noqa: E402
 
-CASES = {path.stem for path in (ROOT / "conformance/cases/issuer").glob("*.yaml")}
+CASES = {path.stem for path in (ROOT / "conformance/cases").rglob("*.yaml")}
 
 
 class TheMutants(unittest.TestCase):

@@ -36,7 +36,7 @@ class Inbox(Program):
         threading.Thread(target=self.read, daemon=True).start()
         self.wait_for_link(1)
         self.port = urllib.parse.urlsplit(self.link).port
-        self.origin = f"http://localhost:{self.port}"
+        self.origin = f"http://127.0.0.1:{self.port}"
 
     def read(self):
         for line in self.process.stdout:
@@ -58,7 +58,7 @@ class Inbox(Program):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=WITHIN)
         fields = {name.replace("_", "-"): value for name, value in fields.items() if value is not None}
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
-        for name, value in {"Host": f"localhost:{self.port}", **fields}.items():
+        for name, value in {"Host": f"127.0.0.1:{self.port}", **fields}.items():
             connection.putheader(name, value)
         if body is not None:
             connection.putheader("Content-Length", str(len(body.encode())))
@@ -120,6 +120,11 @@ class Scene(unittest.TestCase):
         return self.inbox.call("POST", f"/requests/{request}/decide", body, cookie=cookie, origin=origin,
                                content_type="application/x-www-form-urlencoded")
 
+    def followed(self, path: str, cookie: str) -> http.client.HTTPResponse:
+        """The page that a list's address leads to: that of the first request in it."""
+        answer = self.inbox.call("GET", path, cookie=cookie)
+        return self.inbox.call("GET", answer.getheader("location"), cookie=cookie) if answer.status == 303 else answer
+
     def state(self, request: str) -> str:
         return self.agent.json("show", request)["state"]
 
@@ -137,14 +142,14 @@ class OverHTTP(Scene):
     def test_the_cookie_is_for_this_site_and_no_script_and_the_address_has_no_token(self):
         answer = self.inbox.call("GET", self.inbox.link.removeprefix(self.inbox.origin))
         self.assertEqual((answer.status, answer.getheader("location")), (303, "/"))
-        self.assertRegex(answer.getheader("set-cookie"), r"^oob-inbox=[\w-]{43}; Path=/; HttpOnly; SameSite=Strict$")
+        self.assertRegex(answer.getheader("set-cookie"), r"^oob-inbox-\d+=[\w-]{43}; Path=/; HttpOnly; SameSite=Strict$")
         self.assertEqual(answer.getheader("referrer-policy"), "no-referrer")
         self.assertEqual(self.inbox.call("GET", "/style.css").getheader("referrer-policy"), "same-origin")
 
     def test_without_a_session_nothing_is_shown(self):
         request = self.purchase()
         for path in ["/", f"/requests/{request['id']}", "/events", f"/requests/{request['id']}/evidence.json"]:
-            for cookie in [None, "oob-inbox=", "oob-inbox=" + "A" * 43]:
+            for cookie in [None, f"oob-inbox-{self.inbox.port}=", f"oob-inbox-{self.inbox.port}=" + "A" * 43]:
                 answer = self.inbox.call("GET", path, cookie=cookie)
                 self.assertEqual(answer.status, 403)
                 self.assertNotIn("CoffeeHouse2", answer.text)
@@ -163,20 +168,29 @@ class OverHTTP(Scene):
 
     def test_another_host_name_is_refused(self):
         cookie = self.inbox.entered()
-        for host in ["evil.example", f"evil.example:{self.inbox.port}", "localhost", f"localhost.evil:{self.inbox.port}", ""]:
+        for host in ["evil.example", f"evil.example:{self.inbox.port}", f"localhost:{self.inbox.port}",
+                     f"[::1]:{self.inbox.port}", "127.0.0.1", ""]:
             self.assertIn(self.inbox.call("GET", "/", cookie=cookie, Host=host).status, (400, 403), host)
-        self.assertEqual(self.inbox.call("GET", "/", cookie=cookie, Host=f"127.0.0.1:{self.inbox.port}").status, 200)
+        self.assertEqual(self.inbox.call("GET", "/?q=nothing-like-it", cookie=cookie).status, 200)
+
+    def test_the_link_names_the_address_that_is_listened_on(self):
+        # A name could lead a browser to another address of it, where somebody else may listen on the same port.
+        self.assertRegex(self.inbox.link, r"^http://127\.0\.0\.1:\d+/enter\?token=[\w-]{43}$")
+        other = Inbox(temporary_folder(self), self.agent, "--listen", "127.0.0.2:0")
+        self.addCleanup(other.stop)
+        self.assertRegex(other.link, r"^http://127\.0\.0\.2:\d+/enter")
 
     def test_a_decision_from_elsewhere_or_without_the_pages_token_is_not_taken(self):
         request, cookie = self.purchase()["id"], self.inbox.entered()
-        for origin in [None, "null", "http://evil.example", f"https://localhost:{self.inbox.port}"]:
+        for origin in [None, "null", "http://evil.example", f"https://127.0.0.1:{self.inbox.port}"]:
             self.assertEqual(self.decide(cookie, request, "approve", origin).status, 403, origin)
         self.assertEqual(self.decide(cookie, request, "approve", form="A" * 43).status, 403)
         other = self.form(self.inbox.entered(), request)["form"]
         self.assertEqual(self.decide(cookie, request, "approve", form=other).status, 403)
         self.assertEqual(self.inbox.call("GET", f"/requests/{request}/decide?decision=approve", cookie=cookie).status, 404)
-        crossed = self.inbox.call("GET", "/", cookie=cookie, Sec_Fetch_Site="cross-site")
-        self.assertEqual(crossed.status, 403)
+        for site in ["cross-site", "same-site"]:
+            crossed = self.inbox.call("GET", f"/requests/{request}", cookie=cookie, Sec_Fetch_Site=site)
+            self.assertEqual(crossed.status, 403)
         self.assertEqual(self.state(request), "pending")
 
     def test_a_decision_is_bound_to_the_text_that_was_shown(self):
@@ -215,7 +229,8 @@ class OverHTTP(Scene):
         page = looking.call("GET", f"/requests/{request}", cookie=cookie).text
         self.assertIn("Looking only", page)
         self.assertNotIn("<button name", page)
-        # Even with the session's own token, which no page of it has: there is no form to take it from.
+        # The token of its forms stands on no page of it; even a decision that has it is not taken.
+        self.assertNotIn('name="form"', page)
         answer = looking.call("POST", f"/requests/{request}/decide", "form=x&digest=y&decision=approve", cookie=cookie,
                               origin=looking.origin)
         self.assertEqual(answer.status, 403)
@@ -225,13 +240,13 @@ class OverHTTP(Scene):
         for number in range(3):
             self.purchase(f"Filtered {number}")
         cookie = self.inbox.entered()
-        page = self.inbox.call("GET", "/?q=filtered+1", cookie=cookie).text
+        page = self.followed("/?q=filtered+1", cookie).text
         self.assertIn("1 request(s)", page)
         self.assertIn("Filtered 1", page)
         self.assertNotIn("Filtered 2", re.search(r"<nav.*?</nav>", page, re.DOTALL)[0])
         self.assertIn("No request has this in it.", self.inbox.call("GET", "/?q=nothing-like-it", cookie=cookie).text)
         for odd in ["/?page=0", "/?page=-1", "/?page=99999999999999999999", "/?state=&q=%00%FF", "/?q=" + "x" * 4000]:
-            self.assertEqual(self.inbox.call("GET", odd, cookie=cookie).status, 200, odd)
+            self.assertEqual(self.followed(odd, cookie).status, 200, odd)
 
     def test_a_form_that_is_none_is_refused_and_nothing_decided(self):
         request, cookie = self.purchase()["id"], self.inbox.entered()
@@ -347,6 +362,15 @@ class InABrowser(Scene):
         self.agent.ctl("fetch")
         self.until(lambda _: self.heading() == "Cancelled by the issuer")
         self.assertEqual(self.browser.find_elements(By.CSS_SELECTOR, "button.approve"), [])
+
+    def test_no_other_requests_card_takes_the_place_of_one_that_went_away(self):
+        request, other = self.purchase("Goes Away"), self.purchase("Comes After")
+        self.shown(request)
+        self.issuer("cancel", request["acsTransId"])
+        self.agent.ctl("fetch")
+        self.until(lambda _: self.heading() == "Cancelled by the issuer")
+        self.assertIn("Goes Away", self.browser.find_element(By.CSS_SELECTOR, ".text").text)
+        self.assertEqual(self.state(other["id"]), "pending")
 
     def test_a_hostile_merchant_makes_no_element_and_runs_nothing(self):
         self.shown(self.purchase(HOSTILE))

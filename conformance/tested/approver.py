@@ -8,6 +8,7 @@ takes POST /enroll, /approve, /deny and /pending with a JSON object. It has a us
 import base64
 import hashlib
 import json
+import os
 import re
 import sys
 import threading
@@ -26,7 +27,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(os.environ.get("OOB_ROOT", Path(__file__).resolve().parents[2]))  # A copy of this file names the checkout.
 sys.path.insert(0, str(ROOT / "Tests/Interop"))
 
 from software_authenticator import FLAG, MODEL, SoftwareAuthenticator, signature  # noqa: E402

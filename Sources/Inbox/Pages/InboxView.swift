@@ -14,10 +14,10 @@ struct ListFilter: Sendable {
     /// From 1.
     let page: Int
 
-    init(all: Bool, text: String, page: Int) {
-        self.all = all
-        self.text = String(text.prefix(Self.maxText))
-        self.page = min(max(page, 1), InboxAgent.most)
+    init(_ query: Form) {
+        all = query["state"] == "all"
+        text = String((query["q"] ?? "").prefix(Self.maxText))
+        page = min(max(query["page"].flatMap { Int($0) } ?? 1, 1), InboxAgent.most)
     }
 
     /// The query that leads here, with other members if they are given; empty without any.

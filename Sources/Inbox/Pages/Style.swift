@@ -97,16 +97,17 @@ enum Script {
           }
         }
 
-        // The same page again, in place; what is typed in a form stays until the request that it is about changes.
+        // The list again, and the card if its request has changed; never another request's card in its place.
         async function refresh(changed) {
-          const response = await fetch(location.href, { cache: 'no-store' }).catch(() => null);
+          const shown = document.querySelector('.card');
+          const path = shown ? '/requests/' + shown.dataset.request : '/';
+          const response = await fetch(path + location.search, { cache: 'no-store' }).catch(() => null);
           if (!response || !response.ok) return;
           const page = new DOMParser().parseFromString(await response.text(), 'text/html');
           document.querySelector('nav').replaceWith(page.querySelector('nav'));
-          const shown = document.querySelector('.card');
-          if (!shown || shown.dataset.request === changed || !shown.querySelector('form')) {
-            document.querySelector('main').replaceWith(page.querySelector('main'));
-            document.title = page.title;
+          if (shown && (changed === undefined || shown.dataset.request === changed)) {
+            const card = page.querySelector('.card');
+            if (card && card.dataset.request === shown.dataset.request) shown.replaceWith(card);
           }
           drawTimes();
         }
@@ -125,7 +126,7 @@ enum Script {
           events.addEventListener('gone', () => { isGone = true; news.textContent = 'The agent does not answer.'; });
           events.onerror = () => { isGone = true; };
         } else if (document.body.hasAttribute('data-wait')) {
-          setTimeout(() => location.reload(), 2000);
+          setTimeout(() => location.replace('/'), 2000);
         }
 
         """

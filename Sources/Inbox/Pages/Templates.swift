@@ -67,7 +67,7 @@ enum Templates {
             {{#isCard}}
             <article class="card" aria-labelledby="card-title" data-request="{{id}}">
             <h2 id="card-title">{{#isPending}}Do you approve this?{{/isPending}}{{^isPending}}{{outcome}}{{/isPending}}</h2>
-            {{#problem}}<p class="problem" role="alert">Nothing was decided. {{problem}}</p>{{/problem}}
+            {{#problem}}<p class="problem" role="alert">{{problem}}</p>{{/problem}}
             <pre class="text" tabindex="0">{{#lines}}<span{{#isAmount}} class="amount"{{/isAmount}}{{#isWarning}} \
             class="warning"{{/isWarning}}><b>{{label}}</b>{{value}}
             </span>{{/lines}}</pre>
