@@ -11,7 +11,9 @@ import UnixSignals
 package struct InboxServer: Sendable {
     /// How long an orderly stop may take.
     private static let patience: Duration = .milliseconds(1_500)
-    /// How long a connection may be silent. A stream of events is not: it has something every 5 seconds.
+    /// How long a connection may be silent.
+    ///
+    /// A stream of events is not: it has something every 5 seconds.
     private static let idle = TimeAmount.seconds(30)
 
     private let agent: InboxAgent

@@ -22,7 +22,9 @@ final class Sessions: Sendable {
 
     private let state = Mutex(State(link: Sessions.random()))
 
-    /// The cookie's name. A browser shows a cookie to every port of its host, so each inbox has one of its own.
+    /// The cookie's name.
+    ///
+    /// A browser shows a cookie to every port of its host, so each inbox has one of its own.
     let cookie: String
 
     init(port: Int) { cookie = "oob-inbox-\(port)" }
