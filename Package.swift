@@ -66,7 +66,7 @@ let package = Package(
         .executableTarget(
             name: "oob-issuer",
             dependencies: [
-                "CICUData", "HTTPServing", "LineLog", "QRCode", "Sandbox", "ThreeDS", "Versioning",
+                "CICUData", "HTTPServing", "LineLog", "QRCode", "Sandbox", "SequenceDiagrams", "ThreeDS", "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -170,8 +170,8 @@ let package = Package(
         .target(  // The sandbox: an issuer backend with a small ACS and a merchant.
             name: "Sandbox",
             dependencies: [
-                "DurableFiles", "HTTPServing", "IssuerProtocol", "Keys", "StrictJSON", "TableRows", "ThreeDS",
-                "WebAuthn",
+                "DurableFiles", "HTTPServing", "IssuerProtocol", "Keys", "PageServing", "SequenceDiagrams",
+                "StrictJSON", "TableRows", "ThreeDS", "WebAuthn",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -179,6 +179,7 @@ let package = Package(
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -188,7 +189,7 @@ let package = Package(
         .target(  // The page of an agent's requests: lists them, shows the text that is signed, takes decisions.
             name: "Inbox",
             dependencies: [
-                "Control", "HTTPServing", "StrictJSON", "ThreeDS",
+                "Control", "HTTPServing", "PageServing", "SequenceDiagrams", "StrictJSON", "ThreeDS",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -197,6 +198,11 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            // The templates and the script, served as they are.
+            resources: [
+                .embedInCode("Pages/head.html"), .embedInCode("Pages/inbox.html"), .embedInCode("Pages/notice.html"),
+                .embedInCode("inbox.js"),
             ]),
         .target(  // What an approver sees and answers at a prompt: events in, screens out, no terminal.
             name: "Prompting", dependencies: ["Control"]),
@@ -240,6 +246,14 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
+        .target(  // What pages for a browser have in common: which calls they take, their forms and their style.
+            name: "PageServing",
+            dependencies: [
+                "StrictJSON", "ThreeDS", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            // Served as it is.
+            resources: [.embedInCode("style.css")]),
+        .target(name: "SequenceDiagrams", dependencies: ["ThreeDS"]),  // Who said what to whom, as text and as SVG.
         .target(  // Rows of SQLite tables, read and written by one list of columns for each table.
             name: "TableRows",
             dependencies: [
@@ -267,6 +281,7 @@ let package = Package(
         // Tests: one target for each of the above, and the programs as a whole.
         .testTarget(name: "ThreeDSTests", dependencies: ["ThreeDS"]),
         .testTarget(name: "QRCodeTests", dependencies: ["QRCode"]),
+        .testTarget(name: "SequenceDiagramsTests", dependencies: ["SequenceDiagrams"]),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
         .target(  // Tokens and TPMs of software that tests make keys in.
             name: "SoftKeys", dependencies: ["SpawnedProcesses"], path: "Tests/SoftKeys"),

@@ -2,13 +2,14 @@ import Control
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import PageServing
 
 /// The agent's events, as a browser takes them: what happened to which request, and nothing else of it.
 struct EventRelay: Sendable {
     let agent: InboxAgent
 
     var response: Response {
-        var fields = Guard.fields
+        var fields = PageGuard.fields
         fields[.contentType] = ServerSentEvents.contentType
         return Response(
             status: .ok, headers: fields,

@@ -2,6 +2,7 @@ import Control
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import PageServing
 import StrictJSON
 
 /// Answers a browser.
@@ -9,18 +10,18 @@ struct InboxResponder: Sendable {
     let agent: InboxAgent
     let mayDecide: Bool
     let sessions: Sessions
-    let guarding: Guard
+    let guarding: PageGuard
     /// Told when a link was used, so that the next one is shown.
     let onLinkUsed: @Sendable () -> Void
 
     func answer(to request: Request) async -> Response {
-        guard guarding.admits(request) else {
+        guard guarding.admits(request.head) else {
             return Self.page(
                 Pages.notice("Not for this page", "This address or origin is not the inbox's."), .forbidden)
         }
         switch (request.method, request.uri.path) {
-        case (.get, "/style.css"): return Self.text(Style.css, "text/css; charset=utf-8")
-        case (.get, "/script.js"): return Self.text(Script.text, "text/javascript; charset=utf-8")
+        case (.get, "/style.css"): return Self.file(PageStyle.css, "text/css; charset=utf-8")
+        case (.get, "/script.js"): return Self.file(PackageResources.inbox_js, "text/javascript; charset=utf-8")
         case (.get, "/enter"): return enter(request)
         default: break
         }
@@ -76,7 +77,9 @@ struct InboxResponder: Sendable {
         return Self.redirect(to: "/requests/\(first.id)" + filter.query())
     }
 
-    private static func query(of request: Request) -> Form { Form(Array((request.uri.query ?? "").utf8)) ?? Form() }
+    private static func query(of request: Request) -> PageForm {
+        PageForm(Array((request.uri.query ?? "").utf8)) ?? PageForm()
+    }
 
     private func page(
         showing id: String?, _ request: Request, _ session: Sessions.Session, problem: String? = nil
@@ -115,8 +118,8 @@ struct InboxResponder: Sendable {
     private func decide(
         _ id: String, _ request: Request, _ session: Sessions.Session
     ) async throws(ClientError) -> Response {
-        let body = try? await request.body.collect(upTo: Form.maxBytes)
-        guard let form = body.flatMap({ Form(Array($0.readableBytesView)) }),
+        let body = try? await request.body.collect(upTo: PageForm.maxBytes)
+        guard let form = body.flatMap({ PageForm(Array($0.readableBytesView)) }),
             let token = form["form"], Sessions.areEqual(token, session.formToken)
         else {
             return Self.page(
@@ -186,7 +189,7 @@ struct InboxResponder: Sendable {
     }
 
     private static func redirect(to path: String) -> Response {
-        var fields = Guard.fields
+        var fields = PageGuard.fields
         fields[.location] = path
         return Response(status: .seeOther, headers: fields)
     }
@@ -195,8 +198,14 @@ struct InboxResponder: Sendable {
         text(html, "text/html; charset=utf-8", status)
     }
 
+    private static func file(_ bytes: [UInt8], _ type: String) -> Response {
+        var fields = PageGuard.fields
+        fields[.contentType] = type
+        return Response(status: .ok, headers: fields, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
     private static func text(_ text: String, _ type: String, _ status: HTTPResponse.Status = .ok) -> Response {
-        var fields = Guard.fields
+        var fields = PageGuard.fields
         fields[.contentType] = type
         return Response(status: status, headers: fields, body: .init(byteBuffer: ByteBuffer(string: text)))
     }

@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdCore
 package import Logging
 import NIOCore
+import PageServing
 import ServiceLifecycle
 import UnixSignals
 
@@ -57,7 +58,7 @@ package struct InboxServer: Sendable {
                 let show: @Sendable () -> Void = { onLink("http://\(host)/enter?token=\(sessions.link)") }
                 holder.set(
                     InboxResponder(
-                        agent: agent, mayDecide: mayDecide, sessions: sessions, guarding: Guard(host: host),
+                        agent: agent, mayDecide: mayDecide, sessions: sessions, guarding: PageGuard(hosts: [host]),
                         onLinkUsed: show))
                 show()
             },

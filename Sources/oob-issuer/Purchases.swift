@@ -1,5 +1,6 @@
 import ArgumentParser
 import Sandbox
+import SequenceDiagrams
 import ThreeDS
 
 struct List: AsyncParsableCommand {

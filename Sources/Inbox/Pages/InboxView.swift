@@ -1,4 +1,5 @@
 import Control
+import PageServing
 import StrictJSON
 import ThreeDS
 
@@ -14,7 +15,7 @@ struct ListFilter: Sendable {
     /// From 1.
     let page: Int
 
-    init(_ query: Form) {
+    init(_ query: PageForm) {
         all = query["state"] == "all"
         text = String((query["q"] ?? "").prefix(Self.maxText))
         page = min(max(query["page"].flatMap { Int($0) } ?? 1, 1), InboxAgent.most)
@@ -66,33 +67,4 @@ struct InboxView: Sendable {
     let formToken: String
     /// Why the last decision was not made.
     let problem: String?
-}
-
-/// Text as a page shows it: what reorders or hides it is escaped, as in the agent's own text.
-enum Shown {
-    static func text(_ text: String?) -> String { DisplayText(text ?? "").text }
-
-    /// JSON with one member a line; the text itself if it is none.
-    static func json(_ bytes: [UInt8]) -> String {
-        guard let value = try? JSONReader.value(bytes, limits: JSONLimits(maxBytes: 65_536)) else {
-            return text(String(decoding: bytes, as: UTF8.self))
-        }
-        return ShownJSON.escaped(lines(of: value, indent: ""))
-    }
-
-    private static func lines(of value: JSONValue, indent: String) -> String {
-        let inner = indent + "  "
-        switch value {
-        case .object(let object) where !object.members.isEmpty:
-            let members = object.members.map { member in
-                "\(inner)\(scalar(.string(member.name))): \(lines(of: member.value, indent: inner))"
-            }
-            return "{\n\(members.joined(separator: ",\n"))\n\(indent)}"
-        case .array(let elements) where !elements.isEmpty:
-            return "[\n\(elements.map { inner + lines(of: $0, indent: inner) }.joined(separator: ",\n"))\n\(indent)]"
-        default: return scalar(value)
-        }
-    }
-
-    private static func scalar(_ value: JSONValue) -> String { String(decoding: value.serialized(), as: UTF8.self) }
 }

@@ -1,6 +1,6 @@
 import Control
 import FoundationEssentials
-import Mustache
+import PageServing
 import StrictJSON
 import ThreeDS
 
@@ -15,39 +15,34 @@ enum Pages {
             "hasRows": !rows.isEmpty, "mayDecide": view.mayDecide,
             "rows": rows.map { row($0, view) }, "isLive": true,
         ]
-        if !view.filter.text.isEmpty { context["query"] = Shown.text(view.filter.text) }
+        if !view.filter.text.isEmpty { context["query"] = PageText.text(view.filter.text) }
         if first + ListFilter.rows < found.count {
             context["next"] = "/" + view.filter.query(page: view.filter.page + 1)
         }
         if view.filter.page > 1 { context["previous"] = "/" + view.filter.query(page: view.filter.page - 1) }
         if let shown = view.shown { context["shown"] = card(shown, view) }
-        return render(Templates.inbox, context)
+        return Templates.render("inbox", context)
     }
 
     /// A page with one sentence.
     ///
     /// - Parameter isWaiting: whether it asks again by itself.
     static func notice(_ title: String, _ sentence: String, isWaiting: Bool = false) -> String {
-        render(
-            Templates.notice, ["title": title, "sentence": Shown.text(sentence), "isWaiting": isWaiting])
-    }
-
-    /// A template that cannot be read is a defect that the tests see; the page is empty then.
-    private static func render(_ template: MustacheTemplate?, _ context: [String: Any]) -> String {
-        template?.render(context) ?? ""
+        Templates.render(
+            "notice", ["title": title, "sentence": PageText.text(sentence), "isWaiting": isWaiting])
     }
 
     private static func title(_ request: RequestView) -> String {
         let amount = request.amountText ?? "No payment"
-        return "\(amount), \(Shown.text(request.merchantName))"
+        return "\(amount), \(PageText.text(request.merchantName))"
     }
 
     private static func row(_ request: RequestView, _ view: InboxView) -> [String: Any] {
         [
             "link": "/requests/\(request.id)" + view.filter.query(), "isCurrent": request.id == view.shown?.id,
-            "amount": request.amountText ?? "No payment", "merchant": Shown.text(request.merchantName),
+            "amount": request.amountText ?? "No payment", "merchant": PageText.text(request.merchantName),
             "state": request.state.rawValue, "isPending": request.state == .pending,
-            "enrollment": Shown.text(request.enrollmentName), "issuer": Shown.text(request.issuer),
+            "enrollment": PageText.text(request.enrollmentName), "issuer": PageText.text(request.issuer),
             "time": times(request),
         ]
     }
@@ -60,7 +55,7 @@ enum Pages {
     private static func card(_ request: RequestView, _ view: InboxView) -> [String: Any] {
         let isPending = request.state == .pending
         var card: [String: Any] = [
-            "id": request.id, "acsTransId": Shown.text(request.acsTransId), "state": request.state.rawValue,
+            "id": request.id, "acsTransId": PageText.text(request.acsTransId), "state": request.state.rawValue,
             "isPending": isPending, "time": times(request), "digest": request.textDigest ?? "",
             "lines": (request.text ?? "").split(separator: "\n", omittingEmptySubsequences: false).map(line),
             "decides": isPending && view.mayDecide && request.textDigest != nil, "needsPIN": view.needsPIN,
@@ -74,7 +69,7 @@ enum Pages {
             },
             "isCard": view.tab == .card, "curl": curl(request), "oobctl": "oobctl approve \(request.id)",
         ]
-        if let problem = view.problem { card["problem"] = Shown.text(problem) }
+        if let problem = view.problem { card["problem"] = PageText.text(problem) }
         if let url = request.threeDSRequestorAppURL, request.state == .approved {
             card["return"] = ["url": url, "scheme": String(url.prefix { $0 != ":" })]
         }
@@ -110,7 +105,7 @@ enum Pages {
         switch request.delivery {
         case .delivered: request.transStatus.map { "; the issuer answered \($0)" } ?? ""
         case .queued: "; on its way to the issuer"
-        case .failed: "; not delivered: \(Shown.text(request.deliveryError ?? request.deliveryFailure))"
+        case .failed: "; not delivered: \(PageText.text(request.deliveryError ?? request.deliveryFailure))"
         case .none: ""
         }
     }
@@ -127,15 +122,15 @@ enum Pages {
         }
         let message = evidence.message?.split(separator: ".").map { Base64URL.decode(String($0)) ?? [] } ?? []
         if message.count == 3 {
-            add("Request: header", Shown.json(message[0]))
-            add("Request: claims", Shown.json(message[1]))
+            add("Request: header", PageText.json(message[0]))
+            add("Request: claims", PageText.json(message[1]))
         }
         add("Nonce (base64url)", evidence.nonce)
         add(
             "Transaction in canonical form (RFC 8785); the challenge is SHA-256 of oob-authn-v1, 00, nonce and this",
-            evidence.transaction.map { Shown.text($0) })
+            evidence.transaction.map { PageText.text($0) })
         if let assertion = evidence.assertion {
-            add("Assertion: client data", Shown.json(Base64URL.decode(assertion.clientDataJSON) ?? []))
+            add("Assertion: client data", PageText.json(Base64URL.decode(assertion.clientDataJSON) ?? []))
             let data = Base64URL.decode(assertion.authenticatorData) ?? []
             if data.count >= 37 {
                 let count = data[33..<37].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
@@ -144,7 +139,7 @@ enum Pages {
             }
             add("Assertion: signature (base64url)", assertion.signature)
         }
-        add("Decision as it was sent", evidence.decision.map { Shown.json(Base64URL.decode($0) ?? Array($0.utf8)) })
+        add("Decision as it was sent", evidence.decision.map { PageText.json(Base64URL.decode($0) ?? Array($0.utf8)) })
         return ["parts": parts]
     }
 }

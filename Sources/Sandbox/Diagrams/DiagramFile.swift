@@ -1,5 +1,6 @@
 import DurableFiles
 import Glibc
+package import SequenceDiagrams
 
 /// Where a diagram goes, and so in which form.
 package enum DiagramFile: Sendable, Equatable {

@@ -1,3 +1,4 @@
+package import SequenceDiagrams
 import StrictJSON
 import ThreeDS
 

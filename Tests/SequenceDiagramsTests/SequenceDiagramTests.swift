@@ -1,4 +1,4 @@
-import Sandbox
+import SequenceDiagrams
 import Testing
 
 @Suite struct SequenceDiagramTests {

@@ -1,17 +1,18 @@
 import StrictJSON
 
 /// The fields of a form as a browser sends them (application/x-www-form-urlencoded).
-struct Form {
-    static let maxBytes = 8_192
+package struct PageForm: Sendable {
+    /// Bytes of one.
+    package static let maxBytes = 8_192
     private static let maxFields = 16
 
     private var fields: [String: String] = [:]
 
     /// One without fields.
-    init() {}
+    package init() {}
 
     /// Nil for what is no such form, has a name twice, or more than 16 fields.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         guard bytes.count <= Self.maxBytes, let text = String(validating: bytes, as: UTF8.self) else { return nil }
         let pairs = text.split(separator: "&")
         guard pairs.count <= Self.maxFields else { return nil }
@@ -23,7 +24,7 @@ struct Form {
         }
     }
 
-    subscript(name: String) -> String? { fields[name] }
+    package subscript(name: String) -> String? { fields[name] }
 
     private static func decoded(_ text: Substring) -> String? {
         let spaced = String(text.map { $0 == "+" ? " " : $0 })

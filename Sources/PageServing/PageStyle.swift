@@ -1,0 +1,5 @@
+/// How the pages look.
+package enum PageStyle {
+    /// The style sheet of all pages, as bytes of UTF-8.
+    package static let css = PackageResources.style_css
+}

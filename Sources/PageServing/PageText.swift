@@ -1,0 +1,31 @@
+import StrictJSON
+import ThreeDS
+
+/// Text as a page shows it: what reorders or hides it is escaped, as in the agent's own text.
+package enum PageText {
+    package static func text(_ text: String?) -> String { DisplayText(text ?? "").text }
+
+    /// JSON with one member a line; the text itself if it is none.
+    package static func json(_ bytes: [UInt8]) -> String {
+        guard let value = try? JSONReader.value(bytes, limits: JSONLimits(maxBytes: 65_536)) else {
+            return text(String(decoding: bytes, as: UTF8.self))
+        }
+        return ShownJSON.escaped(lines(of: value, indent: ""))
+    }
+
+    private static func lines(of value: JSONValue, indent: String) -> String {
+        let inner = indent + "  "
+        switch value {
+        case .object(let object) where !object.members.isEmpty:
+            let members = object.members.map { member in
+                "\(inner)\(scalar(.string(member.name))): \(lines(of: member.value, indent: inner))"
+            }
+            return "{\n\(members.joined(separator: ",\n"))\n\(indent)}"
+        case .array(let elements) where !elements.isEmpty:
+            return "[\n\(elements.map { inner + lines(of: $0, indent: inner) }.joined(separator: ",\n"))\n\(indent)]"
+        default: return scalar(value)
+        }
+    }
+
+    private static func scalar(_ value: JSONValue) -> String { String(decoding: value.serialized(), as: UTF8.self) }
+}
