@@ -59,7 +59,8 @@ let package = Package(
         .executableTarget(
             name: "oob-inbox",
             dependencies: [
-                "Control", "HTTPServing", "Inbox", "LineLog", "LinuxProcess", "Versioning",
+                "Control", "DurableFiles", "HTTPServing", "Inbox", "LineLog", "LinuxProcess", "PageServing",
+                "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -190,19 +191,23 @@ let package = Package(
             name: "Inbox",
             dependencies: [
                 "Control", "HTTPServing", "PageServing", "SequenceDiagrams", "StrictJSON", "ThreeDS",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             // The templates and the script, served as they are.
             resources: [
-                .embedInCode("Pages/head.html"), .embedInCode("Pages/inbox.html"), .embedInCode("Pages/notice.html"),
-                .embedInCode("inbox.js"),
+                .embedInCode("Pages/card.html"), .embedInCode("Pages/copy.html"), .embedInCode("Pages/events.html"),
+                .embedInCode("Pages/evidence.html"), .embedInCode("Pages/export.html"), .embedInCode("Pages/head.html"),
+                .embedInCode("Pages/icon.svg"), .embedInCode("Pages/inbox.html"), .embedInCode("Pages/notice.html"),
+                .embedInCode("Pages/test.html"), .embedInCode("Pages/wire.html"), .embedInCode("inbox.js"),
             ]),
         .target(  // What an approver sees and answers at a prompt: events in, screens out, no terminal.
             name: "Prompting", dependencies: ["Control"]),

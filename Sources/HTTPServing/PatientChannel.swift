@@ -12,6 +12,9 @@ package struct PatientChannel: ServerChildChannel {
         package let address: String
         /// To be called once the whole request was read: from then on its client owes nothing.
         package let hasSentAll: @Sendable () -> Void
+        /// To be called by whoever answers without an end of its own, such as events: the client has all the time until
+        /// that answer is over.
+        package let takesLong: @Sendable () -> Void
     }
 
     /// The answer to a request of a peer, and whether it was a good one, which earns its client more time.
@@ -57,9 +60,9 @@ package struct PatientChannel: ServerChildChannel {
         defer { places.leave(place) }
         let patience = ClientPatience(value.channel, seconds: seconds) { [places] in places.noteSlow() }
         defer { patience.end() }
-        let peer = Peer(address: value.channel.remoteAddress?.ipAddress ?? "unknown") { [places] in
-            places.hasWhole(place)
-        }
+        let peer = Peer(
+            address: value.channel.remoteAddress?.ipAddress ?? "unknown",
+            hasSentAll: { [places] in places.hasWhole(place) }, takesLong: { patience.end() })
         await http { [responder, places] request, writer, _ in
             let (response, isGood) = await responder(request, peer)
             try await writer.write(response: response.head, body: response.body)

@@ -2,14 +2,40 @@ import Control
 
 /// The agent as the page asks it.
 struct InboxAgent: Sendable {
-    /// Requests that are looked at for one page; the agent lists no more at once.
-    static let most = 1_000
+    /// Requests that are asked for at once.
+    private static let batch = 250
+    /// Requests that one page of a search looks through; then the search goes on on the next page.
+    private static let mostSearched = 2_000
 
     let client: @Sendable () throws(ClientError) -> ControlClient
 
-    /// Pending requests, or all, the newest first.
-    func requests(all: Bool) async throws(ClientError) -> [RequestView] {
-        Array(try await client().requests(all: all, limit: Self.most, enrollment: nil).reversed())
+    /// One page of the list, the newest first, and after which request the next one goes on.
+    func list(_ query: ListQuery) async throws(ClientError) -> (rows: [RequestView], next: String?) {
+        let client = try client()
+        var rows: [RequestView] = []
+        var (before, searched, bytes) = (query.before, 0, 0)
+        var first: RequestView?
+        if before == nil {
+            // Of the pending ones the agent lists the oldest first, so where to begin is asked of all.
+            first = try await client.requests(RequestListing(all: true, limit: 1)).requests.last
+            guard let first else { return ([], nil) }
+            if query.takes(first) { rows.append(first) }
+            before = first.id
+        }
+        while searched < Self.mostSearched {
+            let page = try await client.requests(RequestListing(all: query.all, limit: Self.batch, before: before))
+            for request in page.requests.reversed() {
+                if query.takes(request) {
+                    bytes += query.bytes(of: request)
+                    guard rows.count < ListQuery.maxRows, bytes <= ListQuery.maxBytes else { return (rows, before) }
+                    rows.append(request)
+                }
+                before = request.id
+            }
+            guard page.hasNext, !page.requests.isEmpty else { return (rows, nil) }
+            searched += page.requests.count
+        }
+        return (rows, before)
     }
 
     func request(_ id: String) async throws(ClientError) -> RequestView {
@@ -20,7 +46,19 @@ struct InboxAgent: Sendable {
         try await client().evidence(id: id, enrollment: nil)
     }
 
-    func enrollments() async throws(ClientError) -> [EnrollmentView] { try await client().enrollments() }
+    /// What a tester may set for it.
+    func bench(of request: RequestView) async throws(ClientError) -> TestBench {
+        var personas = PersonasView(known: [], set: [])
+        do throws(ClientError) {
+            personas = try await client().personas()
+        } catch {
+            // An agent that was built without personas has no such call.
+            guard case .refused(let refusal) = error, refusal.token == .notFound else { throw error }
+        }
+        return TestBench(
+            personas: personas.known, persona: personas.set.first { $0.enrollment == request.enrollmentId }?.persona,
+            isReplayable: SandboxCalls.mayBeSandbox(request.issuer))
+    }
 
     func decide(
         _ decision: Decision, _ id: String, with command: DecideCommand

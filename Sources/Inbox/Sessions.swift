@@ -1,3 +1,4 @@
+import PageServing
 import Synchronization
 
 /// Who may use the page: whoever followed a link that the program printed.
@@ -27,7 +28,14 @@ final class Sessions: Sendable {
     /// A browser shows a cookie to every port of its host, so each inbox has one of its own.
     let cookie: String
 
-    init(port: Int) { cookie = "oob-inbox-\(port)" }
+    /// What else the cookie has: it is for this site alone, for no script, and under https: for nothing but that.
+    let cookieAttributes: String
+
+    init(of origin: PageOrigin) {
+        let port = origin.host.split(separator: ":").last.flatMap { Int($0) }
+        cookie = "oob-inbox" + (port.map { "-\($0)" } ?? "")
+        cookieAttributes = "Path=/; HttpOnly; SameSite=Strict" + (origin.scheme == "https" ? "; Secure" : "")
+    }
 
     /// The token of the link that works next.
     var link: String { state.withLock { $0.link } }

@@ -1,50 +1,150 @@
+// It makes the page live and decides nothing; without it the page works as well.
 'use strict';
 const news = document.getElementById('news');
+const body = document.body;
+const kept = { get: name => { try { return localStorage.getItem(name); } catch { return null; } },
+               set: (name, value) => { try { localStorage.setItem(name, value); } catch { /* then it is not kept */ } } };
 
-// The time that is left, as a bar and in words.
+// The time that is left by the agent's clock, as a bar and in words.
 function drawTimes() {
+  const now = Date.now() + 1000 * Number(body.dataset.clockOffset || 0);
   for (const place of document.querySelectorAll('.left')) {
-    const start = Date.parse(place.dataset.received), end = Date.parse(place.dataset.expires), now = Date.now();
+    const start = Date.parse(place.dataset.received), end = Date.parse(place.dataset.expires);
     if (Number.isNaN(start) || Number.isNaN(end) || end <= start) continue;
     const seconds = Math.max(0, Math.round((end - now) / 1000));
-    const words = seconds >= 60 ? Math.floor(seconds / 60) + ' min ' + seconds % 60 + ' s' : seconds + ' s';
-    place.textContent = seconds ? words + ' left' : 'time is over';
-    const bar = document.createElement('progress');
-    bar.max = end - start;
+    let words = place.querySelector('.words'), bar = place.querySelector('progress');
+    if (!words) {
+      words = document.createElement('span');
+      words.className = 'words';
+      bar = document.createElement('progress');
+      bar.max = end - start;
+      bar.setAttribute('aria-hidden', 'true');
+      place.replaceChildren(words, bar);
+    }
+    words.textContent = (seconds >= 60 ? Math.floor(seconds / 60) + ' min ' + seconds % 60 : seconds) + ' s left';
     bar.value = Math.max(0, Math.min(end - start, end - now));
-    bar.setAttribute('aria-hidden', 'true');
-    place.append(bar);
   }
 }
 
-// The list again, and the card if its request has changed; never another request's card in its place.
+const bytesOf = base64url => Uint8Array.from(atob(base64url.replace(/-/g, '+').replace(/_/g, '/')), c => c.charCodeAt(0));
+
+// The challenge, computed here from what the page shows.
+async function compute() {
+  for (const place of document.querySelectorAll('.computed')) {
+    if (!crypto.subtle) continue;
+    const encoder = new TextEncoder();
+    const parts = [encoder.encode('oob-authn-v1\0'), bytesOf(place.dataset.nonce), encoder.encode(place.dataset.transaction)];
+    const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', await new Blob(parts).arrayBuffer()));
+    const text = btoa(String.fromCharCode(...digest)).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
+    const isSame = text === place.dataset.challenge;
+    place.classList.add(isSame ? 'same' : 'other');
+    place.textContent = 'Computed in this browser: ' + text +
+      (isSame ? ', the challenge in the message.' : ', which is not the challenge in the message.');
+  }
+}
+
+function addCopyButtons() {
+  for (const place of document.querySelectorAll('[data-copy]')) {
+    if (place.nextElementSibling?.classList.contains('copier') || !navigator.clipboard) continue;
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'copier';
+    button.textContent = 'Copy';
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(place.textContent);
+      news.textContent = 'Copied.';
+    });
+    place.after(button);
+  }
+}
+
+function draw() {
+  drawTimes();
+  addCopyButtons();
+  compute();
+}
+
+// The list again, and what is shown of the request if that has changed; never another request in its place.
 async function refresh(changed) {
-  const shown = document.querySelector('.card');
-  const path = shown ? '/requests/' + shown.dataset.request : '/';
+  const view = document.querySelector('.view');
+  const path = view ? '/requests/' + view.dataset.request : '/';
   const response = await fetch(path + location.search, { cache: 'no-store' }).catch(() => null);
   if (!response || !response.ok) return;
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  if (!page.querySelector('nav')) return;
+  const focused = document.activeElement?.closest('nav a')?.getAttribute('href');
   document.querySelector('nav').replaceWith(page.querySelector('nav'));
-  if (shown && (changed === undefined || shown.dataset.request === changed)) {
-    const card = page.querySelector('.card');
-    if (card && card.dataset.request === shown.dataset.request) shown.replaceWith(card);
+  if (focused) document.querySelector('nav a[href="' + CSS.escape(focused) + '"]')?.focus();
+  const newView = page.querySelector('.view');
+  if (view && newView && view.dataset.request === newView.dataset.request && changed.has(view.dataset.request)) {
+    view.replaceWith(newView);
   }
-  drawTimes();
+  draw();
 }
 
-if (document.body.hasAttribute('data-live')) {
-  drawTimes();
+// Events that come while a refresh is under way are one more refresh, however many they are.
+let waiting = null;
+async function refreshSoon(request) {
+  if (waiting) { waiting.add(request); return; }
+  for (waiting = new Set([request]); waiting.size;) {
+    const changed = waiting;
+    waiting = new Set();
+    await refresh(changed);
+  }
+  waiting = null;
+}
+
+// Sound and notifications, if they are asked for: they tell that something came, and approve nothing.
+const alerts = document.querySelector('.alerts');
+function keepChoice(id, allowed) {
+  const box = document.getElementById(id);
+  box.checked = kept.get('oob-inbox-' + id) === 'yes';
+  box.addEventListener('change', async () => {
+    if (box.checked && allowed && !await allowed()) box.checked = false;
+    kept.set('oob-inbox-' + id, box.checked ? 'yes' : 'no');
+  });
+  return box;
+}
+
+function beep() {
+  const context = new AudioContext();
+  const tone = context.createOscillator(), volume = context.createGain();
+  tone.frequency.value = 880;
+  volume.gain.value = 0.1;
+  tone.connect(volume).connect(context.destination);
+  tone.start();
+  tone.stop(context.currentTime + 0.15);
+  tone.onended = () => context.close();
+}
+
+if (body.hasAttribute('data-live')) {
+  alerts.hidden = false;
+  const sound = keepChoice('sound');
+  const notify = keepChoice('notify', async () => 'Notification' in window && await Notification.requestPermission() === 'granted');
+  draw();
   setInterval(drawTimes, 1000);
   const events = new EventSource('/events');
   let isGone = false;
-  events.onopen = () => { if (isGone) { isGone = false; news.textContent = ''; refresh(); } };
+  events.onopen = () => {
+    if (!isGone) return;
+    isGone = false;
+    news.textContent = '';
+    refreshSoon(document.querySelector('.view')?.dataset.request);
+  };
   events.onmessage = message => {
     const { event, request } = JSON.parse(message.data);
-    if (event === 'requestPresented') news.textContent = 'A new request has come.';
-    refresh(request);
+    if (event === 'requestPresented') {
+      news.textContent = 'A new request has come.';
+      if (sound.checked) beep();
+      if (notify.checked) new Notification('A new request has come', { tag: 'oob-inbox' });
+    }
+    refreshSoon(request);
   };
   events.addEventListener('gone', () => { isGone = true; news.textContent = 'The agent does not answer.'; });
-  events.onerror = () => { isGone = true; };
-} else if (document.body.hasAttribute('data-wait')) {
-  setTimeout(() => location.replace('/'), 2000);
+  events.onerror = () => {
+    if (!isGone) news.textContent = 'The inbox does not answer.';
+    isGone = true;
+  };
+} else if (body.hasAttribute('data-wait')) {
+  setTimeout(() => location.reload(), 2000);
 }

@@ -2,24 +2,29 @@ package import HTTPTypes
 
 /// What every call of a page has to be before anything is done for it.
 package struct PageGuard: Sendable {
-    /// Host and port as a browser's address shows them, such as `127.0.0.1:8300`.
     private let hosts: Set<String>
     private let origins: Set<String>
 
-    /// - Parameters:
-    ///   - hosts: the server's own names, each with its port. Another name in `Host` is that of somebody who has pointed
-    ///     it at this machine (DNS rebinding).
-    ///   - scheme: of the page's own origin, `http` or `https`.
-    package init(hosts: Set<String>, scheme: String = "http") {
-        self.hosts = hosts
-        origins = Set(hosts.map { "\(scheme)://\($0)" })
+    /// - Parameter origins: the server's own. Another name in `Host` is that of somebody who has pointed it at this
+    ///   machine (DNS rebinding).
+    package init(_ origins: Set<PageOrigin>) {
+        hosts = Set(origins.map(\.host))
+        self.origins = Set(origins.map(\.text))
+    }
+
+    /// Whether a call is for this server by one of its own names.
+    package func knows(_ call: HTTPRequest) -> Bool { call.authority.map(hosts.contains) ?? false }
+
+    /// Whether a page of another site has led the browser here; of a link that someone typed or opened none has.
+    ///
+    /// Browsers that do not say it are believed to be led by nobody.
+    package static func isFromElsewhere(_ call: HTTPRequest) -> Bool {
+        call.headerFields[.fetchSite].map { !["same-origin", "none"].contains($0) } ?? false
     }
 
     /// Whether a call is for this server by one of its own names, and, if it is to change something, from this page.
     package func admits(_ call: HTTPRequest) -> Bool {
-        guard let host = call.authority, hosts.contains(host) else { return false }
-        // Browsers that know it say where a call comes from; a link that someone typed or opened is from nowhere.
-        if let site = call.headerFields[.fetchSite], !["same-origin", "none"].contains(site) { return false }
+        guard knows(call), !Self.isFromElsewhere(call) else { return false }
         guard call.method != .get else { return true }
         guard let origin = call.headerFields[.origin] else { return false }
         return origins.contains(origin)

@@ -5,6 +5,24 @@ import ThreeDS
 package enum PageText {
     package static func text(_ text: String?) -> String { DisplayText(text ?? "").text }
 
+    /// With padding (RFC 4648 §4), as a `data:` URL has it.
+    package static func base64(_ bytes: [UInt8]) -> String {
+        let text = Base64URL.encode(bytes)
+        let standard = String(text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 })
+        return standard + String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
+    }
+
+    /// Bytes of a text in HTML, with what a template escapes.
+    package static func htmlBytes(_ text: String) -> Int {
+        text.utf8.reduce(0) { count, byte in
+            switch byte {
+            case UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "\""):
+                count + 6
+            default: count + 1
+            }
+        }
+    }
+
     /// JSON with one member a line; the text itself if it is none.
     package static func json(_ bytes: [UInt8]) -> String {
         guard let value = try? JSONReader.value(bytes, limits: JSONLimits(maxBytes: 65_536)) else {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Control
 import FoundationEssentials
+import LinuxProcess
 import Prompting
 
 /// `--open`, wherever a decision is made: where the return URL goes.

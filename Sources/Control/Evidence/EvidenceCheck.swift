@@ -1,15 +1,16 @@
 /// One step of checking evidence by hand: shell commands that say what holds, and fail if something does not.
-struct EvidenceCheck: Sendable, Equatable {
-    let title: String
-    let explanation: String
-    let commands: String
+package struct EvidenceCheck: Sendable, Equatable {
+    package let title: String
+    package let explanation: String
+    /// For a `sh -e` in the directory of the evidence's files.
+    package let commands: String
     /// Marks the block in the page: `sh` for what openssl and coreutils do.
     var language = "sh"
 
     var text: String { "\(explanation)\n\n```\(language)\n\(commands)\n```" }
 
     /// What the other blocks use.
-    static let preparation = EvidenceCheck(
+    package static let preparation = EvidenceCheck(
         title: "Preparation", explanation: "First, some words for what follows:",
         commands: #"""
             export LC_ALL=C
@@ -35,7 +36,7 @@ struct EvidenceCheck: Sendable, Equatable {
 
 extension EvidenceView {
     /// What can be checked with what there is.
-    var checks: [EvidenceCheck] {
+    package var checks: [EvidenceCheck] {
         [issuerCheck, commitmentCheck, assertionCheck, journalCheck, textCheck, decisionCheck].compactMap(\.self)
     }
 

@@ -1,12 +1,12 @@
 /// Something that other evidence has and this one has not.
-struct EvidenceGap: Sendable, Equatable {
-    let what: String
-    let why: String
+package struct EvidenceGap: Sendable, Equatable {
+    package let what: String
+    package let why: String
 }
 
 extension EvidenceView {
     /// What is missing, and why.
-    var gaps: [EvidenceGap] {
+    package var gaps: [EvidenceGap] {
         let asked =
             erased
             ? [EvidenceGap(what: "what the issuer sent, what was shown, what was signed", why: Self.wasErased)]

@@ -40,6 +40,8 @@ package struct RequestView: Codable, Sendable, Equatable {
     package var text: String?
     /// SHA-256 of the bytes of ``text``, base64url.
     package var textDigest: String?
+    /// What an approval takes: `pin`, `presence` or `test`; only if one request is answered.
+    package var authnType: String?
     /// The agent's clock, only if one request is answered; absent if it is the machine's.
     package var clock: ClockView?
 

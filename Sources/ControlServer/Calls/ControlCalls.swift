@@ -1,5 +1,6 @@
 import Authenticator
 import Control
+import IssuerProtocol
 import Keys
 import Logging
 import ServiceLifecycle
@@ -144,6 +145,7 @@ struct ControlCalls: Sendable {
             view.text = shown.text
             view.textDigest = try shown.digest
         }
+        view.authnType = enrollment?.authnType.rawValue
         view.clock = testClock
         return view
     }

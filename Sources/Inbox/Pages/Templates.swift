@@ -5,13 +5,15 @@ enum Templates {
     private static let library: MustacheLibrary? = {
         let files = [
             ("head", PackageResources.head_html), ("inbox", PackageResources.inbox_html),
-            ("notice", PackageResources.notice_html),
+            ("notice", PackageResources.notice_html), ("card", PackageResources.card_html),
+            ("copy", PackageResources.copy_html), ("test", PackageResources.test_html),
+            ("wire", PackageResources.wire_html), ("evidence", PackageResources.evidence_html),
+            ("events", PackageResources.events_html), ("export", PackageResources.export_html),
         ]
         var templates: [String: MustacheTemplate] = [:]
         for (name, bytes) in files {
-            guard let template = try? MustacheTemplate(string: String(decoding: bytes, as: UTF8.self)) else {
-                return nil
-            }
+            let text = String(decoding: bytes, as: UTF8.self)
+            guard let template = try? MustacheTemplate(string: text) else { return nil }
             templates[name] = template
         }
         return MustacheLibrary(templates: templates)

@@ -6,6 +6,10 @@ import Testing
         try await OutsideScript.run("test_inbox.py")
     }
 
+    @Test func `the page of requests works in a browser, under attack and by keyboard`() async throws {
+        try await OutsideScript.run("test_inbox_browser.py")
+    }
+
     @Test func `the prompt shows a request and decides on a clear answer only`() async throws {
         try await OutsideScript.run("test_prompt.py")
     }

@@ -1,9 +1,8 @@
 import FoundationEssentials
 import Glibc
-import LinuxProcess
 
 /// Hands a URL to xdg-open: as one argument, with no shell between.
-enum URLOpener {
+package enum URLOpener {
     private static let program = "xdg-open"
 
     /// Starts it and does not wait for it.
@@ -11,7 +10,7 @@ enum URLOpener {
     /// What it prints is thrown away: standard output is for data.
     ///
     /// - Returns: why it could not be started; nil if it was.
-    static func open(_ url: String) -> String? {
+    package static func open(_ url: String) -> String? {
         // Those that were started before and have ended.
         while waitpid(-1, nil, WNOHANG) > 0 {}
         var files = unsafe posix_spawn_file_actions_t()

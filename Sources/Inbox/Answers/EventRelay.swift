@@ -1,0 +1,82 @@
+import Control
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import PageServing
+import ServiceLifecycle
+import Synchronization
+
+/// How many windows are live.
+final class StreamCount: Sendable {
+    private static let limit = 32
+    private let count = Mutex(0)
+
+    /// A place until it is given up; nil if none is free.
+    func take() -> Place? {
+        count.withLock { count in
+            guard count < Self.limit else { return nil }
+            count += 1
+            return Place(streams: self)
+        }
+    }
+
+    final class Place: Sendable {
+        private let streams: StreamCount
+
+        fileprivate init(streams: StreamCount) { self.streams = streams }
+
+        deinit { streams.count.withLock { $0 -= 1 } }
+    }
+}
+
+/// The agent's events, as a browser takes them: what happened to which request, and nothing else of it.
+struct EventRelay: Sendable {
+    let agent: InboxAgent
+    let place: StreamCount.Place
+
+    var response: Response {
+        var fields = PageGuard.fields
+        fields[.contentType] = ServerSentEvents.contentType
+        return Response(
+            status: .ok, headers: fields,
+            body: .init { [self] writer in
+                var writer = writer
+                try await relay(to: &writer)
+                try await writer.finish(nil)
+            })
+    }
+
+    private func relay(to writer: inout any ResponseBodyWriter) async throws {
+        let (lines, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(256))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                // An agent that goes away ends the stream; the browser comes again by itself.
+                defer { continuation.finish() }
+                var position: Int64?
+                do throws(ClientError) {
+                    try await agent.client().events(
+                        after: &position, enrollment: nil, opened: { continuation.yield(": open\n\n") }
+                    ) { event throws(ClientError) in
+                        let id = event.request?.id ?? ""
+                        continuation.yield("data: {\"event\":\"\(event.event)\",\"request\":\"\(id)\"}\n\n")
+                    }
+                } catch {
+                    continuation.yield("event: gone\ndata: {}\n\n")
+                }
+            }
+            // A write to a browser that has gone fails, so something is written also when nothing happens.
+            group.addTask {
+                while true {
+                    try await Task.sleep(for: .seconds(5))
+                    continuation.yield(":\n\n")
+                }
+            }
+            defer { group.cancelAll() }
+            try await withGracefulShutdownHandler {
+                for await line in lines { try await writer.write(ByteBuffer(string: line)) }
+            } onGracefulShutdown: {
+                continuation.finish()
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Control
+import Hummingbird
+import PageServing
+
+/// What a form of the page asks for; the session's token was looked at before.
+extension InboxResponder {
+    func act(
+        _ action: String, on id: String, _ form: PageForm, _ request: Request, _ session: Sessions.Session
+    ) async throws(ClientError) -> Response {
+        do throws(ClientError) {
+            switch action {
+            case "decide":
+                guard let digest = form["digest"], let decision = Self.decision(form["decision"]) else {
+                    return PageAnswer.notice(.noDecision)
+                }
+                // Another tab, or another answer to the same button, may have decided it by now: then this is refused.
+                let decided = try await agent.decide(
+                    decision, id, with: Self.command(decision, digest: digest, form))
+                return PageAnswer.redirect(to: "/requests/\(decided.id)")
+            case "persona": try await setPersona(form["persona"] ?? "", on: id)
+            case "clock":
+                let command: ClockCommand
+                do throws(ControlError) {
+                    command = try ClockCommand(duration: form["advance"] ?? "")
+                } catch { throw .refused(error) }
+                _ = try await agent.client().advanceClock(command)
+            case "replay":
+                let asNew = form["as"] == "new"
+                if let problem = await sandbox.replay(try await agent.request(id), asNew: asNew) {
+                    return PageAnswer.page(try await page(showing: id, request, session, problem: problem), .badGateway)
+                }
+                _ = try await agent.client().fetch(FetchCommand())
+            default: return PageAnswer.notice(.noPage)
+            }
+            return PageAnswer.redirect(to: "/requests/\(id)")
+        } catch {
+            // The page again, with what is wrong; a PIN that was typed is not on it.
+            return PageAnswer.page(
+                try await page(showing: id, request, session, problem: Self.problem(error, of: action)),
+                PageAnswer.status(of: error))
+        }
+    }
+
+    /// Bound to the digest of the text that the page showed.
+    private static func command(_ decision: Decision, digest: String, _ form: PageForm) -> DecideCommand {
+        var command = DecideCommand()
+        command.shownTextDigest = digest
+        command.expectShownText = true
+        command.deliveryTimeout = 5
+        if decision == .deny { command.reason = form["decision"] == "fraud" ? .suspectedFraud : .userDenied }
+        if decision == .approve, let pin = form["pin"], !pin.isEmpty { command.pin = PINText(pin) }
+        return command
+    }
+
+    private static func decision(_ text: String?) -> Decision? {
+        switch text {
+        case "approve": .approve
+        case "deny", "fraud": .deny
+        default: nil
+        }
+    }
+
+    /// Says that nothing was decided only if that is known.
+    private static func problem(_ error: ClientError, of action: String) -> String {
+        switch error {
+        case .refused, .unreachable: action == "decide" ? "Nothing was decided. \(error)" : "\(error)"
+        case .unclear, .unknown: "\(error)"
+        }
+    }
+
+    /// - Parameter name: empty: nobody plays the cardholder any more.
+    private func setPersona(_ name: String, on id: String) async throws(ClientError) {
+        let enrollment = try await agent.request(id).enrollmentId
+        if name.isEmpty {
+            _ = try await agent.client().clearPersona(of: enrollment)
+        } else {
+            _ = try await agent.client().setPersona(PersonaCommand(persona: name), of: enrollment)
+        }
+    }
+}

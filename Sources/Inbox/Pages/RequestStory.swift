@@ -1,0 +1,100 @@
+import Control
+import PageServing
+import SequenceDiagrams
+import StrictJSON
+import ThreeDS
+
+/// A request's life as the agent's journal tells it.
+struct RequestStory {
+    /// An entry of the journal, with what of it is for people.
+    struct Entry {
+        let seq: Int64
+        let at: String
+        let kind: String
+        /// The members of this kind of entry; those that each one has are left out.
+        let members: [(name: String, value: String)]
+
+        subscript(name: String) -> String? { members.first { $0.name == name }?.value }
+    }
+
+    private enum Lane: Int { case issuer, agent, decider }
+
+    private static let common: Set<String> = ["seq", "at", "entry", "previous", "enrollment", "request"]
+
+    let entries: [Entry]
+    private let request: RequestView
+
+    init(_ evidence: EvidenceView) {
+        request = evidence.request
+        entries = evidence.journal.entries.compactMap { Self.entry($0) }
+    }
+
+    /// Nil for what is no entry of a journal: then the agent is of a version that this program does not know.
+    private static func entry(_ line: String) -> Entry? {
+        guard let object = try? JSONReader.object(Array(line.utf8), limits: JSONLimits(maxBytes: 65_536)),
+            case .number(let number)? = object["seq"], let seq = Int64(number), case .string(let at)? = object["at"],
+            case .string(let kind)? = object["entry"]
+        else { return nil }
+        let members = object.members.filter { !common.contains($0.name) }.map { member in
+            (name: PageText.text(member.name), value: PageText.text(plain(member.value)))
+        }
+        return Entry(seq: seq, at: at, kind: kind, members: members)
+    }
+
+    /// A string as it is, anything else as JSON.
+    static func plain(_ value: JSONValue) -> String {
+        if case .string(let text) = value { return text }
+        return String(decoding: value.serialized(), as: UTF8.self)
+    }
+
+    /// Nil if the journal has no entry of it any more, or too many.
+    var diagram: SequenceDiagram? {
+        let steps = entries.compactMap(step)
+        guard !steps.isEmpty else { return nil }
+        let title = [request.merchantName, request.amountText].compactMap(\.self).joined(separator: " · ")
+        return SequenceDiagram(
+            title: title.isEmpty ? "Request" : title,
+            subtitles: ["acsTransID \(request.acsTransId)", entries.first.map { "from \($0.at)" } ?? ""],
+            ending: .init(request.state.rawValue, Self.ending(of: request.state)),
+            parties: [
+                .init("issuer", role: "the bank’s back end"), .init("agent", role: "oob-agent", isHighlighted: true),
+                .init("payer", role: "whoever decides"),
+            ],
+            steps: steps)
+    }
+
+    private static func ending(of state: RequestState) -> SequenceDiagram.Ending.Kind {
+        switch state {
+        case .pending: .open
+        case .approved: .good
+        case .denied, .expired, .cancelled, .refused: .bad
+        }
+    }
+
+    private func step(_ entry: Entry) -> SequenceDiagram.Step? {
+        switch entry.kind {
+        case "received" where entry["cancels"] != nil: step(entry, .issuer, .agent, "cancellation", "jti")
+        case "received": step(entry, .issuer, .agent, "authn request", "jti")
+        case "presented": step(entry, .agent, .decider, "presented", "text")
+        case "superseded": step(entry, .agent, .decider, "superseded", "jti")
+        case "decided":
+            step(entry, .decider, .agent, entry["decision"] ?? "decided", "reason", "by", "process", "persona", "rule")
+        case "signed": step(entry, .agent, .agent, "signed", "signCount")
+        case "sent": step(entry, .agent, .issuer, "decision", "body")
+        case "answered":
+            step(entry, .issuer, .agent, "transStatus \(entry["transStatus"] ?? "?")", "times", isAnswer: true)
+        default: step(entry, .agent, .agent, entry.kind, "refusal", "reason", "failure", "failures", "until", "did")
+        }
+    }
+
+    /// - Parameter shown: the members that stand below the arrow.
+    private func step(
+        _ entry: Entry, _ from: Lane, _ to: Lane, _ label: String, _ shown: String..., isAnswer: Bool = false
+    ) -> SequenceDiagram.Step? {
+        guard let at = UTCTime.seconds(entry.at) else { return nil }
+        let detail = shown.compactMap { name in entry[name].map { "\(name) \($0)" } }.joined(separator: " · ")
+        return SequenceDiagram.Step(
+            at: at, from: from.rawValue, to: to.rawValue, label: label, detail: detail.isEmpty ? nil : detail,
+            isAnswer: isAnswer)
+    }
+}

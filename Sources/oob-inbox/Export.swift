@@ -1,0 +1,49 @@
+import ArgumentParser
+import Control
+import DurableFiles
+import Inbox
+import LineLog
+import LinuxProcess
+
+struct Export: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Write one page about a request that needs no agent.",
+        usage: "oob-inbox export --request <id> <file.html> [<options>]",
+        discussion: """
+            The card, the messages taken apart, the sequence, the journal's entries and the evidence, in one file that \
+            loads nothing: for the artifacts of a failed run. It has the payer's data in it. A file that is there is \
+            replaced once the new one is whole.
+
+            Exit status:
+               0  it is written
+               1  the file cannot be written, or the evidence cannot be read
+               3  there is no such request
+              64  wrong usage
+              69  the agent cannot be reached
+            """)
+
+    @Option(help: ArgumentHelp("Its id, jti or acsTransId, or a unique prefix of one.", valueName: "id"))
+    var request: String
+
+    @Argument(help: ArgumentHelp("Where to write it; - is standard output.", valueName: "file.html"))
+    var file: String
+
+    @OptionGroup var agent: AgentOptions
+
+    func run() async throws {
+        let page: [UInt8]
+        do throws(ClientError) {
+            page = try await ExportedPage.of(request, by: agent.client())
+        } catch {
+            throw failure(error.description, error.exitStatus == .usage ? 64 : error.exitStatus.rawValue)
+        }
+        guard file != "-" else {
+            StandardStream.output.say(String(decoding: page, as: UTF8.self))
+            StandardStream.output.finish()
+            return
+        }
+        do throws(FileError) {
+            try DurableFile.write(page, to: file, mode: 0o600, replacing: true)
+        } catch { throw failure(error.description, 1) }
+    }
+}
