@@ -186,6 +186,11 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            // The page's templates, style and script, served as they are.
+            resources: [
+                .embedInCode("Page/head.html"), .embedInCode("Page/home.html"), .embedInCode("Page/notice.html"),
+                .embedInCode("Page/purchase.html"), .embedInCode("Page/sandbox.css"), .embedInCode("Page/sandbox.js"),
             ]),
         .target(  // The page of an agent's requests: lists them, shows the text that is signed, takes decisions.
             name: "Inbox",

@@ -23,6 +23,24 @@ package enum PageText {
         }
     }
 
+    /// Text as HTML has it, also within an attribute's quotes.
+    ///
+    /// By scalars: a quotation mark that a combining mark follows is one character with it, and still ends an attribute.
+    package static func escaped(_ text: String) -> String {
+        var escaped = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "<": escaped.append(contentsOf: "&lt;".unicodeScalars)
+            case ">": escaped.append(contentsOf: "&gt;".unicodeScalars)
+            case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
+            case "\"": escaped.append(contentsOf: "&quot;".unicodeScalars)
+            case "'": escaped.append(contentsOf: "&#39;".unicodeScalars)
+            default: escaped.append(scalar)
+            }
+        }
+        return String(escaped)
+    }
+
     /// JSON with one member a line; the text itself if it is none.
     package static func json(_ bytes: [UInt8]) -> String {
         guard let value = try? JSONReader.value(bytes, limits: JSONLimits(maxBytes: 65_536)) else {

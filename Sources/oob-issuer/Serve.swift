@@ -7,8 +7,12 @@ import Sandbox
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Serve the issuer protocol and the sandbox's own calls.",
-        usage: "oob-issuer serve [<options>]")
+        abstract: "Serve the issuer protocol, the sandbox's own calls, and its page for a browser.",
+        usage: "oob-issuer serve [<options>]",
+        discussion: """
+            Open the address that it prints in a browser, to make purchases and see what comes of them. Who can reach the \
+            port can use the page and the calls: serve on loopback only.
+            """)
 
     @Option(help: ArgumentHelp("Where to listen; port 0 is the system's choice.", valueName: "host:port"))
     var listen = "localhost:8080"

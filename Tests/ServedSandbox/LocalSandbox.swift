@@ -28,7 +28,7 @@ package struct LocalSandbox: Sendable {
         let router = SandboxRouter(backend: backend)
         let (ports, running) = AsyncStream<Int>.makeStream()
         let application = Application(
-            responder: IssuerResponder(router: router),
+            responder: IssuerResponder(router: router, page: try SandboxPage(backend: backend, router: router)),
             configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in running.yield(channel.localAddress?.port ?? 0) }, logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -64,6 +64,7 @@ struct EnrollmentCodes: Sendable {
                     .expiresAt: expiresAt,
                 ])
         }
+        backend.notifier.ring(.anything)
         return .json(201, ["code": .string(code), "link": .string(Self.link(site.issuer, code))])
     }
 

@@ -23,7 +23,7 @@ struct RegistrationController: Sendable {
         let now = backend.now
         let fresh = FreshEnrollment(
             id: try backend.dependencies.randomID(), token: Base64URL.encode(try backend.dependencies.random(32)))
-        return try await backend.store.queue.write { db in
+        let answer = try await backend.store.queue.write { db in
             let ceremony = try Self.ceremony(request.ceremonyId, digest: digest, now: now, db)
             if let given = ceremony.answer { return given }
             let answer: Answer
@@ -43,6 +43,8 @@ struct RegistrationController: Sendable {
                 where: [.id: ceremony.id])
             return answer
         }
+        backend.notifier.ring(.anything)
+        return answer
     }
 
     private static func ceremony(

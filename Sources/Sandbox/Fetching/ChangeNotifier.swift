@@ -10,6 +10,8 @@ package final class ChangeNotifier: Sendable {
         case authenticator(String)
         case purchase(String)
         case pushes
+        /// Whatever the news are about.
+        case anything
     }
 
     /// More wait already than the notifier takes on.
@@ -34,7 +36,9 @@ package final class ChangeNotifier: Sendable {
     package var waiting: Int { state.withLock { $0.count } }
 
     func ring(_ topic: Topic) {
-        let woken = state.withLock { $0.waiters[topic].map { Array($0.values) } ?? [] }
+        let woken = state.withLock { state in
+            Set([topic, .anything]).flatMap { state.waiters[$0].map { Array($0.values) } ?? [] }
+        }
         for continuation in woken { continuation.yield() }
     }
 

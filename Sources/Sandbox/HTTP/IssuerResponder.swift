@@ -3,7 +3,7 @@ import Hummingbird
 import IssuerProtocol
 import NIOCore
 
-/// The sandbox's calls over HTTP.
+/// The sandbox's calls over HTTP, and its page.
 struct IssuerResponder: HTTPResponder {
     /// The connection that a call came on.
     struct Context: InitializableFromSource {
@@ -13,8 +13,11 @@ struct IssuerResponder: HTTPResponder {
     }
 
     let router: SandboxRouter
+    let page: SandboxPage
 
     func respond(to request: Request, context: Context) async throws -> Response {
+        if SandboxPage.hasPath(request.uri.path) { return await page.answer(to: request) }
+        if let refusal = page.refusal(of: request) { return Answer.problem(refusal).response(on: context.channel) }
         do {
             let answer = await router.answer(to: try await Self.call(request))
             // What is answered after that finds nobody.

@@ -8,6 +8,7 @@ import Keys
 package import Logging
 import NIOCore
 import NIOSSL
+import PageServing
 import ServiceLifecycle
 import UnixSignals
 
@@ -112,13 +113,15 @@ package struct SandboxServer: Sendable {
     /// - Throws: ``ListenError`` if the address cannot be listened on.
     package func run(onListening: @escaping @Sendable (String) -> Void) async throws {
         let address = configuration.listen
+        let router = SandboxRouter(backend: backend)
         let application = Application(
-            responder: IssuerResponder(router: SandboxRouter(backend: backend)),
+            responder: IssuerResponder(router: router, page: try SandboxPage(backend: backend, router: router)),
             server: try serverBuilder(),
             configuration: .init(address: .hostname(address.host, port: address.port), serverName: nil),
             onServerRunning: { channel in
-                guard let issuer = issuerURL(port: channel.localAddress?.port ?? address.port) else { return }
-                backend.site.set(IssuerSite(issuer: issuer))
+                let port = channel.localAddress?.port ?? address.port
+                guard let issuer = issuerURL(port: port) else { return }
+                backend.site.set(IssuerSite(issuer: issuer, origins: origins(port: port)))
                 onListening(issuer.text)
             },
             logger: logger)
@@ -141,6 +144,15 @@ package struct SandboxServer: Sendable {
         let isDefaultPort = port == (configuration.tls == nil ? 80 : 443)
         let host = configuration.listen.isLoopback ? "localhost" : configuration.listen.host
         return try? IssuerURL("\(scheme)://\(host)\(isDefaultPort ? "" : ":\(port)")")
+    }
+
+    /// By its address, and by those of the loopback.
+    private func origins(port: Int) -> Set<PageOrigin> {
+        let scheme = configuration.tls == nil ? "http" : "https"
+        let host = configuration.listen.host
+        let hosts = ["localhost", "127.0.0.1", "[::1]", host.contains(":") ? "[\(host)]" : host]
+        let isDefaultPort = port == (configuration.tls == nil ? 80 : 443)
+        return Set(hosts.map { PageOrigin(scheme: scheme, host: isDefaultPort ? $0 : "\($0):\(port)") })
     }
 
     private func serverBuilder() throws -> HTTPServerBuilder {

@@ -1,4 +1,5 @@
 package import IssuerProtocol
+package import PageServing
 import StrictJSON
 import Synchronization
 
@@ -8,9 +9,13 @@ package struct IssuerSite: Sendable {
     /// The relying party's id (WebAuthn §5.4.2): the issuer's host, and `localhost` for all of loopback, since it is
     /// never an IP address.
     package let rpId: String
+    /// The origins under which a browser reaches it, the issuer's among them.
+    let origins: Set<PageOrigin>
 
-    package init(issuer: IssuerURL) {
+    /// - Parameter origins: others than the issuer's.
+    package init(issuer: IssuerURL, origins: Set<PageOrigin> = []) {
         self.issuer = issuer
+        self.origins = PageOrigin(issuer.text).map { origins.union([$0]) } ?? origins
         rpId = issuer.isLoopback ? "localhost" : issuer.host
     }
 

@@ -31,6 +31,7 @@ struct PurchaseController: Sendable {
             return try PurchaseTimeline.of(purchase.id, now: now, db)
         }
         backend.notifier.ring(.authenticator(timeline.purchase.authenticatorId))
+        backend.notifier.ring(.purchase(timeline.purchase.acsTransId))
         backend.notifier.ring(.pushes)
         return timeline
     }

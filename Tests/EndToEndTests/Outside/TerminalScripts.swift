@@ -10,6 +10,10 @@ import Testing
         try await OutsideScript.run("test_inbox_browser.py")
     }
 
+    @Test func `the sandbox's page makes purchases and shows what came, and nobody else's page can`() async throws {
+        try await OutsideScript.run("test_sandbox_page.py")
+    }
+
     @Test func `the prompt shows a request and decides on a clear answer only`() async throws {
         try await OutsideScript.run("test_prompt.py")
     }

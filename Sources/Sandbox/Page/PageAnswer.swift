@@ -1,0 +1,67 @@
+import HTTPTypes
+import Hummingbird
+import Keys
+import NIOCore
+import PageServing
+import StrictJSON
+
+/// A page as it goes out.
+struct RenderedPage: Sendable {
+    let html: String
+    /// Another one as soon as something else is to be seen: an entity tag (RFC 9110 §8.8.3).
+    let tag: String
+
+    /// - Parameter passing: what changes all the time, and makes no other page of it.
+    init(_ template: String, _ context: [String: Any], passing: [String: String] = [:]) throws {
+        let digest = try SHA256Digest.of(Array(PageTemplates.render(template, context).utf8))
+        tag = "\"\(Base64URL.encode(digest))\""
+        html = PageTemplates.render(template, context.merging(passing) { $1 })
+    }
+}
+
+/// The page's answers over HTTP.
+enum PageAnswer {
+    static func page(_ page: RenderedPage, _ status: HTTPResponse.Status = .ok) -> Response {
+        var response = text(page.html, "text/html; charset=utf-8", status)
+        response.headers[.eTag] = page.tag
+        return response
+    }
+
+    static func unchanged(_ page: RenderedPage) -> Response {
+        var fields = PageGuard.fields
+        fields[.eTag] = page.tag
+        return Response(status: .notModified, headers: fields)
+    }
+
+    /// A page with one sentence.
+    static func notice(_ title: String, _ sentence: String, _ status: HTTPResponse.Status) -> Response {
+        let html = PageTemplates.render("notice", ["title": title, "sentence": PageText.text(sentence)])
+        return text(html, "text/html; charset=utf-8", status)
+    }
+
+    static func redirect(to path: String) -> Response {
+        var fields = PageGuard.fields
+        fields[.location] = path
+        return Response(status: .seeOther, headers: fields)
+    }
+
+    static func file(_ bytes: [UInt8], _ type: String) -> Response {
+        var fields = PageGuard.fields
+        fields[.contentType] = type
+        return Response(status: .ok, headers: fields, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    /// A picture that brings its own style and nothing else.
+    static func drawing(_ svg: String) -> Response {
+        var response = text(svg, "image/svg+xml")
+        response.headers[.contentSecurityPolicy] =
+            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+        return response
+    }
+
+    static func text(_ text: String, _ type: String, _ status: HTTPResponse.Status = .ok) -> Response {
+        var fields = PageGuard.fields
+        fields[.contentType] = type
+        return Response(status: status, headers: fields, body: .init(byteBuffer: ByteBuffer(string: text)))
+    }
+}

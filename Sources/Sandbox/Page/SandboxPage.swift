@@ -1,0 +1,120 @@
+import HTTPTypes
+import Hummingbird
+import IssuerProtocol
+import Keys
+import Logging
+import PageServing
+import SequenceDiagrams
+import StrictJSON
+
+/// The page of the sandbox for a browser: makes purchases, and shows what came of them.
+///
+/// All that it does are the sandbox's own calls, made within the process, so that a script can do the same.
+struct SandboxPage: Sendable {
+    static let files = "/page"
+    static let purchases = "/purchases"
+    /// Seconds for which a page that has not changed may be waited for.
+    private static let waits: ClosedRange<Int64> = 0...60
+
+    let backend: IssuerBackend
+    let calls: PageCalls
+    /// In each form, so that no other page can send one: 256 random bits, made anew by each process.
+    let token: String
+
+    init(backend: IssuerBackend, router: SandboxRouter) throws {
+        self.backend = backend
+        calls = PageCalls(router: router)
+        token = Base64URL.encode(try backend.dependencies.random(32))
+    }
+
+    /// Whether a path is the page's and not a call's.
+    static func hasPath(_ path: String) -> Bool {
+        path == "/" || [files, purchases].contains { path == $0 || path.hasPrefix($0 + "/") }
+    }
+
+    /// Why a call of the sandbox's own is not taken, if a page of somebody else's sends it; nil if none does.
+    ///
+    /// Browsers name the origin of such calls; other clients send none.
+    func refusal(of request: Request) -> SandboxError? {
+        guard request.uri.path.hasPrefix("/sandbox"), let origin = request.headers[.origin],
+            !origins.contains(where: { $0.text == origin })
+        else { return nil }
+        return SandboxError(
+            status: 403, code: nil, detail: "Origin: a page of another origin may not make this call; leave it out")
+    }
+
+    private var origins: Set<PageOrigin> { (try? backend.site.get().origins) ?? [] }
+
+    /// Answers a browser.
+    func answer(to request: Request) async -> Response {
+        guard PageGuard(origins).admits(request.head) else {
+            return PageAnswer.notice(
+                "Not for this page",
+                "The page is open only under the sandbox's own address, and only its own forms are taken. Type the "
+                    + "address that oob-issuer printed.", .forbidden)
+        }
+        do {
+            switch request.method {
+            case .get: return try await shown(request)
+            case .post: return await done(request)
+            default: return PageAnswer.notice("Not allowed", "The page takes GET and POST.", .methodNotAllowed)
+            }
+        } catch let refusal as SandboxError {
+            let status = HTTPResponse.Status(code: refusal.status)
+            return PageAnswer.notice(status == .notFound ? "Not found" : "Not done", refusal.detail, status)
+        } catch is ChangeNotifier.TooManyWaitersError {
+            return PageAnswer.notice("Busy", SandboxError.tooManyWaiters.detail, .serviceUnavailable)
+        } catch {
+            backend.logger.error("the page failed", metadata: ["error": "\(error)"])
+            return PageAnswer.notice("Not done", "The sandbox failed; its log says why.", .internalServerError)
+        }
+    }
+
+    private func shown(_ request: Request) async throws -> Response {
+        switch request.uri.path {
+        case "/": return try await live(request, about: .anything) { try await HomePage(of: self).page }
+        case Self.purchases: return PageAnswer.redirect(to: "/")
+        case Self.files + "/style.css": return PageAnswer.file(PageStyle.css, "text/css; charset=utf-8")
+        case Self.files + "/sandbox.css":
+            return PageAnswer.file(PackageResources.sandbox_css, "text/css; charset=utf-8")
+        case Self.files + "/sandbox.js":
+            return PageAnswer.file(PackageResources.sandbox_js, "text/javascript; charset=utf-8")
+        default: break
+        }
+        let parts = request.uri.path.split(separator: "/").map(String.init)
+        guard parts.first == "purchases", (2...3).contains(parts.count) else {
+            throw SandboxError.notFound("There is no such page.")
+        }
+        let story = { @Sendable in try await calls.story(of: parts[1]) }
+        switch parts.dropFirst(2).first {
+        case nil:
+            return try await live(request, about: .purchase(parts[1].lowercased())) {
+                try PurchasePage(of: try await story(), token: token).page
+            }
+        case "sequence.svg": return PageAnswer.drawing(try await PurchaseReport(story()).diagram().svg)
+        case "sequence.txt":
+            return PageAnswer.text(try await PurchaseReport(story()).diagram().text + "\n", "text/plain; charset=utf-8")
+        default: throw SandboxError.notFound("There is no such page.")
+        }
+    }
+
+    /// The page as it is now; to a browser that has it already, as soon as it has changed.
+    ///
+    /// `?wait=SECONDS` with `If-None-Match` waits; a page that is the same at the end is answered 304.
+    private func live(
+        _ request: Request, about topic: ChangeNotifier.Topic, _ page: @Sendable () async throws -> RenderedPage
+    ) async throws -> Response {
+        let known = request.headers[.ifNoneMatch]
+        let wait = request.uri.queryParameters["wait"].flatMap { Int64($0) } ?? 0
+        if known != nil, wait > 0, Self.waits.contains(wait) {
+            let changed = try await backend.notifier.firstValue(about: [topic], within: wait) {
+                let page = try await page()
+                return page.tag == known ? nil : page
+            }
+            if let changed { return PageAnswer.page(changed) }
+        }
+        // What ends by its time rings no notifier.
+        let page = try await page()
+        return page.tag == known ? PageAnswer.unchanged(page) : PageAnswer.page(page)
+    }
+}
