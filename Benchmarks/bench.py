@@ -16,6 +16,7 @@ sys.dont_write_bytecode = True
 
 import approvals  # noqa: E402
 import history  # noqa: E402
+import inbox  # noqa: E402
 import latency  # noqa: E402
 import load  # noqa: E402
 import many  # noqa: E402
@@ -41,6 +42,7 @@ def groups(reference: Reference, quick: bool) -> dict:
         "history": lambda: history.past_row((0, 1_000, 10_000) if quick else (0, 10_000, 100_000), *few),
         "day": lambda: ([history.day_row(2_000 if quick else 200_000, *few)], {}),
         "waiting": lambda: ([history.waiting_row(*((10, 10, 1) if quick else (50, 20, 3)))], {}),
+        "inbox": lambda: (inbox.rows(50 if quick else 200, 10 if quick else 50), {}),
         "whole": lambda: (small.rows(5 if quick else 25, 5 if quick else 30), {}),
     }
 

@@ -2,7 +2,7 @@ import Control
 
 /// The agent as the page asks it.
 struct InboxAgent: Sendable {
-    /// Requests that are asked for at once.
+    /// Requests that are asked for at once, if any of them may be passed over.
     private static let batch = 250
     /// Requests that one page of a search looks through; then the search goes on on the next page.
     private static let mostSearched = 2_000
@@ -22,8 +22,9 @@ struct InboxAgent: Sendable {
             if query.takes(first) { rows.append(first) }
             before = first.id
         }
+        let batch = query.text.isEmpty ? ListQuery.maxRows + 1 : Self.batch
         while searched < Self.mostSearched {
-            let page = try await client.requests(RequestListing(all: query.all, limit: Self.batch, before: before))
+            let page = try await client.requests(RequestListing(all: query.all, limit: batch, before: before))
             for request in page.requests.reversed() {
                 if query.takes(request) {
                     bytes += query.bytes(of: request)

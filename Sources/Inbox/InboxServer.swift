@@ -4,6 +4,7 @@ import Hummingbird
 import HummingbirdCore
 package import Logging
 import NIOCore
+import NIOPosix
 package import PageServing
 import ServiceLifecycle
 import Synchronization
@@ -86,6 +87,8 @@ package struct InboxServer: Sendable {
             try await ServiceGroup(configuration: services).run()
         } catch let error as IOError {
             throw InboxListenError(description: "cannot listen on \(address.text): \(error.text)")
+        } catch is UnixDomainSocketPathWrongType {
+            throw InboxListenError(description: "cannot listen on \(address.text): it is there, and no socket")
         }
     }
 

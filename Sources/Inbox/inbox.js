@@ -64,8 +64,8 @@ function draw() {
   compute();
 }
 
-// The list again, and what is shown of the request if that has changed; never another request in its place.
-async function refresh(changed) {
+// The list again, and what is shown of the request if that is another by now; never another request in its place.
+async function refresh() {
   const view = document.querySelector('.view');
   const path = view ? '/requests/' + view.dataset.request : '/';
   const response = await fetch(path + location.search, { cache: 'no-store' }).catch(() => null);
@@ -76,22 +76,22 @@ async function refresh(changed) {
   document.querySelector('nav').replaceWith(page.querySelector('nav'));
   if (focused) document.querySelector('nav a[href="' + CSS.escape(focused) + '"]')?.focus();
   const newView = page.querySelector('.view');
-  if (view && newView && view.dataset.request === newView.dataset.request && changed.has(view.dataset.request)) {
-    view.replaceWith(newView);
-  }
+  const isSame = view && newView && view.dataset.request === newView.dataset.request;
+  if (isSame && view.dataset.version !== newView.dataset.version) view.replaceWith(newView);
   draw();
 }
 
 // Events that come while a refresh is under way are one more refresh, however many they are.
-let waiting = null;
-async function refreshSoon(request) {
-  if (waiting) { waiting.add(request); return; }
-  for (waiting = new Set([request]); waiting.size;) {
-    const changed = waiting;
-    waiting = new Set();
-    await refresh(changed);
+let isRefreshing = false, isDue = false;
+async function refreshSoon() {
+  isDue = true;
+  if (isRefreshing) return;
+  isRefreshing = true;
+  while (isDue) {
+    isDue = false;
+    await refresh();
   }
-  waiting = null;
+  isRefreshing = false;
 }
 
 // Sound and notifications, if they are asked for: they tell that something came, and approve nothing.
@@ -129,16 +129,16 @@ if (body.hasAttribute('data-live')) {
     if (!isGone) return;
     isGone = false;
     news.textContent = '';
-    refreshSoon(document.querySelector('.view')?.dataset.request);
+    refreshSoon();
   };
   events.onmessage = message => {
-    const { event, request } = JSON.parse(message.data);
+    const { event } = JSON.parse(message.data);
     if (event === 'requestPresented') {
       news.textContent = 'A new request has come.';
       if (sound.checked) beep();
       if (notify.checked) new Notification('A new request has come', { tag: 'oob-inbox' });
     }
-    refreshSoon(request);
+    refreshSoon();
   };
   events.addEventListener('gone', () => { isGone = true; news.textContent = 'The agent does not answer.'; });
   events.onerror = () => {

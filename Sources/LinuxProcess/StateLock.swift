@@ -35,7 +35,12 @@ package final class StateLock: Sendable {
     /// may release a value right after its last use, long before the process ends.
     @discardableResult
     package static func acquire(directory: String) throws(StateLockError) -> StateLock {
-        let path = directory + "/" + fileName
+        try acquire(file: directory + "/" + fileName)
+    }
+
+    /// Locks a file of any name, which is made if it is missing, as ``acquire(directory:)`` does.
+    @discardableResult
+    package static func acquire(file path: String) throws(StateLockError) -> StateLock {
         let file = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .system(.afterCall("open \(path)")) }
         do throws(StateLockError) {

@@ -50,10 +50,16 @@ struct Serve: AsyncParsableCommand {
 
     func run() async throws {
         // PINs and sessions pass through it.
-        try? ProcessHardening.forbidDumps()
+        try? ProcessHardening.apply()
         let logger = Logger(label: "oob-inbox") { _ in LineLogHandler(LogTuning(.textOnStandardError, .warning)) }
         let address = try address()
         let server = InboxServer(agent: agent.client, at: address, mayDecide: !look, logger: logger)
+        if case .socket(let path, _) = address {
+            // Whoever binds a socket's name takes it from the one before; so it is claimed by a lock first.
+            do throws(StateLockError) {
+                try StateLock.acquire(file: path + ".lock")
+            } catch { throw failure("cannot listen on \(path): \(error)", 69) }
+        }
         let opener = opens(address) ? LinkOpener() : nil
         defer { opener?.remove() }
         do {

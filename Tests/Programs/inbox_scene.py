@@ -25,8 +25,9 @@ HOSTILE = "<img src=x onerror=alert(1)><b id=evil>"
 class Inbox(Program):
     """`oob-inbox`; `link` is the newest that it printed."""
 
-    def __init__(self, folder: Path, agent: Agent, *options: str):
-        super().__init__(folder, "oob-inbox", "--listen", "localhost:0", "--socket", str(agent.socket), *options)
+    def __init__(self, folder: Path, agent: Agent, *options: str, **variables: str):
+        super().__init__(
+            folder, "oob-inbox", "--listen", "localhost:0", "--socket", str(agent.socket), *options, **variables)
         self.links, self.changed = [], threading.Condition()
         threading.Thread(target=self.read, daemon=True).start()
         self.wait_for_link(1)
@@ -121,6 +122,10 @@ class Scene(unittest.TestCase):
         while cls.agent.json("status")["pending"] < count:
             cls.agent.ctl("fetch")
 
+    def evidence(self, request: dict) -> dict:
+        cookie = self.inbox.entered()
+        return json.loads(self.inbox.call("GET", f"/requests/{request['id']}/evidence.json", cookie=cookie).text)
+
     def form(self, cookie: str, request: str) -> dict[str, str]:
         """The hidden fields of a request's page."""
         page = self.inbox.call("GET", f"/requests/{request}", cookie=cookie).text
@@ -139,6 +144,20 @@ class Scene(unittest.TestCase):
 
     def state(self, request: str) -> str:
         return self.agent.json("show", request)["state"]
+
+
+class PINScene(Scene):
+    """An enrollment that takes a PIN."""
+
+    PIN = "482913"
+
+    @classmethod
+    def setUpClass(cls):
+        file = temporary_folder(cls) / "pin"
+        file.write_text(cls.PIN + "\n")
+        file.chmod(0o600)
+        cls.AUTHN_TYPE = ["--authn-type", "pin", "--pin-file", str(file)]
+        super().setUpClass()
 
 
 class BrowserScene(Scene):

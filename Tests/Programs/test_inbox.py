@@ -3,13 +3,19 @@
 Run with `.venv/bin/python Tests/Programs/test_inbox.py`; OOB_BIN_DIR names the programs' directory.
 """
 
+import html
+import http.client
 import json
+import os
 import re
+import socket
 import subprocess
+import sys
+import types
 import unittest
 import urllib.parse
 
-from inbox_scene import HOSTILE, WITHIN, Inbox, Scene
+from inbox_scene import HOSTILE, ROOT, WITHIN, Inbox, PINScene, Scene
 from programs import BIN_DIR, temporary_folder
 
 
@@ -87,6 +93,10 @@ class OverHTTP(Scene):
         self.assertEqual((taken.status, taken.getheader("location")), (303, f"/requests/{request}"))
         self.assertEqual(self.state(request), "approved")
 
+    def test_only_a_test_enrollment_has_what_is_for_testers(self):
+        page = self.inbox.call("GET", f"/requests/{self.purchase()['id']}", cookie=self.inbox.entered()).text
+        self.assertNotIn("Who plays the cardholder", page)
+
     def test_deny_and_fraud_are_told_apart(self):
         cookie = self.inbox.entered()
         for decision, reason in [("deny", "userDenied"), ("fraud", "suspectedFraud")]:
@@ -113,11 +123,12 @@ class OverHTTP(Scene):
         page = looking.call("GET", f"/requests/{request}", cookie=cookie).text
         self.assertIn("Looking only", page)
         self.assertNotIn("<button name", page)
-        # The token of its forms stands on no page of it; even a decision that has it is not taken.
+        # The token of its forms stands on no page of it, and no decision comes as far as it is asked for.
         self.assertNotIn('name="form"', page)
         answer = looking.call("POST", f"/requests/{request}/decide", "form=x&digest=y&decision=approve", cookie=cookie,
                               origin=looking.origin)
         self.assertEqual(answer.status, 403)
+        self.assertIn("it was started with --look", answer.text)
         self.assertEqual(self.state(request), "pending")
 
     def test_the_list_is_filtered_by_its_address_and_goes_on_in_pages(self):
@@ -158,24 +169,127 @@ class OverHTTP(Scene):
         evidence = json.loads(self.inbox.call("GET", f"/requests/{request}/evidence.json", cookie=cookie).text)
         self.assertEqual(evidence["request"]["id"], request)
 
+    def test_sequence_and_events_tell_the_requests_life(self):
+        request, cookie = self.purchase()["id"], self.inbox.entered()
+        self.decide(cookie, request, "approve")
+        page = self.inbox.call("GET", f"/requests/{request}?tab=sequence", cookie=cookie).text
+        for words in ["authn request", "presented", "approve", "signed", "decision", "transStatus Y"]:
+            self.assertIn(words, re.search(r"<pre.*?</pre>", page, re.DOTALL)[0])
+        drawing = self.inbox.call("GET", f"/requests/{request}/sequence.svg", cookie=cookie)
+        self.assertEqual(drawing.getheader("content-type"), "image/svg+xml")
+        self.assertNotIn("script", drawing.getheader("content-security-policy"))
+        self.assertIn("transStatus Y", drawing.text)
+        events = self.inbox.call("GET", f"/requests/{request}?tab=events", cookie=cookie).text
+        kinds = re.findall(r"<li><p><b>(\w+)</b>", events)
+        self.assertEqual(kinds, ["received", "presented", "decided", "signed", "sent", "answered"])
+        self.assertIn("process <bdi>oob-inbox</bdi>", events)
+
+    def test_the_evidence_can_be_checked_with_the_commands_on_the_page(self):
+        request, cookie = self.purchase()["id"], self.inbox.entered()
+        self.decide(cookie, request, "approve")
+        page = self.inbox.call("GET", f"/requests/{request}?tab=evidence", cookie=cookie).text
+        blocks = [html.unescape(block) for block in re.findall(r"<pre tabindex=.0. data-copy>(.*?)</pre>", page, re.DOTALL)]
+        folder = temporary_folder(self)
+        (folder / "oobctl").symlink_to(BIN_DIR / "oobctl")
+        run = subprocess.run(["sh", "-e"], input="\n".join(blocks), capture_output=True, text=True, timeout=WITHIN, cwd=folder,
+                             env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}",
+                                  "OOB_AGENT_SOCKET": str(self.agent.socket)})
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertGreaterEqual(run.stdout.count("holds: "), 6, run.stdout)
+        self.assertNotIn("DOES NOT HOLD", run.stdout)
+
+    def test_a_request_is_copied_as_commands_that_work(self):
+        page = self.inbox.call("GET", f"/requests/{self.purchase('Copied')['id']}", cookie=self.inbox.entered()).text
+        copies = {name: html.unescape(text) for name, text in
+                  re.findall(r'<pre id="copy-(\w+)"[^>]*>(.*?)</pre>', page, re.DOTALL)}
+        environment = {**os.environ, "PATH": f"{BIN_DIR}:{os.environ['PATH']}", "OOB_BIN_DIR": str(BIN_DIR),
+                       "OOB_AGENT_SOCKET": str(self.agent.socket)}
+        ran = subprocess.run(["sh", "-ec", copies["curl"]], capture_output=True, text=True, timeout=WITHIN, env=environment)
+        self.assertEqual(json.loads(ran.stdout)["state"], "approved", ran.stdout)
+        other = self.purchase("Copied")["id"]
+        command = self.copied(other, "oobctl")
+        self.assertEqual(subprocess.run(["sh", "-ec", command], env=environment, timeout=WITHIN).returncode, 0)
+        self.assertEqual(self.state(other), "approved")
+        folder = temporary_folder(self)
+        (folder / "test_copied.py").write_text(copies["pytest"] + "\n")
+        ran = subprocess.run([sys.executable, "-B", "-m", "pytest", "-q", "-p", "pytest_oob_authenticator.plugin", folder],
+                             capture_output=True, text=True, timeout=WITHIN, cwd=folder,
+                             env={**environment, "PYTHONPATH": str(ROOT / "integrations" / "pytest")})
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+
+    def copied(self, request: str, name: str) -> str:
+        page = self.inbox.call("GET", f"/requests/{request}", cookie=self.inbox.entered()).text
+        return html.unescape(re.search(rf'<pre id="copy-{name}"[^>]*>(.*?)</pre>', page, re.DOTALL)[1])
+
+    def test_a_link_that_another_page_leads_to_opens_the_inbox_too(self):
+        answer = self.inbox.call("GET", self.inbox.link.removeprefix(self.inbox.origin), Sec_Fetch_Site="cross-site")
+        self.assertEqual(answer.status, 200)
+        self.assertIn("SameSite=Strict", answer.getheader("set-cookie"))
+        # A redirect would still be the other page's, and the cookie not be shown.
+        self.assertIn('<meta http-equiv="refresh" content="0; url=/">', answer.text)
+
+    def test_who_sends_half_a_request_holds_up_nobody(self):
+        idle = [socket.create_connection(("127.0.0.1", self.inbox.port)) for _ in range(200)]
+        for each in idle:
+            self.addCleanup(each.close)
+            each.sendall(b"GET / HTTP/1.1\r\nHost: ")
+        cookie = self.inbox.entered()
+        self.assertEqual(self.inbox.call("GET", "/?q=nothing-like-it", cookie=cookie).status, 200)
+
+    def test_more_live_windows_than_there_are_places_for_are_refused_and_pages_still_come(self):
+        cookie = self.inbox.entered()
+        streams = [http.client.HTTPConnection("127.0.0.1", self.inbox.port, timeout=WITHIN) for _ in range(33)]
+        statuses = []
+        for stream in streams:
+            self.addCleanup(stream.close)
+            stream.request("GET", "/events", headers={"Cookie": cookie})
+            statuses.append(stream.getresponse().status)
+        self.assertEqual(statuses, [200] * 32 + [503])
+        self.assertEqual(self.inbox.call("GET", "/?q=nothing-like-it", cookie=cookie).status, 200)
+
+    def test_what_the_agent_says_is_on_the_page_if_it_refuses(self):
+        cookie = self.inbox.entered()
+        missing = self.inbox.call("GET", "/requests/00000000000000000000", cookie=cookie)
+        self.assertEqual(missing.status, 404)
+        self.assertIn("The agent has no such request.", missing.text)
+        elsewhere = Inbox(temporary_folder(self), types.SimpleNamespace(socket=self.folder / "nobody.sock"))
+        self.addCleanup(elsewhere.stop)
+        absent = elsewhere.call("GET", "/", cookie=elsewhere.entered())
+        self.assertEqual(absent.status, 502)
+        self.assertIn("The agent does not answer", absent.text)
+        self.assertIn("data-wait", absent.text)
+
     def test_what_it_may_not_listen_on_is_refused(self):
+        self.assertEqual(self.run_inbox("--listen-socket", "x").returncode, 64)
+        self.assertEqual(self.run_inbox("--public-url", "https://inbox.example").returncode, 64)
+        self.assertEqual(self.run_inbox("--listen-socket", "x", "--public-url", "https://inbox.example/path").returncode, 64)
         for address, status in [("0.0.0.0:8300", 64), ("192.0.2.1:1", 64), ("x", 64), (f"localhost:{self.inbox.port}", 69)]:
-            run = subprocess.run([BIN_DIR / "oob-inbox", "--listen", address, "--socket", str(self.agent.socket)],
-                                 capture_output=True, text=True, timeout=WITHIN, stdin=subprocess.DEVNULL)
+            run = self.run_inbox("--listen", address)
             self.assertEqual((run.returncode, run.stdout), (status, ""), run.stderr)
 
+    def run_inbox(self, *options: str) -> subprocess.CompletedProcess:
+        return subprocess.run([BIN_DIR / "oob-inbox", *options, "--socket", str(self.agent.socket)],
+                              capture_output=True, text=True, timeout=WITHIN, stdin=subprocess.DEVNULL)
 
-class WithAPIN(Scene):
-    AUTHN_TYPE = ["--authn-type", "pin", "--pin-file"]
 
-    @classmethod
-    def setUpClass(cls):
-        pin = temporary_folder(cls) / "pin"
-        pin.write_text("482913\n")
-        pin.chmod(0o600)
-        cls.AUTHN_TYPE = ["--authn-type", "pin", "--pin-file", str(pin)]
-        super().setUpClass()
+class Many(Scene):
+    def test_every_one_of_500_is_reached_and_no_page_is_large(self):
+        self.buy(500, merchantName="<" * 40)
+        cookie, path, seen, pages = self.inbox.entered(), "/?q=" + urllib.parse.quote("<" * 40), [], 0
+        while path:
+            answer = self.followed(path, cookie)
+            self.assertEqual(answer.status, 200)
+            self.assertLess(len(answer.text), 60_000)
+            seen += re.findall(r'<li><a href="/requests/([0-9a-f]{20})', answer.text)
+            older = re.search(r'<a href="([^"]+)" rel="next">', answer.text)
+            path, pages = older and html.unescape(older[1]), pages + 1
+        self.assertGreater(pages, 4)
+        self.assertEqual((len(seen), len(set(seen))), (500, 500))
+        pending = [row["id"] for row in self.agent.json("list", "--limit", "1000")]
+        self.assertEqual(seen, pending[::-1])
 
+
+class WithAPIN(PINScene):
     def test_a_pin_is_asked_for_and_a_wrong_one_decides_nothing_and_is_nowhere(self):
         request, cookie = self.purchase()["id"], self.inbox.entered()
         self.assertIn('name="pin" type="password"', self.inbox.call("GET", f"/requests/{request}", cookie=cookie).text)
@@ -185,10 +299,21 @@ class WithAPIN(Scene):
         self.assertNotIn("999999", wrong.text)
         self.assertEqual(self.decide(cookie, request, "approve").status, 409)
         self.assertEqual(self.state(request), "pending")
-        self.assertEqual(self.decide(cookie, request, "approve", pin="482913").status, 303)
+        self.assertEqual(self.decide(cookie, request, "approve", pin=self.PIN).status, 303)
         self.assertEqual(self.state(request), "approved")
         for log in self.folder.glob("*.log"):
             self.assertNotRegex(log.read_text(errors="replace"), "999999|482913")
+
+    def test_five_wrong_pins_block_it_and_a_deny_is_still_taken(self):
+        request, cookie = self.purchase()["id"], self.inbox.entered()
+        answers = [self.decide(cookie, request, "approve", pin="000000") for _ in range(5)]
+        self.assertIn("tries", answers[0].text)
+        self.assertIn("blocked", answers[4].text)
+        self.assertEqual(self.decide(cookie, request, "approve", pin=self.PIN).status, 409)
+        self.assertEqual(self.state(request), "pending")
+        self.assertEqual(self.decide(cookie, request, "deny").status, 303)
+        self.assertEqual(self.state(request), "denied")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -3,15 +3,21 @@
 Run with `.venv/bin/python Tests/Programs/test_inbox_browser.py`; OOB_BIN_DIR names the programs' directory.
 """
 
+import base64
+import http.server
+import json
+import threading
 import unittest
 import urllib.parse
 
 from axe_core_python.base import AXE_SCRIPT
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support import expected_conditions
+from selenium.webdriver.support.ui import WebDriverWait
 
-from inbox_scene import HOSTILE, BrowserScene
-from programs import Agent
+from inbox_scene import HOSTILE, WITHIN, BrowserScene, Inbox, PINScene
+from programs import Agent, started, temporary_folder
 
 
 class InABrowser(BrowserScene):
@@ -73,40 +79,219 @@ class InABrowser(BrowserScene):
         self.until(lambda browser: browser.find_element(By.ID, "news").text == "")
         self.assertEqual(self.heading(), "Do you approve this?")
 
-    def test_a_page_of_another_origin_cannot_read_frame_or_decide(self):
+    def test_a_page_of_another_port_cannot_read_frame_or_decide(self):
+        # A page of the same address and another port is of the same site: the browser shows it the cookie, and only what
+        # the page itself demands keeps it out.
         request = self.purchase("Attacked")
-        attack = f"""<body><iframe id=f src="{self.inbox.origin}/"></iframe>
-            <form id=p method=post action="{self.inbox.origin}/requests/{request['id']}/decide" target=out>
-            <input name=decision value=approve></form><iframe name=out></iframe><script>
-            window.came = 'nothing';
-            fetch('{self.inbox.origin}/', {{credentials: 'include'}}).then(() => window.came = 'read', () => window.came = 'refused');
+        own = self.inbox.origin
+        attack = f"""<body><iframe id=f src="{own}/requests/{request['id']}"></iframe>
+            <form id=p method=post action="{own}/requests/{request['id']}/decide" target=out>
+            <input name=decision value=approve><input name=form value=x><input name=digest value=x></form>
+            <iframe name=out id=out></iframe><script src="{own}/requests/{request['id']}/evidence.json"></script>
+            <script>
+            window.came = [];
+            for (const mode of ['cors', 'no-cors']) {{
+              fetch('{own}/requests/{request['id']}', {{credentials: 'include', mode}}).then(
+                answer => answer.text()).then(text => window.came.push(text), () => window.came.push('refused'));
+            }}
+            document.getElementById('out').onload = () => window.came.push('posted');
             document.getElementById('p').submit();
             </script>"""
-        self.browser.get("data:text/html," + urllib.parse.quote(attack))
-        self.until(lambda browser: browser.execute_script("return window.came") == "refused")
-        self.browser.switch_to.frame("f")
-        self.assertNotIn("Attacked", self.browser.page_source)
-        self.browser.switch_to.default_content()
-        self.assertEqual(self.state(request["id"]), "pending")
+        for origin in [self.served(attack), "data:text/html," + urllib.parse.quote(attack)]:
+            self.browser.get(origin)
+            self.until(lambda browser: len(browser.execute_script("return window.came")) >= 3)
+            self.assertNotIn("Attacked", str(self.browser.execute_script("return window.came")))
+            for frame in ["f", "out"]:
+                self.browser.switch_to.frame(frame)
+                self.assertNotIn("Attacked", self.browser.page_source)
+                self.browser.switch_to.default_content()
+            self.assertEqual(self.state(request["id"]), "pending")
+
+    def served(self, page: str) -> str:
+        """The address of a page at another port of the inbox's address."""
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Content-Type", "text/html")
+                self.end_headers()
+                self.wfile.write(page.encode())
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        return f"http://127.0.0.1:{server.server_port}/"
+
+    def test_a_link_on_another_page_opens_the_inbox(self):
+        self.browser.get(self.served(f'<a href="{self.inbox.link}">open</a>'))
+        self.browser.delete_all_cookies()
+        self.browser.find_element(By.TAG_NAME, "a").click()
+        self.until(lambda browser: browser.find_elements(By.CSS_SELECTOR, "nav[aria-label=Requests]"))
+        self.assertNotIn("token", self.browser.current_url)
+
+    def test_one_that_expires_while_it_is_open_says_so(self):
+        request = self.purchase("Expiring Shop", expires_in="1")
+        self.shown(request)
+        self.until(lambda _: self.heading() == "Expired: nobody decided in time")
+        self.assertEqual(self.browser.find_elements(By.CSS_SELECTOR, "button.approve"), [])
+
+    def test_one_that_was_cancelled_when_the_button_is_pressed_is_not_decided_and_the_page_says_why(self):
+        request = self.purchase("Too Late Shop")
+        # A page that does not hear of it, as one whose network is slow.
+        self.without_scripts()
+        self.shown(request)
+        self.issuer("cancel", request["acsTransId"])
+        self.agent.ctl("fetch")
+        self.browser.find_element(By.CSS_SELECTOR, "button.approve").click()
+        self.until(lambda _: self.heading() == "Cancelled by the issuer")
+        self.assertIn("Nothing was decided.", self.browser.find_element(By.CSS_SELECTOR, "[role=alert]").text)
+        self.assertEqual(self.state(request["id"]), "cancelled")
+
+    def without_scripts(self):
+        self.browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+        self.addCleanup(self.browser.execute_cdp_cmd, "Emulation.setScriptExecutionDisabled", {"value": False})
+
+    def test_the_challenge_is_computed_in_the_browser_from_what_is_shown(self):
+        request = self.purchase("Dæmø <&> 咖啡")
+        self.browser.get(f"{self.inbox.origin}/requests/{request['id']}?tab=wire")
+        computed = self.until(lambda browser: browser.find_element(By.CSS_SELECTOR, ".computed.same"))
+        message = self.evidence(request)["message"].split(".")[1]
+        claims = json.loads(base64.urlsafe_b64decode(message + "=" * (-len(message) % 4)))
+        self.assertIn(claims["publicKey"]["challenge"], computed.text)
+        self.browser.execute_script("document.querySelector('.computed').dataset.nonce = 'AAAA';"
+                                    "document.querySelector('.computed').classList.remove('same'); compute();")
+        self.until(lambda browser: browser.find_element(By.CSS_SELECTOR, ".computed.other"))
+
+    def test_what_is_behind_the_card_is_drawn_and_copied(self):
+        request = self.purchase("Drawn")
+        self.browser.get(f"{self.inbox.origin}/requests/{request['id']}?tab=sequence")
+        self.until(lambda browser: browser.execute_script(
+            "return document.querySelector('.diagram').naturalWidth > 100"))
+        self.browser.execute_cdp_cmd("Browser.grantPermissions", {
+            "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"], "origin": self.inbox.origin})
+        self.browser.get(f"{self.inbox.origin}/requests/{request['id']}?tab=evidence")
+        self.until(lambda browser: browser.find_element(By.CSS_SELECTOR, ".copier")).click()
+        self.until(lambda browser: browser.find_element(By.ID, "news").text == "Copied.")
+        self.assertIn(f"oobctl evidence {request['id']}", self.browser.execute_async_script(
+            "navigator.clipboard.readText().then(arguments[0])"))
+
+    def test_sound_and_notifications_come_only_if_they_are_asked_for_and_decide_nothing(self):
+        self.browser.get(self.inbox.origin)
+        self.browser.execute_cdp_cmd("Browser.grantPermissions", {
+            "permissions": ["notifications"], "origin": self.inbox.origin})
+        self.browser.execute_script(
+            "window.told = []; window.Notification = class { constructor(title) { told.push(title); }"
+            " static requestPermission() { return Promise.resolve('granted'); } };"
+            "const Real = AudioContext; window.AudioContext = class extends Real {"
+            " constructor() { super(); told.push('sound'); } };")
+        self.purchase("Quiet")
+        self.until(lambda browser: "Quiet" in browser.find_element(By.TAG_NAME, "nav").text)
+        self.assertEqual(self.browser.execute_script("return told"), [])
+        for box in ["sound", "notify"]:
+            self.browser.find_element(By.ID, box).click()
+        loud = self.purchase("Loud")
+        self.until(lambda browser: sorted(browser.execute_script("return told")) == ["A new request has come", "sound"])
+        self.assertEqual(self.state(loud["id"]), "pending")
+        for box in ["sound", "notify"]:
+            self.browser.find_element(By.ID, box).click()
+
+    def test_the_return_url_is_shown_with_its_scheme_and_opened_by_a_click_only(self):
+        landing = self.served("<title>back at the merchant</title>") + "?transID=7"
+        for url in [landing, "shop://back?to=cart"]:
+            request = self.purchase("Returns", app_url=url)
+            self.shown(request)
+            self.browser.find_element(By.CSS_SELECTOR, "button.approve").click()
+            self.until(lambda _: self.heading().startswith("Approved"))
+            link = self.browser.find_element(By.CSS_SELECTOR, ".return a")
+            self.assertEqual(link.get_attribute("href"), url)
+            self.assertIn(f"({url.split(':')[0]})", self.browser.find_element(By.CSS_SELECTOR, ".return").text)
+            self.assertTrue(self.browser.current_url.startswith(self.inbox.origin))
+        self.shown(self.agent.json("list", "--all")[-2])
+        self.browser.find_element(By.CSS_SELECTOR, ".return a").click()
+        self.until(lambda browser: browser.title == "back at the merchant")
+
+    def test_an_inbox_that_stops_is_told(self):
+        inbox = started(self, Inbox(temporary_folder(self), self.agent))
+        self.browser.get(inbox.link)
+        self.until(lambda browser: browser.find_element(By.ID, "news").is_enabled())
+        inbox.stop()
+        self.until(lambda browser: "does not answer" in browser.find_element(By.ID, "news").text)
+        self.browser.get(self.inbox.link)
 
     def test_a_rebinding_host_name_shows_nothing(self):
         self.browser.get(f"http://evil.example:{self.inbox.port}/")
         self.assertIn("not the inbox's", self.browser.page_source)
 
     def test_no_rule_of_accessibility_is_broken_in_either_size_or_colour(self):
-        self.shown(self.purchase("مقهى Dæmø"))
-        for width, height in [(390, 844), (1280, 800)]:
-            for scheme in ["light", "dark"]:
-                with self.subTest(width=width, scheme=scheme):
-                    self.look(width, height, scheme)
-                    self.browser.execute_script(AXE_SCRIPT)
-                    found = self.browser.execute_async_script(
-                        "axe.run().then(arguments[arguments.length - 1])")
-                    self.assertEqual([(rule["id"], [node["html"] for node in rule["nodes"]])
-                                      for rule in found["violations"]], [])
-                    self.assertTrue(found["passes"])
+        request = self.purchase("مقهى Dæmø")
+        decided = self.purchase("W" * 40, app_url="https://merchant.example/" + "r" * 180)
+        self.agent.json("approve", decided["id"])
+        own = self.inbox.origin
+        pages = [f"{own}/requests/{request['id']}", f"{own}/requests/{decided['id']}?state=all"]
+        pages += [f"{pages[1]}&tab={tab}" for tab in ["wire", "sequence", "evidence", "events"]]
+        for page in [*pages, f"{own}/?q=nothing-like-it", f"{own}/no-such-page"]:
+            self.browser.get(page)
+            for width, height in [(390, 844), (1280, 800)]:
+                for scheme in ["light", "dark"]:
+                    with self.subTest(page=page, width=width, scheme=scheme):
+                        self.look(width, height, scheme)
+                        self.browser.execute_script(AXE_SCRIPT)
+                        found = self.browser.execute_async_script("axe.run().then(arguments[arguments.length - 1])")
+                        self.assertEqual([(rule["id"], [node["html"] for node in rule["nodes"]])
+                                          for rule in found["violations"]], [])
+                        self.assertTrue(found["passes"])
+            for width in [320, 390, 1280, 3840]:
+                with self.subTest(page=page, width=width):
+                    self.look(width, 900, "light")
                     wide = self.browser.execute_script("return document.documentElement.scrollWidth")
                     self.assertLessEqual(wide, width, "it scrolls sideways")
+
+    def test_the_page_works_without_javascript(self):
+        request = self.purchase("No Script")
+        self.without_scripts()
+        self.shown(request)
+        self.assertIn("until 20", self.browser.find_element(By.CSS_SELECTOR, ".card").text)
+        self.browser.find_element(By.CSS_SELECTOR, "button.deny").click()
+        self.until(lambda _: self.heading().startswith("Denied"))
+        self.assertEqual(self.state(request["id"]), "denied")
+
+
+class WithAPIN(PINScene, BrowserScene):
+    def test_a_wrong_pin_is_said_and_the_right_one_approves(self):
+        request = self.purchase("With A PIN")
+        self.shown(request)
+        for pin, sign in [("000000", "[role=alert]"), (self.PIN, ".card h2")]:
+            self.enter(pin)
+            self.until(lambda browser: browser.find_element(By.CSS_SELECTOR, sign).text.startswith(
+                ("Nothing was decided.", "Approved")))
+            self.assertNotIn(pin, self.browser.page_source)
+        self.assertEqual(self.state(request["id"]), "approved")
+
+    def enter(self, pin: str):
+        """Types a PIN, and waits for the page that follows."""
+        card = self.browser.find_element(By.CSS_SELECTOR, ".card")
+        self.browser.find_element(By.ID, "pin").send_keys(pin, Keys.ENTER)
+        WebDriverWait(self.browser, WITHIN, 0.05).until(expected_conditions.staleness_of(card))
+
+    def test_a_pin_that_is_being_typed_stays_when_something_else_comes(self):
+        self.shown(self.purchase("Typed"))
+        self.browser.find_element(By.ID, "pin").send_keys("4829")
+        self.purchase("Something Else")
+        self.until(lambda browser: "Something Else" in browser.find_element(By.TAG_NAME, "nav").text)
+        self.assertEqual(self.browser.find_element(By.ID, "pin").get_property("value"), "4829")
+
+    def test_five_wrong_pins_block_it_and_the_page_says_so(self):
+        request = self.purchase("Blocked")
+        self.shown(request)
+        for _ in range(5):
+            self.enter("000000")
+        self.until(lambda browser: "blocked" in browser.find_element(By.CSS_SELECTOR, "[role=alert]").text)
+        self.browser.find_element(By.CSS_SELECTOR, "button.deny").click()
+        self.until(lambda _: self.heading().startswith("Denied"))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -8,7 +8,7 @@ enum CardContext {
         let isPending = request.state == .pending
         var card: [String: Any] = [
             "id": request.id, "state": request.state.rawValue, "isPending": isPending, "time": times(request),
-            "hasText": request.text != nil,
+            "hasText": request.text != nil, "version": version(of: page),
             "lines": (request.text ?? "").split(separator: "\n", omittingEmptySubsequences: false).map(line),
             "decides": isPending && page.mayDecide && request.textDigest != nil,
             "needsPIN": request.authnType == "pin", "form": page.formToken,
@@ -21,6 +21,16 @@ enum CardContext {
         if let url = request.threeDSRequestorAppURL, request.state == .approved { card["return"] = destination(url) }
         if let bench = page.bench { card["test"] = test(bench, clock: request.clock) }
         return card
+    }
+
+    /// Another one if what is shown is another; so a PIN that is being typed stays if nothing is.
+    private static func version(of page: RequestPage) -> String {
+        let request = page.request
+        let parts = [
+            request.state.rawValue, request.delivery.rawValue, request.transStatus, request.textDigest,
+            page.evidence.map { String($0.journal.entries.count) },
+        ]
+        return parts.map { $0 ?? "-" }.joined(separator: " ")
     }
 
     /// What the bar of the time that is left is drawn of, for the script; without it the time stands there.
@@ -38,11 +48,9 @@ enum CardContext {
         ]
     }
 
-    /// The merchant's URL; a link only if its scheme runs nothing in the browser.
+    /// The merchant's URL, which the agent took only if its scheme runs nothing here.
     private static func destination(_ url: String) -> [String: Any] {
-        let scheme = url.prefix { $0 != ":" }.lowercased()
-        let runs: Set = ["javascript", "data", "vbscript", "blob", "about", "file", "view-source"]
-        return ["url": url, "scheme": PageText.text(scheme), "isLink": !runs.contains(scheme)]
+        ["url": url, "scheme": PageText.text(String(url.prefix { $0 != ":" }))]
     }
 
     private static func test(_ bench: TestBench, clock: ClockView?) -> [String: Any] {

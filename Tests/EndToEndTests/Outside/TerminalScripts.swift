@@ -14,6 +14,10 @@ import Testing
         try await OutsideScript.run("test_sandbox_page.py")
     }
 
+    @Test func `the page of requests is behind a proxy, on a desktop and in a file`() async throws {
+        try await OutsideScript.run("test_inbox_ways.py")
+    }
+
     @Test func `the prompt shows a request and decides on a clear answer only`() async throws {
         try await OutsideScript.run("test_prompt.py")
     }
