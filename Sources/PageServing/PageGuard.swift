@@ -22,9 +22,17 @@ package struct PageGuard: Sendable {
         call.headerFields[.fetchSite].map { !["same-origin", "none"].contains($0) } ?? false
     }
 
+    /// Whether it is a link that was followed, in a window of its own: that shows a page, and to nobody else.
+    private static func isNavigation(_ call: HTTPRequest) -> Bool {
+        call.method == .get && call.headerFields[.fetchMode] == "navigate"
+            && call.headerFields[.fetchDestination] == "document"
+    }
+
     /// Whether a call is for this server by one of its own names, and, if it is to change something, from this page.
+    ///
+    /// A link of another site's page to this one is let in; what such a page loads or sends in the background is not.
     package func admits(_ call: HTTPRequest) -> Bool {
-        guard knows(call), !Self.isFromElsewhere(call) else { return false }
+        guard knows(call), !Self.isFromElsewhere(call) || Self.isNavigation(call) else { return false }
         guard call.method != .get else { return true }
         guard let origin = call.headerFields[.origin] else { return false }
         return origins.contains(origin)
@@ -48,6 +56,8 @@ extension HTTPField.Name {
     fileprivate static func field(_ name: String) -> HTTPField.Name { HTTPField.Name(name) ?? .date }
 
     fileprivate static let fetchSite = field("sec-fetch-site")
+    fileprivate static let fetchMode = field("sec-fetch-mode")
+    fileprivate static let fetchDestination = field("sec-fetch-dest")
     fileprivate static let frameOptions = field("x-frame-options")
     fileprivate static let openerPolicy = field("cross-origin-opener-policy")
     fileprivate static let resourcePolicy = field("cross-origin-resource-policy")

@@ -228,6 +228,13 @@ class OverHTTP(Scene):
         # A redirect would still be the other page's, and the cookie not be shown.
         self.assertIn('<meta http-equiv="refresh" content="0; url=/">', answer.text)
 
+    def test_a_page_that_leads_on_leads_nowhere_else(self):
+        for path in ["//evil.example/", "/requests/../..//evil.example", "/requests/%2F%2Fevil.example", "/x\"><b>"]:
+            answer = self.inbox.call("GET", path, Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate", Sec_Fetch_Dest="document")
+            self.assertIn('content="0; url=/"', answer.text, path)
+        framed = self.inbox.call("GET", "/", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate", Sec_Fetch_Dest="iframe")
+        self.assertEqual(framed.status, 403)
+
     def test_who_sends_half_a_request_holds_up_nobody(self):
         idle = [socket.create_connection(("127.0.0.1", self.inbox.port)) for _ in range(200)]
         for each in idle:

@@ -132,6 +132,16 @@ class InABrowser(BrowserScene):
         self.until(lambda browser: browser.find_elements(By.CSS_SELECTOR, "nav[aria-label=Requests]"))
         self.assertNotIn("token", self.browser.current_url)
 
+    def test_a_permalink_on_another_page_opens_the_request(self):
+        request = self.purchase("Linked")
+        place = f"{self.inbox.origin}/requests/{request['id']}?state=all&tab=events"
+        # By another host name it is another site, to which the browser shows no cookie of this one.
+        elsewhere = self.served(f'<a href="{place}">open</a>').replace("127.0.0.1", "evil.example")
+        self.browser.get(elsewhere)
+        self.browser.find_element(By.TAG_NAME, "a").click()
+        self.until(lambda browser: browser.find_elements(By.CSS_SELECTOR, ".entries"))
+        self.assertEqual(self.browser.current_url, place)
+
     def test_one_that_expires_while_it_is_open_says_so(self):
         request = self.purchase("Expiring Shop", expires_in="1")
         self.shown(request)
@@ -177,6 +187,18 @@ class InABrowser(BrowserScene):
         self.until(lambda browser: browser.find_element(By.ID, "news").text == "Copied.")
         self.assertIn(f"oobctl evidence {request['id']}", self.browser.execute_async_script(
             "navigator.clipboard.readText().then(arguments[0])"))
+
+    def test_a_purchase_at_the_sandbox_is_drawn_in_emvs_messages(self):
+        request = self.purchase("In EMV's Words")
+        self.browser.get(f"{self.inbox.origin}/requests/{request['id']}?tab=sequence")
+        self.until(lambda browser: browser.execute_script(
+            "return [...document.querySelectorAll('.diagram')].filter(each => each.naturalWidth > 100).length") == 2)
+        drawing = self.browser.execute_async_script(
+            f"fetch('/requests/{request['id']}/purchase.svg').then(a => a.text()).then(arguments[0])")
+        self.assertIn("CReq", drawing)
+        self.browser.find_element(By.LINK_TEXT, "The purchase's page at the sandbox").click()
+        self.until(lambda browser: browser.current_url == f"{self.sandbox.origin}/purchases/{request['acsTransId']}")
+        self.assertIn("In EMV's Words", self.browser.page_source.replace("&#39;", "'"))
 
     def test_sound_and_notifications_come_only_if_they_are_asked_for_and_decide_nothing(self):
         self.browser.get(self.inbox.origin)

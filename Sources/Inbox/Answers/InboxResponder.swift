@@ -23,6 +23,10 @@ struct InboxResponder: Sendable {
         // A link may be followed from anywhere, such as a terminal in another page: who has it may use it.
         if request.method == .get, request.uri.path == "/enter" { return enter(request) }
         guard guarding.admits(request.head) else { return (PageAnswer.notice(.notThisPage), false) }
+        // The browser shows the cookie only once this page itself leads on.
+        if PageGuard.isFromElsewhere(request.head) {
+            return (PageAnswer.page(Pages.entrance(to: Self.place(of: request))), true)
+        }
         switch (request.method, request.uri.path) {
         case (.get, "/style.css"): return (PageAnswer.file(PageStyle.css, "text/css; charset=utf-8"), true)
         case (.get, "/script.js"):
@@ -46,9 +50,9 @@ struct InboxResponder: Sendable {
             return (PageAnswer.notice(.usedLink), false)
         }
         onLinkUsed()
-        // A browser that another site's page led here does not show the cookie before this page itself leads on.
         var response =
-            PageGuard.isFromElsewhere(request.head) ? PageAnswer.page(Pages.entrance) : PageAnswer.redirect(to: "/")
+            PageGuard.isFromElsewhere(request.head)
+            ? PageAnswer.page(Pages.entrance(to: "/")) : PageAnswer.redirect(to: "/")
         response.headers[.referrerPolicy] = "no-referrer"
         response.headers[.setCookie] = "\(sessions.cookie)=\(session.id); \(sessions.cookieAttributes)"
         return (response, true)
@@ -98,6 +102,15 @@ struct InboxResponder: Sendable {
         return PageAnswer.page(
             Pages.inbox(
                 query, rows: rows, next: next, mayDecide: mayDecide, shown: nil, clock: clock.isTest ? clock : nil))
+    }
+
+    /// A page of the inbox's own, and no other address.
+    private static func place(of request: Request) -> String {
+        let path = request.uri.path.split(separator: "/").map(String.init)
+        let form = query(of: request)
+        let tab = form["tab"].flatMap { CardTab(rawValue: $0) } ?? .card
+        guard path.count == 2, path[0] == "requests", ListQuery.isID(path[1]) else { return ListQuery(form).newest }
+        return "/requests/\(path[1])" + ListQuery(form).query(tab: tab)
     }
 
     private static func query(of request: Request) -> PageForm {

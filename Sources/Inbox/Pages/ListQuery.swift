@@ -28,7 +28,7 @@ struct ListQuery: Sendable {
         before = query["before"].flatMap { Self.isID($0) ? $0 : nil }
     }
 
-    private static func isID(_ text: String) -> Bool {
+    static func isID(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
                 (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)

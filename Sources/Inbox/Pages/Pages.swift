@@ -55,9 +55,11 @@ enum Pages {
             "notice", ["title": title, "sentence": PageText.text(sentence), "isWaiting": isWaiting])
     }
 
-    /// A page that leads to the list by itself.
-    static let entrance = Templates.render(
-        "notice", ["title": "Inbox", "sentence": "The link is used.", "goesOn": true, "isWaiting": false])
+    /// A page that leads to another of the inbox's by itself.
+    static func entrance(to place: String) -> String {
+        Templates.render(
+            "notice", ["title": "Inbox", "sentence": "This page leads on.", "place": place, "isWaiting": false])
+    }
 
     /// One page with all of a request, which loads nothing and needs no agent.
     ///
