@@ -13,13 +13,6 @@ struct Export: AsyncParsableCommand {
             The card, the messages taken apart, the sequence, the journal's entries and the evidence, in one file that \
             loads nothing: for the artifacts of a failed run. It has the payer's data in it. A file that is there is \
             replaced once the new one is whole.
-
-            Exit status:
-               0  it is written
-               1  the file cannot be written, or the evidence cannot be read
-               3  there is no such request
-              64  wrong usage
-              69  the agent cannot be reached
             """)
 
     @Option(help: ArgumentHelp("Its id, jti or acsTransId, or a unique prefix of one.", valueName: "id"))

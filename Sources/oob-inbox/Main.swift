@@ -11,6 +11,16 @@ struct OOBInbox: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "oob-inbox",
         abstract: "A page in a browser on which an agent's requests are looked at, approved and denied.",
+        discussion: """
+            Without a command it serves the page, and prints a link to it.
+
+            Exit status:
+               0  it was stopped; of export: the page is written
+               1  of export: the file cannot be written, or the evidence cannot be read
+               3  of export: there is no such request
+              64  wrong usage
+              69  the address cannot be listened on; of export: the agent cannot be reached
+            """,
         version: SoftwareVersion.text, subcommands: [Serve.self, Export.self], defaultSubcommand: Serve.self)
 }
 

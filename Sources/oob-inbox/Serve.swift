@@ -16,11 +16,6 @@ struct Serve: AsyncParsableCommand {
             A link works once, in the browser that follows it; then the next one is printed. The page is for this machine \
             alone, and who decides on it is, for the agent, the user who runs this program. At a terminal on a desktop the \
             link is opened as well.
-
-            Exit status:
-               0  it was stopped
-              64  wrong usage
-              69  the address cannot be listened on
             """)
 
     @Option(
