@@ -37,7 +37,7 @@ package final class ChangeNotifier: Sendable {
 
     func ring(_ topic: Topic) {
         let woken = state.withLock { state in
-            Set([topic, .anything]).flatMap { state.waiters[$0].map { Array($0.values) } ?? [] }
+            [topic, .anything].flatMap { state.waiters[$0].map { Array($0.values) } ?? [] }
         }
         for continuation in woken { continuation.yield() }
     }

@@ -47,11 +47,15 @@ struct SandboxPage: Sendable {
 
     /// Answers a browser.
     func answer(to request: Request) async -> Response {
-        guard PageGuard(origins).admits(request.head) else {
+        let guarding = PageGuard(origins)
+        guard guarding.admits(request.head) else {
+            let isLed = guarding.knows(request.head) && request.method == .get
             return PageAnswer.notice(
                 "Not for this page",
-                "The page is open only under the sandbox's own address, and only its own forms are taken. Type the "
-                    + "address that oob-issuer printed.", .forbidden)
+                isLed
+                    ? "A page of another origin has led here. Follow the link if you want to go on."
+                    : "The page is open only under the sandbox's own address, and takes only its own forms. Type the "
+                        + "address that oob-issuer printed.", .forbidden)
         }
         do {
             switch request.method {

@@ -10,12 +10,20 @@ import Testing
         try await OutsideScript.run("test_inbox_browser.py")
     }
 
-    @Test func `the sandbox's page makes purchases and shows what came, and nobody else's page can`() async throws {
+    @Test func `the sandbox's page makes purchases and shows what came`() async throws {
         try await OutsideScript.run("test_sandbox_page.py")
     }
 
     @Test func `the page of requests is behind a proxy, on a desktop and in a file`() async throws {
         try await OutsideScript.run("test_inbox_ways.py")
+    }
+
+    @Test func `the sandbox's page takes nothing from pages of others`() async throws {
+        try await OutsideScript.run("test_sandbox_page_attacks.py")
+    }
+
+    @Test func `the sandbox's page grows in a browser, and works by keyboard and without scripts`() async throws {
+        try await OutsideScript.run("test_sandbox_page_browser.py")
     }
 
     @Test func `the prompt shows a request and decides on a clear answer only`() async throws {
