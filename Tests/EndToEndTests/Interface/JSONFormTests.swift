@@ -8,7 +8,7 @@ import Testing
         "receivedAt", "expiresAt",
     ]
     static let presented = always.union(["merchantName", "amount", "purchaseDate", "transaction"])
-    static let shown: Set = ["text", "textDigest"]
+    static let shown: Set = ["text", "textDigest", "authnType"]
     static let decided: Set = ["transStatus", "decidedAt"]
     static let enrollment: Set = [
         "id", "issuer", "authenticatorId", "credentialId", "algorithm", "authnType", "keyUri", "key", "keyTest", "name",
