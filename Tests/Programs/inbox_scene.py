@@ -25,9 +25,9 @@ HOSTILE = "<img src=x onerror=alert(1)><b id=evil>"
 class Inbox(Program):
     """`oob-inbox`; `link` is the newest that it printed."""
 
-    def __init__(self, folder: Path, agent: Agent, *options: str, **variables: str):
+    def __init__(self, folder: Path, agent: Agent, *options: str, **how):
         super().__init__(
-            folder, "oob-inbox", "--listen", "localhost:0", "--socket", str(agent.socket), *options, **variables)
+            folder, "oob-inbox", "--listen", "localhost:0", "--socket", str(agent.socket), *options, **how)
         self.links, self.changed = [], threading.Condition()
         threading.Thread(target=self.read, daemon=True).start()
         self.wait_for_link(1)

@@ -155,6 +155,28 @@ class OnADesktop(BrowserScene):
         self.assertEqual(run.wait(WITHIN), 0)
 
 
+@unittest.skipUnless(os.geteuid() == 0, "only root can become other users")
+class AUserWhoMayOnlyLook(Scene):
+    # They need no account: a number is enough.
+    DECIDES, LOOKS, GROUP = 40_001, 40_002, 40_100
+    AGENT_OPTIONS = ("--socket-group", str(GROUP), "--may-decide", f"{DECIDES}, group:0")
+
+    def test_sees_the_request_and_the_agents_refusal_of_a_decision(self):
+        self.folder.chmod(0o711)
+        folder = temporary_folder(self)
+        through = ("setpriv", f"--reuid={self.LOOKS}", f"--regid={self.LOOKS}", f"--groups={self.GROUP}")
+        looking = started(self, Inbox(folder, self.agent, through=through))
+        request, cookie = self.purchase("Only Looked At")["id"], looking.entered()
+        page = looking.call("GET", f"/requests/{request}", cookie=cookie).text
+        self.assertIn("Only Looked At", page)
+        fields = dict(re.findall(r'name="(form|digest)" value="([^"]+)"', page))
+        body = urllib.parse.urlencode({**fields, "decision": "approve"})
+        answer = looking.call("POST", f"/requests/{request}/decide", body, cookie=cookie, origin=looking.origin)
+        self.assertEqual(answer.status, 403)
+        self.assertIn(f"user id {self.LOOKS} may look and not decide", answer.text)
+        self.assertEqual(self.state(request), "pending")
+
+
 class BehindAProxy(Scene):
     def start(self) -> tuple[Path, list[str], Program]:
         folder = temporary_folder(self)
