@@ -110,7 +110,8 @@ class Attacked(Scene):
             self.assertEqual((answer.status, answer.getheader("content-type")), (404, "text/html; charset=utf-8"), path)
         for path in [absent + "/cancel", absent + "/burn", "/page/burn", "/purchases/x/replay"]:
             self.assertEqual(self.page.post(path).status, 404, path)
-        self.assertEqual(self.page.call("PUT", "/", "", Origin=self.page.origin).status, 405)
+        put = self.page.call("PUT", "/", "", Origin=self.page.origin)
+        self.assertEqual((put.status, put.getheader("allow")), (405, "GET, POST"))
 
     def test_every_answer_forbids_frames_foreign_content_and_keeping(self):
         purchase = f"/purchases/{self.page.bought(preset='coffee')['acsTransId']}"

@@ -61,7 +61,10 @@ struct SandboxPage: Sendable {
             switch request.method {
             case .get: return try await shown(request)
             case .post: return await done(request)
-            default: return PageAnswer.notice("Not allowed", "The page takes GET and POST.", .methodNotAllowed)
+            default:
+                var response = PageAnswer.notice("Not allowed", "The page takes GET and POST.", .methodNotAllowed)
+                response.headers[.allow] = "GET, POST"
+                return response
             }
         } catch let refusal as SandboxError {
             let status = HTTPResponse.Status(code: refusal.status)
