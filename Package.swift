@@ -158,11 +158,10 @@ let package = Package(
         .target(  // The conformance kit: judges messages, and plays either side of the protocol by case files.
             name: "Conformance",
             dependencies: [
-                "IssuerProtocol", "Keys", "LinuxProcess", "Sandbox", "StrictJSON", "ThreeDS", "WebAuthn",
+                "IssuerProtocol", "Keys", "LinuxProcess", "PageServing", "Sandbox", "StrictJSON", "ThreeDS", "WebAuthn",
                 "WrongAssertions", "Yams",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -180,7 +179,6 @@ let package = Package(
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -201,7 +199,6 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "Mustache", package: "swift-mustache"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -261,6 +258,7 @@ let package = Package(
             name: "PageServing",
             dependencies: [
                 "StrictJSON", "ThreeDS", .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Mustache", package: "swift-mustache"),
             ],
             // Served as it is.
             resources: [.embedInCode("style.css")]),

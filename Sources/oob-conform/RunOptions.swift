@@ -86,8 +86,8 @@ struct RunOptions: ParsableArguments {
             side: side, tested: tested, seed: run.seed,
             milliseconds: Int(began.duration(to: .now) / .milliseconds(1)), cases: outcomes)
         let report = RunReport(outcome, version: SoftwareVersion.text)
-        if let junit { try Output.write(try report.junit(), to: junit) }
-        if let html { try Output.write(try report.html(), to: html) }
+        if let junit { try Output.write(report.junit, to: junit) }
+        if let html { try Output.write(report.html, to: html) }
         if let badge { try Output.write(report.badge + "\n", to: badge) }
         if json == "-" {
             try Output.data(report.json)

@@ -4,6 +4,7 @@ Run with `.venv/bin/python Tests/Programs/test_inbox.py`; OOB_BIN_DIR names the 
 """
 
 import html
+import html.parser
 import http.client
 import json
 import os
@@ -17,6 +18,15 @@ import urllib.parse
 
 from inbox_scene import HOSTILE, ROOT, WITHIN, Inbox, PINScene, Scene
 from programs import BIN_DIR, temporary_folder
+
+
+def attributes(page: str) -> list[str]:
+    """The names of all attributes of a page, as a parser of HTML finds them."""
+    found = []
+    parser = html.parser.HTMLParser()
+    parser.handle_starttag = lambda _, members: found.extend(name for name, _ in members)
+    parser.feed(page)
+    return found
 
 
 class OverHTTP(Scene):
@@ -157,6 +167,15 @@ class OverHTTP(Scene):
         self.assertNotIn(HOSTILE, page)
         self.assertIn("&lt;img src=x onerror=alert(1)&gt;", page)
         self.assertLess(len(page), 60_000)
+
+    def test_a_quotation_mark_with_a_combining_mark_ends_no_attribute(self):
+        # The two are one character, and the quotation mark alone is what a browser sees.
+        name = "\"\u0301 onclick=alert(1) x=\"\u0301<\u0301"
+        request, cookie = self.purchase(name)["id"], self.inbox.entered()
+        for path in [f"/requests/{request}", f"/requests/{request}?tab=wire", f"/requests/{request}?tab=events"]:
+            page = self.inbox.call("GET", path + ("&" if "?" in path else "?") + "q=" + urllib.parse.quote(name), cookie=cookie)
+            self.assertEqual([found for found in attributes(page.text) if found in ("onclick", "x")], [], path)
+            self.assertIn("alert(1)", page.text)
 
     def test_wire_and_evidence_take_the_request_apart(self):
         request = self.purchase()["id"]

@@ -1,4 +1,4 @@
-import Mustache
+import PageServing
 import StrictJSON
 
 /// A run's outcome as files and as text for a terminal.
@@ -52,10 +52,12 @@ package struct RunReport: Sendable {
     }
 
     /// JUnit's XML, one `testcase` for each case.
-    package func junit() throws -> String { try MustacheTemplate(string: Templates.junit).render(context) }
+    package var junit: String { Self.templates.render("junit", context) }
 
     /// One page without anything from elsewhere.
-    package func html() throws -> String { try MustacheTemplate(string: Templates.html).render(context) }
+    package var html: String { Self.templates.render("html", context) }
+
+    private static let templates = PageTemplates([("junit", text: Templates.junit), ("html", text: Templates.html)])
 
     private var sections: [String] {
         var sections: [String] = []

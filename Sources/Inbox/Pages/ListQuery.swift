@@ -7,7 +7,7 @@ struct ListQuery: Sendable {
     /// Characters of a search; more are not looked for.
     static let maxText = 64
 
-    static let maxRows = 100
+    static let maxRows = 50
     /// Bytes of HTML that the rows of one page come to.
     static let maxBytes = 40_000
     /// What a row has besides its texts.

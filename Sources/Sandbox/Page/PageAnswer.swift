@@ -13,9 +13,9 @@ struct RenderedPage: Sendable {
 
     /// - Parameter passing: what changes all the time, and makes no other page of it.
     init(_ template: String, _ context: [String: Any], passing: [String: String] = [:]) throws {
-        let digest = try SHA256Digest.of(Array(PageTemplates.render(template, context).utf8))
+        let digest = try SHA256Digest.of(Array(Templates.render(template, context).utf8))
         tag = "\"\(Base64URL.encode(digest))\""
-        html = PageTemplates.render(template, context.merging(passing) { $1 })
+        html = Templates.render(template, context.merging(passing) { $1 })
     }
 }
 
@@ -35,7 +35,7 @@ enum PageAnswer {
 
     /// A page with one sentence.
     static func notice(_ title: String, _ sentence: String, _ status: HTTPResponse.Status) -> Response {
-        let html = PageTemplates.render("notice", ["title": title, "sentence": PageText.text(sentence)])
+        let html = Templates.render("notice", ["title": title, "sentence": PageText.text(sentence)])
         return text(html, "text/html; charset=utf-8", status)
     }
 
