@@ -3,18 +3,15 @@
 import http.client
 import json
 import re
-import shutil
 import subprocess
 import threading
 import unittest
 import urllib.parse
 from pathlib import Path
 
-from selenium import webdriver
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
+from chromium import WithChromium
 from programs import BIN_DIR, READY_WITHIN, Agent, Program, Sandbox, started, temporary_folder
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,6 +79,7 @@ class Scene(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
+        super().setUpClass()
         cls.folder = temporary_folder(cls)
         cls.sandbox = started(cls, Sandbox(cls.folder, *cls.SANDBOX_OPTIONS))
         cls.agent = Agent(cls.folder, *cls.AGENT_OPTIONS)
@@ -160,36 +158,16 @@ class PINScene(Scene):
         super().setUpClass()
 
 
-class BrowserScene(Scene):
+class BrowserScene(Scene, WithChromium):
     """The same, with a browser that has followed the link."""
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        options = webdriver.ChromeOptions()
-        for word in ["--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1280,800",
-                     "--disable-dev-shm-usage", "--host-resolver-rules=MAP evil.example 127.0.0.1"]:
-            options.add_argument(word)
-        options.binary_location = shutil.which("chromium")
-        service = webdriver.ChromeService(executable_path=shutil.which("chromedriver"))
-        cls.browser = webdriver.Chrome(options=options, service=service)
-        cls.addClassCleanup(cls.browser.quit)
         cls.browser.get(cls.inbox.link)
-
-    def until(self, holds):
-        return WebDriverWait(self.browser, WITHIN, 0.05, [NoSuchElementException, StaleElementReferenceException]).until(holds)
 
     def shown(self, request: dict):
         self.browser.get(f"{self.inbox.origin}/requests/{request['id']}")
 
     def heading(self) -> str:
         return self.until(lambda browser: browser.find_element(By.CSS_SELECTOR, ".card h2").text)
-
-    def look(self, width: int, height: int, scheme: str):
-        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
-        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-            "features": [{"name": "prefers-color-scheme", "value": scheme}]})
-
-    def tearDown(self):
-        self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

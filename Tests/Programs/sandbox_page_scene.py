@@ -6,16 +6,13 @@ import http.client
 import http.server
 import json
 import re
-import shutil
 import threading
 import unittest
 import urllib.parse
 
-from selenium import webdriver
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
+from chromium import WithChromium
 from programs import Agent, Sandbox, started, temporary_folder
 
 WITHIN = 60
@@ -82,6 +79,7 @@ class Scene(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
+        super().setUpClass()
         cls.folder = temporary_folder(cls)
         cls.sandbox = started(cls, Sandbox(cls.folder, *cls.OPTIONS))
         cls.page = Page(cls.sandbox.origin)
@@ -104,23 +102,12 @@ class Scene(unittest.TestCase):
         self.agent.json(decision, acs_trans_id)
 
 
-class BrowserScene(Scene):
+class BrowserScene(Scene, WithChromium):
     """The same, and a browser."""
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        options = webdriver.ChromeOptions()
-        for word in ["--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1280,800",
-                     "--disable-dev-shm-usage", "--host-resolver-rules=MAP evil.example 127.0.0.1"]:
-            options.add_argument(word)
-        options.binary_location = shutil.which("chromium")
-        service = webdriver.ChromeService(executable_path=shutil.which("chromedriver"))
-        cls.browser = webdriver.Chrome(options=options, service=service)
-        cls.addClassCleanup(cls.browser.quit)
-
-    def until(self, holds):
-        return WebDriverWait(self.browser, WITHIN, 0.05, [NoSuchElementException, StaleElementReferenceException]).until(holds)
 
     def find(self, selector: str):
         return self.browser.find_element(By.CSS_SELECTOR, selector)
@@ -132,15 +119,6 @@ class BrowserScene(Scene):
         """The acsTransId of the purchase whose page is there."""
         self.until(lambda browser: merchant in self.find("h2 .name").text and "/purchases/" in browser.current_url)
         return self.browser.current_url.rpartition("/")[2]
-
-    def look(self, width: int, height: int, scheme: str):
-        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
-        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-            "features": [{"name": "prefers-color-scheme", "value": scheme}]})
-
-    def tearDown(self):
-        self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 class Attacker:

@@ -4,13 +4,10 @@ Run with `.venv/bin/python Tests/Programs/test_inbox_browser.py`; OOB_BIN_DIR na
 """
 
 import base64
-import http.server
 import json
-import threading
 import unittest
 import urllib.parse
 
-from axe_core_python.base import AXE_SCRIPT
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support import expected_conditions
@@ -106,24 +103,6 @@ class InABrowser(BrowserScene):
                 self.assertNotIn("Attacked", self.browser.page_source)
                 self.browser.switch_to.default_content()
             self.assertEqual(self.state(request["id"]), "pending")
-
-    def served(self, page: str) -> str:
-        """The address of a page at another port of the inbox's address."""
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                self.send_response(200)
-                self.send_header("Content-Type", "text/html")
-                self.end_headers()
-                self.wfile.write(page.encode())
-
-            def log_message(self, *_):
-                pass
-
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        self.addCleanup(server.server_close)
-        self.addCleanup(server.shutdown)
-        return f"http://127.0.0.1:{server.server_port}/"
 
     def test_a_link_on_another_page_opens_the_inbox(self):
         self.browser.get(self.served(f'<a href="{self.inbox.link}">open</a>'))
@@ -260,16 +239,11 @@ class InABrowser(BrowserScene):
                 for scheme in ["light", "dark"]:
                     with self.subTest(page=page, width=width, scheme=scheme):
                         self.look(width, height, scheme)
-                        self.browser.execute_script(AXE_SCRIPT)
-                        found = self.browser.execute_async_script("axe.run().then(arguments[arguments.length - 1])")
-                        self.assertEqual([(rule["id"], [node["html"] for node in rule["nodes"]])
-                                          for rule in found["violations"]], [])
-                        self.assertTrue(found["passes"])
+                        self.assert_no_rule_is_broken()
             for width in [320, 390, 1280, 3840]:
                 with self.subTest(page=page, width=width):
                     self.look(width, 900, "light")
-                    wide = self.browser.execute_script("return document.documentElement.scrollWidth")
-                    self.assertLessEqual(wide, width, "it scrolls sideways")
+                    self.assert_it_does_not_scroll_sideways(width)
 
     def test_the_page_works_without_javascript(self):
         request = self.purchase("No Script")

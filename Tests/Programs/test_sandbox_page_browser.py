@@ -7,7 +7,6 @@ import unittest
 import urllib.parse
 import uuid
 
-from axe_core_python.base import AXE_SCRIPT
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
@@ -124,13 +123,8 @@ class InABrowser(BrowserScene):
                 for scheme in ["light", "dark"]:
                     with self.subTest(address=address, width=width, scheme=scheme):
                         self.look(width, height, scheme)
-                        self.browser.execute_script(AXE_SCRIPT)
-                        found = self.browser.execute_async_script("axe.run().then(arguments[arguments.length - 1])")
-                        self.assertEqual([(rule["id"], [node["html"] for node in rule["nodes"]])
-                                          for rule in found["violations"]], [])
-                        self.assertTrue(found["passes"])
-                        wide = self.browser.execute_script("return document.documentElement.scrollWidth")
-                        self.assertLessEqual(wide, width, "it scrolls sideways")
+                        self.assert_no_rule_is_broken()
+                        self.assert_it_does_not_scroll_sideways(width)
 
 
 if __name__ == "__main__":
