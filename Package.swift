@@ -258,7 +258,9 @@ let package = Package(
             name: "PageServing",
             dependencies: [
                 "StrictJSON", "ThreeDS", .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Mustache", package: "swift-mustache"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             // Served as it is.
             resources: [.embedInCode("style.css")]),

@@ -98,7 +98,7 @@ struct SandboxPage: Sendable {
             return try await live(request, about: .purchase(parts[1].lowercased())) {
                 try PurchasePage(of: try await story(), token: token).page
             }
-        case "sequence.svg": return PageAnswer.drawing(try await PurchaseReport(story()).diagram().svg)
+        case "sequence.svg": return PageAnswer.drawing(Array(try await PurchaseReport(story()).diagram().svg.utf8))
         case "sequence.txt":
             return PageAnswer.text(try await PurchaseReport(story()).diagram().text + "\n", "text/plain; charset=utf-8")
         default: throw SandboxError.notFound("There is no such page.")

@@ -1,11 +1,9 @@
 import Control
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import PageServing
 
-/// Answers with the fields that every one of them has.
-enum PageAnswer {
+extension PageAnswer {
     /// A page with one sentence.
     enum Notice {
         case notOurName, notThisPage, noSession, usedLink, noPage, notOurForm, onlyLooking, noDecision, tooManyWindows
@@ -28,8 +26,6 @@ enum PageAnswer {
             }
         }
     }
-
-    static let svg = "image/svg+xml"
 
     static func notice(_ notice: Notice) -> Response {
         let (status, title, sentence) = notice.text
@@ -57,31 +53,5 @@ enum PageAnswer {
         case .invalidArgument: .badRequest
         default: .conflict
         }
-    }
-
-    static func redirect(to path: String) -> Response {
-        var fields = PageGuard.fields
-        fields[.location] = path
-        return Response(status: .seeOther, headers: fields)
-    }
-
-    static func page(_ html: String, _ status: HTTPResponse.Status = .ok) -> Response {
-        var response = file(Array(html.utf8), "text/html; charset=utf-8")
-        response.status = status
-        return response
-    }
-
-    static func file(_ bytes: [UInt8], _ type: String) -> Response {
-        var fields = PageGuard.fields
-        fields[.contentType] = type
-        return Response(status: .ok, headers: fields, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
-    }
-
-    /// One that may have a style of its own and nothing else.
-    static func drawing(_ svg: [UInt8]) -> Response {
-        var response = file(svg, Self.svg)
-        response.headers[.contentSecurityPolicy] =
-            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
-        return response
     }
 }

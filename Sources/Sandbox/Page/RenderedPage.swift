@@ -1,7 +1,6 @@
 import HTTPTypes
 import Hummingbird
 import Keys
-import NIOCore
 import PageServing
 import StrictJSON
 
@@ -19,10 +18,9 @@ struct RenderedPage: Sendable {
     }
 }
 
-/// The page's answers over HTTP.
-enum PageAnswer {
+extension PageAnswer {
     static func page(_ page: RenderedPage, _ status: HTTPResponse.Status = .ok) -> Response {
-        var response = text(page.html, "text/html; charset=utf-8", status)
+        var response = self.page(page.html, status)
         response.headers[.eTag] = page.tag
         return response
     }
@@ -36,32 +34,6 @@ enum PageAnswer {
     /// A page with one sentence.
     static func notice(_ title: String, _ sentence: String, _ status: HTTPResponse.Status) -> Response {
         let html = Templates.render("notice", ["title": title, "sentence": PageText.text(sentence)])
-        return text(html, "text/html; charset=utf-8", status)
-    }
-
-    static func redirect(to path: String) -> Response {
-        var fields = PageGuard.fields
-        fields[.location] = path
-        return Response(status: .seeOther, headers: fields)
-    }
-
-    static func file(_ bytes: [UInt8], _ type: String) -> Response {
-        var fields = PageGuard.fields
-        fields[.contentType] = type
-        return Response(status: .ok, headers: fields, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
-    }
-
-    /// A picture that brings its own style and nothing else.
-    static func drawing(_ svg: String) -> Response {
-        var response = text(svg, "image/svg+xml")
-        response.headers[.contentSecurityPolicy] =
-            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
-        return response
-    }
-
-    static func text(_ text: String, _ type: String, _ status: HTTPResponse.Status = .ok) -> Response {
-        var fields = PageGuard.fields
-        fields[.contentType] = type
-        return Response(status: status, headers: fields, body: .init(byteBuffer: ByteBuffer(string: text)))
+        return page(html, status)
     }
 }
