@@ -124,13 +124,12 @@ if (body.hasAttribute('data-live')) {
   draw();
   setInterval(drawTimes, 1000);
   const events = new EventSource('/events');
-  let isGone = false;
-  events.onopen = () => {
-    if (!isGone) return;
-    isGone = false;
-    news.textContent = '';
-    refreshSoon();
-  };
+  let problem = '';
+  const tell = sentence => { if (problem !== sentence) news.textContent = problem = sentence; };
+  events.addEventListener('here', () => {
+    if (problem) refreshSoon();
+    tell('');
+  });
   events.onmessage = message => {
     const { event } = JSON.parse(message.data);
     if (event === 'requestPresented') {
@@ -140,10 +139,11 @@ if (body.hasAttribute('data-live')) {
     }
     refreshSoon();
   };
-  events.addEventListener('gone', () => { isGone = true; news.textContent = 'The agent does not answer.'; });
+  events.addEventListener('gone', () => tell('The agent does not answer.'));
   events.onerror = () => {
-    if (!isGone) news.textContent = 'The inbox does not answer.';
-    isGone = true;
+    if (events.readyState === EventSource.CLOSED) {
+      tell('This window shows no news any more: reload it, or follow the newest link that oob-inbox printed.');
+    } else if (!problem) tell('The inbox does not answer.');
   };
 } else if (body.hasAttribute('data-wait')) {
   setTimeout(() => location.reload(), 2000);

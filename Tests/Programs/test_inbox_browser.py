@@ -71,7 +71,13 @@ class InABrowser(BrowserScene):
         request = self.purchase("Restarted")
         self.shown(request)
         self.agent.stop()
-        self.until(lambda browser: "does not answer" in browser.find_element(By.ID, "news").text)
+        self.until(lambda browser: browser.find_element(By.ID, "news").text == "The agent does not answer.")
+        # Said once: who has it read aloud is not told at each try.
+        self.browser.execute_script(
+            "window.said = 0; new MutationObserver(() => said++).observe(document.getElementById('news'), {childList: true});"
+            "window.tries = 0; new EventSource('/events').addEventListener('gone', () => tries++);")
+        self.until(lambda browser: browser.execute_script("return tries") >= 2)
+        self.assertEqual(self.browser.execute_script("return said"), 0)
         type(self).agent = Agent(self.folder)
         self.until(lambda browser: browser.find_element(By.ID, "news").text == "")
         self.assertEqual(self.heading(), "Do you approve this?")
@@ -220,6 +226,11 @@ class InABrowser(BrowserScene):
         self.until(lambda browser: browser.find_element(By.ID, "news").is_enabled())
         inbox.stop()
         self.until(lambda browser: "does not answer" in browser.find_element(By.ID, "news").text)
+        # Another one at its place does not know the window's session.
+        again = started(self, Inbox(temporary_folder(self), self.agent, "--listen", f"127.0.0.1:{inbox.port}"))
+        self.until(lambda browser: "follow the newest link" in browser.find_element(By.ID, "news").text)
+        self.browser.get(again.link)
+        self.until(lambda browser: browser.find_elements(By.CSS_SELECTOR, "nav[aria-label=Requests]"))
         self.browser.get(self.inbox.link)
 
     def test_a_rebinding_host_name_shows_nothing(self):

@@ -50,19 +50,16 @@ struct EventRelay: Sendable {
         let (lines, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(256))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                // An agent that goes away ends the stream; the browser comes again by itself.
+                // An agent that goes away ends the stream; the browser comes again by itself, and is told when it is here.
                 defer { continuation.finish() }
                 var position: Int64?
-                do throws(ClientError) {
-                    try await agent.client().events(
-                        after: &position, enrollment: nil, opened: { continuation.yield(": open\n\n") }
-                    ) { event throws(ClientError) in
-                        let id = event.request?.id ?? ""
-                        continuation.yield("data: {\"event\":\"\(event.event)\",\"request\":\"\(id)\"}\n\n")
-                    }
-                } catch {
-                    continuation.yield("event: gone\ndata: {}\n\n")
+                try? await agent.client().events(
+                    after: &position, enrollment: nil, opened: { continuation.yield("event: here\ndata: {}\n\n") }
+                ) { event throws(ClientError) in
+                    let id = event.request?.id ?? ""
+                    continuation.yield("data: {\"event\":\"\(event.event)\",\"request\":\"\(id)\"}\n\n")
                 }
+                continuation.yield("event: gone\ndata: {}\n\n")
             }
             // A write to a browser that has gone fails, so something is written also when nothing happens.
             group.addTask {
