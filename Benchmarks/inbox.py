@@ -112,6 +112,7 @@ def rows(count: int, purchases: int) -> list[Row]:
         for _ in range(WAITING):
             last = world.buy(world.cards[0])
         world.until_received(last)
+        world.agent.rest()
         with inbox(world) as link:
             waits, largest = first_bytes(link, count)
         with inbox(world) as link, browser() as driver:
