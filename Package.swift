@@ -138,9 +138,12 @@ let package = Package(
         .target(  // The store in SQLite.
             name: "SQLiteStore",
             dependencies: [
-                "Authenticator", "CZlib", "IssuerProtocol", "Keys", "StrictJSON", "TableRows", "ThreeDS",
+                "Authenticator", "SQLiteRows", "StoreTables", "TableRows",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
+        .target(  // The tables of a store, whatever database has them: their rows, and the statements about them.
+            name: "StoreTables",
+            dependencies: ["Authenticator", "CZlib", "IssuerProtocol", "Keys", "StrictJSON", "TableRows", "ThreeDS"]),
         .target(  // A copy of the state as a tar: taken while the agent runs, and unpacked.
             name: "StateArchive", dependencies: ["Authenticator", "DurableFiles", "Keys", "StrictJSON", "ThreeDS"]),
         .target(  // Who plays the cardholders of `test` enrollments; only with the trait of this name.
@@ -171,7 +174,7 @@ let package = Package(
             name: "Sandbox",
             dependencies: [
                 "DurableFiles", "HTTPServing", "IssuerProtocol", "Keys", "PageServing", "SequenceDiagrams",
-                "StrictJSON", "TableRows", "ThreeDS", "WebAuthn",
+                "SQLiteRows", "StrictJSON", "TableRows", "ThreeDS", "WebAuthn",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -265,11 +268,13 @@ let package = Package(
             // Served as it is.
             resources: [.embedInCode("style.css")]),
         .target(name: "SequenceDiagrams", dependencies: ["ThreeDS"]),  // Who said what to whom, as text and as SVG.
-        .target(  // Rows of SQLite tables, read and written by one list of columns for each table.
-            name: "TableRows",
+        .target(  // Rows of SQLite's tables.
+            name: "SQLiteRows",
             dependencies: [
+                "TableRows",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
+        .target(name: "TableRows"),  // Rows of tables, read and written by one list of columns for each table.
         .target(name: "LinuxProcess", dependencies: ["CLinux"]),  // What a careful Linux process sets for itself.
         .target(  // The only door to OpenSSL and to tokens.
             name: "Keys", dependencies: ["CCryptoki", "COpenSSL", "DurableFiles"]),
@@ -345,7 +350,7 @@ let package = Package(
             name: "AuthenticatorTests",
             dependencies: [
                 "AgentHost", "Authenticator", "Custody", "DurableFiles", "IssuerProtocol", "Keys",
-                "ScratchDirectories", "SoftKeys", "SQLiteStore", "StrictJSON", "ThreeDS", "WebAuthn",
+                "ScratchDirectories", "SoftKeys", "SQLiteStore", "StoreTables", "StrictJSON", "ThreeDS", "WebAuthn",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -359,8 +364,8 @@ let package = Package(
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "Authenticator", "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories", "SQLiteStore",
-                "StrictJSON", "ThreeDS",
+                "Authenticator", "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories", "SQLiteRows", "SQLiteStore",
+                "StoreTables", "StrictJSON", "ThreeDS",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(

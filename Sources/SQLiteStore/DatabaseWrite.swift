@@ -1,5 +1,7 @@
 import Authenticator
 import GRDB
+import SQLiteRows
+import StoreTables
 import TableRows
 
 /// One database transaction that writes.

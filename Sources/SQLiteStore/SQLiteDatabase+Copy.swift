@@ -1,5 +1,7 @@
 package import Authenticator
 import GRDB
+import SQLiteRows
+import StoreTables
 
 extension SQLiteDatabase {
     /// The names of the migrations that this version knows, in their order.
@@ -59,9 +61,6 @@ extension SQLiteDatabase {
     }
 
     private static func contents(of copy: Database) throws -> StoreCopy {
-        let keyed = "SELECT id FROM enrollment WHERE state IN ('enrolling', 'active', 'suspended') ORDER BY seq"
-        return StoreCopy(
-            schema: try Schema.migrator.appliedMigrations(copy),
-            keyed: try copy.enrollmentIDs(in: EnrollmentColumn.table, .id, keyed))
+        StoreCopy(schema: try Schema.migrator.appliedMigrations(copy), keyed: try copy.keyedEnrollments())
     }
 }

@@ -1,5 +1,7 @@
 package import Authenticator
 import GRDB
+import SQLiteRows
+import StoreTables
 import TableRows
 
 /// The store in one SQLite file: WAL, `synchronous=FULL`, so what a write has acknowledged survives a power cut.
@@ -149,40 +151,4 @@ extension SQLiteDatabase {
         default: error
         }
     }
-}
-
-/// One database transaction's view of the store.
-struct DatabaseTransaction: StoreWriter {
-    let database: Database
-    let sealing: Sealing
-    /// Nil if it only reads: then another database transaction may have committed since this one began.
-    var written: Written?
-
-    /// Whether a row has the seal that it was written with last, as far as this process knows; empty: it is not there.
-    ///
-    /// Whoever reads may see what was there before the newest commit; whoever writes sees that.
-    func isNewest(_ seal: [UInt8], of row: SealedRow) -> Bool {
-        guard let written, let newest = written.state.seals[row] ?? sealing.committed[row] else { return true }
-        return seal == newest
-    }
-
-    func undoing(_ part: () throws -> Void) throws -> (any Error)? {
-        let before = written?.state
-        var failure: (any Error)?
-        try database.inSavepoint {
-            do {
-                try part()
-                return .commit
-            } catch  where !(error is DatabaseError || error is UnreadableRowError) {
-                failure = error
-                return .rollback
-            }
-        }
-        if let before, failure != nil { written?.state = before }
-        return failure
-    }
-
-    func touch() throws { try database.execute(sql: "PRAGMA user_version = 0") }
-
-    func afterCommit(_ action: @escaping @Sendable () -> Void) { database.afterNextTransaction { _ in action() } }
 }

@@ -1,12 +1,12 @@
-package import GRDB
-
 /// The columns that a statement writes, each beside its value, so that no two can be swapped.
 package struct ColumnValues<Column: TableColumn>: ExpressibleByDictionaryLiteral {
-    private let pairs: [(Column, (any DatabaseValueConvertible)?)]
+    private let pairs: [(Column, ColumnValue)]
 
-    package init(dictionaryLiteral elements: (Column, (any DatabaseValueConvertible)?)...) { pairs = elements }
+    package init(dictionaryLiteral elements: (Column, any ColumnValueConvertible)...) {
+        pairs = elements.map { ($0, $1.columnValue) }
+    }
 
-    private init(_ pairs: [(Column, (any DatabaseValueConvertible)?)]) { self.pairs = pairs }
+    private init(_ pairs: [(Column, ColumnValue)]) { self.pairs = pairs }
 
     package static func + (left: ColumnValues, right: ColumnValues) -> ColumnValues {
         ColumnValues(left.pairs + right.pairs)
@@ -17,7 +17,7 @@ package struct ColumnValues<Column: TableColumn>: ExpressibleByDictionaryLiteral
         ColumnValues(
             pairs.enumerated().filter { place, pair in
                 guard place < others.pairs.count, others.pairs[place].0.rawValue == pair.0.rawValue else { return true }
-                return (others.pairs[place].1?.databaseValue ?? .null) != (pair.1?.databaseValue ?? .null)
+                return others.pairs[place].1 != pair.1
             }.map(\.element))
     }
 
@@ -25,10 +25,11 @@ package struct ColumnValues<Column: TableColumn>: ExpressibleByDictionaryLiteral
     fileprivate var values: StatementValues { StatementValues(pairs.map(\.1)) }
 }
 
-extension Database {
+extension StatementSession {
     /// Inserts one row; a column that is not named has its default.
     ///
-    /// - Parameter action: done instead if there is such a row; nil: that is an error.
+    /// - Parameter action: what follows `ON CONFLICT` in the statement: the columns that are the same, and what is done
+    ///   instead; nil: such a row is an error.
     package func insert<Column>(
         into table: TableLayout<Column>, _ values: ColumnValues<Column>, onConflict action: String? = nil
     ) throws {

@@ -1,9 +1,9 @@
 /// Reads the columns of one row; a value that this program cannot have written is an error, never a default.
 package struct Fields<Column: TableColumn> {
-    private let row: StatementRow
+    private let row: any StatementRow
     private let start: Int
 
-    init(_ row: StatementRow, from start: Int = 0) {
+    init(_ row: any StatementRow, from start: Int = 0) {
         self.row = row
         self.start = start
     }
@@ -73,5 +73,8 @@ package struct Fields<Column: TableColumn> {
         return value
     }
 
-    private func storage(_ column: Column) -> StatementRow.Storage { row[start + column.rawValue] }
+    /// A column's value as it is.
+    package func any(_ column: Column) throws -> ColumnValue { try present(storage(column), column) }
+
+    private func storage(_ column: Column) -> ColumnValue? { row[start + column.rawValue] }
 }

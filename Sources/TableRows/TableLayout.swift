@@ -1,4 +1,3 @@
-package import GRDB
 import Synchronization
 
 /// The columns of a table: the one list from which its rows are read and written.
@@ -35,7 +34,7 @@ package struct TableLayout<Column: TableColumn>: Sendable {
     /// `INSERT INTO enrollment (id, name) VALUES (?, ?)`.
     func insertion(of columns: [Column], onConflict action: String?) -> String {
         statements.statement(.init(columns: columns.map(\.rawValue), action: action)) {
-            let conflict = action.map { " ON CONFLICT DO " + $0 } ?? ""
+            let conflict = action.map { " ON CONFLICT " + $0 } ?? ""
             let parameters = columns.map { _ in "?" }.joined(separator: ", ")
             return
                 "INSERT INTO \(name) (\(columns.map(name(of:)).joined(separator: ", "))) VALUES (\(parameters))\(conflict)"
@@ -93,7 +92,7 @@ package struct UnreadableRowError: Error, CustomStringConvertible {
     package var description: String { "a row of \(table) has an unreadable \(column)" }
 }
 
-extension Database {
+extension StatementSession {
     /// The rows of a table that a condition selects.
     ///
     /// - Parameter condition: what follows the table's name in the statement, such as `WHERE id = ?`.
@@ -122,7 +121,7 @@ extension Database {
         as value: (Fields<Column>) throws -> Value
     ) throws -> [Value] {
         var found: [Value] = []
-        try step(sql, values) { found.append(try value(Fields($0))) }
+        try step(sql, values, atMost: .max) { found.append(try value(Fields($0))) }
         return found
     }
 

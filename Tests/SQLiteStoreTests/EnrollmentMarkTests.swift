@@ -7,6 +7,7 @@ import Testing
 
 @testable import Authenticator
 @testable import SQLiteStore
+@testable import StoreTables
 
 /// What is weak about enrollments, as the store counts it.
 struct EnrollmentMarkTests {

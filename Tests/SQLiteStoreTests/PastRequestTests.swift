@@ -8,6 +8,7 @@ import StrictJSON
 import Testing
 
 @testable import SQLiteStore
+@testable import StoreTables
 
 /// Requests that are over, in few bytes.
 struct PastRequestTests {

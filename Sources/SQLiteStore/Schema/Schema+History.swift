@@ -1,7 +1,9 @@
+import StoreTables
+
 extension Schema {
     /// How many messages of each enrollment came within each slot of time, kept by the database itself.
     ///
-    /// A slot has ``messageSlot`` seconds. One without a message has no row.
+    /// A slot has `DatabaseTransaction.messageSlot` seconds. One without a message has no row.
     static let messageTally = """
         CREATE TABLE message_tally (
             enrollment_id TEXT NOT NULL,
@@ -24,7 +26,7 @@ extension Schema {
         END;
         """
 
-    static let messageSlot = 300
+    private static let messageSlot = DatabaseTransaction.messageSlot
 }
 
 extension Schema {

@@ -1,6 +1,7 @@
 import GRDB
 import IssuerProtocol
 import Keys
+import SQLiteRows
 import StrictJSON
 import TableRows
 import WebAuthn
@@ -123,7 +124,7 @@ struct DecisionController: Sendable {
             into: DecisionColumn.table,
             [
                 .jti: visit.request.jti,
-                .digest: visit.digest.blob,
+                .digest: visit.digest,
                 .body: String(decoding: visit.body, as: UTF8.self),
                 .transStatus: status.rawValue,
                 .at: visit.now,

@@ -1,5 +1,6 @@
 import GRDB
 import IssuerProtocol
+import SQLiteRows
 import StrictJSON
 import TableRows
 

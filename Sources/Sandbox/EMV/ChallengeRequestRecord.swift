@@ -1,4 +1,5 @@
 import GRDB
+import SQLiteRows
 import TableRows
 
 /// A CReq that a test sent between the first and the last one, which the sandbox sends by itself.

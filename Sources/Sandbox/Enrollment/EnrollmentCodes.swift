@@ -1,5 +1,6 @@
 import GRDB
 import IssuerProtocol
+import SQLiteRows
 import StrictJSON
 import TableRows
 import WebAuthn
@@ -57,7 +58,7 @@ struct EnrollmentCodes: Sendable {
                 into: EnrollmentCodeColumn.table,
                 [
                     .code: code,
-                    .userId: userId.blob,
+                    .userId: userId,
                     .attestation: order.attestation.rawValue,
                     .userVerification: order.userVerification.rawValue,
                     .algorithms: order.algorithms.json.text,

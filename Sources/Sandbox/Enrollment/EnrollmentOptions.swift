@@ -2,6 +2,7 @@ import FoundationEssentials
 import GRDB
 import IssuerProtocol
 import Keys
+import SQLiteRows
 import StrictJSON
 import TableRows
 import WebAuthn
@@ -32,7 +33,7 @@ struct EnrollmentOptions: Sendable {
                 [
                     .id: ceremonyId,
                     .code: code.code,
-                    .challenge: challenge.blob,
+                    .challenge: challenge,
                     .expiresAt: now + Self.lifetime,
                 ])
             let options = try Self.options(for: code, challenge: challenge, site: site, db)
@@ -53,7 +54,7 @@ struct EnrollmentOptions: Sendable {
         for code: EnrollmentCodeRecord, challenge: [UInt8], site: IssuerSite, _ db: Database
     ) throws -> PublicKeyCredentialCreationOptions {
         let enrolled = try db.rows(
-            of: AuthenticatorColumn.table, "WHERE userId = ? AND endedAt IS NULL", [code.userId.blob],
+            of: AuthenticatorColumn.table, "WHERE userId = ? AND endedAt IS NULL", [code.userId],
             as: AuthenticatorRecord.init)
         return PublicKeyCredentialCreationOptions(
             rpId: site.rpId, rpName: "Sandbox issuer", userId: code.userId, userName: "cardholder",

@@ -1,6 +1,7 @@
 import GRDB
 import IssuerProtocol
 import Keys
+import SQLiteRows
 import StrictJSON
 import TableRows
 import WebAuthn
@@ -35,9 +36,9 @@ struct RegistrationController: Sendable {
             try db.update(
                 CeremonyColumn.table,
                 set: [
-                    .bodyDigest: digest.blob,
+                    .bodyDigest: digest,
                     .answerStatus: answer.status,
-                    .answer: answer.body.blob,
+                    .answer: answer.body,
                     .expiresAt: now + Self.remembered,
                 ],
                 where: [.id: ceremony.id])
@@ -100,10 +101,8 @@ struct RegistrationController: Sendable {
 
     /// WebAuthn Level 3 §7.1 step 26: a credential id is registered once, for whichever user.
     private static func refuseKnown(_ credentialId: [UInt8], _ db: Database) throws {
-        let known = try Bool.fetchOne(
-            db, sql: "SELECT EXISTS (SELECT 1 FROM authenticator WHERE credentialId = ?)",
-            arguments: [credentialId.blob])
-        guard known == false else {
+        let known = try db.number("SELECT 1 FROM authenticator WHERE credentialId = ?", [credentialId])
+        guard known == nil else {
             throw SandboxError.listed(.invalidRegistration, "the credential id is registered already")
         }
     }
@@ -117,18 +116,18 @@ struct RegistrationController: Sendable {
             into: AuthenticatorColumn.table,
             [
                 .id: fresh.id,
-                .tokenDigest: token.blob,
-                .credentialId: verified.credentialId.blob,
-                .userId: code.userId.blob,
-                .publicKey: verified.publicKey.subjectPublicKeyInfo.blob,
+                .tokenDigest: token,
+                .credentialId: verified.credentialId,
+                .userId: code.userId,
+                .publicKey: verified.publicKey.subjectPublicKeyInfo,
                 .signCount: verified.signCount,
-                .aaguid: verified.aaguid.blob,
+                .aaguid: verified.aaguid,
                 .format: verified.format.rawValue,
                 .authnType: request.authnType.rawValue,
                 .name: request.name,
                 .version: request.version,
                 .registration: JSONValue.object(request.credential.json).text,
-                .challenge: ceremony.challenge.blob,
+                .challenge: ceremony.challenge,
                 .origin: origin,
                 .enrolledAt: now,
             ])

@@ -1,6 +1,7 @@
 import GRDB
 import IssuerProtocol
 import Keys
+import SQLiteRows
 import StrictJSON
 import TableRows
 
@@ -44,9 +45,8 @@ struct BatchFetchController: Sendable {
     }
 
     private static func finding(for asked: Asked, from listing: Listing, in db: Database) throws -> Finding {
-        let statement = try db.cachedStatement(
-            sql: "SELECT id FROM authenticator WHERE tokenDigest = ? AND endedAt IS NULL")
-        let id = try String.fetchOne(statement, arguments: [asked.tokenDigest.blob])
+        let id = try db.text(
+            "SELECT id FROM authenticator WHERE tokenDigest = ? AND endedAt IS NULL", [asked.tokenDigest])
         guard let id, id.utf8.elementsEqual(asked.authenticatorId.text.utf8) else { return .problem(.invalidToken) }
         guard let after = asked.after else {
             return .entries(try listing.entries(of: id, after: nil), isWithoutCursor: true)

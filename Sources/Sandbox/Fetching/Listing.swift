@@ -1,5 +1,6 @@
 import GRDB
 import IssuerProtocol
+import SQLiteRows
 import TableRows
 
 /// The columns of a list of requests.

@@ -1,6 +1,7 @@
 import GRDB
 import IssuerProtocol
 import PageServing
+import SQLiteRows
 import StrictJSON
 import TableRows
 import ThreeDS

@@ -2,6 +2,7 @@ import GRDB
 import IssuerProtocol
 import Keys
 package import Logging
+import SQLiteRows
 import TableRows
 
 /// All that the sandbox's calls work on.
@@ -53,7 +54,7 @@ package struct IssuerBackend: Sendable {
         let digest = try SHA256Digest.of(Array(token.reveal().utf8))
         let found = try await store.queue.read { db in
             try db.row(
-                of: AuthenticatorColumn.table, "WHERE tokenDigest = ? AND endedAt IS NULL", [digest.blob],
+                of: AuthenticatorColumn.table, "WHERE tokenDigest = ? AND endedAt IS NULL", [digest],
                 as: AuthenticatorRecord.init)
         }
         guard let found else { throw Self.invalidToken }

@@ -1,4 +1,5 @@
 import GRDB
+import SQLiteRows
 import TableRows
 import ThreeDS
 

@@ -2,6 +2,7 @@ import FoundationEssentials
 import GRDB
 import IssuerProtocol
 import Keys
+import SQLiteRows
 import StrictJSON
 import TableRows
 import ThreeDS
@@ -93,7 +94,7 @@ struct PurchaseController: Sendable {
             [
                 .acsTransId: order.transaction.acsTransId.canonical,
                 .authenticatorId: authenticator.id,
-                .transactionDigest: digest.blob,
+                .transactionDigest: digest,
                 .members: JSONValue.object(members).text,
                 .payment: order.payment.map { JSONValue.object($0.json).text },
                 .traceparent: order.traceparent,

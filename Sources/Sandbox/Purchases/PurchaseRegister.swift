@@ -1,4 +1,5 @@
 import GRDB
+import SQLiteRows
 import StrictJSON
 import TableRows
 import ThreeDS

@@ -1,5 +1,6 @@
 import GRDB
 import IssuerProtocol
+import SQLiteRows
 import StrictJSON
 import TableRows
 import WebAuthn
@@ -49,8 +50,8 @@ struct RequestMaker: Sendable {
                 .purchaseId: record.purchaseId,
                 .authenticatorId: record.authenticatorId,
                 .origin: record.origin,
-                .nonce: record.nonce.blob,
-                .challenge: record.challenge.blob,
+                .nonce: record.nonce,
+                .challenge: record.challenge,
                 .jws: record.jws,
                 .iat: record.iat,
                 .exp: record.exp,

@@ -1,5 +1,6 @@
 import GRDB
 import IssuerProtocol
+import SQLiteRows
 import TableRows
 
 /// The pushes that wait, in the database: what was not sent when the sandbox stopped is sent when it starts again.

@@ -6,7 +6,7 @@ import StrictJSON
 import Testing
 
 @testable import Authenticator
-@testable import SQLiteStore
+@testable import StoreTables
 
 /// A journal whose older entries are in blocks, each with a checkpoint that leads to older ones.
 struct JournalBlockTests {

@@ -1,14 +1,16 @@
-import Authenticator
+package import Authenticator
 import Synchronization
 import ThreeDS
 
 /// Who vouches for rows, and what this process has committed and read.
-struct Sealing: Sendable {
+package struct Sealing: Sendable {
     let seals: any RowSeals
-    let committed = CommittedSeals()
+    package let committed = CommittedSeals()
     let damaged = DamagedRows()
-    let known = KnownEnrollments()
+    package let known = KnownEnrollments()
     let transactions = KnownTransactions()
+
+    package init(seals: any RowSeals) { self.seals = seals }
 }
 
 /// A row that has a seal.
@@ -18,18 +20,18 @@ enum SealedRow: Hashable {
 }
 
 /// The seals that this process has committed: an older row that is put back has another one.
-final class CommittedSeals: Sendable {
+package final class CommittedSeals: Sendable {
     private let seals = Mutex<[SealedRow: [UInt8]]>([:])
 
     subscript(row: SealedRow) -> [UInt8]? { seals.withLock { $0[row] } }
 
     /// Before the next database transaction that writes.
-    func take(_ written: Written) {
+    package func take(_ written: Written) {
         let newest = written.state.seals
         seals.withLock { $0.merge(newest) { $1 } }
     }
 
-    func forget() { seals.withLock { $0 = [:] } }
+    package func forget() { seals.withLock { $0 = [:] } }
 }
 
 /// The enrollments whose rows were not as the agent wrote them when they were read last.
@@ -49,7 +51,7 @@ final class DamagedRows: Sendable {
 ///
 /// A row with another seal is another row, whoever has written it, so what is known never outlives what the database
 /// says. A key of an external one has wrong PINs that another row counts; what is over may be erased; both are read anew.
-final class KnownEnrollments: Sendable {
+package final class KnownEnrollments: Sendable {
     /// The most that are known: about 1 MB.
     private static let limit = 512
 
@@ -66,7 +68,7 @@ final class KnownEnrollments: Sendable {
     /// have changed a row and left the seal.
     ///
     /// - Parameter version: SQLite's data_version, of the connection that writes.
-    func expect(_ version: Int64?) {
+    package func expect(_ version: Int64?) {
         state.withLock { state in
             if state.version != version { state.rows = [:] }
             state.version = version
@@ -106,7 +108,7 @@ final class KnownTransactions: Sendable {
 }
 
 /// What one database transaction that writes has read of the journal's marks, and written so far.
-final class Written {
+package final class Written {
     struct State {
         /// Empty for a row that was removed.
         var seals: [SealedRow: [UInt8]] = [:]
@@ -117,6 +119,8 @@ final class Written {
 
     /// As it was before a part that was undone, that is set again.
     var state = State()
+
+    package init() {}
 }
 
 /// Vouches for every row, whoever wrote it: for a store that is a test's own.

@@ -1,6 +1,5 @@
-import Authenticator
-import GRDB
-import IssuerProtocol
+package import Authenticator
+package import IssuerProtocol
 import TableRows
 import ThreeDS
 
@@ -19,7 +18,10 @@ enum OutboxColumn: Int, TableColumn {
 }
 
 extension DatabaseTransaction {
-    func message(enrollment: EnrollmentID, jti: TokenID) throws -> SeenMessage? {
+    /// The seconds of a slot of time in which messages are counted, which the schema does.
+    package static let messageSlot = 300
+
+    package func message(enrollment: EnrollmentID, jti: TokenID) throws -> SeenMessage? {
         let (condition, key): (String, StatementValues) = (
             "WHERE enrollment_id = ? AND jti = ?", [enrollment.text, jti.text]
         )
@@ -31,59 +33,60 @@ extension DatabaseTransaction {
         }
     }
 
-    func messageCount(enrollment: EnrollmentID, since: Int64) throws -> Int {
+    package func messageCount(enrollment: EnrollmentID, since: Int64) throws -> Int {
         // Slots that are wholly within are added up; of the first one messages are counted.
-        let slot = Schema.messageSlot
+        let slot = Self.messageSlot
         let sql = """
             SELECT COUNT(*) + (
-                SELECT IFNULL(SUM(messages), 0) FROM message_tally WHERE enrollment_id = ?1 AND slot > ?2 / \(slot)
+                SELECT CAST(COALESCE(SUM(messages), 0) AS BIGINT) FROM message_tally WHERE enrollment_id = ?1 AND slot > ?2 / \(slot)
             ) FROM message WHERE enrollment_id = ?1 AND seen_at >= ?2 AND seen_at < (?2 / \(slot) + 1) * \(slot)
             """
         return Int(try database.number(sql, [enrollment.text, since]) ?? 0)
     }
 
-    func insert(_ message: SeenMessage) throws {
+    package func insert(_ message: SeenMessage) throws {
         try database.insert(
             into: MessageColumn.table,
             [
                 .enrollmentId: message.enrollmentId.text,
                 .jti: message.jti.text,
-                .payloadDigest: message.payloadDigest.blob,
+                .payloadDigest: message.payloadDigest,
                 .requestId: message.requestId?.text,
                 .seenAt: message.seenAt,
             ])
     }
 
-    func markReused(_ message: SeenMessage) throws {
-        try database.cachedStatement(sql: "UPDATE message SET is_reused = 1 WHERE enrollment_id = ? AND jti = ?")
-            .execute(arguments: [message.enrollmentId.text, message.jti.text])
+    package func markReused(_ message: SeenMessage) throws {
+        try database.run(
+            "UPDATE message SET is_reused = 1 WHERE enrollment_id = ? AND jti = ?",
+            [message.enrollmentId.text, message.jti.text])
     }
 
-    func cancellation(enrollment: EnrollmentID, of jti: TokenID) throws -> RememberedCancellation? {
+    package func cancellation(enrollment: EnrollmentID, of jti: TokenID) throws -> RememberedCancellation? {
         let sql = "SELECT until FROM cancellation WHERE enrollment_id = ? AND cancels = ?"
         return try database.number(sql, [enrollment.text, jti.text]).map {
             RememberedCancellation(enrollmentId: enrollment, cancels: jti, until: BoundedTime.nearest($0))
         }
     }
 
-    func cancellationCount(enrollment: EnrollmentID) throws -> Int {
-        let statement = try database.cachedStatement(sql: "SELECT COUNT(*) FROM cancellation WHERE enrollment_id = ?")
-        return try Int.fetchOne(statement, arguments: [enrollment.text]) ?? 0
+    package func cancellationCount(enrollment: EnrollmentID) throws -> Int {
+        try database.count("SELECT COUNT(*) FROM cancellation WHERE enrollment_id = ?", [enrollment.text])
     }
 
-    func insert(_ cancellation: RememberedCancellation) throws {
+    package func insert(_ cancellation: RememberedCancellation) throws {
         try database.run(
             """
             INSERT INTO cancellation (enrollment_id, cancels, until) VALUES (?, ?, ?)
-            ON CONFLICT DO UPDATE SET until = MAX(until, excluded.until)
+            ON CONFLICT (enrollment_id, cancels) DO UPDATE SET until = excluded.until
+            WHERE excluded.until > cancellation.until
             """, [cancellation.enrollmentId.text, cancellation.cancels.text, cancellation.until])
     }
 
-    func removeCancellations(until now: Int64) throws {
+    package func removeCancellations(until now: Int64) throws {
         try database.run("DELETE FROM cancellation WHERE until <= ?", [now])
     }
 
-    func outboxHead(enrollment: EnrollmentID, queue: OutboxQueue) throws -> OutboxEntry? {
+    package func outboxHead(enrollment: EnrollmentID, queue: OutboxQueue) throws -> OutboxEntry? {
         let condition =
             switch queue {
             case .approvals: "sign_count IS NOT NULL ORDER BY sign_count"
@@ -92,28 +95,25 @@ extension DatabaseTransaction {
         return try outbox("WHERE enrollment_id = ? AND \(condition) LIMIT 1", [enrollment.text]).first
     }
 
-    func outboxCount(enrollment: EnrollmentID?) throws -> Int {
+    package func outboxCount(enrollment: EnrollmentID?) throws -> Int {
         let all = "SELECT COUNT(*) FROM outbox"
-        guard let enrollment else { return try Int.fetchOne(try database.cachedStatement(sql: all)) ?? 0 }
-        let ofOne = try database.cachedStatement(sql: all + " WHERE enrollment_id = ?")
-        return try Int.fetchOne(ofOne, arguments: [enrollment.text]) ?? 0
+        guard let enrollment else { return try database.count(all) }
+        return try database.count(all + " WHERE enrollment_id = ?", [enrollment.text])
     }
 
-    func oldestQueuedDecision() throws -> Int64? {
-        let statement = try database.cachedStatement(
-            sql: "SELECT MIN(decided_at) FROM outbox JOIN request ON request.id = outbox.request_id")
-        return try Int64?.fetchOne(statement) ?? nil
+    package func oldestQueuedDecision() throws -> Int64? {
+        try database.number("SELECT MIN(decided_at) FROM outbox JOIN request ON request.id = outbox.request_id")
     }
 
-    func outboxEnrollments() throws -> [EnrollmentID] {
+    package func outboxEnrollments() throws -> [EnrollmentID] {
         try database.enrollmentIDs(in: OutboxColumn.table, .enrollmentId, "SELECT DISTINCT enrollment_id FROM outbox")
     }
 
-    func outbox(enrollment: EnrollmentID) throws -> [OutboxEntry] {
+    package func outbox(enrollment: EnrollmentID) throws -> [OutboxEntry] {
         try outbox("WHERE enrollment_id = ? ORDER BY seq", [enrollment.text])
     }
 
-    func insert(_ entry: OutboxEntry) throws {
+    package func insert(_ entry: OutboxEntry) throws {
         try database.insert(
             into: OutboxColumn.table,
             [
@@ -121,17 +121,17 @@ extension DatabaseTransaction {
                 .jti: entry.jti.text,
                 .requestId: entry.requestId?.text,
                 .signCount: entry.signCount,
-                .body: entry.body.blob,
+                .body: entry.body,
                 .exp: entry.exp,
                 .traceparent: entry.traceparent,
             ])
     }
 
-    func note(_ error: String, ofOutbox sequence: Int64) throws {
+    package func note(_ error: String, ofOutbox sequence: Int64) throws {
         try database.run("UPDATE outbox SET last_error = ? WHERE seq = ?", [error, sequence])
     }
 
-    func removeOutbox(sequence: Int64) throws {
+    package func removeOutbox(sequence: Int64) throws {
         try database.run("DELETE FROM outbox WHERE seq = ?", [sequence])
     }
 

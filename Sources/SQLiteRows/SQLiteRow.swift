@@ -1,22 +1,13 @@
 import GRDB
 import GRDBSQLite
+import TableRows
 
 /// The row that a statement stands at, read from SQLite's own memory: GRDB's `Row` takes ten times as long, most of it
 /// for the names of columns that nobody asks for.
 ///
 /// It is valid until the statement steps on.
 @safe
-struct StatementRow {
-    /// A value of a column, by SQLite's storage classes.
-    enum Storage {
-        case null
-        case number(Int64)
-        case text(String)
-        case bytes([UInt8])
-        /// A floating-point number, which no column has.
-        case other
-    }
-
+struct SQLiteRow: StatementRow {
     private let statement: SQLiteStatement
 
     /// Steps a statement on.
@@ -39,7 +30,7 @@ struct StatementRow {
     /// Lets go of what a statement has read; it can be run again.
     static func end(_ statement: Statement) { unsafe sqlite3_reset(statement.sqliteStatement) }
 
-    subscript(index: Int) -> Storage {
+    subscript(index: Int) -> ColumnValue? {
         let column = CInt(index)
         switch unsafe sqlite3_column_type(statement, column) {
         case SQLITE_NULL: return .null
@@ -50,7 +41,7 @@ struct StatementRow {
         case SQLITE_BLOB:
             let start = unsafe sqlite3_column_blob(statement, column)
             return .bytes(unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count(of: column))))
-        default: return .other
+        default: return nil
         }
     }
 

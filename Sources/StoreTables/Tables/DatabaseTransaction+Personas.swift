@@ -1,5 +1,4 @@
-import Authenticator
-import GRDB
+package import Authenticator
 import TableRows
 
 /// The columns of an enrollment's persona.
@@ -17,41 +16,42 @@ enum ScriptColumn: Int, TableColumn {
 }
 
 extension DatabaseTransaction {
-    func persona(of id: EnrollmentID) throws -> String? {
+    package func persona(of id: EnrollmentID) throws -> String? {
         try database.row(of: PersonaColumn.table, "WHERE enrollment_id = ?", [id.text]) { try $0.text(.document) }
     }
 
-    func personas(after id: EnrollmentID?, limit: Int) throws -> [(enrollment: EnrollmentID, document: String)] {
+    package func personas(after id: EnrollmentID?, limit: Int) throws -> [(enrollment: EnrollmentID, document: String)]
+    {
         let condition = "WHERE enrollment_id > ? ORDER BY enrollment_id LIMIT ?"
         return try database.rows(of: PersonaColumn.table, condition, [id?.text ?? "", limit]) { fields in
             (try fields.value(.enrollmentId, EnrollmentID.init), try fields.text(.document))
         }
     }
 
-    func setPersona(_ document: String?, of id: EnrollmentID) throws {
+    package func setPersona(_ document: String?, of id: EnrollmentID) throws {
         guard let document else {
             return try database.run("DELETE FROM persona WHERE enrollment_id = ?", [id.text])
         }
         try database.insert(
             into: PersonaColumn.table, [.enrollmentId: id.text, .document: document],
-            onConflict: "UPDATE SET document = excluded.document")
+            onConflict: "(enrollment_id) DO UPDATE SET document = excluded.document")
     }
 
-    func script(of id: RequestID) throws -> String? {
+    package func script(of id: RequestID) throws -> String? {
         let condition = "WHERE request_seq = (SELECT seq FROM request WHERE id = ?)"
         return try database.row(of: ScriptColumn.table, condition, [id.text]) { try $0.text(.document) }
     }
 
-    func scriptCount(ofRule name: String, upTo limit: Int) throws -> Int {
-        let sql = "SELECT count(*) FROM (SELECT 1 FROM script WHERE rule = ? LIMIT ?)"
+    package func scriptCount(ofRule name: String, upTo limit: Int) throws -> Int {
+        let sql = "SELECT count(*) FROM (SELECT 1 FROM script WHERE rule = ? LIMIT ?) AS counted"
         return Int(try database.number(sql, [name, limit]) ?? 0)
     }
 
-    func setScript(_ document: String, rule: String?, of id: RequestID) throws {
+    package func setScript(_ document: String, rule: String?, of id: RequestID) throws {
         try database.run(
             """
-            INSERT INTO script (request_seq, rule, document) SELECT seq, ?, ? FROM request WHERE id = ?
-            ON CONFLICT DO UPDATE SET rule = excluded.rule, document = excluded.document
+            INSERT INTO script (request_seq, rule, document) SELECT seq, CAST(? AS TEXT), CAST(? AS TEXT) FROM request WHERE id = ?
+            ON CONFLICT (request_seq) DO UPDATE SET rule = excluded.rule, document = excluded.document
             """, [rule, document, id.text])
     }
 }

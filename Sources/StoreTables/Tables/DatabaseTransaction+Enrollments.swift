@@ -1,5 +1,4 @@
-import Authenticator
-import GRDB
+package import Authenticator
 import IssuerProtocol
 import Keys
 import TableRows
@@ -31,7 +30,7 @@ extension DatabaseTransaction {
 
     private static let enrollmentByID = "\(enrollments) WHERE id = ?"
 
-    func enrollment(_ id: EnrollmentID) throws -> Enrollment? {
+    package func enrollment(_ id: EnrollmentID) throws -> Enrollment? {
         if let known = try knownEnrollment(id) { return known }
         let found = try database.row(
             of: EnrollmentColumn.table, sql: Self.enrollmentByID, [id.text]
@@ -59,8 +58,8 @@ extension DatabaseTransaction {
         return known
     }
 
-    func enrollments(includingEnded ended: Bool) throws -> [Enrollment] {
-        try enrollments("WHERE ? OR state <> 'ended'", [ended])
+    package func enrollments(includingEnded ended: Bool) throws -> [Enrollment] {
+        try enrollments("WHERE ? <> 0 OR state <> 'ended'", [ended])
     }
 
     func enrollments(
@@ -70,18 +69,18 @@ extension DatabaseTransaction {
             of: EnrollmentColumn.table, sql: "\(Self.enrollments) \(condition) \(order)", arguments, as: enrollment)
     }
 
-    func insert(_ enrollment: Enrollment) throws {
+    package func insert(_ enrollment: Enrollment) throws {
         try database.insert(into: EnrollmentColumn.table, Self.fixedColumns(enrollment) + changingColumns(enrollment))
     }
 
-    func change(_ id: EnrollmentID, _ transition: EnrollmentTransition) throws -> Enrollment? {
+    package func change(_ id: EnrollmentID, _ transition: EnrollmentTransition) throws -> Enrollment? {
         guard let old = try enrollment(id), let changed = transition.applied(to: old) else { return nil }
         // What was read of a damaged one may not be what is in its row.
         try write(changed, over: old.isDamaged ? nil : old)
         return changed
     }
 
-    func sealUnsealedRows() throws -> Int {
+    package func sealUnsealedRows() throws -> Int {
         let unsealed = try enrollments("WHERE seal IS NULL")
         for enrollment in unsealed { try write(enrollment, over: nil) }
         return try unsealed.count + sealUnsealedTries()
@@ -109,12 +108,12 @@ extension DatabaseTransaction {
             .authnType: enrollment.authnType.rawValue,
             .algorithm: enrollment.algorithm,
             .rpId: enrollment.rpId,
-            .credentialId: enrollment.credentialId.blob,
-            .userHandle: enrollment.userHandle.blob,
+            .credentialId: enrollment.credentialId,
+            .userHandle: enrollment.userHandle,
             .startedAt: enrollment.startedAt,
             .keyURI: key.uri,
             .keyKind: key.kind,
-            .keyPublic: key.publicKey?.blob,
+            .keyPublic: key.publicKey,
             .keyExportable: key.isExportable,
             .takesPush: enrollment.takesPush,
         ]
@@ -126,7 +125,7 @@ extension DatabaseTransaction {
         enrollment.journalSequence = try journalMark(.head)?.point.sequence ?? 0
         let seal = try sealing.seals.seal(enrollment.sealedBytes)
         written?.state.seals[.enrollment(enrollment.id)] = seal
-        return Self.content(changed) + [.journalSeq: enrollment.journalSequence, .seal: seal.blob]
+        return Self.content(changed) + [.journalSeq: enrollment.journalSequence, .seal: seal]
     }
 
     /// What may change of an enrollment, without what vouches for it.
@@ -136,9 +135,9 @@ extension DatabaseTransaction {
         return [
             .signCount: enrollment.signCount,
             .state: state.name,
-            .body: state.body?.blob,
+            .body: state.body,
             .authenticatorId: state.authenticatorId,
-            .sealedToken: state.sealedToken?.blob,
+            .sealedToken: state.sealedToken,
             .enrolledAt: state.enrolledAt,
             .keyRemoved: state.keyRemoved,
             .signCountRaisedFrom: raise?.from,
@@ -147,11 +146,11 @@ extension DatabaseTransaction {
             .signCountRaisedElsewhere: raise?.isElsewhere ?? false,
             .endReason: enrollment.endReason,
             .endedAt: enrollment.endedAt,
-            .credentialKey: enrollment.credentialKey?.subjectPublicKeyInfo.blob,
+            .credentialKey: enrollment.credentialKey?.subjectPublicKeyInfo,
             .pinFailures: enrollment.pinTries.failures,
             .pinBlockedUntil: enrollment.pinTries.blockedUntil,
             .pinGuessable: enrollment.isPINGuessable,
-            .keyIdentity: enrollment.key.external?.identity?.bytes.blob,
+            .keyIdentity: enrollment.key.external?.identity?.bytes,
             .refusedSignCount: enrollment.refusedSignCount,
         ]
     }
@@ -222,11 +221,11 @@ extension DatabaseTransaction {
 /// An enrollment's state, as columns.
 private struct StateColumns {
     let name: String
-    var body: [UInt8]?
-    var authenticatorId: String?
-    var sealedToken: [UInt8]?
-    var enrolledAt: Int64?
-    var keyRemoved = false
+    package var body: [UInt8]?
+    package var authenticatorId: String?
+    package var sealedToken: [UInt8]?
+    package var enrolledAt: Int64?
+    package var keyRemoved = false
 
     init(_ state: EnrollmentState) {
         switch state {

@@ -1,5 +1,4 @@
-import Authenticator
-import GRDB
+package import Authenticator
 import Keys
 import TableRows
 
@@ -12,7 +11,7 @@ enum JournalBlockColumn: Int, TableColumn {
 
 extension DatabaseTransaction {
     /// The entries of blocks after one, in their order: `limit` at least, if there are as many, and whole blocks.
-    func packedJournal(after sequence: Int64, limit: Int) throws -> [JournalRow] {
+    package func packedJournal(after sequence: Int64, limit: Int) throws -> [JournalRow] {
         var (rows, place): ([JournalRow], Int64) = ([], sequence)
         while rows.count < limit {
             let next = try database.row(
@@ -31,11 +30,11 @@ extension DatabaseTransaction {
         return rows
     }
 
-    func checkpoint(at sequence: Int64) throws -> JournalCheckpoint? {
+    package func checkpoint(at sequence: Int64) throws -> JournalCheckpoint? {
         try database.row(of: JournalBlockColumn.table, "WHERE last = ?", [sequence], as: checkpoint)
     }
 
-    func newestCheckpoint() throws -> JournalCheckpoint? {
+    package func newestCheckpoint() throws -> JournalCheckpoint? {
         try database.row(of: JournalBlockColumn.table, "ORDER BY last DESC LIMIT 1", as: checkpoint)
     }
 
@@ -46,44 +45,41 @@ extension DatabaseTransaction {
             signature: try fields.bytes(.signature))
     }
 
-    func checkpoints(of request: RequestID) throws -> [Int64] {
-        let statement = try database.cachedStatement(
-            sql: """
-                SELECT block FROM journal_of_request
-                WHERE request_seq = (SELECT seq FROM request WHERE id = ?) ORDER BY block
-                """)
-        return try Int64.fetchAll(statement, arguments: [request.text])
+    package func checkpoints(of request: RequestID) throws -> [Int64] {
+        try database.numbers(
+            """
+            SELECT block FROM journal_of_request
+            WHERE request_seq = (SELECT seq FROM request WHERE id = ?) ORDER BY block
+            """, [request.text])
     }
 
-    func pack(_ rows: [JournalRow], under checkpoint: JournalCheckpoint, about requests: Set<RequestID>) throws -> Bool
+    package func pack(_ rows: [JournalRow], under checkpoint: JournalCheckpoint, about requests: Set<RequestID>) throws
+        -> Bool
     {
         let last = checkpoint.point.sequence
         guard let first = rows.first?.sequence, let packed = PackedJournal(rows) else { return false }
         // All that are not packed so far and no others, whatever has been removed or put in since they were read.
-        let there = try database.cachedStatement(
-            sql: "SELECT COUNT(*) = ? AND MIN(seq) = ? AND MAX(seq) = ? FROM journal WHERE seq <= ?")
-        guard try Bool.fetchOne(there, arguments: [rows.count, first, last, last]) == true else { return false }
-        try database.cachedStatement(sql: "DELETE FROM journal WHERE seq <= ?").execute(arguments: [last])
+        let there = "SELECT COUNT(*) = ? AND MIN(seq) = ? AND MAX(seq) = ? FROM journal WHERE seq <= ?"
+        guard try database.number(there, [rows.count, first, last, last]) == 1 else { return false }
+        try database.run("DELETE FROM journal WHERE seq <= ?", [last])
         try database.insert(
             into: JournalBlockColumn.table,
             [
-                .last: last, .first: first, .digest: checkpoint.point.digest.blob,
-                .earlier: JournalPoint.bytes(checkpoint.earlier).blob, .signature: checkpoint.signature.blob,
-                .entries: packed.bytes.blob,
+                .last: last, .first: first, .digest: checkpoint.point.digest,
+                .earlier: JournalPoint.bytes(checkpoint.earlier), .signature: checkpoint.signature,
+                .entries: packed.bytes,
             ])
-        let about = try database.cachedStatement(
-            sql: """
-                INSERT OR IGNORE INTO journal_of_request (request_seq, block) SELECT seq, ? FROM request WHERE id = ?
-                """)
-        for request in requests.sorted(by: { $0.text < $1.text }) {
-            try about.execute(arguments: [last, request.text])
-        }
+        let about = """
+            INSERT INTO journal_of_request (request_seq, block)
+            SELECT seq, CAST(? AS BIGINT) FROM request WHERE id = ? ON CONFLICT DO NOTHING
+            """
+        for request in requests.sorted(by: { $0.text < $1.text }) { try database.run(about, [last, request.text]) }
         return true
     }
 
     /// Of a block that is removed in part, the rest is packed anew.
-    func removePackedJournal(through sequence: Int64) throws {
-        try database.cachedStatement(sql: "DELETE FROM journal_block WHERE last <= ?").execute(arguments: [sequence])
+    package func removePackedJournal(through sequence: Int64) throws {
+        try database.run("DELETE FROM journal_block WHERE last <= ?", [sequence])
         let next = try database.row(of: JournalBlockColumn.table, "WHERE last > ? ORDER BY last LIMIT 1", [sequence]) {
             (last: try $0.count(.last), first: try $0.count(.first) as Int64, packed: try $0.bytes(.entries))
         }
@@ -93,7 +89,7 @@ extension DatabaseTransaction {
             throw JournalBlockColumn.table.unreadable(.entries)
         }
         try database.update(
-            JournalBlockColumn.table, set: [.first: first.sequence, .entries: packed.bytes.blob],
+            JournalBlockColumn.table, set: [.first: first.sequence, .entries: packed.bytes],
             where: [.last: split.last])
     }
 }

@@ -1,5 +1,4 @@
 import Authenticator
-import GRDB
 import TableRows
 import ThreeDS
 
@@ -30,14 +29,19 @@ extension Fields {
     }
 }
 
-extension Database {
+extension StatementSession {
     /// The ids that a statement gives in its only column.
     func enrollmentIDs<Column>(
-        in table: TableLayout<Column>, _ column: Column, _ sql: String, _ arguments: StatementArguments = []
+        in table: TableLayout<Column>, _ column: Column, _ sql: String, _ values: StatementValues = []
     ) throws -> [EnrollmentID] {
-        try String.fetchAll(try cachedStatement(sql: sql), arguments: arguments).map { text in
-            guard let id = EnrollmentID(text) else { throw table.unreadable(column) }
+        try rows(sql, values) { row in
+            guard case .text(let text) = row[0], let id = EnrollmentID(text) else { throw table.unreadable(column) }
             return id
         }
+    }
+
+    /// How many there are, as a statement's `COUNT(*)` says.
+    func count(_ sql: String, _ values: StatementValues = []) throws -> Int {
+        Int(clamping: try number(sql, values) ?? 0)
     }
 }

@@ -1,9 +1,9 @@
 import Authenticator
-import GRDB
 import IssuerProtocol
+import TableRows
 
 extension DatabaseTransaction {
-    func removeWhatWasOver(before time: Int64, limit: Int) throws -> Int {
+    package func removeWhatWasOver(before time: Int64, limit: Int) throws -> Int {
         var removed = try removeRequests(before: time, limit: limit)
         if removed < limit { removed += try removeMessages(before: time, limit: limit - removed) }
         if removed < limit { removed += try removeEnrollments(before: time, limit: limit - removed) }
@@ -12,20 +12,19 @@ extension DatabaseTransaction {
 
     /// A request lasts as long as its newest message does, which may have come long after the first.
     private func removeRequests(before time: Int64, limit: Int) throws -> Int {
-        let statement = try database.cachedStatement(
-            sql: """
-                SELECT seq FROM request
-                WHERE state <> 'pending' AND delivery <> 'queued' AND received_at < ?1
-                    AND (members IS NULL OR exp < ?1)
-                ORDER BY received_at LIMIT ?2
-                """)
-        let over = try Int64.fetchAll(statement, arguments: [time, limit])
+        let over = try database.numbers(
+            """
+            SELECT seq FROM request
+            WHERE state <> 'pending' AND delivery <> 'queued' AND received_at < ?1
+                AND (members IS NULL OR exp < ?1)
+            ORDER BY received_at LIMIT ?2
+            """, [time, limit])
         for seq in over {
             for table in [
                 "past_request WHERE request_seq", "journal_of_request WHERE request_seq", "script WHERE request_seq",
                 "request WHERE seq",
             ] {
-                try database.cachedStatement(sql: "DELETE FROM \(table) = ?").execute(arguments: [seq])
+                try database.run("DELETE FROM \(table) = ?", [seq])
             }
         }
         return over.count
@@ -47,7 +46,7 @@ extension DatabaseTransaction {
             """
             DELETE FROM enrollment WHERE seq IN (
                 SELECT seq FROM enrollment AS old
-                WHERE state = 'ended' AND ended_at < ?1 AND key_removed AND erasure IS NOT 'wanted'
+                WHERE state = 'ended' AND ended_at < ?1 AND key_removed <> 0 AND COALESCE(erasure, '') <> 'wanted'
                     AND NOT EXISTS (SELECT * FROM request WHERE enrollment_id = old.id)
                     AND NOT EXISTS (SELECT * FROM message WHERE enrollment_id = old.id)
                     AND NOT EXISTS (SELECT * FROM cancellation WHERE enrollment_id = old.id)
@@ -57,7 +56,6 @@ extension DatabaseTransaction {
     }
 
     private func remove(_ sql: String, before time: Int64, limit: Int) throws -> Int {
-        try database.cachedStatement(sql: sql).execute(arguments: [time, limit])
-        return database.changesCount
+        try database.changes(sql, [time, limit])
     }
 }

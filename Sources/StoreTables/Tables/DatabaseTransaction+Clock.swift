@@ -1,5 +1,4 @@
 import Authenticator
-import GRDB
 import TableRows
 
 /// The columns of the clock of tests.
@@ -10,13 +9,13 @@ enum TestClockColumn: Int, TableColumn {
 }
 
 extension DatabaseTransaction {
-    func clockOffset() throws -> Int64 {
+    package func clockOffset() throws -> Int64 {
         try database.row(of: TestClockColumn.table, "") { try $0.count(.offset) } ?? 0
     }
 
-    func set(clockOffset offset: Int64) throws {
+    package func set(clockOffset offset: Int64) throws {
         try database.insert(
             into: TestClockColumn.table, [.one: 1, .offset: offset],
-            onConflict: "UPDATE SET offset = excluded.offset")
+            onConflict: "(one) DO UPDATE SET offset = excluded.offset")
     }
 }

@@ -1,5 +1,4 @@
-import Authenticator
-import GRDB
+package import Authenticator
 import TableRows
 
 /// The columns of the journal.
@@ -24,7 +23,7 @@ enum AuditKeyColumn: Int, TableColumn {
 }
 
 extension DatabaseTransaction {
-    func journal(after sequence: Int64, limit: Int) throws -> [JournalRow] {
+    package func journal(after sequence: Int64, limit: Int) throws -> [JournalRow] {
         let condition = "WHERE seq > ? ORDER BY seq LIMIT ?"
         let newest = try database.rows(of: JournalColumn.table, condition, [sequence, limit]) { fields in
             JournalRow(sequence: try fields.count(.seq), bytes: Array(try fields.text(.entry).utf8))
@@ -38,7 +37,7 @@ extension DatabaseTransaction {
         return Array((packed + newest).sorted { $0.sequence < $1.sequence }.prefix(limit))
     }
 
-    func journalMark(_ name: JournalMark.Name) throws -> JournalMark? {
+    package func journalMark(_ name: JournalMark.Name) throws -> JournalMark? {
         if let mark = written?.state.marks[name] { return mark }
         let mark = try database.row(of: JournalMarkColumn.table, "WHERE name = ?", [name.rawValue]) { fields in
             let point = JournalPoint(sequence: try fields.count(.seq), digest: try fields.bytes(.digest))
@@ -48,21 +47,21 @@ extension DatabaseTransaction {
         return mark
     }
 
-    func sealedAuditKey() throws -> [UInt8]? {
+    package func sealedAuditKey() throws -> [UInt8]? {
         try database.row(of: AuditKeyColumn.table, "") { try $0.bytes(.sealed) }
     }
 
-    func insert(_ row: JournalRow) throws {
+    package func insert(_ row: JournalRow) throws {
         let entry = String(decoding: row.bytes, as: UTF8.self)
         try database.insert(into: JournalColumn.table, [.seq: row.sequence, .entry: entry])
     }
 
-    func note(_ entry: JournalEntry) { written?.state.entries.append(entry) }
+    package func note(_ entry: JournalEntry) { written?.state.entries.append(entry) }
 
-    var newEntries: [JournalEntry] { written?.state.entries ?? [] }
+    package var newEntries: [JournalEntry] { written?.state.entries ?? [] }
 
     /// A mark that is not signed yet moves on, mostly: then only the last one is written.
-    func set(_ mark: JournalMark, as name: JournalMark.Name) throws {
+    package func set(_ mark: JournalMark, as name: JournalMark.Name) throws {
         written?.state.marks[name] = mark
         guard let written, mark.signature == nil else {
             written?.state.unwrittenMarks.remove(name)
@@ -72,7 +71,7 @@ extension DatabaseTransaction {
     }
 
     /// Writes what was left until the commit.
-    func writeMarks() throws {
+    package func writeMarks() throws {
         guard let written else { return }
         for name in written.state.unwrittenMarks {
             if let mark = written.state.marks[name] { try write(mark, as: name) }
@@ -86,22 +85,23 @@ extension DatabaseTransaction {
             [
                 .name: name.rawValue,
                 .seq: mark.point.sequence,
-                .digest: mark.point.digest.blob,
-                .signature: mark.signature?.blob,
+                .digest: mark.point.digest,
+                .signature: mark.signature,
             ],
-            onConflict: "UPDATE SET seq = excluded.seq, digest = excluded.digest, signature = excluded.signature")
+            onConflict:
+                "(name) DO UPDATE SET seq = excluded.seq, digest = excluded.digest, signature = excluded.signature")
     }
 
-    func removeJournal(through sequence: Int64) throws {
+    package func removeJournal(through sequence: Int64) throws {
         try database.run("DELETE FROM journal WHERE seq <= ?", [sequence])
         try removePackedJournal(through: sequence)
     }
 
-    func insert(sealedAuditKey sealed: [UInt8]) throws {
-        try database.run("INSERT INTO audit_key (one, sealed) VALUES (1, ?)", [sealed.blob])
+    package func insert(sealedAuditKey sealed: [UInt8]) throws {
+        try database.run("INSERT INTO audit_key (one, sealed) VALUES (1, ?)", [sealed])
     }
 
-    func update(sealedAuditKey sealed: [UInt8]) throws {
-        try database.run("UPDATE audit_key SET sealed = ?", [sealed.blob])
+    package func update(sealedAuditKey sealed: [UInt8]) throws {
+        try database.run("UPDATE audit_key SET sealed = ?", [sealed])
     }
 }

@@ -1,5 +1,4 @@
-import Authenticator
-import GRDB
+package import Authenticator
 import IssuerProtocol
 import Keys
 import TableRows
@@ -12,7 +11,7 @@ enum EvidenceColumn: Int, TableColumn {
 }
 
 extension DatabaseTransaction {
-    func evidence(of id: RequestID) throws -> KeptEvidence {
+    package func evidence(of id: RequestID) throws -> KeptEvidence {
         let sql = """
             SELECT \(EvidenceColumn.table.columns) FROM evidence JOIN request ON request.seq = request_seq WHERE id = ?
             """
@@ -28,16 +27,19 @@ extension DatabaseTransaction {
         return kept
     }
 
-    func keep(_ evidence: KeptEvidence, of id: RequestID) throws {
+    package func keep(_ evidence: KeptEvidence, of id: RequestID) throws {
+        let bytes = database.dialect.bytes
         try database.run(
             """
             INSERT INTO evidence (request_seq, issuer_key, text, decision)
-            SELECT seq, ?, ?, ? FROM request WHERE id = ?
-            ON CONFLICT DO UPDATE SET issuer_key = COALESCE(excluded.issuer_key, issuer_key),
-                text = COALESCE(excluded.text, text), decision = COALESCE(excluded.decision, decision)
+            SELECT seq, CAST(? AS \(bytes)), CAST(? AS TEXT), CAST(? AS \(bytes)) FROM request WHERE id = ?
+            ON CONFLICT (request_seq) DO UPDATE SET
+                issuer_key = COALESCE(excluded.issuer_key, evidence.issuer_key),
+                text = COALESCE(excluded.text, evidence.text),
+                decision = COALESCE(excluded.decision, evidence.decision)
             """,
             [
-                evidence.issuerKey?.subjectPublicKeyInfo.blob, evidence.text, evidence.decision?.blob, id.text,
+                evidence.issuerKey?.subjectPublicKeyInfo, evidence.text, evidence.decision, id.text,
             ])
     }
 }

@@ -1,5 +1,4 @@
-import Authenticator
-import GRDB
+package import Authenticator
 import IssuerProtocol
 import TableRows
 
@@ -11,40 +10,39 @@ enum SubscriptionColumn: Int, TableColumn {
 }
 
 extension DatabaseTransaction {
-    func subscription(tokenDigest: [UInt8]) throws -> KeptSubscription? {
+    package func subscription(tokenDigest: [UInt8]) throws -> KeptSubscription? {
         let condition = "WHERE token_digest = ?"
-        return try database.row(of: SubscriptionColumn.table, condition, [tokenDigest.blob], as: subscription)
+        return try database.row(of: SubscriptionColumn.table, condition, [tokenDigest], as: subscription)
     }
 
-    func subscriptions(of id: EnrollmentID) throws -> [KeptSubscription] {
+    package func subscriptions(of id: EnrollmentID) throws -> [KeptSubscription] {
         let condition = "WHERE enrollment_id = ? ORDER BY seq"
         return try database.rows(of: SubscriptionColumn.table, condition, [id.text], as: subscription)
     }
 
-    func insert(_ subscription: KeptSubscription) throws {
+    package func insert(_ subscription: KeptSubscription) throws {
         let fixed: ColumnValues<SubscriptionColumn> = [
             .enrollmentId: subscription.enrollmentId.text,
-            .tokenDigest: subscription.tokenDigest.blob,
+            .tokenDigest: subscription.tokenDigest,
             .endpoint: subscription.endpoint.text,
-            .vapidKey: subscription.vapidKey.blob,
+            .vapidKey: subscription.vapidKey,
         ]
         try database.insert(into: SubscriptionColumn.table, fixed + Self.changingColumns(subscription))
     }
 
-    func update(_ subscription: KeptSubscription) throws {
+    package func update(_ subscription: KeptSubscription) throws {
         try database.update(
             SubscriptionColumn.table, set: Self.changingColumns(subscription),
-            where: [.tokenDigest: subscription.tokenDigest.blob])
+            where: [.tokenDigest: subscription.tokenDigest])
     }
 
     /// What may change of a subscription.
     private static func changingColumns(_ subscription: KeptSubscription) -> ColumnValues<SubscriptionColumn> {
-        [.sealedKey: subscription.sealedKey.blob, .isRegistered: subscription.isRegistered]
+        [.sealedKey: subscription.sealedKey, .isRegistered: subscription.isRegistered]
     }
 
-    func removeSubscription(_ tokenDigest: [UInt8]) throws {
-        try database.cachedStatement(sql: "DELETE FROM push_subscription WHERE token_digest = ?")
-            .execute(arguments: [tokenDigest.blob])
+    package func removeSubscription(_ tokenDigest: [UInt8]) throws {
+        try database.run("DELETE FROM push_subscription WHERE token_digest = ?", [tokenDigest])
     }
 
     private func subscription(_ fields: Fields<SubscriptionColumn>) throws -> KeptSubscription {

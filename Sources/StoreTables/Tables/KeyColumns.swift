@@ -1,5 +1,4 @@
-import Authenticator
-import GRDB
+package import Authenticator
 import Keys
 import TableRows
 
@@ -57,15 +56,15 @@ extension PINTries {
 }
 
 extension DatabaseTransaction {
-    func pinTries(of key: KeyIdentity) throws -> PINTries {
+    package func pinTries(of key: KeyIdentity) throws -> PINTries {
         let condition = "WHERE identity = ?"
-        let tries = try database.row(of: KeyTriesColumn.table, condition, [key.bytes.blob]) {
+        let tries = try database.row(of: KeyTriesColumn.table, condition, [key.bytes]) {
             try self.tries($0, of: key)
         }
         return tries ?? triesWithoutRow(of: key)
     }
 
-    func keyTries() throws -> [KeyIdentity: PINTries] {
+    package func keyTries() throws -> [KeyIdentity: PINTries] {
         let tries = try database.rows(of: KeyTriesColumn.table, "") { fields in
             let key = try fields.made(of: fields.bytes(.identity), .identity, KeyIdentity.init(bytes:))
             return (key, try self.tries(fields, of: key))
@@ -93,7 +92,7 @@ extension DatabaseTransaction {
         isNewest([], of: .keyTries(key)) ? .fresh : .unknown
     }
 
-    func setPINTries(of key: KeyIdentity, from old: PINTries, to new: PINTries) throws -> Bool {
+    package func setPINTries(of key: KeyIdentity, from old: PINTries, to new: PINTries) throws -> Bool {
         guard try pinTries(of: key) == old else { return false }
         try write(new, of: key)
         return true
@@ -110,7 +109,7 @@ extension DatabaseTransaction {
 
     private func write(_ tries: PINTries, of key: KeyIdentity) throws {
         guard tries != .fresh else {
-            try database.run("DELETE FROM key_tries WHERE identity = ?", [key.bytes.blob])
+            try database.run("DELETE FROM key_tries WHERE identity = ?", [key.bytes])
             written?.state.seals[.keyTries(key)] = []
             return
         }
@@ -119,11 +118,11 @@ extension DatabaseTransaction {
         try database.insert(
             into: KeyTriesColumn.table,
             [
-                .identity: key.bytes.blob, .failures: tries.failures, .blockedUntil: tries.blockedUntil,
-                .triesSeal: seal.blob,
+                .identity: key.bytes, .failures: tries.failures, .blockedUntil: tries.blockedUntil,
+                .triesSeal: seal,
             ],
             onConflict: """
-                UPDATE SET failures = excluded.failures, blocked_until = excluded.blocked_until,
+                (identity) DO UPDATE SET failures = excluded.failures, blocked_until = excluded.blocked_until,
                     tries_seal = excluded.tries_seal
                 """)
     }

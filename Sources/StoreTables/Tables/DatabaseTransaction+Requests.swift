@@ -1,5 +1,4 @@
-import Authenticator
-import GRDB
+package import Authenticator
 import IssuerProtocol
 import TableRows
 import ThreeDS
@@ -14,11 +13,11 @@ enum RequestColumn: Int, TableColumn {
 }
 
 extension DatabaseTransaction {
-    func request(_ id: RequestID) throws -> RequestRecord? {
+    package func request(_ id: RequestID) throws -> RequestRecord? {
         try requests("WHERE id = ?", [id.text]).first
     }
 
-    func requests(
+    package func requests(
         pendingOnly: Bool, enrollment: EnrollmentID?, page: RequestPage, limit: Int
     ) throws -> [RequestRecord] {
         var condition = pendingOnly ? "state = 'pending'" : "TRUE"
@@ -40,7 +39,7 @@ extension DatabaseTransaction {
         return isFromTheEnd ? found.reversed() : found
     }
 
-    func oldestPending(enrollment: EnrollmentID?) throws -> RequestRecord? {
+    package func oldestPending(enrollment: EnrollmentID?) throws -> RequestRecord? {
         if let enrollment {
             return try requests(
                 "WHERE state = 'pending' AND enrollment_id = ? ORDER BY seq LIMIT 1", [enrollment.text]
@@ -50,18 +49,18 @@ extension DatabaseTransaction {
         return try requests("WHERE state = 'pending' ORDER BY +seq LIMIT 1", []).first
     }
 
-    func requests(named name: String, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord] {
+    package func requests(named name: String, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord] {
         try requests(
             """
             WHERE seq IN (
                 SELECT seq FROM request WHERE id = ?1 UNION ALL SELECT seq FROM request WHERE jti = ?1
                 UNION ALL SELECT seq FROM request WHERE acs_trans_id = ?2
-            ) AND (?3 IS NULL OR enrollment_id = ?3)
+            ) AND (CAST(?3 AS TEXT) IS NULL OR enrollment_id = ?3)
             ORDER BY state = 'pending' DESC, seq DESC LIMIT ?4
             """, [name, name.lowercased(), enrollment?.text, limit])
     }
 
-    func requests(prefix: String, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord] {
+    package func requests(prefix: String, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord] {
         let arguments: StatementValues = [prefix, prefix.lowercased(), enrollment?.text, limit]
         let candidates =
             if enrollment != nil, try beginMany(with: prefix) {
@@ -70,11 +69,11 @@ extension DatabaseTransaction {
                 SELECT * FROM (
                     SELECT seq FROM request
                     WHERE enrollment_id = ?3 AND (\(Self.beginnings.joined(separator: " OR ")))
-                    ORDER BY seq DESC LIMIT \(Self.maxCandidates))
+                    ORDER BY seq DESC LIMIT \(Self.maxCandidates)) AS candidate
                 """
             } else {
                 Self.beginnings.map {
-                    "SELECT * FROM (SELECT seq FROM request WHERE \($0) LIMIT \(Self.maxCandidates))"
+                    "SELECT * FROM (SELECT seq FROM request WHERE \($0) LIMIT \(Self.maxCandidates)) AS candidate"
                 }.joined(separator: " UNION ALL ")
             }
         // What is named wholly is first in each range, except that one acsTransId may stand for many.
@@ -84,8 +83,8 @@ extension DatabaseTransaction {
                 SELECT seq FROM request WHERE id = ?1 UNION ALL SELECT seq FROM request WHERE jti = ?1
                 UNION ALL SELECT seq FROM request WHERE acs_trans_id = ?2
                 UNION ALL \(candidates)
-            ) AND (?3 IS NULL OR enrollment_id = ?3)
-            ORDER BY id = ?1 OR jti = ?1 OR acs_trans_id IS ?2 DESC, state = 'pending' DESC, seq DESC LIMIT ?4
+            ) AND (CAST(?3 AS TEXT) IS NULL OR enrollment_id = ?3)
+            ORDER BY id = ?1 OR jti = ?1 OR COALESCE(acs_trans_id = ?2, FALSE) DESC, state = 'pending' DESC, seq DESC LIMIT ?4
             """, arguments)
     }
 
@@ -101,17 +100,17 @@ extension DatabaseTransaction {
     /// Whether more begin so than are looked at.
     private func beginMany(with prefix: String) throws -> Bool {
         for beginning in Self.beginnings {
-            let statement = try database.cachedStatement(
-                sql: """
-                    SELECT COUNT(*) FROM (SELECT 1 FROM request WHERE \(beginning) LIMIT \(Self.maxCandidates + 1))
-                    """)
-            statement.setUncheckedArguments([prefix, prefix.lowercased()])
-            if let count = try Int.fetchOne(statement), count > Self.maxCandidates { return true }
+            let sql = """
+                SELECT COUNT(*) FROM (
+                    SELECT 1 FROM request WHERE \(beginning) LIMIT \(Self.maxCandidates + 1)) AS candidate
+                WHERE CAST(?1 AS TEXT) IS NOT NULL AND CAST(?2 AS TEXT) IS NOT NULL
+                """
+            if try database.count(sql, [prefix, prefix.lowercased()]) > Self.maxCandidates { return true }
         }
         return false
     }
 
-    func newestPresented(enrollment: EnrollmentID, acsTransId: String) throws -> RequestRecord? {
+    package func newestPresented(enrollment: EnrollmentID, acsTransId: String) throws -> RequestRecord? {
         try requests(
             """
             WHERE acs_trans_id = ? AND enrollment_id = ? AND members IS NOT NULL
@@ -120,40 +119,40 @@ extension DatabaseTransaction {
         ).first
     }
 
-    func pendingCount(enrollment: EnrollmentID?) throws -> Int {
+    package func pendingCount(enrollment: EnrollmentID?) throws -> Int {
         let all = "SELECT COUNT(*) FROM request WHERE state = 'pending'"
         guard let enrollment else { return Int(try database.number(all) ?? 0) }
         return Int(try database.number(all + " AND enrollment_id = ?", [enrollment.text]) ?? 0)
     }
 
-    func unpresentedCount(enrollment: EnrollmentID, since: Int64) throws -> Int {
+    package func unpresentedCount(enrollment: EnrollmentID, since: Int64) throws -> Int {
         let sql = "SELECT COUNT(*) FROM request WHERE members IS NULL AND enrollment_id = ? AND received_at >= ?"
         return Int(try database.number(sql, [enrollment.text, since]) ?? 0)
     }
 
-    func duePending(now: Int64, limit: Int) throws -> [RequestRecord] {
+    package func duePending(now: Int64, limit: Int) throws -> [RequestRecord] {
         try requests("WHERE state = 'pending' AND exp <= ? ORDER BY exp LIMIT ?", [now, limit])
     }
 
-    func nextDeadline() throws -> Int64? {
+    package func nextDeadline() throws -> Int64? {
         try database.number("SELECT MIN(exp) FROM request WHERE state = 'pending'").map(BoundedTime.nearest)
     }
 
-    func newestTime() throws -> Int64? {
-        let statement = try database.cachedStatement(
-            sql: """
-                SELECT MAX(
-                    IFNULL((SELECT received_at FROM request ORDER BY seq DESC LIMIT 1), 0),
-                    IFNULL((SELECT started_at FROM enrollment ORDER BY seq DESC LIMIT 1), 0))
-                """)
-        return try Int64.fetchOne(statement).flatMap { $0 > 0 ? $0 : nil }
+    package func newestTime() throws -> Int64? {
+        let time = try database.number(
+            """
+            SELECT MAX(time) FROM (
+                SELECT (SELECT received_at FROM request ORDER BY seq DESC LIMIT 1) AS time
+                UNION ALL SELECT (SELECT started_at FROM enrollment ORDER BY seq DESC LIMIT 1)) AS newest
+            """)
+        return time.flatMap { $0 > 0 ? $0 : nil }
     }
 
-    func insert(_ request: RequestRecord) throws {
+    package func insert(_ request: RequestRecord) throws {
         try database.insert(into: RequestColumn.table, Self.fixedColumns(request) + Self.changingColumns(request))
     }
 
-    func update(_ request: RequestRecord) throws {
+    package func update(_ request: RequestRecord) throws {
         try database.update(RequestColumn.table, set: Self.changingColumns(request), where: [.id: request.id.text])
     }
 
@@ -163,8 +162,8 @@ extension DatabaseTransaction {
             .id: request.id.text,
             .enrollmentId: request.enrollmentId.text,
             .acsTransId: request.acsTransId,
-            .transactionDigest: request.presented?.transactionDigest.blob,
-            .payment: (request.presented?.payment).map(PresentedColumns.payment)?.blob,
+            .transactionDigest: request.presented?.transactionDigest,
+            .payment: (request.presented?.payment).map(PresentedColumns.payment),
             .receivedAt: request.receivedAt,
         ]
     }
@@ -177,9 +176,9 @@ extension DatabaseTransaction {
             .jti: request.jti.text,
             .iat: request.iat,
             .exp: request.exp,
-            .members: (presented?.transaction.members).map(PresentedColumns.members)?.blob,
-            .nonce: presented?.nonce.blob,
-            .warnings: (presented?.warnings).map(PresentedColumns.warnings)?.blob,
+            .members: (presented?.transaction.members).map(PresentedColumns.members),
+            .nonce: presented?.nonce,
+            .warnings: (presented?.warnings).map(PresentedColumns.warnings),
             .traceparent: presented?.traceparent,
             .message: request.message,
             .decidedAt: request.decidedAt,

@@ -1,0 +1,25 @@
+import GRDB
+import SQLiteRows
+import StoreTables
+import TableRows
+
+extension Database: StoreSession {
+    package func undoing(_ part: () throws -> Void) throws -> (any Error)? {
+        var failure: (any Error)?
+        try inSavepoint {
+            do {
+                try part()
+                return .commit
+            } catch  where !(error is DatabaseError || error is UnreadableRowError) {
+                failure = error
+                return .rollback
+            }
+        }
+        return failure
+    }
+
+    package func touch() throws { try execute(sql: "PRAGMA user_version = 0") }
+
+    /// Before the next database transaction.
+    package func afterCommit(_ action: @escaping @Sendable () -> Void) { afterNextTransaction { _ in action() } }
+}

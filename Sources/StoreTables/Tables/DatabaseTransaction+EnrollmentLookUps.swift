@@ -1,0 +1,161 @@
+package import Authenticator
+package import TableRows
+
+extension DatabaseTransaction {
+    package func enrollments(named name: String, includingEnded ended: Bool, limit: Int) throws -> [Enrollment] {
+        try enrollments(
+            "WHERE name = ? AND (? <> 0 OR state <> 'ended')", [name, ended, limit],
+            order: "ORDER BY state = 'ended', seq LIMIT ?")
+    }
+
+    package func enrollments(beginning prefix: String, includingEnded ended: Bool, limit: Int) throws -> [Enrollment] {
+        // Ids hold nothing above "z", so "~" bounds the range that has the prefix.
+        try enrollments(
+            "WHERE id >= ?1 AND id < ?1 || '~' AND (?2 <> 0 OR state <> 'ended')", [prefix, ended, limit],
+            order: "ORDER BY id LIMIT ?3")
+    }
+
+    package func isNameTaken(_ name: String) throws -> Bool {
+        try database.number("SELECT seq FROM enrollment WHERE name = ? AND state <> 'ended' LIMIT 1", [name]) != nil
+    }
+
+    package func enrollment(credentialId: [UInt8]) throws -> Enrollment? {
+        try enrollments("WHERE credential_id = ? AND state <> 'ended'", [credentialId]).first
+    }
+
+    package func enrollmentsOfExternalKeys() throws -> [Enrollment] {
+        try enrollments("WHERE key_uri IS NOT NULL AND state <> 'ended'")
+    }
+
+    package func troubledEnrollments(among ids: Set<EnrollmentID>) throws -> [EnrollmentID] {
+        let known = ids.union(sealing.damaged.all)
+        return try database.enrollmentIDs(
+            in: EnrollmentColumn.table, .id,
+            """
+            SELECT id FROM enrollment WHERE state <> 'ended' AND seq IN (
+                SELECT seq FROM enrollment WHERE state = 'suspended' AND state <> 'ended'
+                UNION ALL SELECT seq FROM enrollment WHERE id IN (\(database.dialect.elements("?"))))
+            ORDER BY seq
+            """, [Self.json(known)])
+    }
+
+    package func enrollments(after id: EnrollmentID?, limit: Int) throws -> [Enrollment] {
+        guard let id else { return try enrollments("WHERE state <> 'ended'", [limit], order: "ORDER BY seq LIMIT ?") }
+        return try enrollments(
+            "WHERE state <> 'ended' AND seq > (SELECT seq FROM enrollment WHERE id = ?)", [id.text, limit],
+            order: "ORDER BY seq LIMIT ?")
+    }
+
+    package func enrollments(writtenAfter sequence: Int64) throws -> [Enrollment] {
+        try enrollments("WHERE state <> 'ended' AND journal_seq > ?", [sequence])
+    }
+
+    package func enrollmentIDs(at stage: EnrollmentStage) throws -> [EnrollmentID] {
+        let condition =
+            switch stage {
+            case .active: "state = 'active' AND state <> 'ended'"
+            case .enrolling: "state = 'enrolling' AND state <> 'ended'"
+            case .keyToRemove: "key_removed = 0 AND state IN ('keyless', 'ended')"
+            }
+        return try database.enrollmentIDs(
+            in: EnrollmentColumn.table, .id, "SELECT id FROM enrollment WHERE \(condition) ORDER BY seq")
+    }
+
+    package func enrollmentIDs(among ids: Set<EnrollmentID>) throws -> [EnrollmentID] {
+        guard !ids.isEmpty else { return [] }
+        return try database.enrollmentIDs(
+            in: EnrollmentColumn.table, .id,
+            """
+            SELECT id FROM enrollment WHERE state <> 'ended' AND id IN (\(database.dialect.elements("?"))) ORDER BY seq
+            """, [Self.json(ids)])
+    }
+
+    package func damagedEnrollments() throws -> [EnrollmentID] { try enrollmentIDs(among: sealing.damaged.all) }
+
+    package func weakEnrollments(limit: Int) throws -> [WeakEnrollments] {
+        // What a damaged row says does not count.
+        let damaged = sealing.damaged.all
+        let uncounted =
+            damaged.isEmpty
+            ? [:] : try marked("AND id IN (\(database.dialect.elements("?")))", [Self.json(damaged)])
+        let counts = try marked().map { (marks: $0, count: $1 - (uncounted[$0] ?? 0)) }
+        var first: [Int: [PlacedEnrollment]] = [:]
+        for (marks, _) in counts {
+            first[marks] = try placed(marks: marks, limit: limit + damaged.count).filter { !damaged.contains($0.id) }
+        }
+        return EnrollmentMark.allCases.compactMap { mark in
+            let having = counts.filter { $0.marks & 1 << mark.rawValue != 0 && $0.count > 0 }
+            guard !having.isEmpty else { return nil }
+            let ids = having.flatMap { first[$0.marks] ?? [] }.sorted { $0.place < $1.place }.prefix(limit).map(\.id)
+            return WeakEnrollments(mark, count: having.reduce(0) { $0 + $1.count }, first: ids)
+        }
+    }
+
+    private struct PlacedEnrollment {
+        let place: Int64
+        let id: EnrollmentID
+    }
+
+    /// How many have which marks.
+    private func marked(_ condition: String = "", _ values: StatementValues = []) throws -> [Int: Int] {
+        let marks = database.dialect.enrollmentMarks
+        let sql = "SELECT \(marks), COUNT(*) FROM enrollment WHERE state <> 'ended' \(condition) GROUP BY 1"
+        let counts = try database.rows(sql, values) { row in
+            guard case .number(let marks) = row[0], case .number(let count) = row[1] else {
+                throw EnrollmentColumn.table.unreadable(.state)
+            }
+            return (Int(clamping: marks), Int(clamping: count))
+        }
+        return Dictionary(counts) { $1 }
+    }
+
+    /// The first that have these marks and no others.
+    private func placed(marks: Int, limit: Int) throws -> [PlacedEnrollment] {
+        let sql = """
+            SELECT seq, id FROM enrollment WHERE \(database.dialect.enrollmentMarks) = ? AND state <> 'ended'
+            ORDER BY seq LIMIT ?
+            """
+        return try database.rows(sql, [marks, limit]) { row in
+            guard case .number(let place) = row[0], case .text(let text) = row[1], let id = EnrollmentID(text) else {
+                throw EnrollmentColumn.table.unreadable(.id)
+            }
+            return PlacedEnrollment(place: place, id: id)
+        }
+    }
+
+    private static func json(_ ids: Set<EnrollmentID>) -> String {
+        "[\(ids.map { "\"\($0.text)\"" }.joined(separator: ","))]"
+    }
+
+    package func enrollmentTally() throws -> EnrollmentTally {
+        var tally = EnrollmentTally()
+        let sql = "SELECT state, COUNT(*) FROM enrollment WHERE state <> 'ended' GROUP BY state"
+        for (state, count) in try database.rows(sql, as: { ($0[0], $0[1]) }) {
+            guard case .text(let state) = state, case .number(let number) = count, let count = Int(exactly: number)
+            else {
+                throw EnrollmentColumn.table.unreadable(.state)
+            }
+            switch state {
+            case "active": tally.active = count
+            case "suspended": tally.suspended = count
+            default: tally.enrolling += count
+            }
+        }
+        tally.signedElsewhere = try database.count(
+            "SELECT COUNT(*) FROM enrollment WHERE sign_count_raised_elsewhere = 1 AND state <> 'ended'")
+        return tally
+    }
+
+    package func enrollmentCount() throws -> Int {
+        try database.count("SELECT COUNT(*) FROM enrollment WHERE state <> 'ended'")
+    }
+}
+
+extension StatementSession {
+    /// The ids of the enrollments that have a key, oldest first.
+    package func keyedEnrollments() throws -> [EnrollmentID] {
+        try enrollmentIDs(
+            in: EnrollmentColumn.table, .id,
+            "SELECT id FROM enrollment WHERE state IN ('enrolling', 'active', 'suspended') ORDER BY seq")
+    }
+}

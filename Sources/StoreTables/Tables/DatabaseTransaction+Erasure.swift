@@ -1,0 +1,47 @@
+package import Authenticator
+import TableRows
+
+extension DatabaseTransaction {
+    package func enrollmentsToErase() throws -> [EnrollmentID] {
+        try database.enrollmentIDs(
+            in: EnrollmentColumn.table, .id,
+            "SELECT id FROM enrollment WHERE erasure = 'wanted' AND state = 'ended' ORDER BY seq")
+    }
+
+    package func isErased(_ id: EnrollmentID) throws -> Bool {
+        try database.number("SELECT 1 FROM enrollment WHERE id = ? AND erasure = 'done'", [id.text]) != nil
+    }
+
+    package func wantErasure(of id: EnrollmentID) throws {
+        try database.run("UPDATE enrollment SET erasure = 'wanted' WHERE id = ? AND erasure IS NULL", [id.text])
+    }
+
+    package func eraseRequests(of id: EnrollmentID, after place: Int64?, limit: Int) throws -> Int64? {
+        sealing.transactions.forget()
+        let next = "SELECT seq FROM request WHERE enrollment_id = ? AND seq > ? ORDER BY seq LIMIT ?"
+        let values: StatementValues = [id.text, place ?? 0, limit]
+        try database.run(
+            """
+            UPDATE request SET members = NULL, nonce = NULL, warnings = NULL, payment = NULL, traceparent = NULL,
+                message = ''
+            WHERE seq IN (\(next))
+            """, values)
+        for table in ["evidence", "past_request"] {
+            try database.run("DELETE FROM \(table) WHERE request_seq IN (\(next))", values)
+        }
+        return try database.number("SELECT MAX(seq) FROM (\(next)) AS erased", values)
+    }
+
+    package func eraseNames(of id: EnrollmentID) throws {
+        try database.run(
+            """
+            UPDATE enrollment SET name = '', user_handle = ?, roots_pem = NULL, key_uri = NULL, key_kind = NULL,
+                key_public = NULL, key_exportable = NULL, credential_key = NULL, pin_guessable = 0, key_identity = NULL
+            WHERE id = ?
+            """, [[UInt8](), id.text])
+    }
+
+    package func concludeErasure(of id: EnrollmentID) throws {
+        try database.run("UPDATE enrollment SET erasure = 'done' WHERE id = ?", [id.text])
+    }
+}

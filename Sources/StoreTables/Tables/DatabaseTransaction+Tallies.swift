@@ -1,0 +1,41 @@
+package import Authenticator
+import TableRows
+
+/// The columns of a count of requests that are alike.
+enum TallyColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("request", naming: .snakeCase)
+
+    case script, state, delivery, transStatus, latency, count
+}
+
+extension DatabaseTransaction {
+    package func firstRequest(since time: Int64, sparing most: Int) throws -> (place: Int64, isCut: Bool) {
+        // They come in the order of time: the newest of those before is where the others begin.
+        let older = try database.number(
+            "SELECT seq FROM request WHERE received_at < ? ORDER BY seq DESC LIMIT 1", [time])
+        let spared = try database.number("SELECT seq FROM request ORDER BY seq DESC LIMIT 1 OFFSET ?", [most])
+        return (max(older ?? 0, spared ?? 0), (spared ?? 0) > (older ?? 0))
+    }
+
+    package func requestTallies(
+        after place: Int64, since time: Int64, limit: Int
+    ) throws -> (tallies: [RequestTally], place: Int64?) {
+        let last = try database.number(
+            "SELECT MAX(seq) FROM (SELECT seq FROM request WHERE seq > ? ORDER BY seq LIMIT ?) AS next", [place, limit])
+        guard let last else { return ([], nil) }
+        let sql = """
+            SELECT script.document AS script, state, delivery, trans_status, decided_at - received_at AS latency,
+                COUNT(*) AS count
+            FROM request LEFT JOIN script ON script.request_seq = request.seq
+            WHERE request.seq > ? AND request.seq <= ? AND received_at >= ?
+            GROUP BY 1, 2, 3, 4, 5
+            """
+        let tallies = try database.rows(of: TallyColumn.table, sql: sql, [place, last, time]) { fields in
+            RequestTally(
+                script: try fields.optionalText(.script), state: try fields.text(.state),
+                delivery: try fields.text(.delivery), transStatus: try fields.optionalText(.transStatus),
+                latency: try fields.optionalNumber(.latency), count: try fields.number(.count))
+        }
+        return (tallies, last)
+    }
+}
