@@ -18,6 +18,9 @@ let package = Package(
         .trait(
             name: "Personas",
             description: "Scripted cardholders of test enrollments, honest and not. A build for production has none."),
+        .trait(
+            name: "PostgreSQL",
+            description: "The store in PostgreSQL, which several hosts share; needs Debian's libpq-dev."),
         .default(enabledTraits: ["Personas"]),
     ],
     dependencies: [
@@ -141,6 +144,8 @@ let package = Package(
                 "Authenticator", "SQLiteRows", "StoreTables", "TableRows",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
+        .target(  // The store in PostgreSQL, which several hosts share; empty without the trait.
+            name: "PostgresStore", dependencies: ["Authenticator", "Keys", "PostgresRows", "StoreTables", "TableRows"]),
         .target(  // The tables of a store, whatever database has them: their rows, and the statements about them.
             name: "StoreTables",
             dependencies: ["Authenticator", "CZlib", "IssuerProtocol", "Keys", "StrictJSON", "TableRows", "ThreeDS"]),
@@ -274,6 +279,9 @@ let package = Package(
                 "TableRows",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
+        .target(  // Rows of PostgreSQL's tables; empty without the trait.
+            name: "PostgresRows",
+            dependencies: ["TableRows", .target(name: "CPostgres", condition: .when(traits: ["PostgreSQL"]))]),
         .target(name: "TableRows"),  // Rows of tables, read and written by one list of columns for each table.
         .target(name: "LinuxProcess", dependencies: ["CLinux"]),  // What a careful Linux process sets for itself.
         .target(  // The only door to OpenSSL and to tokens.
@@ -290,6 +298,7 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCryptoki", providers: [.apt(["libp11-kit-dev"])]),  // The types of PKCS #11.
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CICUData"),  // The part of ICU's data that a package has.
         .target(name: "CLinux"),  // prctl, which is variadic and so not in Glibc's module.
@@ -303,6 +312,15 @@ let package = Package(
             name: "SoftKeys", dependencies: ["SpawnedProcesses"], path: "Tests/SoftKeys"),
         .target(name: "ScratchDirectories", path: "Tests/ScratchDirectories"),  // Directories of one test.
         .target(name: "SpawnedProcesses", path: "Tests/SpawnedProcesses"),  // Processes that tests start.
+        .target(  // Stores of tests, in the database that a run is for.
+            name: "TestStores",
+            dependencies: [
+                "Authenticator", "SQLiteStore", "SpawnedProcesses", "StoreTables", "TableRows",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .target(name: "PostgresRows", condition: .when(traits: ["PostgreSQL"])),
+                .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
+            ],
+            path: "Tests/TestStores"),
         .target(  // A clock on which no limit is reached.
             name: "StandingClocks", dependencies: ["Authenticator"], path: "Tests/StandingClocks"),
         .target(  // The sandbox on a port of the loopback, in the test's process.
@@ -350,7 +368,8 @@ let package = Package(
             name: "AuthenticatorTests",
             dependencies: [
                 "AgentHost", "Authenticator", "Custody", "DurableFiles", "IssuerProtocol", "Keys",
-                "ScratchDirectories", "SoftKeys", "SQLiteStore", "StoreTables", "StrictJSON", "ThreeDS", "WebAuthn",
+                "ScratchDirectories", "SoftKeys", "StoreTables", "StrictJSON", "TableRows",
+                "TestStores", "ThreeDS", "WebAuthn",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -358,14 +377,14 @@ let package = Package(
             name: "ModelTests",
             dependencies: [
                 "AgentHost", "Authenticator", "Custody", "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories",
-                "SQLiteStore", "StrictJSON", "WebAuthn",
+                "TestStores", "StrictJSON", "WebAuthn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
                 "Authenticator", "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories", "SQLiteRows", "SQLiteStore",
-                "StoreTables", "StrictJSON", "ThreeDS",
+                "StoreTables", "StrictJSON", "TestStores", "ThreeDS",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(
@@ -413,7 +432,7 @@ let package = Package(
             name: "AgentAndSandboxTests",
             dependencies: [
                 "AgentHost", "Authenticator", "Control", "ControlServer", "Custody", "IssuerLink", "IssuerProtocol",
-                "Keys", "Sandbox", "ScratchDirectories", "ServedSandbox", "SQLiteStore", "StrictJSON",
+                "Keys", "Sandbox", "ScratchDirectories", "ServedSandbox", "TestStores", "StrictJSON",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),

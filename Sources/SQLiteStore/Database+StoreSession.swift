@@ -1,6 +1,6 @@
 import GRDB
 import SQLiteRows
-import StoreTables
+package import StoreTables
 import TableRows
 
 extension Database: StoreSession {
@@ -19,6 +19,8 @@ extension Database: StoreSession {
     }
 
     package func touch() throws { try execute(sql: "PRAGMA user_version = 0") }
+
+    package func hold(_ held: HeldRow) throws {}
 
     /// Before the next database transaction.
     package func afterCommit(_ action: @escaping @Sendable () -> Void) { afterNextTransaction { _ in action() } }

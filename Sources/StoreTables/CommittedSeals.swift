@@ -10,7 +10,13 @@ package struct Sealing: Sendable {
     package let known = KnownEnrollments()
     let transactions = KnownTransactions()
 
-    package init(seals: any RowSeals) { self.seals = seals }
+    /// Whether other hosts write to the same rows: then what this process knows of them may be old.
+    let isShared: Bool
+
+    package init(seals: any RowSeals, isShared: Bool = false) {
+        self.seals = seals
+        self.isShared = isShared
+    }
 }
 
 /// A row that has a seal.

@@ -1,4 +1,4 @@
-import Authenticator
+package import Authenticator
 package import TableRows
 
 /// A connection to the store's database, within a database transaction.
@@ -12,6 +12,24 @@ package protocol StoreSession: StatementSession {
     func touch() throws
     /// Runs an action after the commit; not at all if undone.
     func afterCommit(_ action: @escaping @Sendable () -> Void)
+    /// Keeps other database transactions from changing anything of an enrollment until the end of this one.
+    ///
+    /// It comes before every look that something is written by: what is seen then stays so. Nothing for SQLite, which
+    /// has one writer at a time.
+    func hold(_ held: HeldRow) throws
+}
+
+/// What a database transaction that writes holds while it does.
+package enum HeldRow: Hashable {
+    case enrollment(EnrollmentID)
+    /// The enrollment of a request.
+    case enrollmentOfRequest(RequestID)
+    /// The same, by the request's place.
+    case enrollmentOfPlace(Int64)
+    /// The tries of a key's PIN, also if there is no row of them.
+    case keyTries(KeyIdentity)
+    /// The name of an enrollment that is to be made.
+    case name(String)
 }
 
 /// One database transaction's view of the store.
@@ -20,18 +38,42 @@ package struct DatabaseTransaction: StoreWriter {
     let sealing: Sealing
     /// Nil if it only reads: then another database transaction may have committed since this one began.
     let written: Written?
+    /// Whose chain of the journal it has; nil if the store has one chain.
+    let host: HostName?
 
-    package init(database: any StoreSession, sealing: Sealing, written: Written? = nil) {
+    package init(
+        database: any StoreSession, sealing: Sealing, written: Written? = nil, host: HostName? = nil
+    ) {
         self.database = database
         self.sealing = sealing
         self.written = written
+        self.host = host
     }
+
+    /// Holds what is about to be looked at, if this database transaction writes.
+    func hold(_ row: HeldRow) throws {
+        guard written != nil else { return }
+        try database.hold(row)
+    }
+
+    func hold(_ enrollment: EnrollmentID) throws { try hold(.enrollment(enrollment)) }
+
+    // A host's name has no character that SQL would take for something else, so statements can name it.
+
+    /// A condition on the host whose chain it is, and `AND`; empty if the store has one chain.
+    func ofHost(_ column: String = "host") -> String { host.map { "\(column) = '\($0.text)' AND " } ?? "" }
+    /// The column of the host, for a list of columns that goes on; empty if the store has one chain.
+    var hostColumn: String { host == nil ? "" : "host, " }
+    /// Its value, for the list of values.
+    var hostValue: String { host.map { "'\($0.text)', " } ?? "" }
 
     /// Whether a row has the seal that it was written with last, as far as this process knows; empty: it is not there.
     ///
     /// Whoever reads may see what was there before the newest commit; whoever writes sees that.
     func isNewest(_ seal: [UInt8], of row: SealedRow) -> Bool {
-        guard let written, let newest = written.state.seals[row] ?? sealing.committed[row] else { return true }
+        guard let written else { return true }
+        let committed = sealing.isShared ? nil : sealing.committed[row]
+        guard let newest = written.state.seals[row] ?? committed else { return true }
         return seal == newest
     }
 

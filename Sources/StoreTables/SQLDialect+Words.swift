@@ -14,7 +14,7 @@ extension SQLDialect {
     func elements(_ parameter: String) -> String {
         switch self {
         case .sqlite: "SELECT value FROM json_each(\(parameter))"
-        case .postgres: "SELECT jsonb_array_elements_text(CAST(\(parameter) AS JSONB))"
+        case .postgres: "SELECT jsonb_array_elements_text(CAST(CAST(\(parameter) AS TEXT) AS JSONB))"
         }
     }
 

@@ -25,7 +25,11 @@ package struct TableLayout<Column: TableColumn>: Sendable {
 
     package init(_ name: String, naming: Naming) {
         self.name = name
-        names = Column.allCases.map { naming == .snakeCase ? Self.snakeCase("\($0)") : "\($0)" }
+        names = Column.allCases.map { column in
+            let name = naming == .snakeCase ? Self.snakeCase("\(column)") : "\(column)"
+            // A word of PostgreSQL's own.
+            return name == "offset" ? "\"\(name)\"" : name
+        }
         columns = names.joined(separator: ", ")
     }
 
@@ -49,6 +53,9 @@ package struct TableLayout<Column: TableColumn>: Sendable {
             return "UPDATE \(name) SET \(changes) WHERE \(condition)"
         }
     }
+
+    /// The statement that gives the rows that a condition selects.
+    package func selection(_ condition: String) -> String { "SELECT \(columns) FROM \(name) \(condition)" }
 
     package func unreadable(_ column: Column) -> UnreadableRowError {
         UnreadableRowError(table: name, column: name(of: column))
@@ -100,8 +107,7 @@ extension StatementSession {
         of table: TableLayout<Column>, _ condition: String, _ values: StatementValues = [],
         as value: (Fields<Column>) throws -> Value
     ) throws -> [Value] {
-        let sql = "SELECT \(table.columns) FROM \(table.name) \(condition)"
-        return try rows(of: table, sql: sql, values, as: value)
+        try rows(of: table, sql: table.selection(condition), values, as: value)
     }
 
     /// The first row of a table that a condition selects; nil if there is none.
@@ -109,8 +115,7 @@ extension StatementSession {
         of table: TableLayout<Column>, _ condition: String, _ values: StatementValues = [],
         as value: (Fields<Column>) throws -> Value
     ) throws -> Value? {
-        let sql = "SELECT \(table.columns) FROM \(table.name) \(condition)"
-        return try row(of: table, sql: sql, values, as: value)
+        try row(of: table, sql: table.selection(condition), values, as: value)
     }
 
     /// The rows that a statement gives.

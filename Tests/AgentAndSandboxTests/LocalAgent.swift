@@ -4,8 +4,8 @@ import IssuerLink
 import IssuerProtocol
 import Keys
 import Logging
-import SQLiteStore
 import ScratchDirectories
+import TestStores
 import Testing
 
 @testable import Authenticator
@@ -40,7 +40,7 @@ struct LocalAgent: Sendable {
         let gateway = HTTPIssuerGateway(version: "1", network: OutboundNetwork(), clock: CallClock())
         let secret = try AgentSecret(Secret(SecureRandom.bytes(32)))
         let ports = Ports(
-            store: wrapping(try SQLiteDatabase(path: directory("agent.db"))),
+            store: wrapping(try openStore(at: directory("agent.db"))),
             custody: keys(try KeyFileCustody(directory: directory("keys"), secret: secret)),
             sealing: SecretSealer(secret: secret), auditKeys: SealedAuditKeys(secret: secret), gateway: gateway,
             clock: clock, entropy: SystemEntropy())

@@ -9,10 +9,10 @@ import Testing
 struct DurabilityTests {
     @Test func `a commit is on the disk: the writer is at synchronous FULL`() async throws {
         let sample = try SampleStore()
-        #expect(try await sample.store.synchronousLevel() == 2)
+        #expect(try await sample.file.synchronousLevel() == 2)
         // Also once it has been written to.
         try await sample.enrollment()
-        #expect(try await sample.store.synchronousLevel() == 2)
+        #expect(try await sample.file.synchronousLevel() == 2)
         #expect(try await SQLiteDatabase(path: sample.path).synchronousLevel() == 2)
     }
 
@@ -43,7 +43,7 @@ struct DurabilityTests {
         let sample = try SampleStore()
         let enrollment = try await sample.enrollment()
         #expect(FileManager.default.fileExists(atPath: sample.path + "-wal"))
-        try sample.store.close()
+        try sample.file.close()
         for suffix in ["-wal", "-shm"] { #expect(!FileManager.default.fileExists(atPath: sample.path + suffix)) }
         await #expect(throws: (any Error).self) { try await sample.store.read { try $0.enrollmentCount() } }
         let again = try SQLiteDatabase(path: sample.path)

@@ -6,6 +6,7 @@ import Keys
 import StrictJSON
 import Testing
 import ThreeDS
+
 import struct Sandbox.SplitMix64
 
 @testable import SQLiteStore
@@ -164,7 +165,7 @@ struct ErasureTests {
     }
 
     @Test func `what is deleted is overwritten: the writer deletes securely`() async throws {
-        #expect(try await sample.store.secureDeletionLevel() == 1)
+        #expect(try await sample.file.secureDeletionLevel() == 1)
     }
 }
 

@@ -2,6 +2,7 @@ import Authenticator
 import GRDB
 import IssuerProtocol
 import Keys
+import TestStores
 import Testing
 
 @testable import SQLiteStore
@@ -43,7 +44,7 @@ struct EvidenceTests {
         #expect(try await kept(other) == KeptEvidence())
     }
 
-    @Test func `it goes with its request, and is not counted as another row`() async throws {
+    @Test(.ofSQLite) func `it goes with its request, and is not counted as another row`() async throws {
         let card = try await sample.enrollment()
         let (old, kept) = (try SampleStore.request(1, of: card, life: .expired), try SampleStore.request(2, of: card))
         try await sample.insert(old, kept)
@@ -62,7 +63,7 @@ struct EvidenceTests {
         #expect(try await kept(left) == KeptEvidence(text: "text", decision: [1]))
     }
 
-    @Test func `bytes that are no key are an error, and no key that is missing`() async throws {
+    @Test(.ofSQLite) func `bytes that are no key are an error, and no key that is missing`() async throws {
         let request = try SampleStore.request(1, of: try await sample.enrollment())
         try await sample.insert(request)
         try await keep(KeptEvidence(issuerKey: try SigningKey.generate(.es256).publicKey), of: request)

@@ -1,6 +1,7 @@
 import Authenticator
 import GRDB
 import IssuerProtocol
+import TestStores
 import Testing
 
 @testable import SQLiteStore
@@ -73,7 +74,7 @@ struct FleetFiguresTests {
         #expect(!isCut)
     }
 
-    @Test func `requests that are packed count too`() async throws {
+    @Test(.ofSQLite) func `requests that are packed count too`() async throws {
         let sample = try await sample()
         let before = try await tallies(sample, page: 100).tallies
         _ = try await sample.store.write { try $0.packRequests(after: 0, sparing: 0, limit: 1_000) }

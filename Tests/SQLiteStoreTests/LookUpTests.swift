@@ -2,6 +2,7 @@ import Authenticator
 import GRDB
 import IssuerProtocol
 import SQLiteStore
+import TestStores
 import Testing
 
 /// What the look-ups find, in their order.
@@ -89,7 +90,7 @@ struct LookUpTests {
             4, of: one, life: .refused(token: "conflict", reason: .invalidRequest), acsTransId: acs, iat: 90)
         refused.presented = nil
         try await sample.insert(
-            SampleStore.request(1, of: one, acsTransId: acs, iat: 20),
+            SampleStore.request(1, of: one, life: .expired, acsTransId: acs, iat: 20),
             SampleStore.request(2, of: one, acsTransId: acs, iat: 10), refused,
             SampleStore.request(3, of: other, acsTransId: acs, iat: 30))
         let newest = try await sample.store.read { try $0.newestPresented(enrollment: one.id, acsTransId: acs) }
@@ -162,7 +163,8 @@ struct LookUpTests {
         #expect((2...64).contains(some.count))
     }
 
-    @Test func `messages since a time are as many as their rows, also after some are removed`() async throws {
+    @Test(.ofSQLite) func `messages since a time are as many as their rows, also after some are removed`() async throws
+    {
         let (one, other) = (try await sample.enrollment("a"), try await sample.enrollment("b"))
         let times: [Int64] = [0, 1, 299, 300, 300, 301, 599, 600, 899, 900, 86_399, 86_400, 86_700, 1_700_000_000]
         try await sample.store.write { store in

@@ -3,6 +3,7 @@ import GRDB
 import IssuerProtocol
 import Keys
 import SQLiteStore
+import TestStores
 import Testing
 import ThreeDS
 
@@ -28,7 +29,7 @@ struct RoundTripTests {
             let enrollment = try SampleStore.enrollment(digit, state: state)
             try await sample.store.write { try $0.insert(enrollment) }
             let read = try #require(try await sample.store.read { try $0.enrollment(enrollment.id) })
-            #expect("\(read)" == "\(enrollment)")
+            #expect("\(ofOneChain(read))" == "\(enrollment)")
         }
         #expect(try await sample.store.read { try $0.enrollments(includingEnded: true) }.count == 6)
         #expect(try await sample.store.read { try $0.enrollments(includingEnded: false) }.count == 4)
@@ -80,7 +81,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test func `tries of a key's PIN, which enrollments share`() async throws {
+    @Test(.ofSQLite) func `tries of a key's PIN, which enrollments share`() async throws {
         let key = try #require(KeyIdentity(bytes: Array(0..<32)))
         let facts = ExternalKeyFacts(
             kind: .file, publicKey: try SigningKey.generate(.es256).publicKey, isExportable: true)
@@ -109,7 +110,7 @@ struct RoundTripTests {
             signCountRaise: SignCountRaise(from: 0, to: .max, at: 5, isElsewhere: true), endReason: "why", endedAt: 6)
         try await sample.store.write { try $0.insert(full) }
         let read = try #require(try await sample.store.read { try $0.enrollment(full.id) })
-        #expect("\(read)" == "\(full)")
+        #expect("\(ofOneChain(read))" == "\(full)")
     }
 
     @Test func `a change that the row does not fit writes nothing`() async throws {
@@ -121,7 +122,7 @@ struct RoundTripTests {
             #expect(try await sample.store.write { try $0.change(enrollment.id, change) } == nil)
         }
         let read = try #require(try await sample.store.read { try $0.enrollment(enrollment.id) })
-        #expect("\(read)" == "\(enrollment)")
+        #expect("\(ofOneChain(read))" == "\(enrollment)")
         let absent = try SampleStore.enrollment("9").id
         #expect(try await sample.store.write { try $0.change(absent, .ended(at: 1)) } == nil)
     }
@@ -229,5 +230,12 @@ struct RoundTripTests {
         #expect(read.body == entry.body && read.signCount == .max && read.exp == 9 && read.traceparent == "00-1")
         #expect(read.sequence != nil && read.jti == jti && read.requestId == nil)
         await #expect(throws: (any Error).self) { try await sample.store.write { try $0.insert(entry) } }
+    }
+
+    /// The same without the host that wrote it, which only a store of several hosts knows.
+    private func ofOneChain(_ read: Enrollment) -> Enrollment {
+        var enrollment = read
+        enrollment.journalHost = nil
+        return enrollment
     }
 }

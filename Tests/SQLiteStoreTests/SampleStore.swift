@@ -5,18 +5,27 @@ import IssuerProtocol
 import Keys
 import SQLiteStore
 import ScratchDirectories
+import TestStores
 import ThreeDS
 
 /// A store in a file of its own, and a second way into that file.
 final class SampleStore: Sendable {
     let path: String
-    let store: SQLiteDatabase
+    let store: any Store
     private let directory: ScratchDirectory
 
     init() throws {
         directory = try ScratchDirectory()
         path = directory("store.sqlite")
-        store = try SQLiteDatabase(path: path)
+        store = try openStore(at: path)
+    }
+
+    /// The store, of a run for SQLite.
+    var file: SQLiteDatabase {
+        get throws {
+            guard let file = store as? SQLiteDatabase else { throw SampleError("the store is no file") }
+            return file
+        }
     }
 
     /// The file as any other program sees it.

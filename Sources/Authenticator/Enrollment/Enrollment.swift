@@ -48,6 +48,8 @@ package struct Enrollment: Sendable {
     package private(set) var endedAt: Int64?
     /// The newest entry of the journal when its row was written.
     package var journalSequence: Int64 = 0
+    /// In whose chain that entry is; nil if the store has one chain.
+    package var journalHost: String?
     /// Whether its row is not as the agent wrote it, so that nothing in it is to be believed or used.
     package var isDamaged = false
 

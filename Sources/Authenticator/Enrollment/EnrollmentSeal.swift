@@ -46,6 +46,7 @@ extension Enrollment {
         bytes.add(endReason)
         bytes.add(endedAt)
         bytes.add(journalSequence)
+        if let journalHost { bytes.add(journalHost) }
         return bytes.all
     }
 

@@ -58,7 +58,8 @@ struct JournalLookUp: Sendable {
         guard let head = try store.journalMark(.head), let newest = try store.newestCheckpoint(),
             (0...Self.maxNewest).contains(head.point.sequence - newest.point.sequence),
             let record = try store.request(request), let enrollment = try store.enrollment(record.enrollmentId),
-            enrollment.isDamaged || enrollment.journalSequence <= head.point.sequence
+            enrollment.isDamaged || enrollment.journalHost != store.journalHost
+                || enrollment.journalSequence <= head.point.sequence
         else { return nil }
         return Ends(
             head: head, floor: try store.journalMark(.floor)?.point.sequence ?? 0, newest: newest,

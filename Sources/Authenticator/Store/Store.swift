@@ -142,6 +142,8 @@ package protocol StoreReader {
         after place: Int64, since time: Int64, limit: Int
     ) throws -> (tallies: [RequestTally], place: Int64?)
 
+    /// The host whose chain of the journal these are about; nil if the store has one chain.
+    var journalHost: String? { get }
     /// The entries after one, in their order.
     func journal(after sequence: Int64, limit: Int) throws -> [JournalRow]
     func journalMark(_ name: JournalMark.Name) throws -> JournalMark?

@@ -17,6 +17,8 @@ package struct StoreError: Error, Sendable, Equatable {
         case newerSchema
         /// Its files are another user's, or closed to this one.
         case notOurs
+        /// Its server does not answer.
+        case unreachable
         case other
     }
 
@@ -62,6 +64,7 @@ package struct StoreError: Error, Sendable, Equatable {
         case .notOurs:
             "the database \(path) is not this user's to change\(words): its files must belong to the user whom the "
                 + "agent runs as"
+        case .unreachable: "the database \(path) cannot be reached\(words): see to its server and the way to it"
         case .other: "the database \(path) cannot be used\(words)"
         }
     }

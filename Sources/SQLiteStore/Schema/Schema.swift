@@ -41,6 +41,7 @@ enum Schema {
         migrator.registerMigration("past-requests") { try $0.execute(sql: pastRequests) }
         migrator.registerMigration("test-clock") { try $0.execute(sql: testClock) }
         migrator.registerMigration("personas") { try $0.execute(sql: personas) }
+        migrator.registerMigration("journal-host") { try $0.execute(sql: journalHost) }
         return migrator
     }
 

@@ -16,6 +16,6 @@ extension DatabaseTransaction {
     package func set(clockOffset offset: Int64) throws {
         try database.insert(
             into: TestClockColumn.table, [.one: 1, .offset: offset],
-            onConflict: "(one) DO UPDATE SET offset = excluded.offset")
+            onConflict: #"(one) DO UPDATE SET "offset" = excluded."offset""#)
     }
 }

@@ -16,7 +16,9 @@ extension DatabaseTransaction {
     }
 
     package func isNameTaken(_ name: String) throws -> Bool {
-        try database.number("SELECT seq FROM enrollment WHERE name = ? AND state <> 'ended' LIMIT 1", [name]) != nil
+        try hold(.name(name))
+        return try database.number("SELECT seq FROM enrollment WHERE name = ? AND state <> 'ended' LIMIT 1", [name])
+            != nil
     }
 
     package func enrollment(credentialId: [UInt8]) throws -> Enrollment? {
@@ -47,7 +49,7 @@ extension DatabaseTransaction {
     }
 
     package func enrollments(writtenAfter sequence: Int64) throws -> [Enrollment] {
-        try enrollments("WHERE state <> 'ended' AND journal_seq > ?", [sequence])
+        try enrollments("WHERE state <> 'ended' AND \(ofHost("journal_host"))journal_seq > ?", [sequence])
     }
 
     package func enrollmentIDs(at stage: EnrollmentStage) throws -> [EnrollmentID] {

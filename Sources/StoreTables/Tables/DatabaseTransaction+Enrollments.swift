@@ -11,7 +11,7 @@ enum EnrollmentColumn: Int, TableColumn {
         keyPublic, keyExportable, takesPush, signCount, state, body, authenticatorId, sealedToken, enrolledAt,
         keyRemoved, signCountRaisedFrom, signCountRaisedTo, signCountRaisedAt, signCountRaisedElsewhere, endReason,
         endedAt, credentialKey, pinFailures, pinBlockedUntil, pinGuessable, keyIdentity, refusedSignCount, journalSeq,
-        seal
+        journalHost, seal
 }
 
 /// The columns by which a row of an enrollment is known to be the one that was read before.
@@ -31,12 +31,13 @@ extension DatabaseTransaction {
     private static let enrollmentByID = "\(enrollments) WHERE id = ?"
 
     package func enrollment(_ id: EnrollmentID) throws -> Enrollment? {
+        try hold(id)
         if let known = try knownEnrollment(id) { return known }
         let found = try database.row(
             of: EnrollmentColumn.table, sql: Self.enrollmentByID, [id.text]
         ) { fields in (try enrollment(fields), seal: try fields.optionalBytes(.seal)) }
         // What this database transaction has written is not known before its commit.
-        if let (enrollment, seal) = found, let seal, written?.state.seals[.enrollment(id)] == nil {
+        if !sealing.isShared, let (enrollment, seal) = found, let seal, written?.state.seals[.enrollment(id)] == nil {
             sealing.known.take(enrollment, seal: seal)
         }
         return found?.0
@@ -44,7 +45,7 @@ extension DatabaseTransaction {
 
     /// The enrollment as it was read last, if its row still has the same seal, which is over all that is remembered.
     private func knownEnrollment(_ id: EnrollmentID) throws -> Enrollment? {
-        guard let (known, seal) = sealing.known[id] else { return nil }
+        guard !sealing.isShared, let (known, seal) = sealing.known[id] else { return nil }
         let row = try database.row(
             of: EnrollmentMarkColumn.table, EnrollmentMarkColumn.ofID, [id.text]
         ) { (try $0.optionalBytes(.seal), try $0.optionalNumber(.refusedSignCount) as UInt32?) }
@@ -123,9 +124,12 @@ extension DatabaseTransaction {
     private func changingColumns(_ changed: Enrollment) throws -> ColumnValues<EnrollmentColumn> {
         var enrollment = changed
         enrollment.journalSequence = try journalMark(.head)?.point.sequence ?? 0
+        enrollment.journalHost = host?.text
         let seal = try sealing.seals.seal(enrollment.sealedBytes)
         written?.state.seals[.enrollment(enrollment.id)] = seal
-        return Self.content(changed) + [.journalSeq: enrollment.journalSequence, .seal: seal]
+        return Self.content(changed) + [
+            .journalSeq: enrollment.journalSequence, .journalHost: enrollment.journalHost, .seal: seal,
+        ]
     }
 
     /// What may change of an enrollment, without what vouches for it.
@@ -159,6 +163,7 @@ extension DatabaseTransaction {
     private func enrollment(_ fields: Fields<EnrollmentColumn>) throws -> Enrollment {
         var enrollment = try content(fields)
         enrollment.journalSequence = try fields.count(.journalSeq)
+        enrollment.journalHost = try fields.optionalText(.journalHost)
         enrollment.isDamaged = try !enrollment.isOver && !isWhole(enrollment, seal: fields.optionalBytes(.seal))
         sealing.damaged.note(enrollment.id, isDamaged: enrollment.isDamaged)
         return enrollment

@@ -13,10 +13,12 @@ extension DatabaseTransaction {
     }
 
     package func wantErasure(of id: EnrollmentID) throws {
+        try hold(id)
         try database.run("UPDATE enrollment SET erasure = 'wanted' WHERE id = ? AND erasure IS NULL", [id.text])
     }
 
     package func eraseRequests(of id: EnrollmentID, after place: Int64?, limit: Int) throws -> Int64? {
+        try hold(id)
         sealing.transactions.forget()
         let next = "SELECT seq FROM request WHERE enrollment_id = ? AND seq > ? ORDER BY seq LIMIT ?"
         let values: StatementValues = [id.text, place ?? 0, limit]
@@ -33,6 +35,7 @@ extension DatabaseTransaction {
     }
 
     package func eraseNames(of id: EnrollmentID) throws {
+        try hold(id)
         try database.run(
             """
             UPDATE enrollment SET name = '', user_handle = ?, roots_pem = NULL, key_uri = NULL, key_kind = NULL,

@@ -28,6 +28,7 @@ extension DatabaseTransaction {
     }
 
     package func keep(_ evidence: KeptEvidence, of id: RequestID) throws {
+        try hold(.enrollmentOfRequest(id))
         let bytes = database.dialect.bytes
         try database.run(
             """

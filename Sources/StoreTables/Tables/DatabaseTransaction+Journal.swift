@@ -1,5 +1,5 @@
 package import Authenticator
-import TableRows
+package import TableRows
 
 /// The columns of the journal.
 enum JournalColumn: Int, TableColumn {
@@ -23,9 +23,10 @@ enum AuditKeyColumn: Int, TableColumn {
 }
 
 extension DatabaseTransaction {
+    package var journalHost: String? { host?.text }
+
     package func journal(after sequence: Int64, limit: Int) throws -> [JournalRow] {
-        let condition = "WHERE seq > ? ORDER BY seq LIMIT ?"
-        let newest = try database.rows(of: JournalColumn.table, condition, [sequence, limit]) { fields in
+        let newest = try database.rows(of: JournalColumn.table, entriesAfter, [sequence, limit]) { fields in
             JournalRow(sequence: try fields.count(.seq), bytes: Array(try fields.text(.entry).utf8))
         }
         // The next one is not packed, so none behind it is.
@@ -37,9 +38,29 @@ extension DatabaseTransaction {
         return Array((packed + newest).sorted { $0.sequence < $1.sequence }.prefix(limit))
     }
 
+    private var entriesAfter: String { "WHERE \(ofHost())seq > ? ORDER BY seq LIMIT ?" }
+    private var markNamed: String { "WHERE \(ofHost())name = ?" }
+
+    /// What a database transaction that records something asks for first: the marks, and the newest entry.
+    ///
+    /// A database on another host can answer all of it at once.
+    ///
+    /// - Parameter head: where the journal ended by what this process has written last; nil if it has written nothing.
+    package func openingQuestions(head: Int64?) -> [(sql: String, values: StatementValues)] {
+        let marks = JournalMarkColumn.table.selection(markNamed)
+        let entries = JournalColumn.table.selection(entriesAfter)
+        var questions = JournalMark.Name.allCases.map { (sql: marks, values: [$0.rawValue] as StatementValues) }
+        if let head { questions.append((sql: entries, values: [head - 1, 2])) }
+        return questions
+    }
+
+    /// Where the journal ends by what was seen or written in this database transaction; nil if neither was.
+    package var headSeen: Int64? { written?.state.marks[.head]?.point.sequence }
+
     package func journalMark(_ name: JournalMark.Name) throws -> JournalMark? {
         if let mark = written?.state.marks[name] { return mark }
-        let mark = try database.row(of: JournalMarkColumn.table, "WHERE name = ?", [name.rawValue]) { fields in
+        let mark = try database.row(of: JournalMarkColumn.table, markNamed, [name.rawValue]) {
+            fields in
             let point = JournalPoint(sequence: try fields.count(.seq), digest: try fields.bytes(.digest))
             return JournalMark(point: point, signature: try fields.optionalBytes(.signature))
         }
@@ -48,12 +69,13 @@ extension DatabaseTransaction {
     }
 
     package func sealedAuditKey() throws -> [UInt8]? {
-        try database.row(of: AuditKeyColumn.table, "") { try $0.bytes(.sealed) }
+        try database.row(of: AuditKeyColumn.table, "WHERE \(ofHost())one = 1") { try $0.bytes(.sealed) }
     }
 
     package func insert(_ row: JournalRow) throws {
         let entry = String(decoding: row.bytes, as: UTF8.self)
-        try database.insert(into: JournalColumn.table, [.seq: row.sequence, .entry: entry])
+        try database.run(
+            "INSERT INTO journal (\(hostColumn)seq, entry) VALUES (\(hostValue)?, ?)", [row.sequence, entry])
     }
 
     package func note(_ entry: JournalEntry) { written?.state.entries.append(entry) }
@@ -80,28 +102,24 @@ extension DatabaseTransaction {
     }
 
     private func write(_ mark: JournalMark, as name: JournalMark.Name) throws {
-        try database.insert(
-            into: JournalMarkColumn.table,
-            [
-                .name: name.rawValue,
-                .seq: mark.point.sequence,
-                .digest: mark.point.digest,
-                .signature: mark.signature,
-            ],
-            onConflict:
-                "(name) DO UPDATE SET seq = excluded.seq, digest = excluded.digest, signature = excluded.signature")
+        try database.run(
+            """
+            INSERT INTO journal_mark (\(hostColumn)name, seq, digest, signature) VALUES (\(hostValue)?, ?, ?, ?)
+            ON CONFLICT (\(hostColumn)name)
+            DO UPDATE SET seq = excluded.seq, digest = excluded.digest, signature = excluded.signature
+            """, [name.rawValue, mark.point.sequence, mark.point.digest, mark.signature])
     }
 
     package func removeJournal(through sequence: Int64) throws {
-        try database.run("DELETE FROM journal WHERE seq <= ?", [sequence])
+        try database.run("DELETE FROM journal WHERE \(ofHost())seq <= ?", [sequence])
         try removePackedJournal(through: sequence)
     }
 
     package func insert(sealedAuditKey sealed: [UInt8]) throws {
-        try database.run("INSERT INTO audit_key (one, sealed) VALUES (1, ?)", [sealed])
+        try database.run("INSERT INTO audit_key (\(hostColumn)one, sealed) VALUES (\(hostValue)1, ?)", [sealed])
     }
 
     package func update(sealedAuditKey sealed: [UInt8]) throws {
-        try database.run("UPDATE audit_key SET sealed = ?", [sealed])
+        try database.run("UPDATE audit_key SET sealed = ? WHERE \(ofHost())one = 1", [sealed])
     }
 }

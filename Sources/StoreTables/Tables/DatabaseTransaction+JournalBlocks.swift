@@ -15,7 +15,7 @@ extension DatabaseTransaction {
         var (rows, place): ([JournalRow], Int64) = ([], sequence)
         while rows.count < limit {
             let next = try database.row(
-                of: JournalBlockColumn.table, "WHERE last > ? ORDER BY last LIMIT 1", [place]
+                of: JournalBlockColumn.table, "WHERE \(ofHost())last > ? ORDER BY last LIMIT 1", [place]
             ) { fields in
                 let block = PackedJournal(bytes: try fields.bytes(.entries))
                 let (first, last) = (try fields.count(.first) as Int64, try fields.count(.last))
@@ -31,11 +31,12 @@ extension DatabaseTransaction {
     }
 
     package func checkpoint(at sequence: Int64) throws -> JournalCheckpoint? {
-        try database.row(of: JournalBlockColumn.table, "WHERE last = ?", [sequence], as: checkpoint)
+        try database.row(of: JournalBlockColumn.table, "WHERE \(ofHost())last = ?", [sequence], as: checkpoint)
     }
 
     package func newestCheckpoint() throws -> JournalCheckpoint? {
-        try database.row(of: JournalBlockColumn.table, "ORDER BY last DESC LIMIT 1", as: checkpoint)
+        try database.row(
+            of: JournalBlockColumn.table, "WHERE \(ofHost())TRUE ORDER BY last DESC LIMIT 1", as: checkpoint)
     }
 
     private func checkpoint(_ fields: Fields<JournalBlockColumn>) throws -> JournalCheckpoint {
@@ -49,7 +50,7 @@ extension DatabaseTransaction {
         try database.numbers(
             """
             SELECT block FROM journal_of_request
-            WHERE request_seq = (SELECT seq FROM request WHERE id = ?) ORDER BY block
+            WHERE \(ofHost())request_seq = (SELECT seq FROM request WHERE id = ?) ORDER BY block
             """, [request.text])
     }
 
@@ -59,19 +60,21 @@ extension DatabaseTransaction {
         let last = checkpoint.point.sequence
         guard let first = rows.first?.sequence, let packed = PackedJournal(rows) else { return false }
         // All that are not packed so far and no others, whatever has been removed or put in since they were read.
-        let there = "SELECT COUNT(*) = ? AND MIN(seq) = ? AND MAX(seq) = ? FROM journal WHERE seq <= ?"
+        let there = "SELECT COUNT(*) = ? AND MIN(seq) = ? AND MAX(seq) = ? FROM journal WHERE \(ofHost())seq <= ?"
         guard try database.number(there, [rows.count, first, last, last]) == 1 else { return false }
-        try database.run("DELETE FROM journal WHERE seq <= ?", [last])
-        try database.insert(
-            into: JournalBlockColumn.table,
+        try database.run("DELETE FROM journal WHERE \(ofHost())seq <= ?", [last])
+        try database.run(
+            """
+            INSERT INTO journal_block (\(hostColumn)last, first, digest, earlier, signature, entries)
+            VALUES (\(hostValue)?, ?, ?, ?, ?, ?)
+            """,
             [
-                .last: last, .first: first, .digest: checkpoint.point.digest,
-                .earlier: JournalPoint.bytes(checkpoint.earlier), .signature: checkpoint.signature,
-                .entries: packed.bytes,
+                last, first, checkpoint.point.digest, JournalPoint.bytes(checkpoint.earlier), checkpoint.signature,
+                packed.bytes,
             ])
         let about = """
-            INSERT INTO journal_of_request (request_seq, block)
-            SELECT seq, CAST(? AS BIGINT) FROM request WHERE id = ? ON CONFLICT DO NOTHING
+            INSERT INTO journal_of_request (\(hostColumn)request_seq, block)
+            SELECT \(hostValue)seq, CAST(? AS BIGINT) FROM request WHERE id = ? ON CONFLICT DO NOTHING
             """
         for request in requests.sorted(by: { $0.text < $1.text }) { try database.run(about, [last, request.text]) }
         return true
@@ -79,8 +82,9 @@ extension DatabaseTransaction {
 
     /// Of a block that is removed in part, the rest is packed anew.
     package func removePackedJournal(through sequence: Int64) throws {
-        try database.run("DELETE FROM journal_block WHERE last <= ?", [sequence])
-        let next = try database.row(of: JournalBlockColumn.table, "WHERE last > ? ORDER BY last LIMIT 1", [sequence]) {
+        try database.run("DELETE FROM journal_block WHERE \(ofHost())last <= ?", [sequence])
+        let condition = "WHERE \(ofHost())last > ? ORDER BY last LIMIT 1"
+        let next = try database.row(of: JournalBlockColumn.table, condition, [sequence]) {
             (last: try $0.count(.last), first: try $0.count(.first) as Int64, packed: try $0.bytes(.entries))
         }
         guard let split = next, split.first <= sequence else { return }
@@ -88,9 +92,9 @@ extension DatabaseTransaction {
         guard let rows, let first = rows.first, let packed = PackedJournal(rows) else {
             throw JournalBlockColumn.table.unreadable(.entries)
         }
-        try database.update(
-            JournalBlockColumn.table, set: [.first: first.sequence, .entries: packed.bytes],
-            where: [.last: split.last])
+        try database.run(
+            "UPDATE journal_block SET first = ?, entries = ? WHERE \(ofHost())last = ?",
+            [first.sequence, packed.bytes, split.last])
     }
 }
 

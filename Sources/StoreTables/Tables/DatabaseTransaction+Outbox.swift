@@ -22,6 +22,7 @@ extension DatabaseTransaction {
     package static let messageSlot = 300
 
     package func message(enrollment: EnrollmentID, jti: TokenID) throws -> SeenMessage? {
+        try hold(enrollment)
         let (condition, key): (String, StatementValues) = (
             "WHERE enrollment_id = ? AND jti = ?", [enrollment.text, jti.text]
         )
@@ -34,6 +35,7 @@ extension DatabaseTransaction {
     }
 
     package func messageCount(enrollment: EnrollmentID, since: Int64) throws -> Int {
+        try hold(enrollment)
         // Slots that are wholly within are added up; of the first one messages are counted.
         let slot = Self.messageSlot
         let sql = """
@@ -45,6 +47,7 @@ extension DatabaseTransaction {
     }
 
     package func insert(_ message: SeenMessage) throws {
+        try hold(message.enrollmentId)
         try database.insert(
             into: MessageColumn.table,
             [
@@ -63,6 +66,7 @@ extension DatabaseTransaction {
     }
 
     package func cancellation(enrollment: EnrollmentID, of jti: TokenID) throws -> RememberedCancellation? {
+        try hold(enrollment)
         let sql = "SELECT until FROM cancellation WHERE enrollment_id = ? AND cancels = ?"
         return try database.number(sql, [enrollment.text, jti.text]).map {
             RememberedCancellation(enrollmentId: enrollment, cancels: jti, until: BoundedTime.nearest($0))
@@ -70,7 +74,8 @@ extension DatabaseTransaction {
     }
 
     package func cancellationCount(enrollment: EnrollmentID) throws -> Int {
-        try database.count("SELECT COUNT(*) FROM cancellation WHERE enrollment_id = ?", [enrollment.text])
+        try hold(enrollment)
+        return try database.count("SELECT COUNT(*) FROM cancellation WHERE enrollment_id = ?", [enrollment.text])
     }
 
     package func insert(_ cancellation: RememberedCancellation) throws {
@@ -87,6 +92,7 @@ extension DatabaseTransaction {
     }
 
     package func outboxHead(enrollment: EnrollmentID, queue: OutboxQueue) throws -> OutboxEntry? {
+        try hold(enrollment)
         let condition =
             switch queue {
             case .approvals: "sign_count IS NOT NULL ORDER BY sign_count"
@@ -110,10 +116,12 @@ extension DatabaseTransaction {
     }
 
     package func outbox(enrollment: EnrollmentID) throws -> [OutboxEntry] {
-        try outbox("WHERE enrollment_id = ? ORDER BY seq", [enrollment.text])
+        try hold(enrollment)
+        return try outbox("WHERE enrollment_id = ? ORDER BY seq", [enrollment.text])
     }
 
     package func insert(_ entry: OutboxEntry) throws {
+        try hold(entry.enrollmentId)
         try database.insert(
             into: OutboxColumn.table,
             [

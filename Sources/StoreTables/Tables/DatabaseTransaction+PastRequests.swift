@@ -38,11 +38,13 @@ extension DatabaseTransaction {
         return kept
     }
 
+    private static let isUnpacked = "state <> 'pending' AND delivery <> 'queued' AND message <> ''"
+
     package func packRequests(after place: Int64, sparing newest: Int, limit: Int) throws -> Int64? {
         let found = try database.numbers(
             """
             SELECT seq FROM request \(database.dialect.indexed(by: "request_unpacked"))
-            WHERE state <> 'pending' AND delivery <> 'queued' AND message <> '' AND seq > ?1
+            WHERE \(Self.isUnpacked) AND seq > ?1
                 AND seq <= (SELECT MAX(seq) FROM request) - ?2
             ORDER BY seq LIMIT ?3
             """, [place, newest, limit])
@@ -51,8 +53,10 @@ extension DatabaseTransaction {
     }
 
     private func packRequest(_ seq: Int64) throws {
+        try hold(.enrollmentOfPlace(seq))
         let columns = RequestColumn.allCases
-        let row = try database.row(of: RequestColumn.table, "WHERE seq = ?", [seq]) { fields in
+        // As it is now that nobody else changes it.
+        let row = try database.row(of: RequestColumn.table, "WHERE seq = ? AND \(Self.isUnpacked)", [seq]) { fields in
             try columns.map { try fields.any($0) }
         }
         guard var values = row else { return }

@@ -16,11 +16,13 @@ extension DatabaseTransaction {
     }
 
     package func subscriptions(of id: EnrollmentID) throws -> [KeptSubscription] {
+        try hold(id)
         let condition = "WHERE enrollment_id = ? ORDER BY seq"
         return try database.rows(of: SubscriptionColumn.table, condition, [id.text], as: subscription)
     }
 
     package func insert(_ subscription: KeptSubscription) throws {
+        try hold(subscription.enrollmentId)
         let fixed: ColumnValues<SubscriptionColumn> = [
             .enrollmentId: subscription.enrollmentId.text,
             .tokenDigest: subscription.tokenDigest,
@@ -31,6 +33,7 @@ extension DatabaseTransaction {
     }
 
     package func update(_ subscription: KeptSubscription) throws {
+        try hold(subscription.enrollmentId)
         try database.update(
             SubscriptionColumn.table, set: Self.changingColumns(subscription),
             where: [.tokenDigest: subscription.tokenDigest])

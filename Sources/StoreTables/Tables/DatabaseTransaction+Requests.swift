@@ -14,7 +14,8 @@ enum RequestColumn: Int, TableColumn {
 
 extension DatabaseTransaction {
     package func request(_ id: RequestID) throws -> RequestRecord? {
-        try requests("WHERE id = ?", [id.text]).first
+        try hold(.enrollmentOfRequest(id))
+        return try requests("WHERE id = ?", [id.text]).first
     }
 
     package func requests(
@@ -111,7 +112,8 @@ extension DatabaseTransaction {
     }
 
     package func newestPresented(enrollment: EnrollmentID, acsTransId: String) throws -> RequestRecord? {
-        try requests(
+        try hold(enrollment)
+        return try requests(
             """
             WHERE acs_trans_id = ? AND enrollment_id = ? AND members IS NOT NULL
             ORDER BY iat DESC, seq DESC LIMIT 1
@@ -120,12 +122,14 @@ extension DatabaseTransaction {
     }
 
     package func pendingCount(enrollment: EnrollmentID?) throws -> Int {
+        if let enrollment { try hold(enrollment) }
         let all = "SELECT COUNT(*) FROM request WHERE state = 'pending'"
         guard let enrollment else { return Int(try database.number(all) ?? 0) }
         return Int(try database.number(all + " AND enrollment_id = ?", [enrollment.text]) ?? 0)
     }
 
     package func unpresentedCount(enrollment: EnrollmentID, since: Int64) throws -> Int {
+        try hold(enrollment)
         let sql = "SELECT COUNT(*) FROM request WHERE members IS NULL AND enrollment_id = ? AND received_at >= ?"
         return Int(try database.number(sql, [enrollment.text, since]) ?? 0)
     }
@@ -149,10 +153,12 @@ extension DatabaseTransaction {
     }
 
     package func insert(_ request: RequestRecord) throws {
+        try hold(request.enrollmentId)
         try database.insert(into: RequestColumn.table, Self.fixedColumns(request) + Self.changingColumns(request))
     }
 
     package func update(_ request: RequestRecord) throws {
+        try hold(request.enrollmentId)
         try database.update(RequestColumn.table, set: Self.changingColumns(request), where: [.id: request.id.text])
     }
 

@@ -57,6 +57,7 @@ extension PINTries {
 
 extension DatabaseTransaction {
     package func pinTries(of key: KeyIdentity) throws -> PINTries {
+        try hold(.keyTries(key))
         let condition = "WHERE identity = ?"
         let tries = try database.row(of: KeyTriesColumn.table, condition, [key.bytes]) {
             try self.tries($0, of: key)

@@ -1,5 +1,6 @@
 import IssuerProtocol
 import Keys
+import TestStores
 import Testing
 import ThreeDS
 import WebAuthn
@@ -89,6 +90,7 @@ struct DeciderTests {
     }
 
     @Test(
+        .ofSQLite,
         arguments: [
             (RequestLife.Decision.approve, AuthnType.presence, 1), (.deny(.userDenied), .presence, 1),
             (.approve, .pin, 2), (.deny(.userDenied), .pin, 1),

@@ -2,6 +2,7 @@ import IssuerProtocol
 import Keys
 import ScratchDirectories
 import SoftKeys
+import TestStores
 import Testing
 
 @testable import Authenticator
@@ -59,14 +60,14 @@ struct KeyTriesSealTests {
         "UPDATE key_tries SET blocked_until = 1", "UPDATE key_tries SET tries_seal = zeroblob(32)",
     ]
 
-    @Test(arguments: changes + ["DELETE FROM key_tries"])
+    @Test(.ofSQLite, arguments: changes + ["DELETE FROM key_tries"])
     func `a count that was changed while the agent runs blocks the key for a day`(change: String) async throws {
         try sample.tamper(change)
         #expect(try await sample.agent.journal.verify().fault?.problem.contains("wrong PINs") == true)
         try await expectBlockedForADay(sample)
     }
 
-    @Test func `an older one that is put back while it runs does so too`() async throws {
+    @Test(.ofSQLite) func `an older one that is put back while it runs does so too`() async throws {
         try sample.tamper("CREATE TABLE kept AS SELECT * FROM key_tries")
         #expect(try await refusal(.wrong)?.code == .blocked)
         try sample.tamper("DELETE FROM key_tries")
@@ -83,7 +84,9 @@ struct KeyTriesSealTests {
         try await expectBlockedForADay(again)
     }
 
-    @Test func `one that was taken away, or is an older one, is at the start what the journal says`() async throws {
+    @Test(.ofSQLite) func `one that was taken away, or is an older one, is at the start what the journal says`()
+        async throws
+    {
         try sample.tamper("CREATE TABLE kept AS SELECT * FROM key_tries")
         #expect(try await refusal(.wrong)?.code == .blocked)
         for change in ["DELETE FROM key_tries", "INSERT OR REPLACE INTO key_tries SELECT * FROM kept"] {

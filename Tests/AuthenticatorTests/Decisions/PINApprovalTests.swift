@@ -3,6 +3,7 @@ import IssuerProtocol
 import Keys
 import ScratchDirectories
 import StrictJSON
+import TestStores
 import Testing
 import WebAuthn
 
@@ -105,7 +106,7 @@ struct PINApprovalTests {
         #expect(try await sample.tries(of: card).failures == 5)
     }
 
-    @Test func `a try is on the disk before the key is opened, so that whoever stops the agent gains none`()
+    @Test(.ofSQLite) func `a try is on the disk before the key is opened, so that whoever stops the agent gains none`()
         async throws
     {
         let (card, request) = try await sample.enrolledWithPIN()

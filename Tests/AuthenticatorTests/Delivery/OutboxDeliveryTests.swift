@@ -1,6 +1,7 @@
 import IssuerProtocol
 import ScratchDirectories
 import StrictJSON
+import TestStores
 import Testing
 
 @testable import Authenticator
@@ -37,7 +38,7 @@ struct OutboxDeliveryTests {
         #expect(delivery == end, sourceLocation: sourceLocation)
     }
 
-    @Test func `the issuer's answer ends it, and nothing is sent again`() async throws {
+    @Test(.ofSQLite) func `the issuer's answer ends it, and nothing is sent again`() async throws {
         let card = try await sample.enrolled()
         let approved = try await decided(1...1, .approve, for: card)[0]
         let denied = try await decided(2...2, .deny(.userDenied), for: card)[0]

@@ -3,6 +3,7 @@ import FoundationEssentials
 import IssuerProtocol
 import Keys
 import ScratchDirectories
+import TestStores
 import Testing
 
 @testable import Authenticator
@@ -169,7 +170,7 @@ struct InterleavingTests {
         #expect(await sample.issuer.subscriptions.isEmpty)
     }
 
-    @Test func `erased while the secret is changed, its token does not come back`() async throws {
+    @Test(.ofSQLite) func `erased while the secret is changed, its token does not come back`() async throws {
         try await sample.agent.prepare()
         let card = try await sample.enrolled()
         let new = try AgentSecret.generate()

@@ -3,6 +3,7 @@ import IssuerProtocol
 import Keys
 import ScratchDirectories
 import SoftKeys
+import TestStores
 import Testing
 import WebAuthn
 
@@ -57,7 +58,7 @@ struct PINEnrollmentTests {
         #expect(try await sample.allEnrollments().isEmpty)
     }
 
-    @Test func `that a PIN is easily guessed is kept until it is changed`() async throws {
+    @Test(.ofSQLite) func `that a PIN is easily guessed is kept until it is changed`() async throws {
         try await sample.issuer.enrolls()
         let enrollment = try await sample.agent.enroll(parameters(pin: pin("1234")), patience: 0)
         #expect(try await sample.restarted().enrollment(enrollment.id).isPINGuessable)

@@ -3,6 +3,8 @@ import FoundationEssentials
 import GRDB
 import IssuerProtocol
 import Keys
+import TableRows
+import TestStores
 import Testing
 
 @testable import Authenticator
@@ -111,7 +113,7 @@ struct RowSealTests {
 
     /// Keeps a row as it is, and gives what puts it back.
     private func kept(_ id: EnrollmentID) throws -> () throws -> Void {
-        try sample.tamper("CREATE TABLE kept AS SELECT \(Self.columns) FROM enrollment WHERE id = ?", [id.text])
+        try sample.tamper("CREATE TABLE kept AS SELECT \(Self.columns) FROM enrollment WHERE id = '\(id.text)'")
         return {
             try sample.tamper(
                 "UPDATE enrollment SET (\(Self.columns)) = (SELECT \(Self.columns) FROM kept) WHERE id = ?", [id.text])
@@ -122,7 +124,7 @@ struct RowSealTests {
         try await failureCode { try await agent.approve(id, pin: .wrong) }
     }
 
-    @Test func `a count of wrong PINs that is set back while the agent runs ends the tries`() async throws {
+    @Test(.ofSQLite) func `a count of wrong PINs that is set back while the agent runs ends the tries`() async throws {
         let card = try await sample.enrolled(authnType: .pin, pin: .right)
         try await sample.receive(.numbered(1), for: card)
         let request = try await sample.onlyRequest().id
@@ -171,7 +173,7 @@ struct RowSealTests {
         try sample.tamper("DELETE FROM journal WHERE seq > ?", [rows])
         try sample.tamper(
             "UPDATE journal_mark SET seq = ?, digest = ?, signature = ?",
-            [head.point.sequence, Data(head.point.digest), Data(try #require(head.signature))])
+            [head.point.sequence, head.point.digest, try #require(head.signature)])
         let again = try await begun()
         #expect(again.storeError?.kind == .forged)
         #expect(again.storeError?.detail?.contains("was written when it had") == true)
@@ -192,7 +194,7 @@ struct RowSealTests {
         let key = try #require(try sample.secret.openKey(sealed, label: new))
         let again = try key.encryptedPKCS8(passphrase: sample.secret.passphrase(for: old))
         try sample.tamper(
-            "UPDATE audit_key SET sealed = ?", [Data(try sample.secret.seal(Secret(again), label: old))])
+            "UPDATE audit_key SET sealed = ?", [try sample.secret.seal(Secret(again), label: old)])
         try sample.tamper("UPDATE enrollment SET seal = NULL, journal_seq = 0; UPDATE key_tries SET tries_seal = NULL")
     }
 

@@ -1,5 +1,7 @@
 import GRDB
 import IssuerProtocol
+import TableRows
+import TestStores
 import Testing
 
 @testable import Authenticator

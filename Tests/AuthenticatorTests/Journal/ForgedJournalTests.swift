@@ -4,6 +4,8 @@ import IssuerProtocol
 import Keys
 import ScratchDirectories
 import StrictJSON
+import TableRows
+import TestStores
 import Testing
 
 @testable import Authenticator
@@ -43,7 +45,7 @@ struct ForgedJournalTests {
                 "UPDATE journal SET entry = ? WHERE seq = ?",
                 [String(decoding: row.bytes, as: UTF8.self), row.sequence])
         }
-        try sample.tamper("UPDATE journal_mark SET digest = ?, signature = NULL", [Data(last)])
+        try sample.tamper("UPDATE journal_mark SET digest = ?, signature = NULL", [last])
     }
 
     /// Nothing is decided, and the agent says why.
@@ -78,29 +80,31 @@ struct ForgedJournalTests {
         try await expectRefused(by: sample, says: "its head is not the one that this agent wrote last")
     }
 
-    @Test(arguments: [
-        ("DELETE FROM journal_mark", "it has no head"),
-        ("UPDATE journal_mark SET seq = seq - 1", "the audit key has not signed its head"),
-        ("UPDATE journal_mark SET signature = x'00'", "the audit key has not signed its head"),
-        (
-            "INSERT INTO journal_mark SELECT 'floor', seq, digest, NULL FROM journal_mark",
-            "the audit key has not signed its floor"
-        ),
-        (
-            "INSERT INTO journal_mark SELECT 'floor', seq, digest, signature FROM journal_mark",
-            "the audit key has not signed its floor"
-        ),
-        ("DELETE FROM journal WHERE seq = (SELECT max(seq) FROM journal)", "is missing"),
-        ("DELETE FROM journal", "is missing"),
-        (
-            "UPDATE journal SET entry = replace(entry, '\"at\":\"2', '\"at\":\"1') WHERE seq = (SELECT max(seq) FROM journal)",
-            "was changed"
-        ),
-        ("INSERT INTO journal SELECT max(seq) + 1, '{}' FROM journal", "was put in behind its head"),
-        ("DELETE FROM audit_key", "its audit key is gone"),
-        ("DELETE FROM audit_key; DELETE FROM journal_mark", "its audit key is gone"),
-        ("DELETE FROM audit_key; DELETE FROM journal", "its audit key is gone"),
-    ])
+    @Test(
+        .ofSQLite,
+        arguments: [
+            ("DELETE FROM journal_mark", "it has no head"),
+            ("UPDATE journal_mark SET seq = seq - 1", "the audit key has not signed its head"),
+            ("UPDATE journal_mark SET signature = x'00'", "the audit key has not signed its head"),
+            (
+                "INSERT INTO journal_mark SELECT 'floor', seq, digest, NULL FROM journal_mark",
+                "the audit key has not signed its floor"
+            ),
+            (
+                "INSERT INTO journal_mark SELECT 'floor', seq, digest, signature FROM journal_mark",
+                "the audit key has not signed its floor"
+            ),
+            ("DELETE FROM journal WHERE seq = (SELECT max(seq) FROM journal)", "is missing"),
+            ("DELETE FROM journal", "is missing"),
+            (
+                "UPDATE journal SET entry = replace(entry, '\"at\":\"2', '\"at\":\"1') WHERE seq = (SELECT max(seq) FROM journal)",
+                "was changed"
+            ),
+            ("INSERT INTO journal SELECT max(seq) + 1, '{}' FROM journal", "was put in behind its head"),
+            ("DELETE FROM audit_key", "its audit key is gone"),
+            ("DELETE FROM audit_key; DELETE FROM journal_mark", "its audit key is gone"),
+            ("DELETE FROM audit_key; DELETE FROM journal", "its audit key is gone"),
+        ])
     func `no other change of its ends is accepted at a start`(change: String, word: String) async throws {
         try sample.tamper(change)
         let keys = try await sample.store.real.read { try $0.sealedAuditKey() }
@@ -117,7 +121,7 @@ struct ForgedJournalTests {
         try sample.tamper("DELETE FROM journal WHERE seq > ?", [last])
         try sample.tamper(
             "UPDATE journal_mark SET seq = ?, digest = ?, signature = ?",
-            [early.point.sequence, Data(early.point.digest), Data(try #require(early.signature))])
+            [early.point.sequence, early.point.digest, try #require(early.signature)])
         let fault = try #require(try await sample.agent.journal.verify().fault)
         #expect(fault.sequence == early.point.sequence + 1 && fault.problem.contains("is missing"))
         try await expectRefused(by: sample, says: "its head is not the one that this agent wrote last")
@@ -127,7 +131,7 @@ struct ForgedJournalTests {
         let other = try SampleAgent()
         try await other.agent.prepare()
         let sealed = try #require(try await other.store.real.read { try $0.sealedAuditKey() })
-        try sample.tamper("UPDATE audit_key SET sealed = ?", [Data(sealed)])
+        try sample.tamper("UPDATE audit_key SET sealed = ?", [sealed])
         await #expect(throws: SealError.notSealedByThisSecret) { try await sample.restarted().agent.prepare() }
     }
 

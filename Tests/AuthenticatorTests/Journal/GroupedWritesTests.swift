@@ -1,5 +1,6 @@
 import IssuerProtocol
 import Keys
+import TestStores
 import Testing
 
 @testable import Authenticator
@@ -85,7 +86,7 @@ struct GroupedWritesTests {
         #expect(try await sample.restarted().agent.journal.verify().fault == nil)
     }
 
-    @Test func `one that the database refuses fails alone`() async throws {
+    @Test(.ofSQLite) func `one that the database refuses fails alone`() async throws {
         let card = try await sample.enrolled()
         holdFirst(until: 3)
         await withTaskGroup { group in

@@ -3,13 +3,19 @@ import GRDB
 import Keys
 import ScratchDirectories
 import StrictJSON
+import TestStores
 import Testing
 
 @testable import Authenticator
 @testable import StoreTables
 
 /// A journal whose older entries are in blocks, each with a checkpoint that leads to older ones.
-struct JournalBlockTests {
+@Suite(.ofSQLite) struct JournalBlockTests {
+    /// Changes the file as any other program can.
+    private func tamper(_ sql: String, _ arguments: StatementArguments = []) throws {
+        try DatabaseQueue(path: path).write { try $0.execute(sql: sql, arguments: arguments) }
+    }
+
     private let sample: SampleAgent
     private let card: SampleEnrollment
 
@@ -161,21 +167,21 @@ struct JournalBlockTests {
         ]
         let saved = try stored("SELECT * FROM journal_block")
         for (sql, arguments, sequence) in changes {
-            try sample.tamper(sql, arguments)
+            try tamper(sql, arguments)
             #expect(try await fault()?.sequence == sequence, "\(sql)")
             let extract = try await sample.agent.journal.extract(about: id)
             // What was put in where nothing is looked for changes nothing of the proof.
             #expect((extract.seal == nil && extract.fault != nil) == (sequence != 300), "\(sql)")
-            try sample.tamper("DELETE FROM journal_block")
-            try sample.tamper("DELETE FROM journal WHERE seq = 300")
-            for row in saved { try sample.tamper("INSERT INTO journal_block VALUES (?, ?, ?, ?, ?, ?)", row) }
+            try tamper("DELETE FROM journal_block")
+            try tamper("DELETE FROM journal WHERE seq = 300")
+            for row in saved { try tamper("INSERT INTO journal_block VALUES (?, ?, ?, ?, ?, ?)", row) }
             #expect(try await fault() == nil)
         }
     }
 
     @Test func `an entry that was changed before it was packed is not packed, and nothing behind it`() async throws {
         _ = try await requestAndMore(1, entries: 1_500)
-        try sample.tamper("UPDATE journal SET entry = replace(entry, '2023-11-14', '2023-11-13') WHERE seq = 600")
+        try tamper("UPDATE journal SET entry = replace(entry, '2023-11-14', '2023-11-13') WHERE seq = 600")
         await #expect(throws: JournalError.self) { try await pack() }
         #expect(try await fault()?.sequence == 600)
         #expect(try loose() > 1_500)
@@ -205,7 +211,7 @@ struct JournalBlockTests {
         #expect(try await pack(again) == 4)
         let lookUp = JournalLookUp(store: again.agent.journal.store, request: id)
         #expect(try await lookUp.find() != nil)
-        try sample.tamper(
+        try tamper(
             "UPDATE journal_block SET digest = ?, earlier = ?, signature = ?, entries = ? WHERE last = 512",
             old)
         #expect(try await lookUp.find() == nil)
@@ -254,7 +260,7 @@ struct JournalBlockTests {
     {
         let id = try await requestAndMore(1, entries: 1_000)
         _ = try await pack()
-        try sample.tamper("DELETE FROM journal_of_request")
+        try tamper("DELETE FROM journal_of_request")
         #expect(try await found(id) == nil)
         let extract = try await sample.agent.journal.extract(about: id)
         #expect(extract.rows.count == 6 && extract.seal != nil)

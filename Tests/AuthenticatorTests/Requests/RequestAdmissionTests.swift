@@ -1,6 +1,7 @@
 import IssuerProtocol
 import Logging
 import StrictJSON
+import TestStores
 import Testing
 import ThreeDS
 
@@ -13,7 +14,7 @@ struct RequestAdmissionTests {
 
     init() throws { sample = try SampleAgent() }
 
-    @Test func `a request in order is presented once, however often it comes`() async throws {
+    @Test(.ofSQLite) func `a request in order is presented once, however often it comes`() async throws {
         let card = try await sample.enrolled()
         let message = try sample.message(SampleRequest(), for: card)
         let events = try await sample.events {

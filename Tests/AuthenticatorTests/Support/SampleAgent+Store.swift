@@ -1,5 +1,7 @@
 import GRDB
 import ScratchDirectories
+import TableRows
+import TestStores
 
 @testable import Authenticator
 
@@ -40,10 +42,8 @@ extension SampleAgent {
 
 extension SampleAgent {
     /// Changes the database as any other program can that may write its file.
-    func tamper(_ sql: String, _ arguments: StatementArguments = []) throws {
-        try DatabaseQueue(path: "\(directory.path)/store.sqlite").write { database in
-            try database.execute(sql: sql, arguments: arguments)
-        }
+    func tamper(_ sql: String, _ values: StatementValues = []) throws {
+        try TestStores.tamper(at: "\(directory.path)/store.sqlite", sql, values)
     }
 
     /// Makes a whole copy of the database, as it is.

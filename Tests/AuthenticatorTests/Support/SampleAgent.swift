@@ -3,8 +3,8 @@ import Custody
 import IssuerProtocol
 import Keys
 import Logging
-import SQLiteStore
 import ScratchDirectories
+import TestStores
 import ThreeDS
 
 @testable import Authenticator
@@ -44,7 +44,7 @@ struct SampleAgent: Sendable {
         self.issuerKey = issuerKey
         self.settings = settings
         seals = CountingSeals(RowSealer(secret: secret, previous: previous))
-        store = BreakableStore(try SQLiteDatabase(path: "\(directory.path)/store.sqlite", seals: seals))
+        store = BreakableStore(try openStore(at: "\(directory.path)/store.sqlite", seals: seals))
         let ring = KeyRing(
             own: try KeyFileCustody(directory: "\(directory.path)/keys", secret: secret),
             external: ExternalKeys(pkcs11Module: nil), clock: clock)

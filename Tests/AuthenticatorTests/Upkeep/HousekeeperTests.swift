@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IssuerProtocol
 import ScratchDirectories
+import TestStores
 import Testing
 
 @testable import Authenticator
@@ -129,7 +130,7 @@ struct HousekeeperTests {
         try await sample.agent.unenroll(card.id, locally: true, forced: true, erasing: erasing)
     }
 
-    @Test func `erasing leaves no text of the enrollment in the files, and all of another's`() async throws {
+    @Test(.ofSQLite) func `erasing leaves no text of the enrollment in the files, and all of another's`() async throws {
         let (card, other) = (
             try await sample.enrolled(called: "ERASED card"), try await sample.enrolled("other", called: "KEPT card")
         )
@@ -199,7 +200,7 @@ struct HousekeeperTests {
         }
     }
 
-    @Test func `an erasure that a crash cut off is finished by the next start`() async throws {
+    @Test(.ofSQLite) func `an erasure that a crash cut off is finished by the next start`() async throws {
         let card = try await sample.enrolled(called: "ERASED card")
         try await sample.receive(SampleRequest(merchantName: "ERASED shop"), for: card)
         async let ended = unenroll(card)
@@ -214,7 +215,7 @@ struct HousekeeperTests {
         #expect(!isInFiles("ERASED"))
     }
 
-    @Test func `an enrollment that goes on is not erased`() async throws {
+    @Test(.ofSQLite) func `an enrollment that goes on is not erased`() async throws {
         let card = try await sample.enrolled(called: "KEPT card")
         try await sample.receive(SampleRequest(), for: card)
         await sample.issuer.onUnenrollment { () throws(IssuerError) in throw .down }

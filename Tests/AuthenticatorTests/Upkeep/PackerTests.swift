@@ -1,6 +1,7 @@
 import GRDB
 import IssuerProtocol
 import ScratchDirectories
+import TestStores
 import Testing
 
 @testable import Authenticator
@@ -30,7 +31,8 @@ struct PackerTests {
         }
     }
 
-    @Test func `at its start the agent packs what is over, and evidence of it is what it was`() async throws {
+    @Test(.ofSQLite) func `at its start the agent packs what is over, and evidence of it is what it was`() async throws
+    {
         try await past(Packer.newest + 20)
         let now = sample.now
         try await sample.agent.ports.store.write { store in
@@ -51,7 +53,7 @@ struct PackerTests {
         #expect(try await sample.agent.journal.verify().fault == nil)
     }
 
-    @Test func `what comes late for a packed request is the same as before`() async throws {
+    @Test(.ofSQLite) func `what comes late for a packed request is the same as before`() async throws {
         try await past(Packer.newest + 5)
         try await sample.agent.packer.packRequests()
         let first = try #require(try await sample.requests().first)

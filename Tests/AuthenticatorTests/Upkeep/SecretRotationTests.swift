@@ -4,6 +4,7 @@ import IssuerProtocol
 import Keys
 import Logging
 import ScratchDirectories
+import TestStores
 import Testing
 
 @testable import Authenticator
@@ -191,7 +192,8 @@ struct SecretRotationTests {
         }
     }
 
-    @Test func `what a crash has left of it goes at the next start, whatever secrets that has`() async throws {
+    @Test(.ofSQLite) func `what a crash has left of it goes at the next start, whatever secrets that has`() async throws
+    {
         try await sample.agent.prepare()
         let card = try await sample.enrolled()
         let token = Data(try #require(card.enrollment.membership).sealedToken)

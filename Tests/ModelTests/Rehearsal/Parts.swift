@@ -2,9 +2,9 @@ import Authenticator
 import FoundationEssentials
 import IssuerProtocol
 import Keys
-import SQLiteStore
 import ScratchDirectories
 import Synchronization
+import TestStores
 
 /// The process died here; nothing it does after that counts.
 struct Died: Error {}
@@ -20,10 +20,10 @@ struct MortalStore: Store {
         let state = Mutex(State())
     }
 
-    let real: SQLiteDatabase
+    let real: any Store
     private let shared = Shared()
 
-    init(path: String) throws { real = try SQLiteDatabase(path: path) }
+    init(path: String) throws { real = try openStore(at: path) }
 
     /// The next write is the last that this process tries.
     func arm(_ crash: Crash?) { shared.state.withLock { $0.crash = crash } }

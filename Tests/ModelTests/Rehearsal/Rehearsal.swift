@@ -4,7 +4,6 @@ import Custody
 import IssuerProtocol
 import Keys
 import Logging
-import SQLiteStore
 import ScratchDirectories
 import Synchronization
 

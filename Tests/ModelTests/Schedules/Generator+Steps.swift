@@ -1,4 +1,5 @@
 import struct Sandbox.SplitMix64
+
 // The steps, and how often each comes.
 
 extension Generator {

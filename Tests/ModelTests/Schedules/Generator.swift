@@ -1,4 +1,5 @@
 import IssuerProtocol
+
 import struct Sandbox.SplitMix64
 
 /// Makes schedules at random, the same for the same seed.

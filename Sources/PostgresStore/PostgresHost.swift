@@ -1,0 +1,53 @@
+#if PostgreSQL
+import PostgresRows
+package import StoreTables
+import TableRows
+
+/// One of the hosts that share the database: whose chain of the journal it writes.
+package struct PostgresHost: Sendable {
+    /// Seconds for which a host is taken to live after it has last said so.
+    static let lease = 15
+
+    package let name: HostName
+    /// What only this host's state directory has, so that another machine of the same name is not taken for it.
+    package let identity: [UInt8]
+
+    package init(name: HostName, identity: [UInt8]) {
+        self.name = name
+        self.identity = identity
+    }
+
+    /// Becomes the host: any other process that was it writes nothing any more.
+    ///
+    /// A process that was killed on this machine is followed at once; one on another machine has to be silent for
+    /// ``lease`` seconds.
+    ///
+    /// - Returns: how many times somebody has become this host.
+    /// - Throws: ``HostNameTakenError``.
+    func claim(_ connection: PostgresConnection) throws -> Int64 {
+        let answer = try connection.answer(
+            """
+            INSERT INTO host (name, identity, incarnation, alive_until)
+            VALUES (?1, ?2, 1, clock_timestamp() + interval '\(Self.lease) s')
+            ON CONFLICT (name) DO UPDATE SET
+                identity = excluded.identity, incarnation = host.incarnation + 1, alive_until = excluded.alive_until
+            WHERE host.identity = excluded.identity OR host.alive_until < clock_timestamp()
+            RETURNING incarnation
+            """, [name.text, identity])
+        guard case .number(let incarnation) = answer.rows.first?[0] else { throw HostNameTakenError(host: name) }
+        return incarnation
+    }
+
+    /// Lets another machine become it at once.
+    func letGo(_ connection: PostgresConnection, _ incarnation: Int64) throws {
+        _ = try connection.answer(
+            "UPDATE host SET alive_until = clock_timestamp() WHERE name = ? AND incarnation = ?",
+            [name.text, incarnation])
+    }
+}
+
+/// Another machine's agent runs under the same name.
+struct HostNameTakenError: Error {
+    let host: HostName
+}
+#endif

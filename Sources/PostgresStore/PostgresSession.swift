@@ -1,0 +1,137 @@
+#if PostgreSQL
+import Authenticator
+import Keys
+import PostgresRows
+import StoreTables
+import TableRows
+
+/// One database transaction on a connection.
+final class PostgresSession: StoreSession {
+    private let connection: PostgresConnection
+    private let host: HostName
+    private var held: Set<HeldRow> = []
+    private(set) var actions: [@Sendable () -> Void] = []
+    /// The rows that were asked for before they were wanted, with the round trip of another statement.
+    private var foreseen: [Question: [PostgresRow]] = [:]
+
+    private struct Question: Hashable {
+        let sql: String
+        let values: [ColumnValue]
+    }
+
+    init(_ connection: PostgresConnection, host: HostName) {
+        self.connection = connection
+        self.host = host
+    }
+
+    var dialect: SQLDialect { .postgres }
+
+    func run(_ sql: String, _ values: StatementValues) throws {
+        foreseen = [:]
+        try connection.queue(sql, values)
+    }
+
+    func changes(_ sql: String, _ values: StatementValues) throws -> Int {
+        foreseen = [:]
+        return try connection.answer(sql, values).changes
+    }
+
+    func step(
+        _ sql: String, _ values: StatementValues, atMost limit: Int, _ body: (any StatementRow) throws -> Void
+    ) throws {
+        let known = foreseen.removeValue(forKey: Question(sql: sql, values: values.values))
+        for row in try (known ?? connection.answer(sql, values).rows).prefix(limit) { try body(row) }
+    }
+
+    func undoing(_ part: () throws -> Void) throws -> (any Error)? {
+        try connection.queue("SAVEPOINT part")
+        do {
+            try part()
+        } catch  where !(error is PostgresError || error is UnreadableRowError) {
+            foreseen = [:]
+            try connection.queue("ROLLBACK TO SAVEPOINT part")
+            try connection.queue("RELEASE SAVEPOINT part")
+            // What was held since is not held any more.
+            held = []
+            return error
+        }
+        try connection.queue("RELEASE SAVEPOINT part")
+        return nil
+    }
+
+    func touch() throws { try connection.queue("UPDATE host SET name = name WHERE name = ?", [host.text]) }
+
+    func afterCommit(_ action: @escaping @Sendable () -> Void) { actions.append(action) }
+
+    /// Asked for with the next answer: a statement that comes later sees what was committed until the row was held.
+    func hold(_ row: HeldRow) throws {
+        guard held.insert(row).inserted else { return }
+        switch row {
+        case .enrollment(let id):
+            try connection.queue("SELECT 1 FROM enrollment WHERE id = ? FOR UPDATE", [id.text])
+        case .enrollmentOfRequest(let id):
+            try connection.queue(
+                """
+                SELECT 1 FROM enrollment WHERE id = (SELECT enrollment_id FROM request WHERE id = ?) FOR UPDATE
+                """, [id.text])
+        case .enrollmentOfPlace(let place):
+            try connection.queue(
+                """
+                SELECT 1 FROM enrollment WHERE id = (SELECT enrollment_id FROM request WHERE seq = ?) FOR UPDATE
+                """, [place])
+        case .keyTries(let key): try hold(Array("key ".utf8) + key.bytes)
+        case .name(let name): try hold(Array("name ".utf8) + Array(name.utf8))
+        }
+    }
+
+    /// Holds what may have no row yet, by a digest: a name may be a person's.
+    private func hold(_ bytes: [UInt8]) throws {
+        let digest = try SHA256Digest.of(bytes)
+        try connection.queue("INSERT INTO lock (digest) VALUES (?) ON CONFLICT DO NOTHING", [digest])
+        try connection.queue("SELECT 1 FROM lock WHERE digest = ? FOR UPDATE", [digest])
+    }
+
+    // MARK: The database transaction
+
+    /// Begins one that writes, and asks already for what it will want first.
+    ///
+    /// - Parameter questions: statements whose rows it will ask for.
+    /// - Returns: its number, by which its end can be asked for (`pg_xact_status`).
+    /// - Throws: ``HostTakenError`` if another process has become this host.
+    func begin(incarnation: Int64, asking questions: [(sql: String, values: StatementValues)]) throws -> Int64 {
+        try connection.queue("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+        try connection.queue("SELECT pg_current_xact_id()")
+        try connection.queue("SELECT incarnation FROM host WHERE name = ? FOR UPDATE", [host.text])
+        for (sql, values) in questions { try connection.queue(sql, values) }
+        let answers = try connection.answers()
+        guard answers.count == questions.count + 3, case .number(let number) = answers[1].rows.first?[0] else {
+            throw PostgresError("the server did not say the number of a database transaction")
+        }
+        guard answers[2].rows.first?[0] == .number(incarnation) else { throw HostTakenError(host: host) }
+        for (question, answer) in zip(questions, answers.dropFirst(3)) {
+            foreseen[Question(sql: question.sql, values: question.values.values)] = answer.rows
+        }
+        return number
+    }
+
+    /// Begins one that reads, and sees all as of one moment.
+    func beginReading() throws {
+        try connection.queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    }
+
+    func commit() throws(PostgresError) { _ = try connection.answer("COMMIT") }
+
+    /// Undoes all of it, unless the connection is lost, which does the same.
+    func rollBack() {
+        guard connection.loss == nil else { return }
+        // What was queued before may fail for the same reason as what came before it.
+        _ = try? connection.answers()
+        _ = try? connection.answer("ROLLBACK")
+    }
+}
+
+/// Another process writes under this host's name.
+struct HostTakenError: Error {
+    let host: HostName
+}
+#endif

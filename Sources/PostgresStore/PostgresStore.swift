@@ -1,0 +1,103 @@
+#if PostgreSQL
+package import Authenticator
+package import PostgresRows
+import StoreTables
+import Synchronization
+
+/// The store in a PostgreSQL database, which several hosts share.
+///
+/// Whoever writes about an enrollment holds its row first (`SELECT … FOR UPDATE`, READ COMMITTED), so that what it has
+/// looked at stays so until its commit, on whatever host others run. Nothing rests on a clock or a lease.
+package final class PostgresStore: Store {
+    private let settings: PostgresSettings
+    private let host: PostgresHost
+    private let incarnation: Int64
+    private let sealing: Sealing
+    private let writer: PostgresWorker
+    private let readers: [PostgresWorker]
+    private let nextReader = Mutex(0)
+    private let head = LastHead()
+
+    /// Connects, sees that commits are durable there, brings the schema up to date, and becomes the host.
+    ///
+    /// - Throws: `StoreError`.
+    package init(_ settings: PostgresSettings, host: PostgresHost, seals: any RowSeals) throws {
+        self.settings = settings
+        self.host = host
+        sealing = Sealing(seals: seals, isShared: true)
+        let open: @Sendable () throws -> PostgresConnection = { try settings.connection() }
+        writer = PostgresWorker(label: "store-writer", open: open)
+        readers = (1...2).map { PostgresWorker(label: "store-reader-\($0)", open: open) }
+        let writer = writer
+        incarnation = try Self.naming(settings) {
+            try writer.runWaiting { connection in
+                try PostgresServer.check(connection)
+                try PostgresSchema.bringUpToDate(connection)
+                return try host.claim(connection)
+            }
+        }
+    }
+
+    package func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
+        let (host, sealing) = (host.name, sealing)
+        let reader = nextReader.withLock { next in
+            next = (next + 1) % readers.count
+            return readers[next]
+        }
+        return try await Self.naming(settings) {
+            try await reader.run { connection in
+                let session = PostgresSession(connection, host: host)
+                defer { session.rollBack() }
+                try session.beginReading()
+                return try body(DatabaseTransaction(database: session, sealing: sealing, host: host))
+            }
+        }
+    }
+
+    package func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
+        let (host, incarnation, sealing, settings, head) = (host.name, incarnation, sealing, settings, head)
+        return try await Self.naming(settings) {
+            try await writer.run { connection in
+                try PostgresWrite(
+                    connection: connection, host: host, incarnation: incarnation, sealing: sealing,
+                    reopen: { try settings.connection() }, patience: Int(settings.patience),
+                    head: head.sequence, noteHead: { head.sequence = $0 }
+                ).run(body)
+            }
+        }
+    }
+
+    /// Nothing: the server's logs and backups keep what was removed until they expire, and pages until they are vacuumed.
+    package func scrub() async throws {}
+
+    /// Waits for what is read and written, lets go of the host's name, and ends the connections.
+    ///
+    /// Nothing can be read or written any more.
+    package func close() throws {
+        try Self.naming(settings) { try writer.runWaiting { try host.letGo($0, incarnation) } }
+        writer.close()
+        for reader in readers { reader.close() }
+    }
+}
+
+/// Where the journal ended when something was committed last.
+private final class LastHead: Sendable {
+    private let content = Mutex<Int64?>(nil)
+
+    var sequence: Int64? {
+        get { content.withLock { $0 } }
+        set { content.withLock { $0 = newValue } }
+    }
+}
+
+extension PostgresStore {
+    /// Makes the agent's words of PostgreSQL's.
+    private static func naming<T>(_ settings: PostgresSettings, _ body: () throws -> T) throws -> T {
+        do { return try body() } catch { throw StoreError.naming(error, settings.place) }
+    }
+
+    private static func naming<T>(_ settings: PostgresSettings, _ body: () async throws -> T) async throws -> T {
+        do { return try await body() } catch { throw StoreError.naming(error, settings.place) }
+    }
+}
+#endif

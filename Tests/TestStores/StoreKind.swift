@@ -1,0 +1,45 @@
+package import Authenticator
+import Foundation
+import SQLiteStore
+import StoreTables
+package import Testing
+
+#if PostgreSQL
+import PostgresRows
+import PostgresStore
+#endif
+
+/// In which database the tests of a run have their stores.
+package enum StoreKind: String, Sendable {
+    case sqlite
+    case postgres
+
+    /// As `OOB_TEST_STORE` says; SQLite unless it says something.
+    package static let current =
+        ProcessInfo.processInfo.environment["OOB_TEST_STORE"].flatMap(StoreKind.init) ?? .sqlite
+}
+
+/// Opens the store that belongs to a path, which is made if there is none.
+///
+/// - Parameter path: of a file; in PostgreSQL, a database that only this path has.
+package func openStore(at path: String, seals: any RowSeals = NoRowSeals()) throws -> any Store {
+    switch StoreKind.current {
+    case .sqlite: return try SQLiteDatabase(path: path, seals: seals)
+    case .postgres:
+        #if PostgreSQL
+        let settings = try PostgresCluster.shared().settings(ofDatabaseFor: path)
+        guard let name = HostName("alpha") else { throw MissingPostgresError() }
+        return try PostgresStore(settings, host: PostgresHost(name: name, identity: [1]), seals: seals)
+        #else
+        throw MissingPostgresError()
+        #endif
+    }
+}
+
+/// The tests were built without PostgreSQL.
+package struct MissingPostgresError: Error {}
+
+extension Trait where Self == ConditionTrait {
+    /// About what only SQLite's file has.
+    package static var ofSQLite: ConditionTrait { .enabled(if: StoreKind.current == .sqlite, "about SQLite's file") }
+}

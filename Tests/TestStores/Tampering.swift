@@ -1,0 +1,42 @@
+import Foundation
+import GRDB
+package import TableRows
+
+#if PostgreSQL
+import PostgresRows
+#endif
+
+/// Changes the database of a store as any other program can that may write to it.
+///
+/// - Parameter sql: statements with `;` between them, as SQLite has them.
+package func tamper(at path: String, _ sql: String, _ values: StatementValues = []) throws {
+    switch StoreKind.current {
+    case .sqlite:
+        try DatabaseQueue(path: path).write { database in
+            let arguments = StatementArguments(values.values.map(\.databaseValue))
+            try database.execute(sql: sql, arguments: arguments)
+        }
+    case .postgres:
+        #if PostgreSQL
+        let connection = try PostgresCluster.shared().settings(ofDatabaseFor: path).connection()
+        for statement in sql.split(separator: ";") {
+            let words = String(statement).replacing(/[xX]'([0-9A-Fa-f]*)'/) { "'\\x\($0.1)'::BYTEA" }
+                .replacing(/zeroblob\(([0-9]+)\)/) { "decode(repeat('00', \($0.1)), 'hex')" }
+            _ = try connection.answer(words, values)
+        }
+        #else
+        throw MissingPostgresError()
+        #endif
+    }
+}
+
+extension ColumnValue {
+    fileprivate var databaseValue: DatabaseValue {
+        switch self {
+        case .null: .null
+        case .number(let number): number.databaseValue
+        case .text(let text): text.databaseValue
+        case .bytes(let bytes): DatabaseValue(value: Data(bytes)) ?? .null
+        }
+    }
+}
