@@ -6,7 +6,7 @@ import TableRows
 /// One of the hosts that share the database: whose chain of the journal it writes.
 package struct PostgresHost: Sendable {
     /// Seconds for which a host is taken to live after it has last said so.
-    static let lease = 15
+    package static let lease = 15
 
     package let name: HostName
     /// What only this host's state directory has, so that another machine of the same name is not taken for it.

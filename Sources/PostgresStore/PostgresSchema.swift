@@ -31,6 +31,19 @@ enum PostgresSchema {
             alive_until TIMESTAMPTZ NOT NULL
         )
         """,
+        // Which host polls and delivers for the enrollments of a bucket, and how often that has changed hands.
+        """
+        CREATE TABLE lease (
+            bucket BIGINT PRIMARY KEY,
+            host TEXT COLLATE "C",
+            epoch BIGINT NOT NULL,
+            valid_until TIMESTAMPTZ NOT NULL
+        )
+        """,
+        """
+        INSERT INTO lease (bucket, epoch, valid_until)
+            SELECT bucket, 0, now() FROM generate_series(0, \(PostgresShares.buckets - 1)) AS bucket
+        """,
         """
         CREATE TABLE enrollment (
             seq BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

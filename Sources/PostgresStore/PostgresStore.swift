@@ -11,7 +11,7 @@ import Synchronization
 package final class PostgresStore: Store {
     private let settings: PostgresSettings
     private let host: PostgresHost
-    private let incarnation: Int64
+    let incarnation: Int64
     private let sealing: Sealing
     private let writer: PostgresWorker
     private let readers: [PostgresWorker]
@@ -65,6 +65,14 @@ package final class PostgresStore: Store {
                 ).run(body)
             }
         }
+    }
+
+    var hostName: HostName { host.name }
+
+    /// A connection of its own, for what is not a part of the store.
+    func worker(label: String) -> PostgresWorker {
+        let settings = settings
+        return PostgresWorker(label: label) { try settings.connection() }
     }
 
     /// Nothing: the server's logs and backups keep what was removed until they expire, and pages until they are vacuumed.

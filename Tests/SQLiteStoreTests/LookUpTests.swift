@@ -219,7 +219,8 @@ struct LookUpTests {
         #expect(try await sample.store.read { try $0.outboxCount(enrollment: one.id) } == 4)
         #expect(try await Set(sample.store.read { try $0.outboxEnrollments() }) == [one.id, other.id])
         let sequence = try #require(first.sequence)
-        try await sample.store.write { try $0.removeOutbox(sequence: sequence) }
+        #expect(try await sample.store.write { try $0.removeOutbox(of: one.id, sequence: sequence) })
+        #expect(try await sample.store.write { try $0.removeOutbox(of: one.id, sequence: sequence) } == false)
         #expect(try await head(.approvals, one)?.jti.text == "a2")
     }
 }

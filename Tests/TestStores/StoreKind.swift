@@ -14,22 +14,28 @@ package enum StoreKind: String, Sendable {
     case sqlite
     case postgres
 
-    /// As `OOB_TEST_STORE` says; SQLite unless it says something.
-    package static let current =
+    /// As `OOB_TEST_STORE` says, unless a test says something else; SQLite if neither does.
+    @TaskLocal package static var current = ofRun
+
+    private static let ofRun =
         ProcessInfo.processInfo.environment["OOB_TEST_STORE"].flatMap(StoreKind.init) ?? .sqlite
 }
 
 /// Opens the store that belongs to a path, which is made if there is none.
 ///
-/// - Parameter path: of a file; in PostgreSQL, a database that only this path has.
-package func openStore(at path: String, seals: any RowSeals = NoRowSeals()) throws -> any Store {
+/// - Parameters:
+///   - path: of a file; in PostgreSQL, a database that only this path has.
+///   - host: the name of the host, in PostgreSQL.
+package func openStore(
+    at path: String, seals: any RowSeals = NoRowSeals(), host: String = "alpha"
+) throws -> any Store {
     switch StoreKind.current {
     case .sqlite: return try SQLiteDatabase(path: path, seals: seals)
     case .postgres:
         #if PostgreSQL
         let settings = try PostgresCluster.shared().settings(ofDatabaseFor: path)
-        guard let name = HostName("alpha") else { throw MissingPostgresError() }
-        return try PostgresStore(settings, host: PostgresHost(name: name, identity: [1]), seals: seals)
+        guard let name = HostName(host) else { throw MissingPostgresError() }
+        return try PostgresStore(settings, host: PostgresHost(name: name, identity: Array(host.utf8)), seals: seals)
         #else
         throw MissingPostgresError()
         #endif

@@ -9,12 +9,19 @@ extension Agent {
     package func loops(
         isPolling: Bool, onStep: @escaping @Sendable (StartStep) -> Void = { _ in }
     ) -> [@Sendable () async throws -> Void] {
-        [storeWatch.run, signCountWatch.run, outboxDelivery.run, registrationDelivery.run]
+        [storeWatch.run] + sharing
+            + [signCountWatch.run, outboxDelivery.run, registrationDelivery.run]
             + (isPolling ? [fetcher.run] : []) + [
                 journalPruner.run, housekeeper.run, packer.run, { try await self.keyWatch.run(onStep: onStep) },
                 pushSubscriber.run,
                 pushHints.run, expiryService.run, deferredReader.run,
                 { try await self.workTally.run(in: self.ports.store, self.hub) },
             ]
+    }
+
+    /// What a host does that shares its store with others.
+    private var sharing: [@Sendable () async throws -> Void] {
+        guard let shares = ports.shares else { return [] }
+        return [{ [hub] in try await shares.run { hub.publish(.sharesChanged) } }, neighbours.run]
     }
 }

@@ -26,6 +26,7 @@ package final class Agent: Sendable {
     package let pushHints: PushHints
     /// Nil if the agent is not pushed to.
     package let pushReception: PushReception?
+    package let neighbours: Neighbours
     package let journal: Journal
     package let checkup: Checkup
 
@@ -71,6 +72,7 @@ package final class Agent: Sendable {
         signCountWatch = SignCountWatch(ports: ports, directory: directory, log: log)
         outboxDelivery = OutboxDelivery(
             ports: ports, directory: directory, signCountWatch: signCountWatch, standing: standing, hub: hub, log: log)
+        neighbours = Neighbours(ports: ports, hub: hub, log: log)
         storeWatch = StoreWatch(ports: ports, bounds: settings.bounds, log: log)
         housekeeper = Housekeeper(ports: ports, retention: settings.retention, hub: hub, log: log)
         expiryService = ExpiryService(ports: ports, hub: hub, log: log)

@@ -239,6 +239,8 @@ package final class Ports: Sendable {
     package let storeHealth: StoreHealth
     /// One try of a key's PIN at a time, whoever makes it; not for keys of the agent's own.
     let keyQueues: KeyedQueue<KeyIdentity>
+    /// Which enrollments are this host's to poll and deliver for; nil if it has the store to itself.
+    package let shares: (any WorkShares)?
     package let custody: any KeyCustody
     package let externalKeys: any ExternalKeyInspection
     package let sealing: any SecretSealing
@@ -256,15 +258,17 @@ package final class Ports: Sendable {
     /// - Parameters:
     ///   - clock: the machine's.
     ///   - testClock: what takes its place for all but patience.
+    ///   - shares: what of the work is this host's; nil if it has the store to itself.
     package init(
         store: any Store, custody: any KeyCustody, externalKeys: any ExternalKeyInspection = NoExternalKeys(),
         sealing: any SecretSealing, auditKeys: any AuditKeys, gateway: any IssuerGateway, clock: any AgentClock,
-        testClock: (any AdvanceableClock)? = nil,
+        testClock: (any AdvanceableClock)? = nil, shares: (any WorkShares)? = nil,
         entropy: any Entropy, inspector: any HostInspector = NoHostInspector()
     ) {
         self.store = store
         storeHealth = StoreHealth()
         keyQueues = KeyedQueue()
+        self.shares = shares
         self.custody = custody
         self.externalKeys = externalKeys
         self.sealing = sealing
@@ -285,6 +289,7 @@ package final class Ports: Sendable {
         self.store = store ?? ports.store
         storeHealth = ports.storeHealth
         keyQueues = ports.keyQueues
+        shares = ports.shares
         self.custody = custody ?? ports.custody
         externalKeys = ports.externalKeys
         sealing = ports.sealing

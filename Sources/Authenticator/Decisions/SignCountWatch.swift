@@ -51,10 +51,10 @@ package struct SignCountWatch: Sendable {
         }
     }
 
-    /// Asks for all active enrollments, some at a time.
+    /// Asks for all active enrollments of this host, some at a time; any other is asked for before it signs.
     private func checkAll() async throws {
         var waiting = try await ports.patiently {
-            try await ports.store.read { try $0.enrollmentIDs(at: .active) }[...]
+            try await ports.store.read { try $0.enrollmentIDs(at: .active) }.filter(ports.isOurs)[...]
         }
         await withTaskGroup { group in
             for id in waiting.prefix(Self.atATime) { group.addTask { await ensureChecked(id) } }

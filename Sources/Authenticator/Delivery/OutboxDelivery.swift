@@ -22,8 +22,22 @@ package struct OutboxDelivery: Sendable {
         let pendingKeys = hub.pendingKeys { event in
             event.enrollment(if: \.fillsOutbox).map(Self.queues) ?? []
         }
+        let shares = hub.sharesNotifier()
+        let waiting = try await waitingHere()
+        try await withThrowingTaskGroup { group in
+            group.addTask { await KeyedWork().run(waiting, then: pendingKeys) { queue in await drain(queue) } }
+            group.addTask {
+                // What another host had to deliver, and no longer does.
+                for await _ in shares { pendingKeys.add(try await waitingHere()) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// The queues that have something, of the enrollments that are this host's.
+    private func waitingHere() async throws -> [Queue] {
         let waiting = try await ports.patiently { try await ports.store.read { try $0.outboxEnrollments() } }
-        await KeyedWork().run(waiting.flatMap(Self.queues), then: pendingKeys) { queue in await drain(queue) }
+        return waiting.filter(ports.isOurs).flatMap(Self.queues)
     }
 
     private static func queues(of enrollment: EnrollmentID) -> [Queue] {
@@ -55,6 +69,8 @@ package struct OutboxDelivery: Sendable {
                 case .again(let retryAfter, let error):
                     tries.error = error
                     try await recordSending(entry, &tries)
+                    // Decided here, but another host's to deliver: that one has been told by the journal.
+                    guard ports.isOurs(queue.enrollment) else { return }
                     let pause = try backoff.next(retryAfter: retryAfter, entropy: ports.entropy)
                     try await ports.clock.sleep(seconds: min(pause, Double(max(entry.exp - ports.clock.now, 0))))
                 }
@@ -157,10 +173,15 @@ package struct OutboxDelivery: Sendable {
         _ entry: OutboxEntry, of enrollment: Enrollment, with end: End, after tries: Tries
     ) async throws {
         let now = ports.clock.now
-        let isSuspended = try await ports.store.write { store in
+        let isSuspended = try await ports.store.write { store -> Bool? in
+            // Another host may have got the same answer meanwhile to the same bytes.
+            guard let sequence = entry.sequence,
+                try store.removeOutbox(of: entry.enrollmentId, sequence: sequence)
+            else { return nil }
             if tries.times > 0, !tries.isRecorded { try store.record(.sent(entry), at: now) }
-            return try remove(entry, with: end, after: tries, now: now, in: store)
+            return try note(end, of: entry, after: tries, now: now, in: store)
         }
+        guard let isSuspended else { return }
         var metadata: Logger.Metadata = ["enrollment": "\(entry.enrollmentId)", "jti": "\(entry.jti.text)"]
         if let traceparent = entry.traceparent { metadata["traceparent"] = "\(traceparent)" }
         switch end {
@@ -177,10 +198,9 @@ package struct OutboxDelivery: Sendable {
     }
 
     /// - Returns: whether it is news that the issuer no longer knows the enrollment.
-    private func remove(
-        _ entry: OutboxEntry, with end: End, after tries: Tries, now: Int64, in store: any StoreWriter
+    private func note(
+        _ end: End, of entry: OutboxEntry, after tries: Tries, now: Int64, in store: any StoreWriter
     ) throws -> Bool {
-        if let sequence = entry.sequence { try store.removeOutbox(sequence: sequence) }
         var isSuspended = false
         switch end {
         case .answered(let status): try store.record(.answered(entry, status, times: tries.times), at: now)

@@ -21,7 +21,22 @@ package struct RegistrationDelivery: Sendable {
         let waiting = try await ports.patiently {
             try await ports.store.read { try $0.enrollmentIDs(at: .enrolling) }
         }
-        await KeyedWork().run(waiting, then: pendingKeys) { id in await send(id) }
+        let shares = hub.sharesNotifier()
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                await KeyedWork().run(waiting.filter(ports.isOurs), then: pendingKeys) { id in await send(id) }
+            }
+            group.addTask {
+                // What another host had to send, and no longer does.
+                for await _ in shares {
+                    let waiting = try await ports.patiently {
+                        try await ports.store.read { try $0.enrollmentIDs(at: .enrolling) }
+                    }
+                    pendingKeys.add(waiting.filter(ports.isOurs))
+                }
+            }
+            try await group.waitForAll()
+        }
     }
 
     private func send(_ id: EnrollmentID) async {

@@ -112,7 +112,7 @@ struct Unenroller: Sendable {
 
     private static func closeRequests(of id: EnrollmentID, at now: Int64, in store: any StoreWriter) throws {
         for entry in try store.outbox(enrollment: id) {
-            if let sequence = entry.sequence { try store.removeOutbox(sequence: sequence) }
+            guard let sequence = entry.sequence, try store.removeOutbox(of: id, sequence: sequence) else { continue }
             try store.record(.deliveryFailed(entry, token: DeliveryState.unenrolled), at: now)
             guard let requestId = entry.requestId, var request = try store.request(requestId) else { continue }
             request.life.deliveryFailed(token: DeliveryState.unenrolled)

@@ -21,22 +21,39 @@ package struct Fetcher: Sendable {
         let pendingKeys = hub.pendingKeys { event in
             event.enrollment(if: \.changesStanding).map { [$0] } ?? []
         }
+        let shares = hub.sharesNotifier()
         let roster = FetchRoster()
-        var found: [Placing] = []
-        for try await page in EnrollmentPages(ports: ports) {
-            // What was suspended before the start is looked at now.
-            found += page.map { placing($0, suspendedUntil: .min) }
-        }
-        place(found, in: roster)
-        // Nothing of it is needed while the agent lives.
-        found = []
+        try await placeAll(in: roster)
         await withDiscardingTaskGroup { tasks in
+            tasks.addTask {
+                for await _ in shares { await self.shareAgain(roster) }
+            }
             tasks.addTask {
                 for await _ in pendingKeys.notifier { await follow(pendingKeys.takeAll(), in: roster) }
             }
             for await group in roster.newGroups {
                 tasks.addTask { await FetchLoop(fetcher: self, roster: roster, group: group).run() }
             }
+        }
+    }
+
+    /// Takes in all that are this host's, and lets go of the others.
+    private func placeAll(in roster: FetchRoster) async throws {
+        var found: [Placing] = []
+        for try await page in EnrollmentPages(ports: ports) {
+            // What was suspended before the start is looked at now.
+            found += page.map { placing($0, suspendedUntil: .min) }
+        }
+        place(found, in: roster)
+    }
+
+    private func shareAgain(_ roster: FetchRoster) async {
+        do {
+            try await placeAll(in: roster)
+        } catch is CancellationError {
+            return
+        } catch {
+            log.error("enrollments could not be looked up", metadata: ["reason": "\(error)"])
         }
     }
 
@@ -67,7 +84,9 @@ package struct Fetcher: Sendable {
     }
 
     private func placing(_ enrollment: Enrollment, suspendedUntil: Int64) -> Placing {
-        guard let membership = enrollment.membership else { return .none(enrollment.id) }
+        guard let membership = enrollment.membership, ports.isOurs(enrollment.id) else {
+            return .none(enrollment.id)
+        }
         return member(enrollment, membership, suspendedUntil: suspendedUntil)
             .map { .member($0, of: enrollment.target) } ?? .unchanged
     }

@@ -56,12 +56,12 @@ package final class EventHub: Sendable {
     func pendingKeys<Key: Hashable & Sendable>(_ keysOf: @escaping @Sendable (AgentEvent) -> [Key]) -> PendingKeys<Key>
     {
         let keys = KeySet<Key>()
-        let (notifier, _) = attach { event in
+        let (notifier, continuation) = attach { event in
             let named = keysOf(event)
             keys.add(named)
             return !named.isEmpty
         }
-        return PendingKeys(notifier: notifier, keys: keys)
+        return PendingKeys(notifier: notifier, keys: keys, continuation: continuation)
     }
 
     /// - Returns: the notifier, and what ends it.
@@ -85,6 +85,13 @@ package final class EventHub: Sendable {
 struct PendingKeys<Key: Hashable & Sendable>: Sendable {
     let notifier: AsyncStream<Void>
     fileprivate let keys: KeySet<Key>
+    fileprivate let continuation: AsyncStream<Void>.Continuation
+
+    /// Names keys that no event has named.
+    func add(_ named: [Key]) {
+        keys.add(named)
+        continuation.yield()
+    }
 
     /// The keys named since the last call.
     func takeAll() -> Set<Key> { keys.takeAll() }

@@ -25,6 +25,8 @@ package enum AgentEvent: Sendable {
     case pushRotated(EnrollmentID)
     /// The issuer has the push subscription that it is to have.
     case pushSettled(EnrollmentID)
+    /// Other enrollments than before are this host's to poll and deliver for.
+    case sharesChanged
     /// All keys have been looked at since the start.
     case firstLookOver
     /// A key that could be used cannot any more.

@@ -48,7 +48,7 @@ package struct PushSubscriber: Sendable {
 
     private func all() async throws -> Set<EnrollmentID> {
         try await ports.patiently {
-            Set(try await ports.store.read { try $0.enrollmentIDs(at: .active) })
+            Set(try await ports.store.read { try $0.enrollmentIDs(at: .active) }.filter(ports.isOurs))
         }
     }
 

@@ -144,6 +144,10 @@ package protocol StoreReader {
 
     /// The host whose chain of the journal these are about; nil if the store has one chain.
     var journalHost: String? { get }
+    /// Where the chains of the other hosts end, by their names; empty if the store has one chain.
+    func headsOfOthers() throws -> [String: Int64]
+    /// The entries of another host's chain after one, in their order, as far as they are not packed.
+    func journal(of host: String, after sequence: Int64, limit: Int) throws -> [JournalRow]
     /// The entries after one, in their order.
     func journal(after sequence: Int64, limit: Int) throws -> [JournalRow]
     func journalMark(_ name: JournalMark.Name) throws -> JournalMark?
@@ -187,7 +191,8 @@ package protocol StoreWriter: StoreReader {
     func insert(_ entry: OutboxEntry) throws
     /// Notes why an entry could not be delivered for now.
     func note(_ error: String, ofOutbox sequence: Int64) throws
-    func removeOutbox(sequence: Int64) throws
+    /// Removes an entry of an enrollment's outbox; false if it is not there any more.
+    func removeOutbox(of id: EnrollmentID, sequence: Int64) throws -> Bool
 
     func insert(_ subscription: KeptSubscription) throws
     /// Writes `sealedKey` and `isRegistered`; all else of a subscription never changes.

@@ -45,7 +45,9 @@ package struct ExpiryService: Sendable {
     private func expire(at now: Int64) async throws {
         try await ports.store.write { store in
             try store.removeCancellations(until: now)
-            for var request in try store.duePending(now: now, limit: Self.batch) where request.life.expire() {
+            for due in try store.duePending(now: now, limit: Self.batch) {
+                // As it is now that its enrollment is held: another host may have decided it since the look.
+                guard var request = try store.request(due.id), request.life.expire() else { continue }
                 try store.update(request)
                 try store.record(.expired(request), at: now)
             }

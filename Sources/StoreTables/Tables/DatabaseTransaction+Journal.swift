@@ -38,6 +38,27 @@ extension DatabaseTransaction {
         return Array((packed + newest).sorted { $0.sequence < $1.sequence }.prefix(limit))
     }
 
+    package func headsOfOthers() throws -> [String: Int64] {
+        guard let host else { return [:] }
+        let heads = try database.rows(
+            "SELECT host, seq FROM journal_mark WHERE name = 'head' AND host <> ?", [host.text]
+        ) { row -> (String, Int64) in
+            guard case .text(let name) = row[0], case .number(let sequence) = row[1] else {
+                throw JournalMarkColumn.table.unreadable(.seq)
+            }
+            return (name, sequence)
+        }
+        return Dictionary(heads) { first, _ in first }
+    }
+
+    package func journal(of host: String, after sequence: Int64, limit: Int) throws -> [JournalRow] {
+        guard self.host != nil else { return [] }
+        let condition = "WHERE host = ? AND seq > ? ORDER BY seq LIMIT ?"
+        return try database.rows(of: JournalColumn.table, condition, [host, sequence, limit]) { fields in
+            JournalRow(sequence: try fields.count(.seq), bytes: Array(try fields.text(.entry).utf8))
+        }
+    }
+
     private var entriesAfter: String { "WHERE \(ofHost())seq > ? ORDER BY seq LIMIT ?" }
     private var markNamed: String { "WHERE \(ofHost())name = ?" }
 

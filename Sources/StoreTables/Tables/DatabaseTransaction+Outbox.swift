@@ -139,8 +139,9 @@ extension DatabaseTransaction {
         try database.run("UPDATE outbox SET last_error = ? WHERE seq = ?", [error, sequence])
     }
 
-    package func removeOutbox(sequence: Int64) throws {
-        try database.run("DELETE FROM outbox WHERE seq = ?", [sequence])
+    package func removeOutbox(of id: EnrollmentID, sequence: Int64) throws -> Bool {
+        try hold(id)
+        return try database.changes("DELETE FROM outbox WHERE seq = ?", [sequence]) > 0
     }
 
     private func outbox(_ condition: String, _ arguments: StatementValues) throws -> [OutboxEntry] {

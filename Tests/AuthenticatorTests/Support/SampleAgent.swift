@@ -35,7 +35,8 @@ struct SampleAgent: Sendable {
 
     private init(
         directory: ScratchDirectory, secret: AgentSecret, clock: ManualClock, issuer: ScriptedIssuer,
-        issuerKey: SigningKey, settings: AgentSettings, previous: AgentSecret? = nil, log: Logger? = nil
+        issuerKey: SigningKey, settings: AgentSettings, previous: AgentSecret? = nil, log: Logger? = nil,
+        host: String = "alpha", shares: (any WorkShares)? = nil
     ) throws {
         self.directory = directory
         self.secret = secret
@@ -44,7 +45,7 @@ struct SampleAgent: Sendable {
         self.issuerKey = issuerKey
         self.settings = settings
         seals = CountingSeals(RowSealer(secret: secret, previous: previous))
-        store = BreakableStore(try openStore(at: "\(directory.path)/store.sqlite", seals: seals))
+        store = BreakableStore(try openStore(at: "\(directory.path)/store.sqlite", seals: seals, host: host))
         let ring = KeyRing(
             own: try KeyFileCustody(directory: "\(directory.path)/keys", secret: secret),
             external: ExternalKeys(pkcs11Module: nil), clock: clock)
@@ -52,7 +53,7 @@ struct SampleAgent: Sendable {
         ports = Ports(
             store: store, custody: custody, externalKeys: ring, sealing: SecretSealer(secret: secret),
             auditKeys: SealedAuditKeys(secret: secret, previous: previous), gateway: issuer, clock: clock,
-            entropy: SystemEntropy())
+            shares: shares, entropy: SystemEntropy())
         let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         agent = Agent(ports: ports, settings: settings, log: log ?? silent)
     }
@@ -64,6 +65,15 @@ struct SampleAgent: Sendable {
         try SampleAgent(
             directory: directory, secret: secret ?? self.secret, clock: clock, issuer: issuer, issuerKey: issuerKey,
             settings: settings ?? self.settings, previous: previous, log: log)
+    }
+
+    /// Another host's agent on the same database, with the same secret, keys and issuer.
+    ///
+    /// - Parameter shares: what of the work is that host's; nil: all.
+    func neighbour(_ host: String, shares: (any WorkShares)? = nil) throws -> SampleAgent {
+        try SampleAgent(
+            directory: directory, secret: secret, clock: clock, issuer: issuer, issuerKey: issuerKey,
+            settings: settings, host: host, shares: shares)
     }
 
     /// What brings all under another secret.

@@ -1,0 +1,169 @@
+#if PostgreSQL
+import IssuerProtocol
+import Keys
+import TableRows
+import TestStores
+import Testing
+
+@testable import Authenticator
+
+/// A share that a test says.
+private struct SetShare: WorkShares {
+    let isOurs: Bool
+
+    func isOurs(_ id: EnrollmentID) -> Bool { isOurs }
+
+    func run(onChange: @escaping @Sendable () -> Void) async throws {}
+}
+
+/// Two hosts on one PostgreSQL: what one does the other knows, and nothing is done twice.
+@Suite(.timeLimit(.minutes(10)))
+struct TwoHostsTests {
+    private let alpha: SampleAgent
+    private let beta: SampleAgent
+
+    init() throws {
+        (alpha, beta) = try StoreKind.$current.withValue(.postgres) {
+            let alpha = try SampleAgent()
+            return (alpha, try alpha.neighbour("beta"))
+        }
+    }
+
+    /// Runs a piece of work of each host's at the same time; nil where it failed with the code.
+    private func both<Value: Sendable>(
+        _ work: @escaping @Sendable (SampleAgent) async throws -> Value
+    ) async -> [Result<Value, any Error>] {
+        await withTaskGroup(of: Result<Value, any Error>.self) { group in
+            for host in [alpha, beta] {
+                group.addTask {
+                    do { return .success(try await work(host)) } catch { return .failure(error) }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    @Test func `what one presents the other lists and decides, each in a chain of its own`() async throws {
+        let card = try await alpha.enrolled()
+        try await alpha.receive(SampleRequest(), for: card)
+        let request = try await beta.onlyRequest()
+        #expect(try await beta.approve(request.id).life.state == .approved)
+        #expect(try await alpha.request(request.id).life == RequestLife(state: .approved, delivery: .queued))
+        #expect(try await failureCode { try await alpha.decide(.deny(.userDenied), request.id) } == .noLongerDecidable)
+        #expect(try await alpha.journal().contains { $0.kind == .presented })
+        #expect(try await !alpha.journal().contains { $0.kind == .decided })
+        #expect(try await beta.journal().contains { $0.kind == .decided })
+        for host in [alpha, beta] { #expect(try await host.agent.journal.verify().fault == nil) }
+    }
+
+    @Test func `both decide the same requests at once: each is decided once, and no signCount repeats`() async throws {
+        let card = try await alpha.enrolled()
+        let numbers = Array(1...12)
+        try await alpha.receive(messages: numbers.map { try alpha.message(.numbered($0), for: card) }, for: card)
+        let ids = try await beta.requests().map(\.id)
+        #expect(ids.count == numbers.count)
+        for id in ids {
+            let results = await both { try await $0.approve(id) }
+            let decided = results.filter { if case .success = $0 { true } else { false } }
+            #expect(decided.count == 1, "\(results)")
+        }
+        let outbox = try await alpha.outbox(of: card)
+        let counts = outbox.compactMap(\.signCount)
+        #expect(outbox.count == ids.count && Set(counts).count == ids.count)
+        #expect(try await Int64(alpha.enrollment(card.id).signCount) == Int64(counts.max() ?? 0))
+    }
+
+    @Test func `the same message reaches both at once, and is presented once`() async throws {
+        let card = try await alpha.enrolled()
+        for number in 1...12 {
+            let message = try alpha.message(.numbered(number), for: card)
+            for result in await both({ try await $0.receive(messages: [message], for: card) }) { try result.get() }
+        }
+        #expect(try await alpha.requests().count == 12)
+        let presented = try await (alpha.journal() + beta.journal()).filter { $0.kind == .presented }
+        #expect(presented.count == 12)
+    }
+
+    @Test func `wrong PINs count for all hosts together: five, and not five on each`() async throws {
+        let (card, request) = try await alpha.enrolledWithPIN()
+        for _ in 1...4 { _ = await both { try await $0.refusal(of: request, pin: .wrong) } }
+        let tried = try await (alpha.journal() + beta.journal()).filter { $0.kind == .notVerified }
+        #expect(tried.count == 5)
+        for host in [alpha, beta] { #expect(try await host.refusal(of: request, pin: .right)?.code == .blocked) }
+        #expect(try await alpha.tries(of: card).failures == 5)
+    }
+
+    @Test func `a request that one host finds expired while the other decides it has one end`() async throws {
+        let card = try await alpha.enrolled()
+        for number in 1...12 {
+            try await alpha.receive(.numbered(number), for: card)
+            let id = try #require(try await alpha.requests().last?.id)
+            let exp = try #require(try await alpha.request(id).exp)
+            async let decided: Void = { _ = try? await beta.approve(id) }()
+            alpha.clock.advance(by: Double(exp - alpha.now))
+            try await alpha.agent.expiryService.work()
+            await decided
+            let ends = try await (alpha.journal() + beta.journal())
+                .filter { $0.request == id && ($0.kind == .decided || $0.kind == .expired) }
+            #expect(ends.count == 1)
+        }
+    }
+
+    @Test func `a delivery that two hosts made is answered once`() async throws {
+        let card = try await alpha.enrolled()
+        try await alpha.receive(SampleRequest(), for: card)
+        try await alpha.approve(try await alpha.onlyRequest().id)
+        let entry = try #require(try await alpha.outbox(of: card).first)
+        let sequence = try #require(entry.sequence)
+        let removed = await both { host in
+            try await host.store.write { try $0.removeOutbox(of: card.id, sequence: sequence) }
+        }
+        #expect(try removed.map { try $0.get() }.filter { $0 }.count == 1)
+    }
+
+    @Test func `a host looks each second at what another has written, and tells who listens here`() async throws {
+        let card = try await alpha.enrolled()
+        let told = beta.agent.hub.notifier { $0.kind == .presented && $0.enrollment == card.id }
+        try await beta.running([beta.agent.neighbours.run]) {
+            #expect(try await beta.clock.naps.next() == 1)
+            try await alpha.receive(SampleRequest(), for: card)
+            beta.clock.advance(by: 1)
+            for await _ in told { break }
+        }
+    }
+
+    @Test func `what another has to deliver is told to whose share it is, and to no other`() async throws {
+        let card = try await alpha.enrolled()
+        for isOurs in [true, false] {
+            let gamma = try StoreKind.$current.withValue(.postgres) {
+                try alpha.neighbour("gamma-\(isOurs)", shares: SetShare(isOurs: isOurs))
+            }
+            let before = try await alpha.requests().last?.id
+            let told = gamma.agent.hub.notifier { $0.kind == .presented && $0.request != before }
+            let events = try await gamma.events {
+                try await gamma.running([gamma.agent.neighbours.run]) {
+                    // It has looked, whatever else sleeps on this clock.
+                    while try await gamma.clock.naps.next() != Neighbours.pause {}
+                    try await alpha.receive(.numbered(isOurs ? 1 : 2), for: card)
+                    try await alpha.approve(try #require(try await alpha.requests().last?.id))
+                    gamma.clock.advance(by: Neighbours.pause)
+                    for await _ in told { break }
+                }
+            }
+            let newest = try await alpha.requests().last?.id
+            #expect(events.contains { $0.kind == .decided && $0.request == newest } == isOurs)
+        }
+    }
+
+    @Test func `a host whose name another process has taken writes nothing any more`() async throws {
+        let card = try await alpha.enrolled()
+        try await alpha.receive(SampleRequest(), for: card)
+        let id = try await alpha.onlyRequest().id
+        let again = try StoreKind.$current.withValue(.postgres) { try alpha.neighbour("alpha") }
+        let failure = await #expect(throws: StoreError.self) { try await alpha.approve(id) }
+        #expect(failure?.kind == .notOurs && failure?.sentence.contains("has become host alpha") == true)
+        #expect(try await again.request(id).life.state == .pending)
+        #expect(try await again.approve(id).life.state == .approved)
+    }
+}
+#endif
