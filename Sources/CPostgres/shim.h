@@ -1,2 +1,2 @@
-// libpq, as Debian's libpq-dev installs it.
-#include <postgresql/libpq-fe.h>
+// libpq: the place of the header is pkg-config's to say.
+#include <libpq-fe.h>

@@ -1,225 +1,241 @@
 #if PostgreSQL
 import CPostgres
-import Glibc
 package import TableRows
 
 /// One connection to a PostgreSQL server, for one thread at a time.
 ///
-/// Statements are sent without waiting (libpq's pipeline mode) until an answer is wanted: a database transaction takes as
-/// many round trips as it has looks, and one for its end. Every wait has a deadline, also for a server that is frozen;
-/// after one the connection is lost.
-@safe
-package final class PostgresConnection {
-    /// What a statement gave.
-    package struct Answer: Sendable {
-        package let rows: [PostgresRow]
-        /// How many rows it has changed; 0 if it changes none.
-        package let changes: Int
+/// Statements are sent without waiting (libpq's pipeline mode) until an answer is wanted, so a database transaction takes
+/// as many round trips as it has looks, and one for its end. Every wait has a deadline, also for a server that is frozen;
+/// after it the connection is lost.
+///
+/// What is sent together is one pipeline. An error in it is thrown when answers are waited for; what was sent behind the
+/// error did not happen, and what was before it is undone too, unless the pipeline holds the end of its database
+/// transaction. If a database transaction was begun, it is still there and takes nothing but ROLLBACK.
+@safe package final class PostgresConnection {
+    /// One row, by the place of its columns.
+    package typealias Row = [ColumnValue]
+
+    /// What a statement has given.
+    package struct Answer: Sendable, Equatable {
+        package let rows: [Row]
+        /// How many rows it has changed, or selected.
+        package let count: Int
     }
 
-    private enum Sent {
-        case preparation(sql: String)
-        case statement
+    /// What was sent, in the order of its results.
+    enum Sent {
+        /// A statement's text was parsed, to be kept.
+        case preparation(String)
+        /// The text, if it is one that is kept.
+        case statement(String?)
     }
 
-    /// The most statements that are kept parsed; the program has fewer.
-    private static let maxPrepared = 500
+    /// How long the answers to what was sent together may take.
+    package var answerTimeout: Duration
 
-    private let connection: OpaquePointer
-    /// Milliseconds that an answer may take.
-    private let patience: Int64
-    /// The names of statements that the server has parsed, by their text.
-    private var prepared: [String: String] = [:]
-    private var names = 0
+    // Nil when the connection is lost.
+    private(set) var pointer: OpaquePointer?  // <PGconn>
+    private var names: StatementNames
+    private var placeholders: [String: Placeholders] = [:]
     private var sent: [Sent] = []
-    /// Why it is of no use any more; nil while it is.
-    package private(set) var loss: PostgresError?
-    /// How many times an answer was waited for.
-    package private(set) var roundTrips = 0
 
-    /// Connects, within `patience` milliseconds.
+    /// Takes ownership of a connection that is established: the caller must not free it.
+    init(takingOwnershipOf pointer: OpaquePointer, _ limits: PostgresLimits) throws(PostgresError) {
+        unsafe self.pointer = unsafe pointer
+        answerTimeout = limits.answer
+        names = StatementNames(limit: limits.keptStatements)
+        guard unsafe PQsetnonblocking(pointer, 1) == 0, unsafe PQenterPipelineMode(pointer) == 1 else {
+            throw lost()
+        }
+    }
+
+    deinit { close() }
+
+    /// The connection can be used no more. What it was committing when it was lost may have happened or not.
+    package var isBroken: Bool { unsafe pointer == nil }
+
+    /// The process of the server that serves this connection, for `pg_terminate_backend`.
+    package var serverProcess: Int32 {
+        guard let pointer = unsafe pointer else { return 0 }
+        return unsafe PQbackendPID(pointer)
+    }
+
+    /// How many statements the server keeps parsed for this connection.
+    package var keptStatements: Int { names.count }
+
+    /// Closes the connection; what was not committed is undone.
+    package func close() {
+        guard let pointer = unsafe pointer else { return }
+        // Does not wait: the socket is non-blocking, and the server sees that it is closed.
+        unsafe PQfinish(pointer)
+        unsafe self.pointer = nil
+    }
+
+    /// Sends a statement without waiting; what is wrong with it is said when answers are waited for.
     ///
-    /// - Parameter settings: libpq's connection parameters (PostgreSQL's manual, 34.1.2).
-    package init(_ settings: [String: String], patience: Int64) throws(PostgresError) {
-        let names = settings.keys.sorted()
-        let opened = unsafe PostgresStrings.withPointers(names) { names in
-            unsafe PostgresStrings.withPointers(settings.sorted { $0.key < $1.key }.map(\.value)) { values in
-                unsafe PQconnectStartParams(names, values, 0)
+    /// - Parameters:
+    ///   - sql: one statement, with SQLite's placeholders (`Placeholders`).
+    ///   - values: of ?1 and so on. The server finds their types.
+    package func queue(_ sql: String, _ values: [ColumnValue] = []) throws(PostgresError) {
+        guard let pointer = unsafe pointer else { throw Self.closed }
+        guard values.count <= Placeholders.limit else {
+            throw PostgresError(message: "a statement has more than \(Placeholders.limit) values")
+        }
+        guard values.allSatisfy({ $0.size <= ColumnValue.largest }) else {
+            throw PostgresError(message: "a value has more than \(ColumnValue.largest) bytes")
+        }
+        let text = try translated(sql)
+        let name = try prepare(sql, text)
+        let isSent = unsafe CArrays.withParameters(values) { contents, lengths, formats in
+            let count = Int32(values.count)
+            return if let name {
+                unsafe PQsendQueryPrepared(pointer, name, count, contents, lengths, formats, 1)
+            } else {
+                unsafe PQsendQueryParams(pointer, text, count, nil, contents, lengths, formats, 1)
             }
         }
-        guard let opened = unsafe opened else {
-            throw PostgresError("there is no memory for a connection", isLost: true)
-        }
-        unsafe connection = opened
-        self.patience = patience
-        // Notices are for people at a terminal.
-        unsafe PQsetNoticeReceiver(opened, { _, _ in }, nil)
-        try connect(by: Self.now() + patience)
-        guard unsafe PQsetnonblocking(opened, 1) == 0, unsafe PQenterPipelineMode(opened) == 1 else { throw lost() }
-    }
-
-    deinit { unsafe PQfinish(connection) }
-
-    /// Sends a statement; what is wrong with it is said when an answer is wanted.
-    package func queue(_ sql: String, _ values: StatementValues = []) throws(PostgresError) {
-        if let loss { throw loss }
-        let name = try prepare(sql)
-        let isSent = unsafe PostgresParameters(values.values).withPointers { count, pointers, lengths, formats in
-            unsafe PQsendQueryPrepared(connection, name, count, pointers, lengths, formats, 1)
-        }
         guard isSent == 1 else { throw lost() }
-        sent.append(.statement)
+        sent.append(.statement(name == nil ? nil : sql))
     }
 
-    /// Waits for the answers of all that was sent, in one round trip.
+    /// Sends a statement and waits for its rows, and for all that was queued before.
+    package func rows(_ sql: String, _ values: [ColumnValue] = []) throws(PostgresError) -> [Row] {
+        try queue(sql, values)
+        return try answers().last?.rows ?? []
+    }
+
+    /// Sends a statement and waits until it is done, and for all that was queued before.
     ///
-    /// - Throws: the first error; what was sent after the statement that it is about did not happen.
+    /// - Returns: how many rows it has changed.
+    @discardableResult
+    package func changes(_ sql: String, _ values: [ColumnValue] = []) throws(PostgresError) -> Int {
+        try queue(sql, values)
+        return try answers().last?.count ?? 0
+    }
+
+    /// Waits for all that was queued: one round trip, or none if nothing was.
+    ///
+    /// - Returns: what each statement has given.
+    /// - Throws: the first error in the order of the statements; see above for what then happened.
     package func answers() throws(PostgresError) -> [Answer] {
-        if let loss { throw loss }
-        guard unsafe PQpipelineSync(connection) == 1 else { throw lost() }
-        let deadline = Self.now() + patience
-        roundTrips += 1
+        guard let pointer = unsafe pointer else { throw Self.closed }
+        guard !sent.isEmpty else { return [] }
+        defer { sent = [] }
+        guard unsafe PQpipelineSync(pointer) == 1 else { throw lost() }
+        let deadline = Deadline(in: answerTimeout)
         var answers: [Answer] = []
         var problem: PostgresError?
         for each in sent {
-            guard let result = unsafe try result(by: deadline) else { throw lost() }
-            defer { unsafe PQclear(result) }
-            switch unsafe PQresultStatus(result) {
-            case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
-                guard case .statement = each else { break }
-                do {
-                    answers.append(Answer(rows: unsafe try rows(of: result), changes: unsafe changes(of: result)))
-                } catch {
-                    problem = problem ?? error
-                }
-            default:
-                // One that was not parsed is none.
-                if case .preparation(let sql) = each { prepared[sql] = nil }
-                guard unsafe PQresultStatus(result) != PGRES_PIPELINE_ABORTED else { break }
-                problem = unsafe problem ?? self.problem(of: result)
+            do throws(PostgresError) {
+                if let answer = try answer(to: each, by: deadline) { answers.append(answer) }
+            } catch {
+                forget(each, after: error)
+                problem = problem ?? error
+                // The server says why it ends a connection, and then ends it.
+                guard !isBroken else { throw (problem ?? error).withLostConnection }
             }
-            // A statement's results end with none.
-            while let more = unsafe try self.result(by: deadline) { unsafe PQclear(more) }
         }
-        sent = []
-        guard let end = unsafe try result(by: deadline) else { throw lost() }
-        unsafe PQclear(end)
+        do throws(PostgresError) { try endPipeline(by: deadline) } catch { throw (problem ?? error).withLostConnection }
         if let problem { throw problem }
         return answers
     }
+}
 
-    /// Sends a statement, and waits for its answer and for those of all that was sent before.
-    package func answer(_ sql: String, _ values: StatementValues = []) throws(PostgresError) -> Answer {
-        try queue(sql, values)
-        guard let last = try answers().last else { throw lost() }
-        return last
+extension PostgresConnection {
+    private func translated(_ sql: String) throws(PostgresError) -> String {
+        if let known = placeholders[sql] { return known.text }
+        let new = try Placeholders(sql)
+        if placeholders.count < max(512, names.limit) { placeholders[sql] = new }
+        return new.text
     }
 
-    private func connect(by deadline: Int64) throws(PostgresError) {
-        // As PQconnectPoll wants it: as if the first call had said that it wants to write.
-        var next = PGRES_POLLING_WRITING
-        while next != PGRES_POLLING_OK {
-            guard next != PGRES_POLLING_FAILED, unsafe PQstatus(connection) != CONNECTION_BAD else { throw lost() }
-            try wait(for: next == PGRES_POLLING_READING ? POLLIN : POLLOUT, by: deadline)
-            next = unsafe PQconnectPoll(connection)
-        }
-    }
-
-    /// The name under which the server has a statement, or will have it once it has read what is sent.
-    private func prepare(_ sql: String) throws(PostgresError) -> String {
-        if let name = prepared[sql] { return name }
-        let name = prepared.count < Self.maxPrepared ? "s\(names)" : ""
-        names += 1
-        guard unsafe PQsendPrepare(connection, name, PostgresPlaceholders.numbered(sql), 0, nil) == 1 else {
-            throw lost()
-        }
-        sent.append(.preparation(sql: sql))
-        if !name.isEmpty { prepared[sql] = name }
+    /// The name under which a statement is parsed; nil if it is not kept.
+    private func prepare(_ sql: String, _ text: String) throws(PostgresError) -> String? {
+        if let name = names[sql] { return name }
+        guard let name = names.add(sql), let pointer = unsafe pointer else { return nil }
+        guard unsafe PQsendPrepare(pointer, name, text, 0, nil) == 1 else { throw lost() }
+        sent.append(.preparation(sql))
         return name
     }
 
+    /// Lets go of a statement's name if the server does not know it, or no longer takes it.
+    private func forget(_ each: Sent, after error: PostgresError) {
+        switch each {
+        case .preparation(let sql): names.remove(sql)
+        case .statement(let sql?) where error.isStatementStale: names.remove(sql)
+        case .statement: break
+        }
+    }
+
+    /// Waits for one result and the end of its statement's.
+    ///
+    /// - Returns: nil for what gives nothing to the caller.
+    private func answer(to each: Sent, by deadline: Deadline) throws(PostgresError) -> Answer? {
+        guard let result = try result(by: deadline) else { throw lost() }
+        let answer: Answer?
+        switch result.status {
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
+            // The rest is read whatever is in the rows.
+            let rows = Result { () throws(PostgresError) in try result.rows }
+            try skipResults(by: deadline)
+            answer = Answer(rows: try rows.get(), count: result.count)
+        case PGRES_PIPELINE_ABORTED:
+            try skipResults(by: deadline)
+            throw Self.aborted
+        default:
+            let problem = result.problem
+            do throws(PostgresError) { try skipResults(by: deadline) } catch { throw problem.withLostConnection }
+            throw problem
+        }
+        if case .preparation = each { return nil }
+        return answer
+    }
+
+    private func skipResults(by deadline: Deadline) throws(PostgresError) {
+        while let more = try result(by: deadline) {
+            guard more.status != PGRES_PIPELINE_SYNC else { throw lost() }
+        }
+    }
+
+    private func endPipeline(by deadline: Deadline) throws(PostgresError) {
+        guard let end = try result(by: deadline), end.status == PGRES_PIPELINE_SYNC else { throw lost() }
+    }
+
     /// The next result; nil at the end of a statement's.
-    private func result(by deadline: Int64) throws(PostgresError) -> OpaquePointer? {
+    private func result(by deadline: Deadline) throws(PostgresError) -> PostgresResult? {
         while true {
-            let isFlushed = unsafe PQflush(connection)
-            guard isFlushed >= 0 else { throw lost() }
-            guard unsafe PQisBusy(connection) == 1 else { return unsafe PQgetResult(connection) }
-            try wait(for: POLLIN | (isFlushed == 1 ? POLLOUT : 0), by: deadline)
-            guard unsafe PQconsumeInput(connection) == 1 else { throw lost() }
-        }
-    }
-
-    private func wait(for events: Int32, by deadline: Int64) throws(PostgresError) {
-        while true {
-            let left = deadline - Self.now()
-            guard left > 0 else { throw lost("the server did not answer within \(patience) ms") }
-            var waiting = pollfd(fd: unsafe PQsocket(connection), events: Int16(truncatingIfNeeded: events), revents: 0)
-            if unsafe poll(&waiting, 1, Int32(clamping: left)) > 0 { return }
-        }
-    }
-
-    private func rows(of result: OpaquePointer) throws(PostgresError) -> [PostgresRow] {
-        let columns = unsafe PQnfields(result)
-        var rows: [PostgresRow] = []
-        for row in 0..<(unsafe PQntuples(result)) {
-            var values: [ColumnValue?] = []
-            for column in 0..<columns {
-                guard unsafe PQgetisnull(result, row, column) == 0 else {
-                    values.append(.some(.null))
-                    continue
-                }
-                let content = unsafe UnsafeRawBufferPointer(
-                    start: PQgetvalue(result, row, column), count: Int(PQgetlength(result, row, column)))
-                unsafe values.append(ColumnValue(type: PQftype(result, column), content))
+            guard let pointer = unsafe pointer else { throw Self.closed }
+            let unsent = unsafe PQflush(pointer)
+            guard unsent >= 0 else { throw lost() }
+            if unsafe PQisBusy(pointer) == 0 {
+                let result = unsafe PQgetResult(pointer)
+                if let result = unsafe result { return unsafe PostgresResult(takingOwnershipOf: result) }
+                guard unsafe PQstatus(pointer) == CONNECTION_OK else { throw lost() }
+                return nil
             }
-            rows.append(PostgresRow(values: values))
-        }
-        return rows
-    }
-
-    private func changes(of result: OpaquePointer) -> Int {
-        unsafe PQcmdTuples(result).flatMap { unsafe Int(String(cString: $0)) } ?? 0
-    }
-
-    private func problem(of result: OpaquePointer) -> PostgresError {
-        func field(_ code: Unicode.Scalar) -> String? {
-            unsafe PQresultErrorField(result, Int32(code.value)).map { unsafe String(cString: $0) }
-        }
-        // PG_DIAG_SQLSTATE and PG_DIAG_MESSAGE_PRIMARY: the detail may hold values of a row.
-        return PostgresError(state: field("C"), field("M") ?? "the server refused a statement")
-    }
-
-    /// Notes that the connection is of no use any more.
-    private func lost(_ reason: String? = nil) -> PostgresError {
-        let lines = unsafe PQerrorMessage(connection).map { unsafe String(cString: $0) } ?? ""
-        let words = lines.split(separator: "\n").joined(separator: "; ")
-        let error = PostgresError(reason ?? (words.isEmpty ? "the connection is lost" : words), isLost: true)
-        loss = loss ?? error
-        return error
-    }
-
-    /// Milliseconds of a clock that nobody sets.
-    private static func now() -> Int64 {
-        var time = timespec()
-        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
-    }
-}
-
-/// Texts as libpq takes them.
-enum PostgresStrings {
-    /// A list of strings with a null at its end, for the time of `body`.
-    static func withPointers<Result>(
-        _ strings: [String], _ body: ([UnsafePointer<CChar>?]) -> Result
-    ) -> Result {
-        var (bytes, places): ([CChar], [Int]) = ([], [])
-        for string in strings {
-            places.append(bytes.count)
-            bytes += string.utf8CString
-        }
-        return unsafe bytes.withUnsafeBufferPointer { buffer in
-            unsafe body(places.map { unsafe buffer.baseAddress?.advanced(by: $0) } + [nil])
+            guard unsafe deadline.wait(for: PQsocket(pointer), toRead: true, toWrite: unsent == 1) else {
+                close()
+                throw PostgresError(message: "the server did not answer in time", isConnectionLost: true)
+            }
+            // TLS may hold the rest of a record of which libpq has room for a part only, and the socket says nothing of it.
+            for _ in 0..<(unsafe PQsslInUse(pointer) == 1 ? 2 : 1) {
+                guard unsafe PQconsumeInput(pointer) == 1 else { throw lost() }
+            }
         }
     }
+
+    /// Closes the connection, and says why it is lost.
+    private func lost() -> PostgresError {
+        guard let pointer = unsafe pointer else { return Self.closed }
+        let message = unsafe PostgresResult.line(PQerrorMessage(pointer))
+        close()
+        return PostgresError(message: message, isConnectionLost: true)
+    }
+
+    private static var closed: PostgresError {
+        PostgresError(message: "the connection is closed", isConnectionLost: true)
+    }
+
+    private static var aborted: PostgresError { PostgresError(message: "a statement before it has failed") }
 }
 #endif

@@ -25,7 +25,7 @@ package struct PostgresHost: Sendable {
     /// - Returns: how many times somebody has become this host.
     /// - Throws: ``HostNameTakenError``.
     func claim(_ connection: PostgresConnection) throws -> Int64 {
-        let answer = try connection.answer(
+        let rows = try connection.rows(
             """
             INSERT INTO host (name, identity, incarnation, alive_until)
             VALUES (?1, ?2, 1, clock_timestamp() + interval '\(Self.lease) s')
@@ -34,13 +34,13 @@ package struct PostgresHost: Sendable {
             WHERE host.identity = excluded.identity OR host.alive_until < clock_timestamp()
             RETURNING incarnation
             """, [name.text, identity])
-        guard case .number(let incarnation) = answer.rows.first?[0] else { throw HostNameTakenError(host: name) }
+        guard case .number(let incarnation) = rows.first?.first else { throw HostNameTakenError(host: name) }
         return incarnation
     }
 
     /// Lets another machine become it at once.
     func letGo(_ connection: PostgresConnection, _ incarnation: Int64) throws {
-        _ = try connection.answer(
+        _ = try connection.rows(
             "UPDATE host SET alive_until = clock_timestamp() WHERE name = ? AND incarnation = ?",
             [name.text, incarnation])
     }

@@ -10,13 +10,13 @@ enum PostgresServer {
     }
 
     static func check(_ connection: PostgresConnection) throws {
-        let answer = try connection.answer(
+        let rows = try connection.rows(
             """
             SELECT current_setting('server_version_num')::BIGINT, current_setting('server_encoding'),
                 pg_is_in_recovery(), current_setting('fsync'), current_setting('full_page_writes'),
                 current_setting('synchronous_commit'), current_setting('transaction_read_only')
             """)
-        guard let row = answer.rows.first, case .number(let version) = row[0] else {
+        guard let row = rows.first, row.count == 7, case .number(let version) = row[0] else {
             throw UnfitError(reason: "it does not say its version")
         }
         guard version >= PostgresSchema.oldestServer else {
@@ -58,8 +58,8 @@ extension PostgresSchema {
     static func bringUpToDate(_ connection: PostgresConnection) throws {
         if try missing(connection).isEmpty { return }
         do {
-            _ = try connection.answer("BEGIN")
-            _ = try connection.answer("SELECT 1 FROM (SELECT pg_advisory_xact_lock(\(lock))) AS locked")
+            _ = try connection.rows("BEGIN")
+            _ = try connection.rows("SELECT 1 FROM (SELECT pg_advisory_xact_lock(\(lock))) AS locked")
             // As it is now that no other host changes it.
             let missing = try missing(connection)
             if missing.count == changes.count { try connection.queue(register) }
@@ -67,11 +67,11 @@ extension PostgresSchema {
                 for statement in change.statements { try connection.queue(statement) }
                 try connection.queue("INSERT INTO oob_agent_schema (change) VALUES (?)", [change.name])
             }
-            _ = try connection.answer("COMMIT")
+            _ = try connection.rows("COMMIT")
         } catch {
-            if connection.loss == nil {
+            if !connection.isBroken {
                 _ = try? connection.answers()
-                _ = try? connection.answer("ROLLBACK")
+                _ = try? connection.rows("ROLLBACK")
             }
             throw error
         }
@@ -80,23 +80,23 @@ extension PostgresSchema {
     private static func missing(
         _ connection: PostgresConnection
     ) throws -> [(name: String, statements: [String])] {
-        let isThere = try connection.answer("SELECT to_regclass('oob_agent_schema') IS NOT NULL").rows.first?[0]
+        let isThere = try connection.rows("SELECT to_regclass('oob_agent_schema') IS NOT NULL").first?.first
         guard isThere == .number(1) else {
-            let others = try connection.answer(
+            let others = try connection.rows(
                 """
                 SELECT relname FROM pg_class
                 WHERE relnamespace = to_regnamespace(current_schema()) AND relkind IN ('r', 'p', 'v', 'm')
                 ORDER BY relname LIMIT 1
                 """)
-            guard case .text(let table) = others.rows.first?[0] else { return changes }
+            guard case .text(let table) = others.first?.first else { return changes }
             throw PostgresServer.UnfitError(
                 reason:
                     "another program uses it: it has a table \(table) and none of this agent; create a database of its own"
             )
         }
         let made = Set(
-            try connection.answer("SELECT change FROM oob_agent_schema").rows.compactMap { row in
-                if case .text(let name) = row[0] { name } else { nil }
+            try connection.rows("SELECT change FROM oob_agent_schema").compactMap { row in
+                if case .text(let name) = row.first { name } else { nil }
             })
         let unknown = made.subtracting(changes.map(\.name))
         guard unknown.isEmpty else { throw UnknownChangesError(names: unknown.sorted()) }

@@ -12,7 +12,7 @@ final class PostgresSession: StoreSession {
     private var held: Set<HeldRow> = []
     private(set) var actions: [@Sendable () -> Void] = []
     /// The rows that were asked for before they were wanted, with the round trip of another statement.
-    private var foreseen: [Question: [PostgresRow]] = [:]
+    private var foreseen: [Question: [PostgresConnection.Row]] = [:]
 
     private struct Question: Hashable {
         let sql: String
@@ -33,14 +33,14 @@ final class PostgresSession: StoreSession {
 
     func changes(_ sql: String, _ values: StatementValues) throws -> Int {
         foreseen = [:]
-        return try connection.answer(sql, values).changes
+        return try connection.changes(sql, values.values)
     }
 
     func step(
         _ sql: String, _ values: StatementValues, atMost limit: Int, _ body: (any StatementRow) throws -> Void
     ) throws {
         let known = foreseen.removeValue(forKey: Question(sql: sql, values: values.values))
-        for row in try (known ?? connection.answer(sql, values).rows).prefix(limit) { try body(row) }
+        for row in try (known ?? connection.rows(sql, values)).prefix(limit) { try body(PostgresRow(values: row)) }
     }
 
     func undoing(_ part: () throws -> Void) throws -> (any Error)? {
@@ -104,10 +104,10 @@ final class PostgresSession: StoreSession {
         try connection.queue("SELECT incarnation FROM host WHERE name = ? FOR UPDATE", [host.text])
         for (sql, values) in questions { try connection.queue(sql, values) }
         let answers = try connection.answers()
-        guard answers.count == questions.count + 3, case .number(let number) = answers[1].rows.first?[0] else {
-            throw PostgresError("the server did not say the number of a database transaction")
+        guard answers.count == questions.count + 3, case .number(let number) = answers[1].rows.first?.first else {
+            throw PostgresServer.UnfitError(reason: "it did not say the number of a database transaction")
         }
-        guard answers[2].rows.first?[0] == .number(incarnation) else { throw HostTakenError(host: host) }
+        guard answers[2].rows.first?.first == .number(incarnation) else { throw HostTakenError(host: host) }
         for (question, answer) in zip(questions, answers.dropFirst(3)) {
             foreseen[Question(sql: question.sql, values: question.values.values)] = answer.rows
         }
@@ -119,14 +119,14 @@ final class PostgresSession: StoreSession {
         try connection.queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     }
 
-    func commit() throws(PostgresError) { _ = try connection.answer("COMMIT") }
+    func commit() throws(PostgresError) { _ = try connection.rows("COMMIT") }
 
     /// Undoes all of it, unless the connection is lost, which does the same.
     func rollBack() {
-        guard connection.loss == nil else { return }
+        guard !connection.isBroken else { return }
         // What was queued before may fail for the same reason as what came before it.
         _ = try? connection.answers()
-        _ = try? connection.answer("ROLLBACK")
+        _ = try? connection.rows("ROLLBACK")
     }
 }
 

@@ -64,7 +64,7 @@ package final class PostgresShares: WorkShares {
             do {
                 return try Self.renew(connection, host, incarnation, lease)
             } catch {
-                if connection.loss == nil { _ = try? connection.answer("ROLLBACK") }
+                if !connection.isBroken { _ = try? connection.rows("ROLLBACK") }
                 throw error
             }
         }
@@ -84,8 +84,8 @@ package final class PostgresShares: WorkShares {
             UPDATE host SET alive_until = clock_timestamp() + make_interval(secs => ?)
             WHERE name = ? AND incarnation = ?
             """, [lease, host.text, incarnation])
-        let living = try connection.answer("SELECT name FROM host WHERE alive_until > clock_timestamp()").rows
-            .compactMap { row in if case .text(let name) = row[0] { name } else { nil } }
+        let living = try connection.rows("SELECT name FROM host WHERE alive_until > clock_timestamp()")
+            .compactMap { row in if case .text(let name) = row.first { name } else { nil } }
         let ours = (0..<buckets).filter { owner(of: $0, among: living) == host.text }
         let list = "[\(ours.map(String.init).joined(separator: ","))]"
         let isInList = "bucket IN (SELECT CAST(jsonb_array_elements_text(CAST(CAST(? AS TEXT) AS JSONB)) AS BIGINT))"
@@ -104,7 +104,7 @@ package final class PostgresShares: WorkShares {
         let answers = try connection.answers()
         return Set(
             answers.dropLast().last?.rows.compactMap { row in
-                if case .number(let bucket) = row[0] { Int(exactly: bucket) } else { nil }
+                if case .number(let bucket) = row.first { Int(exactly: bucket) } else { nil }
             } ?? [])
     }
 

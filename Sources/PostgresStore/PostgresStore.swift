@@ -1,6 +1,6 @@
 #if PostgreSQL
 package import Authenticator
-package import PostgresRows
+import PostgresRows
 import StoreTables
 import Synchronization
 
@@ -60,7 +60,7 @@ package final class PostgresStore: Store {
             try await writer.run { connection in
                 try PostgresWrite(
                     connection: connection, host: host, incarnation: incarnation, sealing: sealing,
-                    reopen: { try settings.connection() }, patience: Int(settings.patience),
+                    reopen: { try settings.connection() }, patience: settings.limits.answer,
                     head: head.sequence, noteHead: { head.sequence = $0 }
                 ).run(body)
             }

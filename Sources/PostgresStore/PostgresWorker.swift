@@ -35,7 +35,7 @@ final class PostgresWorker: @unchecked Sendable {
     func close() { queue.sync { connection = nil } }
 
     private func usable() throws -> PostgresConnection {
-        if let connection, connection.loss == nil { return connection }
+        if let connection, !connection.isBroken { return connection }
         connection = nil
         let opened = try open()
         connection = opened

@@ -18,22 +18,23 @@ struct PostgresWrite {
     let sealing: Sealing
     /// Makes another connection, to ask what became of a commit.
     let reopen: () throws -> PostgresConnection
-    /// Milliseconds for which that is asked.
-    let patience: Int
+    /// For how long that is asked.
+    let patience: Duration
     /// Where the journal ended when something was committed last; nil before that.
     let head: Int64?
     /// Notes where it ends now.
     let noteHead: (Int64?) -> Void
 
     func run<T>(_ body: (DatabaseTransaction) throws -> T) throws -> T {
-        for run in 1... {
+        for _ in 1..<Self.maxRuns {
             do {
                 return try runOnce(body)
-            } catch let error as PostgresError where error.isToBeRepeated && run < Self.maxRuns {
+            } catch let error as PostgresError where error.isToBeRepeated || error.isDuplicate {
+                // Another host's commit came first; what it has written is seen now.
                 continue
             }
         }
-        throw PostgresError("a database transaction was undone \(Self.maxRuns) times for the sake of others")
+        return try runOnce(body)
     }
 
     private func runOnce<T>(_ body: (DatabaseTransaction) throws -> T) throws -> T {
@@ -54,7 +55,7 @@ struct PostgresWrite {
             try session.commit()
         } catch {
             session.rollBack()
-            guard error.isLost else { throw error }
+            guard error.isConnectionLost else { throw error }
             try settle(number, error)
         }
         noteHead(transaction.headSeen)
@@ -66,8 +67,7 @@ struct PostgresWrite {
     ///
     /// - Throws: the error if it did not happen; ``CommitInDoubtError`` if nobody can say.
     private func settle(_ number: Int64, _ error: PostgresError) throws {
-        let tries = max(1, patience / Self.pause)
-        for _ in 0..<tries {
+        for _ in 0..<max(1, patience.components.seconds * 1_000 / Self.pause) {
             switch try? status(of: number) {
             case "committed": return
             case "aborted": throw error
@@ -79,11 +79,11 @@ struct PostgresWrite {
     }
 
     /// Milliseconds between two looks.
-    private static let pause = 50
+    private static let pause: Int64 = 50
 
     private func status(of number: Int64) throws -> String? {
-        let answer = try reopen().answer("SELECT pg_xact_status(CAST(CAST(? AS TEXT) AS XID8))", ["\(number)"])
-        guard case .text(let status) = answer.rows.first?[0] else { return nil }
+        let rows = try reopen().rows("SELECT pg_xact_status(CAST(CAST(? AS TEXT) AS XID8))", [.text("\(number)")])
+        guard case .text(let status) = rows.first?.first else { return nil }
         return status
     }
 }

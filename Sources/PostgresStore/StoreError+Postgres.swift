@@ -27,7 +27,7 @@ extension StoreError {
 
     /// By SQLSTATE (PostgreSQL's manual, appendix A).
     private static func kind(of error: PostgresError) -> Kind {
-        guard !error.isLost, let state = error.state else { return .unreachable }
+        guard !error.isConnectionLost, let state = error.state else { return .unreachable }
         return switch state {
         case "53100": .full
         case "25006": .readOnly

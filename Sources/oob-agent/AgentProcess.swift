@@ -50,9 +50,9 @@ struct AgentProcess {
             version: SoftwareVersion.text, network: settings.network, clock: SystemClock(),
             bounds: settings.bounds.answer)
         do {
-            let (agent, store, copier, rewrapper) = try agent(gateway, scratch)
-            defer { close(store) }
-            try await serveAndConclude(agent, copier: copier, rewrapper: rewrapper, gateway: gateway, hangUps: hangUps)
+            let (agent, opened, rewrapper) = try await agent(gateway, scratch)
+            defer { close(opened) }
+            try await serveAndConclude(agent, copier: opened.copier, rewrapper: rewrapper, gateway: gateway, hangUps: hangUps)
         } catch {
             await gateway.shutdown()
             throw error
@@ -63,9 +63,9 @@ struct AgentProcess {
     }
 
     /// What is committed is durable without it; but then the log of the database stays beside it.
-    private func close(_ store: SQLiteDatabase) {
+    private func close(_ opened: OpenedStore) {
         do {
-            try store.close()
+            try opened.close()
         } catch {
             log.error("the database could not be closed", metadata: ["reason": "\(error)"])
         }
@@ -89,30 +89,26 @@ struct AgentProcess {
 
     private func agent(
         _ gateway: HTTPIssuerGateway, _ scratch: Scratch
-    ) throws(StartError) -> (Agent, SQLiteDatabase, any StateCopier, SecretRewrapper?) {
+    ) async throws(StartError) -> (Agent, OpenedStore, SecretRewrapper?) {
         // Before the first secret is read.
         let isMemoryLocked = LockedMemory.prepare()
         let secret = try SecretSource.load(settings, log: log)
         let previous = try previousSecret(of: secret)
         let directory = settings.stateDirectory
         do {
-            let store = try SQLiteDatabase(
-                path: "\(directory)/\(StateFiles.database)", scratch: scratch,
-                seals: RowSealer(secret: secret, previous: previous))
             let own = try KeyFileCustody(directory: "\(directory)/\(StateFiles.keys)", secret: secret)
             let ring = KeyRing(
                 own: own, external: ExternalKeys(pkcs11Module: settings.pkcs11Module), clock: SystemClock())
             let testClock = settings.hasTestClock ? TestClock() : nil
+            let opened = try await openStore(
+                scratch, RowSealer(secret: secret, previous: previous), keys: own, clock: testClock ?? SystemClock())
             let ports = Ports(
-                store: store, custody: ring, externalKeys: ring, sealing: SecretSealer(secret: secret),
+                store: opened.store, custody: ring, externalKeys: ring, sealing: SecretSealer(secret: secret),
                 auditKeys: SealedAuditKeys(secret: secret, previous: previous), gateway: gateway, clock: SystemClock(),
-                testClock: testClock, entropy: SystemEntropy(), inspector: hostInspector(isMemoryLocked: isMemoryLocked)
-            )
-            let backups = Backups(
-                directory: directory, store: store, keys: own, clock: testClock ?? SystemClock(),
-                version: SoftwareVersion.text)
+                testClock: testClock, shares: opened.shares, entropy: SystemEntropy(),
+                inspector: hostInspector(isMemoryLocked: isMemoryLocked))
             let rewrapper = previous.map { SecretRewrapper(own, by: SecretChange(from: $0, to: secret)) }
-            return (Agent(ports: ports, settings: coreSettings, log: log), store, backups, rewrapper)
+            return (Agent(ports: ports, settings: coreSettings, log: log), opened, rewrapper)
         } catch let error as FileError {
             throw StartError(StartError.Status(error.systemError), "\(error)")
         } catch {

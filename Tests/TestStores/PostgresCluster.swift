@@ -1,7 +1,8 @@
 #if PostgreSQL
 import Foundation
 import Glibc
-package import PostgresRows
+import PostgresRows
+package import PostgresStore
 import SpawnedProcesses
 import Synchronization
 
@@ -59,9 +60,8 @@ package final class PostgresCluster: Sendable {
     }
 
     /// How the database of this name is reached.
-    package func settings(of database: String, patience: Int64 = 10_000) -> PostgresSettings {
-        PostgresSettings(
-            parameters: ["host": directory, "user": "oob", "dbname": database], place: database, patience: patience)
+    package func settings(of database: String) throws -> PostgresSettings {
+        PostgresSettings(url: try PostgresURL("postgres://oob@/\(database)?host=\(directory)"))
     }
 
     /// The same of the one that belongs to a path, which is made if there is none.
@@ -70,11 +70,11 @@ package final class PostgresCluster: Sendable {
             if let name = databases[path] { return name }
             let name = "d\(databases.count)"
             let connection = try settings(of: "postgres").connection()
-            _ = try connection.answer("CREATE DATABASE \(name) TEMPLATE template0")
+            _ = try connection.rows("CREATE DATABASE \(name) TEMPLATE template0")
             databases[path] = name
             return name
         }
-        return settings(of: name)
+        return try settings(of: name)
     }
 
     private func waitUntilItAnswers() throws {

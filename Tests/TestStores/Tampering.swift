@@ -4,6 +4,7 @@ package import TableRows
 
 #if PostgreSQL
 import PostgresRows
+import PostgresStore
 #endif
 
 /// Changes the database of a store as any other program can that may write to it.
@@ -22,7 +23,7 @@ package func tamper(at path: String, _ sql: String, _ values: StatementValues = 
         for statement in sql.split(separator: ";") {
             let words = String(statement).replacing(/[xX]'([0-9A-Fa-f]*)'/) { "'\\x\($0.1)'::BYTEA" }
                 .replacing(/zeroblob\(([0-9]+)\)/) { "decode(repeat('00', \($0.1)), 'hex')" }
-            _ = try connection.answer(words, values)
+            _ = try connection.rows(words, values.values)
         }
         #else
         throw MissingPostgresError()

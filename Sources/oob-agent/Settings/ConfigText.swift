@@ -79,6 +79,9 @@ extension Setting {
         case .pushVAPID: "required"
         case .metricsListen: "127.0.0.1:9464"
         case .pkcs11Module: "/usr/lib/x86_64-linux-gnu/p11-kit-proxy.so"
+        case .database: "postgres://oob-agent@db.bank.example/oob?sslrootcert=/etc/oob-agent/db-ca.pem"
+        case .databasePasswordFile: "/etc/oob-agent/db-password"
+        case .hostName: "agent-1"
         case .tpmTCTI: "device:/dev/tpmrm0"
         default: Bound.of[self].map { "\($0.usual)" } ?? ""
         }

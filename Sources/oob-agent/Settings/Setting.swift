@@ -5,6 +5,9 @@ enum Setting: String, CaseIterable {
     case socketGroup = "socket-group"
     case mayLook = "may-look"
     case mayDecide = "may-decide"
+    case database
+    case databasePasswordFile = "database-password-file"
+    case hostName = "host-name"
     case secretFile = "secret-file"
     case previousSecretFile = "previous-secret-file"
     case logLevel = "log-level"
@@ -69,6 +72,15 @@ enum Setting: String, CaseIterable {
                 + "group:auditors\". Goes with socket-group. Default: socket-group."
         case .mayDecide:
             "Who may also decide, enroll and unenroll, likewise. Goes with socket-group. Default: socket-group."
+        case .database:
+            "The PostgreSQL database that several hosts share, postgres://USER@HOST[:PORT]/DATABASE?sslrootcert=FILE or "
+                + "postgres:///DATABASE?host=DIRECTORY of a Unix socket. Default: a file in state-dir. Goes with host-name."
+        case .databasePasswordFile:
+            "The file that holds the password of the database's user. Default: none; the server has to know the user by "
+                + "other means."
+        case .hostName:
+            "The name of this host among those that share the database: lower-case letters, digits, hyphens and dots. It "
+                + "names the host's part of the journal, so it stays. Goes with database."
         case .secretFile:
             "The secret that encrypts the keys, 16 to 1,024 bytes. Default: $CREDENTIALS_DIRECTORY/secret, else one "
                 + "that is made in the state directory."

@@ -13,6 +13,8 @@ struct SettingFlags: ParsableArguments {
     @Option(help: ArgumentHelp(.socket, "path"), completion: .file())
     var socket: String?
 
+    @OptionGroup var database: DatabaseFlags
+
     @Option(
         name: .customLong("secret-file"), help: ArgumentHelp(.secretFile, "file"),
         completion: .file())
@@ -101,7 +103,8 @@ struct SettingFlags: ParsableArguments {
         case .metricsListen: metricsListen
         case .pkcs11Module: pkcs11Module
         case .tpmTCTI: tpmTCTI
-        default: access.value(of: setting) ?? push.value(of: setting) ?? bounds.value(of: setting)
+        default:
+            access.value(of: setting) ?? database.value(of: setting) ?? push.value(of: setting) ?? bounds.value(of: setting)
         }
     }
 }
@@ -109,6 +112,30 @@ struct SettingFlags: ParsableArguments {
 extension ArgumentHelp {
     /// - Parameter value: the name of the value in the help, such as "file".
     init(_ setting: Setting, _ value: String) { self.init(setting.help, valueName: value) }
+}
+
+/// The flags of a database that several hosts share, as text.
+struct DatabaseFlags: ParsableArguments {
+    @Option(name: .customLong("database"), help: ArgumentHelp(.database, "url"))
+    var url: String?
+
+    @Option(
+        name: .customLong("database-password-file"), help: ArgumentHelp(.databasePasswordFile, "file"),
+        completion: .file())
+    var passwordFile: String?
+
+    @Option(name: .customLong("host-name"), help: ArgumentHelp(.hostName, "name"))
+    var hostName: String?
+
+    /// The flag's value; nil if it was not given, or is not one of these flags.
+    func value(of setting: Setting) -> String? {
+        switch setting {
+        case .database: url
+        case .databasePasswordFile: passwordFile
+        case .hostName: hostName
+        default: nil
+        }
+    }
 }
 
 /// The flags of who may use the control socket, as text.

@@ -26,6 +26,10 @@ struct Settings {
     let access: ControlAccess
     /// A file that was named, or a credential of systemd's; nil: one is made.
     let secretFile: String?
+    #if PostgreSQL
+    /// The database that several hosts share; nil: the store is a file.
+    let database: DatabaseSettings?
+    #endif
     /// systemd hands credentials over with an owner and mode of its own.
     let secretPrivacy: FilePrivacy
     /// The previous secret's file, while the secret changes; nil if none is named.
@@ -62,6 +66,11 @@ struct Settings {
         stateDirectory = try source.stateDirectory()
         socketPath = try source.socketPath(stateDirectory: stateDirectory)
         access = try ControlAccess(source)
+        #if PostgreSQL
+        database = try DatabaseSettings.read(source)
+        #else
+        try source.expectNoPostgreSQL()
+        #endif
         let named = try source.path(.secretFile)
         credentials = environment["CREDENTIALS_DIRECTORY"]
         secretFile = named ?? credentials.map { $0 + "/secret" }

@@ -1,0 +1,71 @@
+#if PostgreSQL
+import TableRows
+
+/// The forms of values in PostgreSQL's protocol.
+///
+/// The server finds the types of parameters itself, so a statement that was parsed once takes any value: a number is sent
+/// as digits, which bigint, integer and boolean take alike; a text and bytes are sent in binary form with their length, so a
+/// text with U+0000 in it is an error of the server (SQLSTATE 22021) and is not cut short.
+extension ColumnValue {
+    /// What is sent; nil for null. libpq reads the digits of a number up to a zero byte.
+    var parameter: [UInt8]? {
+        switch self {
+        case .null: nil
+        case .number(let number): Array(String(number).utf8) + [0]
+        case .text(let text): Array(text.utf8)
+        case .bytes(let bytes): bytes
+        }
+    }
+
+    /// 1 for binary.
+    var parameterFormat: Int32 {
+        switch self {
+        case .null, .number: 0
+        case .text, .bytes: 1
+        }
+    }
+
+    /// The most bytes of a value: PostgreSQL takes no more in a column.
+    static let largest = 1 << 30
+
+    /// Bytes.
+    var size: Int {
+        switch self {
+        case .null, .number: 0
+        case .text(let text): text.utf8.count
+        case .bytes(let bytes): bytes.count
+        }
+    }
+
+    /// Reads a column's binary form.
+    ///
+    /// - Parameter type: the number of its type (pg_type.dat).
+    /// - Returns: nil for a type that no statement of ours gives, and for content that is not of the type.
+    init?(postgresType type: UInt32, _ content: UnsafeRawBufferPointer) {
+        switch type {
+        case 16 where content.count == 1: self = unsafe .number(content[0] == 0 ? 0 : 1)  // bool
+        case 17: self = unsafe .bytes(Array(content))  // bytea
+        case 20: unsafe self.init(content, Int64.self)
+        case 21: unsafe self.init(content, Int16.self)
+        case 23: unsafe self.init(content, Int32.self)
+        case 26: unsafe self.init(content, UInt32.self)  // oid
+        case 5069: unsafe self.init(content, UInt64.self)  // xid8
+        case 19, 25, 1043:  // name, text, varchar
+            guard let text = unsafe String(validating: content, as: UTF8.self) else { return nil }
+            self = .text(text)
+        case 2278 where content.count == 0: self = .null  // void, of a function that is called for what it does
+        default: return nil
+        }
+    }
+
+    private init?<Integer: FixedWidthInteger & BitwiseCopyable>(
+        _ content: UnsafeRawBufferPointer, _: Integer.Type
+    ) {
+        guard content.count == MemoryLayout<Integer>.size else { return nil }
+        guard let number = unsafe Int64(exactly: Integer(bigEndian: content.loadUnaligned(as: Integer.self))) else {
+            return nil
+        }
+        self = .number(number)
+    }
+}
+#endif

@@ -1,0 +1,37 @@
+#if PostgreSQL
+import Glibc
+
+/// A moment by a clock that nobody sets, and waiting for a socket until then.
+struct Deadline {
+    /// Milliseconds.
+    private let end: Int64
+
+    init(in duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let most: Int64 = 86_400
+        let milliseconds = seconds >= most ? most * 1_000 : max(0, seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
+        end = Self.now() + milliseconds
+    }
+
+    private static func now() -> Int64 {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
+    /// Waits until a socket can be read or written.
+    ///
+    /// - Returns: false when the time is over.
+    func wait(for socket: Int32, toRead: Bool, toWrite: Bool) -> Bool {
+        let events = Int16((toRead ? POLLIN : 0) | (toWrite ? POLLOUT : 0))
+        while true {
+            let left = end - Self.now()
+            guard left > 0 else { return false }
+            var waiting = pollfd(fd: socket, events: events, revents: 0)
+            let ready = unsafe poll(&waiting, 1, Int32(clamping: left))
+            // A closed or broken socket counts as ready: libpq then says what is wrong with it.
+            if ready > 0 || ready < 0 && errno != EINTR { return true }
+        }
+    }
+}
+#endif

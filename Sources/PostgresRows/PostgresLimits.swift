@@ -1,0 +1,45 @@
+#if PostgreSQL
+/// How long a connection waits, and how long the server holds something for it.
+package struct PostgresLimits: Sendable, Equatable {
+    /// For connecting, to all hosts together.
+    package var connecting: Duration = .seconds(10)
+    /// For the answers to what was sent together. After it the connection is lost.
+    package var answer: Duration = .seconds(10)
+    /// `statement_timeout`; nil leaves it to the server's configuration, as for the two below.
+    package var statement: Duration?
+    /// `lock_timeout`
+    package var lock: Duration?
+    /// `idle_in_transaction_session_timeout`
+    package var idleInTransaction: Duration?
+    /// How many statements a connection keeps parsed. PgBouncer that pools by transaction needs 0.
+    package var keptStatements = 512
+
+    package init() {}
+
+    /// The options that the server gets when it is connected to.
+    var serverOptions: String {
+        let times = [
+            ("statement_timeout", statement), ("lock_timeout", lock),
+            ("idle_in_transaction_session_timeout", idleInTransaction),
+        ]
+        // What matters for the meaning of our statements, whatever the role's settings are. A server of version 14 or
+        // later ends a statement whose client is gone.
+        let fixed = [
+            "-c standard_conforming_strings=on", "-c client_min_messages=error",
+            "-c client_connection_check_interval=5000",
+        ]
+        let given = times.compactMap { name, time in time.map { "-c \(name)=\($0.milliseconds(atLeast: 1))" } }
+        return (fixed + given).joined(separator: " ")
+    }
+}
+
+extension Duration {
+    /// Rounded up, and at most what PostgreSQL counts in an integer.
+    func milliseconds(atLeast least: Int64) -> Int64 {
+        let (seconds, attoseconds) = components
+        guard seconds < 2_147_483 else { return 2_147_483_647 }
+        let unit: Int64 = 1_000_000_000_000_000
+        return max(least, seconds * 1_000 + (attoseconds + unit - 1) / unit)
+    }
+}
+#endif

@@ -1,0 +1,23 @@
+#if PostgreSQL
+/// A role's password, which no way of printing shows.
+package struct PostgresPassword: Sendable, CustomStringConvertible, CustomReflectable {
+    let text: String
+
+    /// The longest password, in bytes.
+    package static let limit = 1_024
+
+    /// Reads what a file holds; a line feed at its end is not part of the password.
+    ///
+    /// - Returns: nil if it is empty, too long, not UTF-8, or has a control character in it.
+    package init?(_ content: [UInt8]) {
+        let bytes = content.last == UInt8(ascii: "\n") ? content.dropLast() : content[...]
+        guard (1...Self.limit).contains(bytes.count), bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }),
+            let text = String(validating: bytes, as: UTF8.self)
+        else { return nil }
+        self.text = text
+    }
+
+    package var description: String { "<redacted>" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+#endif

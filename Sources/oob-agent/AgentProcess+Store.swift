@@ -1,0 +1,71 @@
+import AgentHost
+import Authenticator
+import Custody
+import Keys
+import SQLiteStore
+import StateArchive
+import Versioning
+
+#if PostgreSQL
+import DurableFiles
+import PostgresStore
+#endif
+
+/// The agent's store, wherever it is.
+struct OpenedStore {
+    let store: any Store
+    /// What of the work is this host's; nil if it has the store to itself.
+    let shares: (any WorkShares)?
+    let copier: any StateCopier
+    let close: @Sendable () throws -> Void
+}
+
+extension AgentProcess {
+    /// Opens the store that the settings name.
+    ///
+    /// - Parameters:
+    ///   - keys: what is copied with it.
+    ///   - clock: what the time of a copy is told by.
+    func openStore(
+        _ scratch: Scratch, _ seals: RowSealer, keys: KeyFileCustody, clock: any AgentClock
+    ) async throws -> OpenedStore {
+        #if PostgreSQL
+        if let database = settings.database { return try await openDatabase(database, seals) }
+        #endif
+        let directory = settings.stateDirectory
+        let store = try SQLiteDatabase(
+            path: "\(directory)/\(StateFiles.database)", scratch: scratch, seals: seals)
+        let copier = Backups(
+            directory: directory, store: store, keys: keys, clock: clock, version: SoftwareVersion.text)
+        return OpenedStore(store: store, shares: nil, copier: copier, close: { try store.close() })
+    }
+
+    #if PostgreSQL
+    private func openDatabase(_ database: DatabaseSettings, _ seals: RowSealer) async throws -> OpenedStore {
+        let host = PostgresHost(name: database.host, identity: try hostIdentity())
+        let store = try PostgresStore(database.settings, host: host, seals: seals)
+        let shares = try await PostgresShares(of: store, clock: SystemClock())
+        return OpenedStore(store: store, shares: shares, copier: NoCopier(), close: { try store.close() })
+    }
+
+    /// What tells this state directory from another machine's, made at the first start.
+    private func hostIdentity() throws -> [UInt8] {
+        let path = "\(settings.stateDirectory)/host-identity"
+        if let kept = try? DurableFile.read(path, maxBytes: 64) { return kept }
+        let made = try SecureRandom.bytes(16)
+        try DurableFile.write(made, to: path, replacing: false)
+        return made
+    }
+    #endif
+}
+
+#if PostgreSQL
+/// For a store that is copied with its database's own means.
+private struct NoCopier: StateCopier {
+    func copy() async throws -> any AsyncSequence<[UInt8], any Error> & Sendable {
+        throw CommandError(
+            .invalidArgument,
+            "the agent's state is in a PostgreSQL database: back that up with its own means (pg_basebackup, pgBackRest)")
+    }
+}
+#endif
