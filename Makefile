@@ -10,7 +10,7 @@ help: ## Print this list.
 
 build: ## Install what is missing and build the programs.
 	Scripts/bootstrap
-	swift build
+	swift build $$(Scripts/traits)
 
 deb: ## Build the Debian packages into .build: a release build, 10 minutes or more the first time.
 	Scripts/bootstrap
@@ -27,18 +27,18 @@ docs: ## Build the documentation of the library D1 into .build/documentation; an
 
 test: ## Set up what the tests need and run them all; SKIPS=none makes each skipped test a failure, as in .ci/run.
 	Scripts/bootstrap --tests
-	swift build --build-tests
+	swift build --build-tests $$(Scripts/traits)
 	Scripts/test $(if $(filter none,$(SKIPS)),--nothing-skipped)
 
 crash-test: ## Kill the agent at every point and at random; CRASHES=10000, SEED=, and DEATH= or ROUND= for one of them.
 	Scripts/bootstrap
-	swift build
+	swift build $$(Scripts/traits)
 	PYTHONPATH=Tests/Programs python3 -B Tests/Crash/crash_campaign.py --record .build/crash-test.json $(if $(CRASHES),--crashes $(CRASHES)) \
 		$(if $(SEED),--seed $(SEED)) $(if $(DEATH),--death "$(DEATH)") $(if $(ROUND),--round $(ROUND))
 
 push-test: ## Many requests pushed twice and polled, and garbage meanwhile: REQUESTS=10000, SECONDS=600, SEED=1.
 	Scripts/bootstrap --tests
-	swift build
+	swift build $$(Scripts/traits)
 	.venv/bin/python -B Tests/Interop/push_campaign.py $(if $(REQUESTS),--requests $(REQUESTS)) \
 		$(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
 
@@ -46,8 +46,8 @@ fuzz: ## Feed a parser with bytes that libFuzzer makes: TARGET=, SECONDS=60; wit
 	@Scripts/fuzz $(TARGET) $(SECONDS)
 
 model-test: ## Random schedules against the model of the protocol: SCHEDULES=10000, SEED=1, which one failure names.
-	swift build --build-tests
-	MODEL_SCHEDULES=$(or $(SCHEDULES),10000) MODEL_SEED=$(or $(SEED),1) swift test --skip-build --filter ModelTests
+	swift build --build-tests $$(Scripts/traits)
+	MODEL_SCHEDULES=$(or $(SCHEDULES),10000) MODEL_SEED=$(or $(SEED),1) swift test $$(Scripts/traits) --skip-build --filter ModelTests
 
 BENCH = .venv/bin/python -B Benchmarks/bench.py
 
@@ -66,7 +66,7 @@ sanitize: ## All tests under the address and then the thread sanitizer, in build
 check: ## Format lint, the arrows between targets, the walls, and the versions of packages.
 	swift format lint --strict --recursive Sources Tests Package.swift Fuzz/Package.swift Fuzz/Fuzzer \
 		examples/swift-testing
-	swift build --build-tests --explicit-target-dependency-import-check error
+	swift build --build-tests $$(Scripts/traits) --explicit-target-dependency-import-check error
 	Scripts/check-walls --self-test
 	Scripts/check-walls
 	Scripts/check-packages

@@ -45,8 +45,9 @@ enum CArrays {
         return unsafe bytes.withUnsafeBytes { buffer in
             var pointers: [UnsafePointer<CChar>?] = unsafe []
             for place in places {
-                unsafe pointers.append(place.flatMap { unsafe buffer.baseAddress?.advanced(by: $0) }?
-                    .assumingMemoryBound(to: CChar.self))
+                unsafe pointers.append(
+                    place.flatMap { unsafe buffer.baseAddress?.advanced(by: $0) }?
+                        .assumingMemoryBound(to: CChar.self))
             }
             return unsafe pointers.withUnsafeBufferPointer { unsafe body($0.baseAddress, lengths, formats) }
         }

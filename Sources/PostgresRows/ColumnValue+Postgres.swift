@@ -7,7 +7,9 @@ import TableRows
 /// as digits, which bigint, integer and boolean take alike; a text and bytes are sent in binary form with their length, so a
 /// text with U+0000 in it is an error of the server (SQLSTATE 22021) and is not cut short.
 extension ColumnValue {
-    /// What is sent; nil for null. libpq reads the digits of a number up to a zero byte.
+    /// What is sent; nil for null.
+    ///
+    /// libpq reads the digits of a number up to a zero byte.
     var parameter: [UInt8]? {
         switch self {
         case .null: nil

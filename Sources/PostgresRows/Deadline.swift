@@ -9,7 +9,8 @@ struct Deadline {
     init(in duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let most: Int64 = 86_400
-        let milliseconds = seconds >= most ? most * 1_000 : max(0, seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
+        let milliseconds =
+            seconds >= most ? most * 1_000 : max(0, seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
         end = Self.now() + milliseconds
     }
 

@@ -73,14 +73,17 @@ extension PostgresConnection {
         return PostgresError(state: state, message: message, isConnectionLost: true)
     }
 
-    /// Takes apart what libpq says of a server that refuses a connection: `… FATAL:  28P01: password authentication
-    /// failed for user "a"`, and lines below it. Without such a line, the text as one line.
+    /// Takes apart what libpq says of a server that refuses a connection.
+    ///
+    /// Such as `… FATAL:  28P01: password authentication failed for user "a"`, and lines below it. Without such a line,
+    /// the text as one line.
     static func connectingError(_ text: String) -> (state: String?, message: String) {
         let lines = text.split(whereSeparator: \.isNewline).map(String.init)
         for line in lines {
             let parts = line.split(separator: ": ", omittingEmptySubsequences: false)
             let isState = { (word: Substring) in
-                word.utf8.count == 5 && word.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
+                word.utf8.count == 5
+                    && word.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
             }
             // The severity has two spaces behind its colon.
             guard let place = parts.firstIndex(where: { $0.first == " " && isState($0.dropFirst()) }),

@@ -51,7 +51,9 @@ package import TableRows
 
     deinit { close() }
 
-    /// The connection can be used no more. What it was committing when it was lost may have happened or not.
+    /// Whether the connection can be used no more.
+    ///
+    /// What it was committing when it was lost may have happened or not.
     package var isBroken: Bool { unsafe pointer == nil }
 
     /// The process of the server that serves this connection, for `pg_terminate_backend`.

@@ -9,7 +9,9 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
     package let message: String
     /// The name of the constraint that a row does not keep.
     package let constraint: String?
-    /// The connection cannot be used any more. What it was committing may have happened or not.
+    /// Whether the connection cannot be used any more.
+    ///
+    /// What it was committing may have happened or not.
     package let isConnectionLost: Bool
 
     init(state: String? = nil, message: String, constraint: String? = nil, isConnectionLost: Bool = false) {

@@ -3,15 +3,17 @@
 package struct PostgresLimits: Sendable, Equatable {
     /// For connecting, to all hosts together.
     package var connecting: Duration = .seconds(10)
-    /// For the answers to what was sent together. After it the connection is lost.
+    /// For the answers to what was sent together; after it the connection is lost.
     package var answer: Duration = .seconds(10)
-    /// `statement_timeout`; nil leaves it to the server's configuration, as for the two below.
+    /// The server's `statement_timeout`; nil leaves it to the server's configuration, as for the two below.
     package var statement: Duration?
-    /// `lock_timeout`
+    /// The server's `lock_timeout`.
     package var lock: Duration?
-    /// `idle_in_transaction_session_timeout`
+    /// The server's `idle_in_transaction_session_timeout`.
     package var idleInTransaction: Duration?
-    /// How many statements a connection keeps parsed. PgBouncer that pools by transaction needs 0.
+    /// How many statements a connection keeps parsed.
+    ///
+    /// PgBouncer that pools by transaction needs 0.
     package var keptStatements = 512
 
     package init() {}

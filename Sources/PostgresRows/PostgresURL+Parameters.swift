@@ -25,7 +25,8 @@ extension PostgresURL {
         private static func unknown(_ name: Substring, _ allowed: [String], _ isSocket: Bool) -> Problem {
             if name == "password" || name == "sslpassword" {
                 return Problem(
-                    "must have no password: others on this host could read it from the list of processes; put it in a file")
+                    "must have no password: others on this host could read it from the list of processes; put it in a file"
+                )
             }
             if name == "sslmode" {
                 return Problem("the parameter sslmode is not allowed: over TCP it is always verify-full")
@@ -64,7 +65,8 @@ extension PostgresURL {
             }
             if roots == "system" {
                 guard PQlibVersion() >= 160_000 else {
-                    throw Problem("sslrootcert=system needs libpq 16; name a file, such as /etc/ssl/certs/ca-certificates.crt")
+                    throw Problem(
+                        "sslrootcert=system needs libpq 16; name a file, such as /etc/ssl/certs/ca-certificates.crt")
                 }
             } else {
                 try Self.check(roots, "sslrootcert")

@@ -17,7 +17,9 @@ extension PostgresURL {
         // No host, user or parameter has a slash of its own before the database's.
         let parts = halves[0].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         let (user, hosts) = try Self.authority(parts[0])
-        guard parts.count == 2, !parts[1].isEmpty else { throw Problem("must name a database: postgres://user@host/database") }
+        guard parts.count == 2, !parts[1].isEmpty else {
+            throw Problem("must name a database: postgres://user@host/database")
+        }
         database = try Self.name(parts[1], of: "the database")
         var parameters = try Parameters(halves.count == 2 ? halves[1] : "", isSocket: hosts.isEmpty)
         applicationName = try parameters.applicationName()
@@ -43,7 +45,8 @@ extension PostgresURL {
             let who = text[..<at]
             guard !who.contains(":") else {
                 throw Problem(
-                    "must have no password: others on this host could read it from the list of processes; put it in a file")
+                    "must have no password: others on this host could read it from the list of processes; put it in a file"
+                )
             }
             user = try name(who, of: "the user")
             hosts = text[text.index(after: at)...]
@@ -103,7 +106,9 @@ extension PostgresURL {
                 bytes.append(byte)
                 continue
             }
-            guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else { return nil }
+            guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
+                return nil
+            }
             bytes.append(high << 4 | low)
         }
         return String(validating: bytes, as: UTF8.self)

@@ -46,7 +46,9 @@ package struct PostgresURL: Sendable, Equatable, CustomStringConvertible {
         return text
     }
 
-    /// What is wrong with a URL. It has no part of a URL that may be a password.
+    /// What is wrong with a URL.
+    ///
+    /// It has no part of a URL that may be a password.
     package struct Problem: Error, Equatable, CustomStringConvertible {
         package let description: String
         init(_ description: String) { self.description = description }

@@ -3,6 +3,7 @@ package import Authenticator
 import PostgresRows
 import StoreTables
 import Synchronization
+import TableRows
 
 /// The store in a PostgreSQL database, which several hosts share.
 ///
@@ -20,19 +21,27 @@ package final class PostgresStore: Store {
 
     /// Connects, sees that commits are durable there, brings the schema up to date, and becomes the host.
     ///
-    /// - Throws: `StoreError`.
-    package init(_ settings: PostgresSettings, host: PostgresHost, seals: any RowSeals) throws {
+    /// - Parameter open: opens an audit key that a host has sealed; each host that has one must have the same secret.
+    /// - Throws: `StoreError`; what `open` throws, and then nothing was changed.
+    package init(
+        _ settings: PostgresSettings, host: PostgresHost, seals: any RowSeals,
+        opening open: (_ auditKey: [UInt8]) throws -> Void = { _ in }
+    ) throws {
         self.settings = settings
         self.host = host
         sealing = Sealing(seals: seals, isShared: true)
-        let open: @Sendable () throws -> PostgresConnection = { try settings.connection() }
-        writer = PostgresWorker(label: "store-writer", open: open)
-        readers = (1...2).map { PostgresWorker(label: "store-reader-\($0)", open: open) }
+        let connect: @Sendable () throws -> PostgresConnection = { try settings.connection() }
+        writer = PostgresWorker(label: "store-writer", open: connect)
+        readers = (1...2).map { PostgresWorker(label: "store-reader-\($0)", open: connect) }
         let writer = writer
         incarnation = try Self.naming(settings) {
             try writer.runWaiting { connection in
                 try PostgresServer.check(connection)
                 try PostgresSchema.bringUpToDate(connection)
+                for row in try connection.rows("SELECT sealed FROM audit_key ORDER BY host LIMIT 64") {
+                    guard case .bytes(let sealed) = row.first ?? .null else { continue }
+                    try open(sealed)
+                }
                 return try host.claim(connection)
             }
         }

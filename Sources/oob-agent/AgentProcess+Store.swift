@@ -27,10 +27,11 @@ extension AgentProcess {
     ///   - keys: what is copied with it.
     ///   - clock: what the time of a copy is told by.
     func openStore(
-        _ scratch: Scratch, _ seals: RowSealer, keys: KeyFileCustody, clock: any AgentClock
+        _ scratch: Scratch, _ seals: RowSealer, _ auditKeys: SealedAuditKeys, keys: KeyFileCustody,
+        clock: any AgentClock
     ) async throws -> OpenedStore {
         #if PostgreSQL
-        if let database = settings.database { return try await openDatabase(database, seals) }
+        if let database = settings.database { return try await openDatabase(database, seals, auditKeys) }
         #endif
         let directory = settings.stateDirectory
         let store = try SQLiteDatabase(
@@ -41,9 +42,18 @@ extension AgentProcess {
     }
 
     #if PostgreSQL
-    private func openDatabase(_ database: DatabaseSettings, _ seals: RowSealer) async throws -> OpenedStore {
+    private func openDatabase(
+        _ database: DatabaseSettings, _ seals: RowSealer, _ auditKeys: SealedAuditKeys
+    ) async throws -> OpenedStore {
         let host = PostgresHost(name: database.host, identity: try hostIdentity())
-        let store = try PostgresStore(database.settings, host: host, seals: seals)
+        let store: PostgresStore
+        do {
+            store = try PostgresStore(
+                database.settings, host: host, seals: seals, opening: { _ = try auditKeys.open($0) })
+        } catch is SealError {
+            throw StartError(
+                .config, "the secret is not the one that the other hosts have: give that one (--secret-file)")
+        }
         let shares = try await PostgresShares(of: store, clock: SystemClock())
         return OpenedStore(store: store, shares: shares, copier: NoCopier(), close: { try store.close() })
     }
@@ -65,7 +75,8 @@ private struct NoCopier: StateCopier {
     func copy() async throws -> any AsyncSequence<[UInt8], any Error> & Sendable {
         throw CommandError(
             .invalidArgument,
-            "the agent's state is in a PostgreSQL database: back that up with its own means (pg_basebackup, pgBackRest)")
+            "the agent's state is in a PostgreSQL database: back that up with its own means (pg_basebackup, pgBackRest)"
+        )
     }
 }
 #endif

@@ -52,7 +52,8 @@ struct AgentProcess {
         do {
             let (agent, opened, rewrapper) = try await agent(gateway, scratch)
             defer { close(opened) }
-            try await serveAndConclude(agent, copier: opened.copier, rewrapper: rewrapper, gateway: gateway, hangUps: hangUps)
+            try await serveAndConclude(
+                agent, copier: opened.copier, rewrapper: rewrapper, gateway: gateway, hangUps: hangUps)
         } catch {
             await gateway.shutdown()
             throw error
@@ -100,11 +101,13 @@ struct AgentProcess {
             let ring = KeyRing(
                 own: own, external: ExternalKeys(pkcs11Module: settings.pkcs11Module), clock: SystemClock())
             let testClock = settings.hasTestClock ? TestClock() : nil
+            let auditKeys = SealedAuditKeys(secret: secret, previous: previous)
             let opened = try await openStore(
-                scratch, RowSealer(secret: secret, previous: previous), keys: own, clock: testClock ?? SystemClock())
+                scratch, RowSealer(secret: secret, previous: previous), auditKeys, keys: own,
+                clock: testClock ?? SystemClock())
             let ports = Ports(
                 store: opened.store, custody: ring, externalKeys: ring, sealing: SecretSealer(secret: secret),
-                auditKeys: SealedAuditKeys(secret: secret, previous: previous), gateway: gateway, clock: SystemClock(),
+                auditKeys: auditKeys, gateway: gateway, clock: SystemClock(),
                 testClock: testClock, shares: opened.shares, entropy: SystemEntropy(),
                 inspector: hostInspector(isMemoryLocked: isMemoryLocked))
             let rewrapper = previous.map { SecretRewrapper(own, by: SecretChange(from: $0, to: secret)) }

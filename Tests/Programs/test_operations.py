@@ -30,7 +30,7 @@ ALERTS = [rule for group in yaml.safe_load((ROOT / "docs" / "alerts.yaml").read_
           for rule in group["rules"]]
 # What the agent is made of, and nothing of the sandbox.
 TARGETS = ["AgentHost", "Authenticator", "ControlServer", "Custody", "IssuerLink", "Keys", "LineLog", "PushReceiver",
-           "StateArchive", "SQLiteStore", "oob-agent"]
+           "PostgresStore", "StateArchive", "SQLiteStore", "oob-agent"]
 # A call that logs, up to what follows its sentence; some sentences go through a function that bounds how many there are.
 CALL = re.compile(r"(?:\blog\.(debug|info|notice|warning|error|log)|(?<!func )\b(drop|warn))\(")
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')

@@ -1,4 +1,5 @@
 import Logging
+import ThreeDS
 
 /// Removes the keys of ended enrollments and of their push subscriptions.
 ///
@@ -33,9 +34,11 @@ struct EndedKeys: Sendable {
     /// A key that cannot be removed is said so, and tried again at the next start.
     func sweep(_ log: Logger) async throws {
         for id in try await ports.store.read({ try $0.enrollmentIDs(at: .keyToRemove) }) {
-            // Nothing else runs at start.
             guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }) else { continue }
             if case .keyless = enrollment.state {
+                // Nothing else runs here at start, but another host may be making its key at this moment.
+                let age = ports.clock.now.seconds(since: enrollment.startedAt)
+                guard ports.shares == nil || age >= RegistrationDelivery.longest else { continue }
                 let now = ports.clock.now
                 try await ports.store.write { _ = try $0.change(id, .ended(at: now)) }
             }

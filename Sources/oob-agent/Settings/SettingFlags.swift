@@ -104,7 +104,8 @@ struct SettingFlags: ParsableArguments {
         case .pkcs11Module: pkcs11Module
         case .tpmTCTI: tpmTCTI
         default:
-            access.value(of: setting) ?? database.value(of: setting) ?? push.value(of: setting) ?? bounds.value(of: setting)
+            access.value(of: setting) ?? database.value(of: setting) ?? push.value(of: setting)
+                ?? bounds.value(of: setting)
         }
     }
 }

@@ -73,7 +73,8 @@ struct SignCountWatchTests {
         #expect(try await sample.outbox(of: card).map(\.signCount) == [42])
     }
 
-    @Test(.ofSQLite) func `after a refusal nothing is signed until the issuer has said which signCount it accepted`() async throws
+    @Test(.ofSQLite) func `after a refusal nothing is signed until the issuer has said which signCount it accepted`()
+        async throws
     {
         let card = try await sample.enrolled()
         try await sample.receive(.numbered(1), .numbered(2), for: card)

@@ -49,4 +49,8 @@ import Testing
     @Test func `the pages on operations and monitoring say what the programs do`() async throws {
         try await OutsideScript.run("test_operations.py")
     }
+
+    @Test func `agents of several hosts share one PostgreSQL`() async throws {
+        try await OutsideScript.run("test_postgres_hosts.py")
+    }
 }

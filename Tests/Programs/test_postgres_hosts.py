@@ -1,0 +1,193 @@
+"""Agents of several hosts on one PostgreSQL: what one does the others know, and any of them may be killed."""
+
+import secrets
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from postgres_server import PostgresServer, needs_postgres
+from programs import BIN_DIR, Agent, Sandbox, temporary_folder
+
+WITHIN = 60
+
+
+class Hosts(unittest.TestCase):
+    """A sandbox, a server, and what makes agents of hosts that share a database."""
+
+    @classmethod
+    def setUpClass(cls):
+        needs_postgres()
+        cls.folder = temporary_folder(cls)
+        cls.server = PostgresServer()
+        cls.addClassCleanup(cls.server.remove)
+        cls.sandbox = Sandbox(cls.folder)
+        cls.addClassCleanup(cls.sandbox.stop)
+        cls.secret = cls.folder / "secret"
+        cls.secret.write_bytes(secrets.token_bytes(32))
+        cls.secret.chmod(0o600)
+
+    def setUp(self):
+        self.name = f"d{secrets.token_hex(6)}"
+        self.url = self.server.create(self.name)
+
+    def options(self, host: str, **given: str) -> list[str]:
+        settings = {"database": self.url, "host-name": host, "secret-file": str(self.secret), **given}
+        return [word for name, value in settings.items() for word in (f"--{name}", value)]
+
+    def place(self) -> Path:
+        """A host's directory; short, for a socket's path has 107 bytes at most."""
+        return Path(tempfile.mkdtemp(dir=self.folder))
+
+    def host(self, name: str, place: Path | None = None) -> Agent:
+        agent = Agent(place or self.place(), *self.options(name))
+        self.addCleanup(lambda: agent.process.poll() is None and agent.stop())
+        return agent
+
+    def refused(self, *options: str) -> subprocess.CompletedProcess:
+        """A start that must fail."""
+        return subprocess.run(
+            [BIN_DIR / "oob-agent", "--state-dir", str(self.place() / "state"), *options],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=WITHIN)
+
+    def enroll(self, agent: Agent) -> str:
+        code = subprocess.run(
+            [BIN_DIR / "oob-issuer", "code", "--issuer", self.sandbox.origin, "--no-qr"], check=True,
+            capture_output=True, text=True, timeout=WITHIN).stdout.splitlines()[-1]
+        return agent.json("enroll", code)["id"]
+
+    def buy(self, merchant: str) -> str:
+        return subprocess.run(
+            [BIN_DIR / "oob-issuer", "purchase", "--issuer", self.sandbox.origin, "--amount", "100", "--currency", "840",
+             "--exponent", "2", "--merchant", merchant], check=True, capture_output=True, text=True,
+            timeout=WITHIN).stdout.splitlines()[-1]
+
+    def waits(self, agent: Agent, acs_trans_id: str):
+        """The host shows a request, whichever host has fetched it."""
+        self.until(lambda: agent.ctl("show", acs_trans_id).returncode == 0, f"{acs_trans_id}:\n{agent.tail()}")
+
+    def leases(self) -> dict[str, int]:
+        return {host: int(count) for host, count in self.server.sql(
+            "SELECT host, count(*) FROM lease WHERE valid_until > now() GROUP BY host", self.name)}
+
+    def until(self, holds, what: str):
+        deadline = time.monotonic() + WITHIN
+        while not holds():
+            self.assertLess(time.monotonic(), deadline, what)
+            time.sleep(0.1)  # Asks again; nothing depends on how long.
+
+
+class SharedWorkTests(Hosts):
+    def test_what_one_host_fetched_the_other_shows_and_decides_and_the_issuer_hears_it_once(self):
+        alpha, beta = self.host("alpha"), self.host("beta")
+        self.enroll(alpha)
+        request = self.buy("CoffeeHouse2")
+        for host in [alpha, beta]:
+            self.waits(host, request)
+        denied = beta.json("deny", request)
+        self.assertEqual(denied["state"], "denied")
+        self.until(lambda: alpha.json("show", request)["delivery"] == "delivered", "not delivered")
+        again = alpha.ctl("approve", request)
+        self.assertNotEqual(again.returncode, 0)
+        counts = self.server.sql("SELECT host, count(*) FROM journal GROUP BY host ORDER BY host", self.name)
+        self.assertEqual([host for host, _ in counts], ["alpha", "beta"])
+        for host in [alpha, beta]:
+            self.assertEqual(host.ctl("audit verify").returncode, 0)
+
+    def test_a_host_that_is_killed_leaves_its_work_to_the_other_and_takes_its_part_when_it_is_back(self):
+        place = self.place()
+        alpha, beta = self.host("alpha", place), self.host("beta")
+        self.enroll(alpha)
+        self.until(lambda: set(self.leases()) == {"alpha", "beta"}, "both have a part")
+        parts = self.leases()
+        self.assertEqual(sum(parts.values()), 256)
+        alpha.process.send_signal(signal.SIGKILL)
+        alpha.process.wait(WITHIN)
+        alpha.process.stdout.close()
+        self.until(lambda: self.leases() == {"beta": 256}, "the other takes all")
+        request = self.buy("After the kill")
+        self.waits(beta, request)
+        self.assertEqual(beta.json("deny", request)["state"], "denied")
+        alpha = self.host("alpha", place)
+        self.until(lambda: self.leases() == parts, "each has its part again")
+        self.waits(alpha, request)
+
+    def test_a_database_that_restarts_is_waited_for_and_nothing_is_lost(self):
+        alpha = self.host("alpha")
+        self.enroll(alpha)
+        first = self.buy("Before")
+        self.waits(alpha, first)
+        self.server.stop()
+        failed = alpha.ctl("deny", first)
+        self.assertNotEqual(failed.returncode, 0)
+        self.server.start()
+        self.until(lambda: alpha.ctl("deny", first).returncode == 0, alpha.tail())
+        second = self.buy("After")
+        self.waits(alpha, second)
+
+
+class BadSettingsTests(Hosts):
+    def expect(self, status: int, *sentences: str, **given: str):
+        run = self.refused(*self.options("gamma", **given))
+        self.assertEqual(run.returncode, status, run.stderr)
+        for sentence in sentences:
+            self.assertIn(sentence, run.stderr)
+
+    def test_a_url_with_a_password_or_without_its_parts_is_refused(self):
+        self.expect(64, "--database", "must have no password", database="postgres://oob:hunter2@db.example/oob")
+        self.expect(64, "must begin with postgres://", database="mysql://oob@db.example/oob")
+        self.expect(64, "must say which CA", database="postgres://oob@db.example/oob")
+        run = self.refused(*self.options("gamma", database="postgres://oob:hunter2@db.example/oob"))
+        self.assertNotIn("hunter2", run.stderr)
+
+    def test_a_host_needs_a_name_that_the_journal_can_have(self):
+        self.expect(64, "--host-name", "lower-case letters", **{"host-name": "Gamma 1"})
+        run = self.refused("--database", self.url)
+        self.assertEqual(run.returncode, 64, run.stderr)
+        self.assertIn("goes with host-name, which is not set", run.stderr)
+
+    def test_a_second_machine_under_a_name_that_is_in_use_is_refused(self):
+        alpha = self.host("alpha")
+        run = self.refused(*self.options("alpha"))
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn("an agent on another machine runs as host alpha", run.stderr)
+        self.enroll(alpha)
+
+    def test_a_database_that_another_program_uses_is_left_alone(self):
+        self.server.sql("CREATE TABLE payroll (id INT)", self.name)
+        self.expect(70, "another program uses it: it has a table payroll")
+        self.assertEqual(self.server.sql("SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace",
+                                         self.name), [["payroll"]])
+
+    def test_a_database_of_a_newer_schema_is_left_alone(self):
+        self.host("alpha").stop()
+        self.server.sql("INSERT INTO oob_agent_schema (change) VALUES ('99-of-the-future')", self.name)
+        self.expect(65, "was written by a newer version", "99-of-the-future")
+
+    def test_a_user_without_rights_is_told_so_and_nothing_is_made(self):
+        self.server.sql("DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'guest') THEN "
+                        "CREATE ROLE guest LOGIN; END IF; END $$", "postgres")
+        self.expect(77, "permission denied", database=self.url.replace("oob@", "guest@"))
+
+    def test_a_server_that_could_lose_what_was_acknowledged_is_refused(self):
+        self.server.sql(f"ALTER DATABASE {self.name} SET synchronous_commit = off", "postgres")
+        self.expect(70, "synchronous_commit is off there")
+
+    def test_a_secret_that_is_not_the_other_hosts_is_refused(self):
+        alpha = self.host("alpha")
+        self.enroll(alpha)
+        other = self.place() / "secret"
+        other.write_bytes(secrets.token_bytes(32))
+        other.chmod(0o600)
+        hosts = self.server.sql("SELECT name FROM host", self.name)
+        self.expect(78, "the secret is not the one that the other hosts have", **{"secret-file": str(other)})
+        self.assertEqual(self.server.sql("SELECT name FROM host", self.name), hosts)
+
+    def test_a_server_that_is_not_there_is_named(self):
+        self.expect(69, "cannot be reached", database="postgres://oob@/oob?host=/nonexistent")
+
+
+if __name__ == "__main__":
+    unittest.main()
