@@ -383,6 +383,12 @@ let package = Package(
                 "TestStores", "StrictJSON", "WebAuthn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        .testTarget(  // Empty without the trait.
+            name: "PostgresRowsTests",
+            dependencies: [
+                "PostgresRows", "TableRows", "TestStores",
+                .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
+            ]),
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [

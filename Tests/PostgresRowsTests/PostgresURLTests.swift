@@ -1,0 +1,63 @@
+#if PostgreSQL
+import Testing
+
+@testable import PostgresRows
+
+/// Where a database is: what a URL may say, and what is refused.
+struct PostgresURLTests {
+    @Test func `a server by name is reached over TLS whose certificate is checked`() throws {
+        let url = try PostgresURL("postgres://oob@db.example:5433/bank?sslrootcert=/etc/ca.pem")
+        let keywords = ConnectionKeywords(url.servers[0], of: url, nil, PostgresLimits()).values
+        #expect(keywords["host"] == "db.example" && keywords["port"] == "5433" && keywords["dbname"] == "bank")
+        #expect(keywords["sslmode"] == "verify-full" && keywords["sslrootcert"] == "/etc/ca.pem")
+        #expect(keywords["gssencmode"] == "disable" && keywords["target_session_attrs"] == "read-write")
+        #expect("\(url)" == "postgres://oob@db.example:5433/bank")
+    }
+
+    @Test func `several hosts are tried in their order`() throws {
+        let url = try PostgresURL("postgres://oob@a.example,b.example:6000,[2001:db8::1]/bank?sslrootcert=/ca.pem")
+        #expect(
+            url.servers == [
+                .tcp("a.example", port: 5_432), .tcp("b.example", port: 6_000), .tcp("2001:db8::1", port: 5_432),
+            ])
+    }
+
+    @Test func `a socket is a directory, and has no TLS`() throws {
+        let url = try PostgresURL("postgres://oob@/bank?host=/run/postgresql")
+        #expect(url.servers == [.socket("/run/postgresql", port: 5_432)] && url.tls == nil)
+    }
+
+    @Test(arguments: [
+        ("postgres://oob:secret@db.example/bank?sslrootcert=/ca.pem", "must have no password"),
+        ("mysql://oob@db.example/bank", "must begin with postgres://"),
+        ("postgres://oob@db.example/", "must name a database"),
+        ("postgres://oob@db.example", "must name a database"),
+        ("postgres://db.example/bank?sslrootcert=/ca.pem", "must name a user"),
+        ("postgres://oob@db.example/bank", "must say which CA"),
+        ("postgres://oob@db.example/bank?sslrootcert=/ca.pem&sslmode=disable", "sslmode"),
+        ("postgres://oob@db.example:0/bank?sslrootcert=/ca.pem", "ports of 1 to 65535"),
+        ("postgres://oob@db.example:70000/bank?sslrootcert=/ca.pem", "ports of 1 to 65535"),
+        ("postgres://oob@/bank?host=relative", "absolute path"),
+        ("postgres://oob@/bank?host=/a,/b", "without a comma"),
+        ("postgres://oob@/bank%00?host=/a", "a name of 1 to 63 bytes"),
+        ("postgres://oob@[not-an-address]/bank?sslrootcert=/ca.pem", "must have hosts such as"),
+        ("postgres://oob@db.example/bank?service=x&sslrootcert=/ca.pem", "service"),
+    ])
+    func `what is wrong is said, and no password with it`(url: String, words: String) {
+        let problem = #expect(throws: PostgresURL.Problem.self) { try PostgresURL(url) }
+        #expect(problem?.description.contains(words) == true, "\(problem?.description ?? "")")
+        #expect(problem?.description.contains("secret") == false)
+    }
+
+    @Test func `a password is one line, and is printed nowhere`() throws {
+        let password = try #require(PostgresPassword(Array("hunter2\n".utf8)))
+        #expect(password.text == "hunter2" && "\(password)" == "<redacted>")
+        var dumped = ""
+        dump(password, to: &dumped)
+        #expect(!dumped.contains("hunter2"))
+        for content in ["", "\n", "two\nlines", "\u{0}", String(repeating: "x", count: 1_025)] {
+            #expect(PostgresPassword(Array(content.utf8)) == nil)
+        }
+    }
+}
+#endif
