@@ -18,6 +18,7 @@ package final class PostgresStore: Store {
     private let readers: [PostgresWorker]
     private let nextReader = Mutex(0)
     private let head = LastHead()
+    private let doubt = CommitDoubt()
 
     /// Connects, sees that commits are durable there, brings the schema up to date, and becomes the host.
     ///
@@ -64,12 +65,13 @@ package final class PostgresStore: Store {
     }
 
     package func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
-        let (host, incarnation, sealing, settings, head) = (host.name, incarnation, sealing, settings, head)
+        let (host, incarnation, sealing, settings) = (host.name, incarnation, sealing, settings)
+        let (head, doubt) = (head, doubt)
         return try await Self.naming(settings) {
             try await writer.run { connection in
                 try PostgresWrite(
                     connection: connection, host: host, incarnation: incarnation, sealing: sealing,
-                    reopen: { try settings.connection() }, patience: settings.limits.answer,
+                    reopen: { try settings.connection() }, patience: settings.limits.answer, doubt: doubt,
                     head: head.sequence, noteHead: { head.sequence = $0 }
                 ).run(body)
             }

@@ -20,6 +20,8 @@ struct PostgresWrite {
     let reopen: () throws -> PostgresConnection
     /// For how long that is asked.
     let patience: Duration
+    /// What is not known of the commits before.
+    let doubt: CommitDoubt
     /// Where the journal ended when something was committed last; nil before that.
     let head: Int64?
     /// Notes where it ends now.
@@ -38,6 +40,8 @@ struct PostgresWrite {
     }
 
     private func runOnce<T>(_ body: (DatabaseTransaction) throws -> T) throws -> T {
+        // What was in doubt may be there: before that is known, nothing can be held against what was written last.
+        try settleEarlier()
         let session = PostgresSession(connection, host: host)
         let transaction = DatabaseTransaction(database: session, sealing: sealing, written: Written(), host: host)
         let result: T
@@ -51,45 +55,78 @@ struct PostgresWrite {
             session.rollBack()
             throw error
         }
+        let commit = OpenCommit(number: number) {
+            noteHead(transaction.headSeen)
+            for action in session.actions { action() }
+        }
         do {
             try session.commit()
         } catch {
             session.rollBack()
             guard error.isConnectionLost else { throw error }
-            try settle(number, error)
+            guard try isCommitted(commit, after: error) else { throw error }
         }
-        noteHead(transaction.headSeen)
-        for action in session.actions { action() }
+        commit.finish()
         return result
     }
 
-    /// Finds out what became of a commit whose answer was lost.
+    /// Finds out what became of a commit whose answer was lost, with connections of its own.
     ///
-    /// - Throws: the error if it did not happen; ``CommitInDoubtError`` if nobody can say.
-    private func settle(_ number: Int64, _ error: PostgresError) throws {
-        for _ in 0..<max(1, patience.components.seconds * 1_000 / Self.pause) {
-            switch try? status(of: number) {
-            case "committed": return
-            case "aborted": throw error
-            default: break  // It still runs, as its server has not noticed yet, or there is no server.
-            }
-            usleep(UInt32(Self.pause) * 1_000)
+    /// - Throws: ``CommitInDoubtError`` if that could not be found out in time; then the next write has to.
+    private func isCommitted(_ commit: OpenCommit, after loss: PostgresError) throws -> Bool {
+        let end = ContinuousClock.now + patience
+        repeat {
+            if let other = try? reopen(), let isCommitted = try? Self.isCommitted(commit, other) { return isCommitted }
+            // It still runs, as its server has not noticed yet, or there is no server.
+            usleep(Self.pause)
+        } while .now < end
+        doubt.commit = commit
+        throw CommitInDoubtError(cause: loss)
+    }
+
+    private func settleEarlier() throws {
+        guard let commit = doubt.commit else { return }
+        guard let isCommitted = try Self.isCommitted(commit, connection) else {
+            throw CommitUnsettledError()
         }
-        throw CommitInDoubtError(cause: error)
+        doubt.commit = nil
+        if isCommitted { commit.finish() }
     }
 
-    /// Milliseconds between two looks.
-    private static let pause: Int64 = 50
-
-    private func status(of number: Int64) throws -> String? {
-        let rows = try reopen().rows("SELECT pg_xact_status(CAST(CAST(? AS TEXT) AS XID8))", [.text("\(number)")])
-        guard case .text(let status) = rows.first?.first else { return nil }
-        return status
+    /// Nil while nobody can say.
+    private static func isCommitted(_ commit: OpenCommit, _ connection: PostgresConnection) throws -> Bool? {
+        let rows = try connection.rows(
+            "SELECT pg_xact_status(CAST(CAST(? AS TEXT) AS XID8))", [.text("\(commit.number)")])
+        switch rows.first?.first {
+        case .text("committed"): return true
+        case .text("aborted"): return false
+        default: return nil
+        }
     }
+
+    /// Microseconds between two looks.
+    private static let pause: UInt32 = 50_000
+}
+
+/// A commit, and what is to be done once it is known that it was made.
+struct OpenCommit {
+    /// By which the server can be asked for it.
+    let number: Int64
+    let finish: () -> Void
+}
+
+/// The commit of which nobody could say what became of it; nil if there is none.
+///
+/// Unchecked: only the thread that writes touches it.
+final class CommitDoubt: @unchecked Sendable {
+    var commit: OpenCommit?
 }
 
 /// The connection was lost while a database transaction was committed, and nobody could say whether it was.
 struct CommitInDoubtError: Error {
     let cause: PostgresError
 }
+
+/// Nothing is written, as it is still not known what became of the commit before.
+struct CommitUnsettledError: Error {}
 #endif

@@ -7,9 +7,10 @@ extension StoreError {
     /// What PostgreSQL's errors mean to the agent; one of another kind as it is.
     static func naming(_ error: any Error, _ place: String) -> any Error {
         switch error {
-        case let error as PostgresError: StoreError(kind(of: error), at: place, detail: "\(error)")
-        case let doubt as CommitInDoubtError:
-            StoreError(kind(of: doubt.cause), at: place, detail: "\(doubt.cause)", isInDoubt: true)
+        case let error as PostgresError: StoreError(error, at: place)
+        case let doubt as CommitInDoubtError: StoreError(doubt.cause, at: place, isInDoubt: true)
+        case is CommitUnsettledError:
+            StoreError(.unreachable, at: place, detail: "what became of a commit is not known yet")
         case let row as UnreadableRowError: StoreError(.corrupt, at: place, detail: "\(row)")
         case let journal as ForgedJournalError: StoreError(.forged, at: place, detail: "\(journal)")
         case let unknown as PostgresSchema.UnknownChangesError:
@@ -17,27 +18,43 @@ extension StoreError {
         case let unfit as PostgresServer.UnfitError: StoreError(.other, at: place, detail: unfit.reason)
         case let taken as HostNameTakenError:
             StoreError(
-                .notOurs, at: place,
-                detail: "an agent on another machine runs as host \(taken.host): give each host a name of its own")
+                .notOurs, at: place, detail: "an agent on another machine runs as host \(taken.host)",
+                remedy: "give each host a name of its own (--host-name)")
         case let taken as HostTakenError:
-            StoreError(.notOurs, at: place, detail: "another agent has become host \(taken.host) since")
+            StoreError(
+                .notOurs, at: place, detail: "another agent has become host \(taken.host) since",
+                remedy: "stop one of the two, and give each host a name of its own (--host-name)")
         default: error
         }
     }
 
+    private init(_ error: PostgresError, at place: String, isInDoubt: Bool = false) {
+        let kind = Self.kind(of: error)
+        let remedy: String? =
+            switch kind {
+            case .full: "make room on its server's disk"
+            case .readOnly: "name the primary, or all hosts of its cluster"
+            case .notOurs:
+                "its user must be the database's owner, and its password the one in --database-password-file"
+            default: nil
+            }
+        self.init(kind, at: place, detail: "\(error)", remedy: remedy, isInDoubt: isInDoubt)
+    }
+
     /// By SQLSTATE (PostgreSQL's manual, appendix A).
     private static func kind(of error: PostgresError) -> Kind {
-        guard !error.isConnectionLost, let state = error.state else { return .unreachable }
-        return switch state {
-        case "53100": .full
-        case "25006": .readOnly
-        case "55P03", "57014": .busy
-        case "XX001", "XX002": .corrupt
-        case "42501", "28000", "28P01": .notOurs
-        case "58030": .io
-        case _ where state.hasPrefix("57P") || state.hasPrefix("08") || state == "53300": .unreachable
-        default: .other
+        if error.isAuthenticationFailure || error.isNotPermitted || error.isDatabaseMissing { return .notOurs }
+        if error.isDiskFull { return .full }
+        if error.isReadOnly { return .readOnly }
+        switch error.state {
+        case "XX001", "XX002": return .corrupt
+        case "58030": return .io
+        default: break
         }
+        let isInTheWay =
+            error.isConnectionLost || error.isServerGoing || error.isTooManyConnections || error.isCancelled
+            || error.isLockNotAvailable
+        return isInTheWay ? .unreachable : .other
     }
 }
 #endif

@@ -8,6 +8,7 @@ import time
 import unittest
 from pathlib import Path
 
+from postgres_proxy import PostgresProxy
 from postgres_server import PostgresServer, needs_postgres
 from programs import BIN_DIR, Agent, Sandbox, temporary_folder
 
@@ -126,6 +127,50 @@ class SharedWorkTests(Hosts):
         self.until(lambda: alpha.ctl("deny", first).returncode == 0, alpha.tail())
         second = self.buy("After")
         self.waits(alpha, second)
+
+
+class LostAnswerTests(Hosts):
+    """The connection is lost while a decision is committed."""
+
+    def setUp(self):
+        super().setUp()
+        self.way = PostgresProxy(self.server.folder)
+        self.addCleanup(self.way.remove)
+        self.url = self.url.replace(str(self.server.folder), str(self.way.folder))
+        self.agent = self.host("alpha")
+        self.enroll(self.agent)
+        self.request = self.buy("CoffeeHouse2")
+        self.waits(self.agent, self.request)
+
+    def state(self) -> tuple[str, str]:
+        shown = self.agent.json("show", self.request)
+        return shown["state"], shown["delivery"]
+
+    def test_a_commit_that_was_made_is_found_and_the_decision_is_told_as_made(self):
+        self.way.arm("INSERT INTO outbox", "after")
+        denied = self.agent.ctl("deny", self.request)
+        self.assertTrue(self.way.was_cut.is_set())
+        self.assertEqual(denied.returncode, 0, denied.stderr)
+        self.until(lambda: self.state() == ("denied", "delivered"), "not delivered")
+
+    def test_a_commit_that_the_server_never_got_is_told_as_not_made_and_can_be_made_again(self):
+        self.way.arm("INSERT INTO outbox", "before")
+        denied = self.agent.ctl("deny", self.request)
+        self.assertTrue(self.way.was_cut.is_set())
+        self.assertNotEqual(denied.returncode, 0)
+        self.assertEqual(self.state(), ("pending", "none"))
+        self.until(lambda: self.agent.ctl("deny", self.request).returncode == 0, denied.stderr)
+        self.until(lambda: self.state() == ("denied", "delivered"), "not delivered")
+
+    def test_a_commit_that_nobody_can_ask_for_is_told_as_in_doubt_and_is_settled_later(self):
+        self.way.arm("INSERT INTO outbox", "after", closes=True)
+        denied = self.agent.ctl("deny", self.request)
+        self.assertTrue(self.way.was_cut.is_set())
+        self.assertEqual(denied.returncode, 11, denied.stderr)
+        self.way.is_closed = False
+        self.until(lambda: self.agent.ctl("show", self.request).returncode == 0, "the store is back")
+        self.until(lambda: self.state() == ("denied", "delivered"), self.agent.tail())
+        self.assertEqual(self.agent.ctl("audit verify").returncode, 0)
 
 
 class BadSettingsTests(Hosts):

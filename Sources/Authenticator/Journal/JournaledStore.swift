@@ -48,18 +48,20 @@ struct JournaledStore: Store {
     private func commit(_ group: [any GroupableWrite]) async {
         let hasRun = Kept<Bool>()
         do {
-            let written = try await store.write { writer in
+            try await store.write { [hub] writer in
                 let signer = try heldJournal(in: writer)
                 try Self.run(group, in: writer)
                 hasRun.value = true
                 try signer.signHead(of: writer)
                 let marks = try JournalMarks(writer)
-                // Not before the commit, and before the next database transaction: one that fails moves nothing.
-                writer.afterCommit { self.marks.value = marks }
-                return writer.newEntries
+                let events = writer.newEntries.map(AgentEvent.init)
+                // Not before the commit, and before the next database transaction: one that fails moves nothing. No
+                // listener is told before the commit, which may be known late, and no caller is told before the listeners.
+                writer.afterCommit {
+                    self.marks.value = marks
+                    hub.publish(events)
+                }
             }
-            // No listener is told before the commit, and no caller is told before the listeners.
-            hub.publish(written.map(AgentEvent.init))
         } catch {
             guard group.count > 1, hasRun.value != true else { return group.forEach { $0.fail(error) } }
             // Nothing of it was written, and which of them the store cannot take shows if each is by itself.

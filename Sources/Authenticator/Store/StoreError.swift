@@ -27,13 +27,18 @@ package struct StoreError: Error, Sendable, Equatable {
     package let path: String
     /// What else is known, such as the system's own words.
     package let detail: String?
+    /// What to do, where it is not the usual thing for the kind.
+    package let remedy: String?
     /// Whether the write that failed may be there after a power cut all the same; else nothing of it is left.
     package let isInDoubt: Bool
 
-    package init(_ kind: Kind, at path: String, detail: String? = nil, isInDoubt: Bool = false) {
+    package init(
+        _ kind: Kind, at path: String, detail: String? = nil, remedy: String? = nil, isInDoubt: Bool = false
+    ) {
         self.kind = kind
         self.path = path
         self.detail = detail
+        self.remedy = remedy
         self.isInDoubt = isInDoubt
     }
 
@@ -43,29 +48,39 @@ package struct StoreError: Error, Sendable, Equatable {
     /// One sentence: what is wrong, and what to do.
     package var sentence: String {
         let words = detail.map { " (\($0))" } ?? ""
-        return switch kind {
-        case .full: "the database \(path) cannot be written, its disk is full\(words): make room"
-        case .readOnly:
-            "the database \(path) cannot be written, it or its file system is read-only\(words): change that"
-        case .busy: "the database \(path) is locked by another process\(words): end that one (`fuser \(path)` names it)"
-        case .corrupt:
-            "the database \(path) is damaged\(words): nothing is decided on it any more; stop the agent and restore a "
-                + "backup"
+        let advice = (remedy ?? usualRemedy).map { ": \($0)" } ?? ""
+        return "\(problem)\(words)\(advice)"
+    }
+
+    private var problem: String {
+        switch kind {
+        case .full: "the database \(path) cannot be written, its disk is full"
+        case .readOnly: "the database \(path) cannot be written, it or its file system is read-only"
+        case .busy: "the database \(path) is locked by another process"
+        case .corrupt: "the database \(path) is damaged"
+        case .forged: "the journal in the database \(path) is not the one that the agent wrote"
+        case .io: "the disk of the database \(path) fails, or its file system has turned read-only"
+        case .newerSchema: "the database \(path) was written by a newer version of the agent"
+        case .notOurs: "the database \(path) is not this user's to change"
+        case .unreachable: "the database \(path) cannot be reached"
+        case .other: "the database \(path) cannot be used"
+        }
+    }
+
+    private var usualRemedy: String? {
+        switch kind {
+        case .full: "make room"
+        case .readOnly: "change that"
+        case .busy: "end that one (`fuser \(path)` names it)"
+        case .corrupt: "nothing is decided on it any more; stop the agent and restore a backup"
         case .forged:
-            "the journal in the database \(path) is not the one that the agent wrote\(words): nothing is decided on it "
-                + "any more; `oobctl audit verify` says more; stop the agent, keep its state for whoever looks into this, "
-                + "and restore a backup"
-        case .io:
-            "the disk of the database \(path) fails, or its file system has turned read-only\(words): see the kernel's "
-                + "log, and this user's quota"
-        case .newerSchema:
-            "the database \(path) was written by a newer version of the agent\(words): use that version, or a backup "
-                + "from before the upgrade"
-        case .notOurs:
-            "the database \(path) is not this user's to change\(words): its files must belong to the user whom the "
-                + "agent runs as"
-        case .unreachable: "the database \(path) cannot be reached\(words): see to its server and the way to it"
-        case .other: "the database \(path) cannot be used\(words)"
+            "nothing is decided on it any more; `oobctl audit verify` says more; stop the agent, keep its state for "
+                + "whoever looks into this, and restore a backup"
+        case .io: "see the kernel's log, and this user's quota"
+        case .newerSchema: "use that version, or a backup from before the upgrade"
+        case .notOurs: "its files must belong to the user whom the agent runs as"
+        case .unreachable: "see to its server and the way to it"
+        case .other: nil
         }
     }
 }
