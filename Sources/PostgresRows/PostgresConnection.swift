@@ -100,6 +100,13 @@ package import TableRows
         sent.append(.statement(name == nil ? nil : sql))
     }
 
+    /// Has the server begin with what was queued, whose answers come with the next ones.
+    package func flush() throws(PostgresError) {
+        guard let pointer = unsafe pointer else { throw Self.closed }
+        // What the socket does not take now goes with what is sent next.
+        guard unsafe PQsendFlushRequest(pointer) == 1, unsafe PQflush(pointer) >= 0 else { throw lost() }
+    }
+
     /// Sends a statement and waits for its rows, and for all that was queued before.
     package func rows(_ sql: String, _ values: [ColumnValue] = []) throws(PostgresError) -> [Row] {
         try queue(sql, values)

@@ -119,6 +119,12 @@ final class PostgresSession: StoreSession {
         try connection.queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     }
 
+    /// Ends one that reads, without waiting for that.
+    func endReading() throws {
+        try connection.queue("ROLLBACK")
+        try connection.flush()
+    }
+
     func commit() throws(PostgresError) { _ = try connection.rows("COMMIT") }
 
     /// Undoes all of it, unless the connection is lost, which does the same.

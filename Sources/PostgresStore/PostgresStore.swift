@@ -57,9 +57,15 @@ package final class PostgresStore: Store {
         return try await Self.naming(settings) {
             try await reader.run { connection in
                 let session = PostgresSession(connection, host: host)
-                defer { session.rollBack() }
-                try session.beginReading()
-                return try body(DatabaseTransaction(database: session, sealing: sealing, host: host))
+                do {
+                    try session.beginReading()
+                    let result = try body(DatabaseTransaction(database: session, sealing: sealing, host: host))
+                    try session.endReading()
+                    return result
+                } catch {
+                    session.rollBack()
+                    throw error
+                }
             }
         }
     }

@@ -118,7 +118,10 @@ package final class Written {
     struct State {
         /// Empty for a row that was removed.
         var seals: [SealedRow: [UInt8]] = [:]
-        var marks: [JournalMark.Name: JournalMark] = [:]
+        /// Nil: it was looked for, and there is none.
+        var marks: [JournalMark.Name: JournalMark?] = [:]
+        /// As they were read since they are held, or as they were changed to; nothing else can have changed them.
+        var enrollments: [EnrollmentID: Enrollment] = [:]
         var unwrittenMarks: Set<JournalMark.Name> = []
         var entries: [JournalEntry] = []
     }

@@ -20,6 +20,8 @@ package struct TableLayout<Column: TableColumn>: Sendable {
     package let name: String
     /// All columns, as a `SELECT` or a `RETURNING` lists them.
     package let columns: String
+    /// The same, each with the table's name before it.
+    package let qualifiedColumns: String
     private let names: [String]
     private let statements = TableStatements()
 
@@ -31,6 +33,7 @@ package struct TableLayout<Column: TableColumn>: Sendable {
             return name == "offset" ? "\"\(name)\"" : name
         }
         columns = names.joined(separator: ", ")
+        qualifiedColumns = names.map { "\(name).\($0)" }.joined(separator: ", ")
     }
 
     package func name(of column: Column) -> String { names[column.rawValue] }

@@ -24,6 +24,8 @@ class PostgresProxy:
         self.server = server / ".s.PGSQL.5432"
         self.cut_at, self.moment, self.is_closed = None, None, False
         self.was_cut = threading.Event()
+        # Of each database transaction: how often its client waited for an answer, and its statements.
+        self.ended: list[tuple[int, list[bytes]]] = []
         self.lock = threading.Lock()
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(str(self.folder / ".s.PGSQL.5432"))
@@ -90,7 +92,7 @@ class PostgresProxy:
         length = self.exactly(client, 4)
         server.sendall(length + self.exactly(client, struct.unpack("!I", length)[0] - 4))
         statements: dict[bytes, bytes] = {}
-        batch, seen = b"", []
+        batch, seen, count = b"", [], 0
         while True:
             head = self.exactly(client, 5)
             body = self.exactly(client, struct.unpack("!I", head[1:])[0] - 4)
@@ -113,9 +115,10 @@ class PostgresProxy:
                     answered.wait(WITHIN)
                 return
             server.sendall(batch)
-            batch = b""
+            batch, count = b"", count + 1
             if b"COMMIT" in seen or b"ROLLBACK" in seen:
-                seen = []
+                self.ended.append((count, seen))
+                seen, count = [], 0
 
     def cuts(self, seen: list[bytes]) -> bool:
         with self.lock:

@@ -129,8 +129,8 @@ class SharedWorkTests(Hosts):
         self.waits(alpha, second)
 
 
-class LostAnswerTests(Hosts):
-    """The connection is lost while a decision is committed."""
+class OneHost(Hosts):
+    """One host with a request, and a way to its database that knows what goes over it."""
 
     def setUp(self):
         super().setUp()
@@ -145,6 +145,22 @@ class LostAnswerTests(Hosts):
     def state(self) -> tuple[str, str]:
         shown = self.agent.json("show", self.request)
         return shown["state"], shown["delivery"]
+
+
+class RoundTripTests(OneHost):
+    def test_an_approval_waits_three_times_for_the_database_and_commits_once(self):
+        done = len(self.way.ended)
+        self.assertEqual(self.agent.ctl("approve", self.request).returncode, 0, self.agent.tail())
+        decisions = [(count, statements) for count, statements in self.way.ended[done:]
+                     if any(b"INSERT INTO outbox" in statement for statement in statements)]
+        self.assertEqual(len(decisions), 1)
+        count, statements = decisions[0]
+        self.assertLessEqual(count, 3, statements)
+        self.assertEqual(statements.count(b"COMMIT"), 1)
+
+
+class LostAnswerTests(OneHost):
+    """The connection is lost while a decision is committed."""
 
     def test_a_commit_that_was_made_is_found_and_the_decision_is_told_as_made(self):
         self.way.arm("INSERT INTO outbox", "after")

@@ -31,6 +31,7 @@ extension DatabaseTransaction {
     private static let enrollmentByID = "\(enrollments) WHERE id = ?"
 
     package func enrollment(_ id: EnrollmentID) throws -> Enrollment? {
+        if let read = written?.state.enrollments[id] { return read }
         try hold(id)
         if let known = try knownEnrollment(id) { return known }
         let found = try database.row(
@@ -40,7 +41,32 @@ extension DatabaseTransaction {
         if !sealing.isShared, let (enrollment, seal) = found, let seal, written?.state.seals[.enrollment(id)] == nil {
             sealing.known.take(enrollment, seal: seal)
         }
+        if let enrollment = found?.0 { keep(enrollment) }
         return found?.0
+    }
+
+    /// Keeps an enrollment for the rest of this database transaction, which holds it.
+    ///
+    /// In a store of one host it costs nothing to read it again. A key of an external one has wrong PINs that another row
+    /// counts.
+    private func keep(_ enrollment: Enrollment) {
+        guard sealing.isShared, enrollment.key.external == nil else { return }
+        written?.state.enrollments[enrollment.id] = enrollment
+    }
+
+    private static let requestWithEnrollment = """
+        SELECT \(RequestColumn.table.qualifiedColumns), \(EnrollmentColumn.table.qualifiedColumns),
+            \(KeyTriesColumn.table.qualifiedColumns)
+        FROM request JOIN enrollment ON enrollment.id = request.enrollment_id
+        LEFT JOIN key_tries ON key_tries.identity = enrollment.key_identity WHERE request.id = ?
+        """
+
+    /// A request that is held, and in the same round trip its enrollment, which is asked for next.
+    func requestWithEnrollment(_ id: RequestID) throws -> RequestRecord? {
+        try database.row(of: RequestColumn.table, sql: Self.requestWithEnrollment, [id.text]) { fields in
+            keep(try enrollment(fields.joined(EnrollmentColumn.table)))
+            return try record(fields)
+        }
     }
 
     /// The enrollment as it was read last, if its row still has the same seal, which is over all that is remembered.
@@ -92,6 +118,7 @@ extension DatabaseTransaction {
     ///
     /// - Parameter old: what is in the row: what it has already is not written, so that no index of that is either.
     private func write(_ changed: Enrollment, over old: Enrollment?) throws {
+        self.written?.state.enrollments[changed.id] = nil
         let written = old.map { Self.content($0) }
         let columns = try changingColumns(changed)
         try database.update(

@@ -36,6 +36,7 @@ extension DatabaseTransaction {
 
     package func eraseNames(of id: EnrollmentID) throws {
         try hold(id)
+        written?.state.enrollments[id] = nil
         try database.run(
             """
             UPDATE enrollment SET name = '', user_handle = ?, roots_pem = NULL, key_uri = NULL, key_kind = NULL,

@@ -76,7 +76,7 @@ extension DatabaseTransaction {
     }
 
     /// Where the journal ends by what was seen or written in this database transaction; nil if neither was.
-    package var headSeen: Int64? { written?.state.marks[.head]?.point.sequence }
+    package var headSeen: Int64? { written?.state.marks[.head]??.point.sequence }
 
     package func journalMark(_ name: JournalMark.Name) throws -> JournalMark? {
         if let mark = written?.state.marks[name] { return mark }
@@ -85,7 +85,7 @@ extension DatabaseTransaction {
             let point = JournalPoint(sequence: try fields.count(.seq), digest: try fields.bytes(.digest))
             return JournalMark(point: point, signature: try fields.optionalBytes(.signature))
         }
-        written?.state.marks[name] = mark
+        written?.state.marks[name] = .some(mark)
         return mark
     }
 
@@ -117,7 +117,7 @@ extension DatabaseTransaction {
     package func writeMarks() throws {
         guard let written else { return }
         for name in written.state.unwrittenMarks {
-            if let mark = written.state.marks[name] { try write(mark, as: name) }
+            if let mark = written.state.marks[name] ?? nil { try write(mark, as: name) }
         }
         written.state.unwrittenMarks = []
     }

@@ -15,6 +15,7 @@ enum RequestColumn: Int, TableColumn {
 extension DatabaseTransaction {
     package func request(_ id: RequestID) throws -> RequestRecord? {
         try hold(.enrollmentOfRequest(id))
+        if sealing.isShared, written != nil { return try requestWithEnrollment(id) }
         return try requests("WHERE id = ?", [id.text]).first
     }
 
@@ -203,7 +204,7 @@ extension DatabaseTransaction {
         try database.rows(of: RequestColumn.table, condition, arguments, as: record)
     }
 
-    private func record(_ fields: Fields<RequestColumn>) throws -> RequestRecord {
+    func record(_ fields: Fields<RequestColumn>) throws -> RequestRecord {
         let (id, message) = (try fields.value(.id, RequestID.init), try fields.text(.message))
         // One that was erased has no message either, and nothing that is packed.
         let past = message.isEmpty ? try past(id) : nil
