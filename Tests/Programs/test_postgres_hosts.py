@@ -1,11 +1,17 @@
 """Agents of several hosts on one PostgreSQL: what one does the others know, and any of them may be killed."""
 
+import json
+import os
+import random
 import secrets
+import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
+import urllib.request
 from pathlib import Path
 
 from postgres_proxy import PostgresProxy
@@ -187,6 +193,97 @@ class LostAnswerTests(OneHost):
         self.until(lambda: self.agent.ctl("show", self.request).returncode == 0, "the store is back")
         self.until(lambda: self.state() == ("denied", "delivered"), self.agent.tail())
         self.assertEqual(self.agent.ctl("audit verify").returncode, 0)
+
+
+class KilledHostsTests(Hosts):
+    """Hosts that are killed while they decide, and a database that dies under them."""
+
+    COUNT = 3
+    SEED = 1
+    ROUNDS = int(os.environ.get("HOST_KILLS", "25"))
+
+    def setUp(self):
+        super().setUp()
+        self.chance = random.Random(self.SEED)
+        self.places = {f"host-{number}": self.place() for number in range(self.COUNT)}
+        self.agents = {name: self.host(name, place) for name, place in self.places.items()}
+        first = self.agents["host-0"]
+        card = self.enroll(first)
+        # The key is within reach of each of them.
+        key = self.places["host-0"] / "state" / "keys" / f"{card}.key"
+        for place in self.places.values():
+            if not (place / "state" / "keys" / key.name).exists():
+                shutil.copy(key, place / "state" / "keys" / key.name)
+        self.asked: dict[str, set[str]] = {}
+        self.told: dict[str, str] = {}
+
+    def decide(self, agent: Agent, acs_trans_id: str, decision: str):
+        """What a client asks for, and what it is told; it knows nothing of a host that dies."""
+        self.asked[acs_trans_id].add(decision)
+        if agent.ctl(decision, acs_trans_id).returncode == 0:
+            self.assertNotIn(acs_trans_id, self.told, "decided twice")
+            self.told[acs_trans_id] = decision
+
+    def kill(self, name: str):
+        agent = self.agents[name]
+        agent.process.send_signal(signal.SIGKILL)
+        agent.process.wait(WITHIN)
+        agent.process.stdout.close()
+
+    def round(self, number: int):
+        acs_trans_id = self.buy(f"Shop {number}")
+        self.asked[acs_trans_id] = set()
+        for agent in self.agents.values():
+            self.waits(agent, acs_trans_id)
+        callers = [threading.Thread(target=self.decide, args=[
+            self.agents[name], acs_trans_id, self.chance.choice(["approve", "deny"])])
+            for name in self.chance.sample(sorted(self.agents), 2)]
+        victim = self.chance.choice(sorted(self.agents))
+        for caller in callers:
+            caller.start()
+        # Somewhere in what they do.
+        time.sleep(self.chance.uniform(0, 0.08))
+        if number % 8 == 7:
+            self.server.stop()
+            self.server.start()
+        else:
+            self.kill(victim)
+        for caller in callers:
+            caller.join(WITHIN)
+        if self.agents[victim].process.poll() is not None:
+            self.agents[victim] = self.host(victim, self.places[victim])
+
+    def story(self, acs_trans_id: str) -> dict:
+        with urllib.request.urlopen(f"{self.sandbox.origin}/sandbox/purchases/{acs_trans_id}", timeout=WITHIN) as answer:
+            return json.load(answer)
+
+    def test_nothing_is_lost_and_nothing_is_decided_twice_whichever_host_is_killed_while_it_decides(self):
+        for number in range(self.ROUNDS):
+            self.round(number)
+        last = self.agents["host-0"]
+        words = {"approve": ("approved", "authenticated"), "deny": ("denied", "notAuthenticated")}
+        for acs_trans_id in self.asked:
+            # What nobody has decided is as if nobody had asked.
+            if last.json("show", acs_trans_id)["state"] == "pending":
+                self.assertNotIn(acs_trans_id, self.told)
+                self.decide(last, acs_trans_id, "deny")
+            self.until(lambda: last.json("show", acs_trans_id)["delivery"] == "delivered", last.tail())
+            state = last.json("show", acs_trans_id)["state"]
+            story = self.story(acs_trans_id)
+            decisions = [request["decision"] for request in story["requests"] if "decision" in request]
+            refused = [request for request in story["requests"] if "refusedAssertions" in request]
+            self.assertEqual(len(decisions), 1, story)
+            self.assertFalse(decisions[0]["conflicts"], story)
+            self.assertEqual(refused, [], story)
+            decided = self.told.get(acs_trans_id) or decisions[0]["decision"]
+            self.assertIn(decided, self.asked[acs_trans_id])
+            self.assertEqual((state, story["status"]), words[decided])
+        counts = self.server.sql("SELECT sign_count FROM outbox UNION ALL SELECT count(*) FROM request "
+                                 "WHERE state = 'pending'", self.name)
+        self.assertEqual(counts, [["0"]])
+        for agent in self.agents.values():
+            verified = agent.ctl("audit verify")
+            self.assertEqual(verified.returncode, 0, verified.stdout + verified.stderr)
 
 
 class BadSettingsTests(Hosts):

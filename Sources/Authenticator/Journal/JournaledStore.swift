@@ -138,7 +138,8 @@ struct JournaledStore: Store {
             let isFromBefore = try sealRows(in: store, after: entries)
             try found.expectNoNewerRow(of: store)
             // Entries from before rows had seals do not say all that is needed.
-            if !isFromBefore { try putTriesBack(entries, in: store) }
+            // Nor does the chain of one host of several.
+            if !isFromBefore, try store.headsOfOthers().isEmpty { try putTriesBack(entries, in: store) }
         }
         return signer
     }

@@ -71,6 +71,8 @@ struct TwoHostsTests {
         let counts = outbox.compactMap(\.signCount)
         #expect(outbox.count == ids.count && Set(counts).count == ids.count)
         #expect(try await Int64(alpha.enrollment(card.id).signCount) == Int64(counts.max() ?? 0))
+        // Neither chain has all signCounts, and both are whole.
+        for host in [alpha, beta] { #expect(try await host.agent.journal.verify().fault == nil) }
     }
 
     @Test func `the same message reaches both at once, and is presented once`() async throws {
