@@ -36,14 +36,19 @@ let package = Package(
         .target(
             name: "SQLiteStore",
             dependencies: [
-                "Authenticator", "CZlib", "IssuerProtocol", "Keys", "StrictJSON", "TableRows", "ThreeDS",
+                "Authenticator", "SQLiteRows", "StoreTables", "TableRows",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .target(
-            name: "TableRows",
+            name: "StoreTables",
+            dependencies: ["Authenticator", "CZlib", "IssuerProtocol", "Keys", "StrictJSON", "TableRows", "ThreeDS"]),
+        .target(
+            name: "SQLiteRows",
             dependencies: [
+                "TableRows",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
+        .target(name: "TableRows"),
         .target(name: "Custody", dependencies: ["Authenticator", "DurableFiles", "IssuerProtocol", "Keys"]),
         .target(name: "IssuerProtocol", dependencies: ["Keys", "StrictJSON", "ThreeDS", "WebAuthn"]),
         .target(name: "WebAuthn", dependencies: ["Keys", "StrictJSON"]),
