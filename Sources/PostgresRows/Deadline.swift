@@ -20,6 +20,12 @@ struct Deadline {
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 
+    /// Whether there is something to read, or the other side has closed the socket; without waiting.
+    static func canBeRead(_ socket: Int32) -> Bool {
+        var waiting = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&waiting, 1, 0) > 0
+    }
+
     /// Waits until a socket can be read or written.
     ///
     /// - Returns: false when the time is over.

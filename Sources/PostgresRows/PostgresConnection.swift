@@ -56,6 +56,19 @@ package import TableRows
     /// What it was committing when it was lost may have happened or not.
     package var isBroken: Bool { unsafe pointer == nil }
 
+    /// Whether the server has ended the connection while nothing was asked; then it cannot be used any more.
+    package var isClosedByServer: Bool {
+        guard let pointer = unsafe pointer else { return true }
+        // Answers that nobody has read, what it says before it goes, and that it is gone: each a piece of its own.
+        for _ in 0..<3 where unsafe Deadline.canBeRead(PQsocket(pointer)) {
+            guard unsafe PQconsumeInput(pointer) == 1, unsafe PQstatus(pointer) == CONNECTION_OK else {
+                close()
+                return true
+            }
+        }
+        return false
+    }
+
     /// The process of the server that serves this connection, for `pg_terminate_backend`.
     package var serverProcess: Int32 {
         guard let pointer = unsafe pointer else { return 0 }

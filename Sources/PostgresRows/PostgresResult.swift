@@ -66,7 +66,9 @@ import TableRows
     /// A message of libpq or the server as one line.
     static func line(_ message: UnsafePointer<CChar>?) -> String {
         guard let message = unsafe message else { return "no reason" }
-        let lines = unsafe String(cString: message).split(whereSeparator: \.isNewline)
+        let lines = unsafe String(cString: message).split(whereSeparator: \.isNewline).map { line in
+            line.drop { $0.isWhitespace }
+        }
         return lines.isEmpty ? "no reason" : lines.joined(separator: "; ")
     }
 }

@@ -22,17 +22,26 @@ final class PostgresWorker: @unchecked Sendable {
         _ body: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try body(self.usable()) }) }
+            queue.async { continuation.resume(with: Result { try body(self.answering()) }) }
         }
     }
 
     /// The same, for a caller that may wait.
     func runWaiting<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
-        try queue.sync { try body(usable()) }
+        try queue.sync { try body(answering()) }
     }
 
     /// Ends the connection after all that came before.
     func close() { queue.sync { connection = nil } }
+
+    /// A connection to a server that is there.
+    ///
+    /// One that was restarted, or has failed over, has closed those that nobody used meanwhile: that is seen without
+    /// asking it.
+    private func answering() throws -> PostgresConnection {
+        let connection = try usable()
+        return connection.isClosedByServer ? try usable() : connection
+    }
 
     private func usable() throws -> PostgresConnection {
         if let connection, !connection.isBroken { return connection }

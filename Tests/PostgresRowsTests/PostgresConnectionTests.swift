@@ -103,6 +103,18 @@ struct PostgresConnectionTests {
         #expect(failure?.isConnectionLost == true && connection.isBroken)
     }
 
+    @Test func `a connection that the server has ended is known as such without asking it`() throws {
+        let connection = try connected()
+        #expect(try connection.rows("SELECT 1") == [[.number(1)]] && !connection.isClosedByServer)
+        try connection.queue("SELECT 2")
+        try connection.flush()
+        let other = try connected()
+        let process = ColumnValue.number(Int64(connection.serverProcess))
+        _ = try other.rows("SELECT pg_terminate_backend(CAST(? AS INTEGER), 10000)", [process])
+        #expect(connection.isClosedByServer && connection.isBroken)
+        #expect(!other.isClosedByServer)
+    }
+
     @Test func `the environment has no say in where it connects`() async throws {
         await #expect(processExitsWith: .success) {
             // The server itself would read some of them.
