@@ -13,7 +13,7 @@ build: ## Install what is missing and build the programs.
 	swift build $$(Scripts/traits)
 
 deb: ## Build the Debian packages into .build: a release build, 10 minutes or more the first time.
-	Scripts/bootstrap
+	Scripts/bootstrap --deb
 	Scripts/deb
 
 demo: ## One payment authentication from start to end, in a temporary directory; PUSH=1 pushes the request.

@@ -74,6 +74,51 @@ class Reach(Installed):
         self.enroll("--key-uri", "handle:0x81000001")
         self.approve(self.purchase())
 
+    def make_database(self):
+        """A server of Debian's as the page has it: TLS and a password over TCP, the user's own name on the socket."""
+        self.box.run("sh", "-ec", """
+            rm -rf /etc/postgresql/15 /var/lib/postgresql/15
+            pg_createcluster 15 main -- --encoding=UTF8 > /dev/null
+            cd /etc/postgresql/15/main
+            openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost \
+                -addext subjectAltName=DNS:localhost -days 2 -keyout server.key -out server.crt 2> /dev/null
+            chown postgres server.key && install -m 0644 server.crt /etc/oob-agent/db-ca.pem
+            printf '%s\n' "ssl_cert_file = '$PWD/server.crt'" "ssl_key_file = '$PWD/server.key'" \
+                'ssl = on' 'shared_buffers = 16MB' >> postgresql.conf
+            printf '%s\n' 'local all postgres peer' 'local oob oob-agent peer' \
+                'hostssl oob oob-agent localhost scram-sha-256' > pg_hba.conf
+            systemctl start postgresql@15-main
+            (umask 077; printf '%s' 0123456789abcdef > /etc/credstore/oob-agent.database-password)""")
+        self.addCleanup(self.box.run, "pg_dropcluster", "--stop", "15", "main")
+        self.addCleanup(self.box.systemctl, "stop", AGENT)
+        self.box.run("psql", "--quiet", "-c", "CREATE ROLE \"oob-agent\" LOGIN PASSWORD '0123456789abcdef'",
+                     "-c", "CREATE DATABASE oob OWNER \"oob-agent\" TEMPLATE template0 ENCODING 'UTF8'", user="postgres")
+
+    def test_a_store_in_postgresql_is_reached_over_tls_with_a_password_that_systemd_hands_over(self):
+        self.make_database()
+        self.drop("postgresql")
+        self.box.write(CONFIG, """socket-group: oob-approvers
+database: "postgres://oob-agent@localhost/oob?sslrootcert=/etc/oob-agent/db-ca.pem"
+database-password-file: /run/credentials/oob-agent.service/database-password
+host-name: box
+""")
+        self.start()
+        self.enroll()
+        self.approve(self.purchase())
+        seen = self.box.run("psql", "-XAtq", "-d", "oob", "-c", "SELECT bool_and(ssl), count(*) > 0 FROM pg_stat_ssl "
+                            "JOIN pg_stat_activity USING (pid) WHERE usename = 'oob-agent'", user="postgres").stdout
+        self.assertEqual(seen, "t|t\n")
+
+    def test_a_store_in_postgresql_is_reached_by_its_socket_as_the_services_user(self):
+        self.make_database()
+        self.box.write(CONFIG, """socket-group: oob-approvers
+database: "postgres://oob-agent@/oob?host=/run/postgresql"
+host-name: box
+""")
+        self.start()
+        self.enroll()
+        self.approve(self.purchase())
+
     def test_a_user_has_an_agent_of_their_own(self):
         self.box.run(
             "install", "-D", "-m", "0644", "-t", "/etc/systemd/user", "/usr/share/oob-agent/systemd/user/oob-agent.service")
