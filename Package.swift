@@ -386,7 +386,7 @@ let package = Package(
         .testTarget(  // Empty without the trait.
             name: "PostgresRowsTests",
             dependencies: [
-                "PostgresRows", "TableRows", "TestStores",
+                "PostgresRows", "StoreTables", "TableRows", "TestStores",
                 .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
             ]),
         .testTarget(

@@ -4,10 +4,10 @@ import StoreTables
 /// The tables, as named changes that are only ever appended.
 ///
 /// A change must leave what the version before needs: during an upgrade both run at once. So a column is added by one
-/// version, and what it replaces is removed by a later one.
+/// version, and what it replaces is removed by a later one (``SchemaChange/worksFrom``).
 enum PostgresSchema {
     /// The changes, in their order.
-    static let changes: [(name: String, statements: [String])] = [("1-tables", tables)]
+    static let changes = [SchemaChange(name: "1-tables", worksFrom: "1-tables", statements: tables)]
 
     /// The oldest server that is known to do (PostgreSQL's `server_version_num`).
     static let oldestServer: Int64 = 150_000
@@ -16,6 +16,7 @@ enum PostgresSchema {
     static let register = """
         CREATE TABLE oob_agent_schema (
             change TEXT COLLATE "C" PRIMARY KEY,
+            works_from TEXT COLLATE "C" NOT NULL,
             made_at TIMESTAMPTZ NOT NULL DEFAULT now()
         )
         """
@@ -31,6 +32,16 @@ enum PostgresSchema {
             alive_until TIMESTAMPTZ NOT NULL
         )
         """,
+        // Up to which change the agent knows the tables that started last on a host.
+        """
+        CREATE TABLE host_version (
+            host TEXT COLLATE "C" PRIMARY KEY,
+            knows TEXT COLLATE "C" NOT NULL,
+            started_at TIMESTAMPTZ NOT NULL
+        )
+        """,
+        // Of which cluster and timeline the database was when an agent started last.
+        "CREATE TABLE lineage (one BIGINT PRIMARY KEY CHECK (one = 1), line TEXT COLLATE \"C\" NOT NULL)",
         // Which host polls and delivers for the enrollments of a bucket, and how often that has changed hands.
         """
         CREATE TABLE lease (

@@ -38,12 +38,14 @@ package final class PostgresStore: Store {
         incarnation = try Self.naming(settings) {
             try writer.runWaiting { connection in
                 try PostgresServer.check(connection)
-                try PostgresSchema.bringUpToDate(connection)
+                try PostgresSchema.bringUpToDate(connection, for: host.name)
                 for row in try connection.rows("SELECT sealed FROM audit_key ORDER BY host LIMIT 64") {
                     guard case .bytes(let sealed) = row.first ?? .null else { continue }
                     try open(sealed)
                 }
-                return try host.claim(connection)
+                let incarnation = try host.claim(connection)
+                try PostgresLineage.note(connection)
+                return incarnation
             }
         }
     }

@@ -15,6 +15,13 @@ extension StoreError {
         case let journal as ForgedJournalError: StoreError(.forged, at: place, detail: "\(journal)")
         case let unknown as PostgresSchema.UnknownChangesError:
             StoreError(.newerSchema, at: place, detail: "it knows \(unknown.names.joined(separator: ", "))")
+        case let older as PostgresSchema.OlderHostError:
+            StoreError(
+                .other, at: place,
+                detail: "host \(older.host) runs a version that could not go on after the change \(older.change)",
+                remedy: "upgrade that host first, one version after the other, or stop it")
+        case is PostgresSchema.BusyError:
+            StoreError(.unreachable, at: place, detail: "another host has been changing its tables for a minute")
         case let unfit as PostgresServer.UnfitError: StoreError(.other, at: place, detail: unfit.reason)
         case let taken as HostNameTakenError:
             StoreError(

@@ -12,6 +12,7 @@ import threading
 import time
 import unittest
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from postgres_proxy import PostgresProxy
@@ -286,6 +287,65 @@ class KilledHostsTests(Hosts):
             self.assertEqual(verified.returncode, 0, verified.stdout + verified.stderr)
 
 
+class AnotherDatabaseTests(Hosts):
+    def test_after_a_restore_or_a_fail_over_nothing_is_signed_before_the_issuer_was_asked(self):
+        alpha = self.host("alpha", place := self.place())
+        self.enroll(alpha)
+        request = self.buy("Before")
+        self.waits(alpha, request)
+        alpha.stop()
+        marked = "SELECT count(*) FROM enrollment WHERE refused_sign_count IS NOT NULL"
+        self.host("alpha", place).stop()
+        self.assertEqual(self.server.sql(marked, self.name), [["0"]])
+        # As if another timeline had begun; a real one is in test_hosts_page.py.
+        self.server.sql("UPDATE lineage SET line = 'another/00000001'", self.name)
+        self.sandbox.process.send_signal(signal.SIGSTOP)
+        try:
+            alpha = self.host("alpha", place)
+            self.assertEqual(self.server.sql(marked, self.name), [["1"]])
+            refused = alpha.ctl("approve", request)
+            self.assertNotEqual(refused.returncode, 0, refused.stdout)
+            self.assertEqual(alpha.json("show", request)["state"], "pending")
+        finally:
+            self.sandbox.process.send_signal(signal.SIGCONT)
+        self.until(lambda: alpha.ctl("approve", request).returncode == 0, alpha.tail())
+        self.assertEqual(self.server.sql(marked, self.name), [["0"]])
+
+
+class UpgradeTests(Hosts):
+    """Hosts of two versions at once: what a later one adds is played by statements that it would make."""
+
+    def decided(self, agent: Agent, merchant: str):
+        request = self.buy(merchant)
+        self.waits(agent, request)
+        self.assertEqual(agent.ctl("deny", request).returncode, 0, agent.tail())
+        self.until(lambda: agent.json("show", request)["delivery"] == "delivered", agent.tail())
+
+    def test_hosts_that_start_at_once_on_an_empty_database_all_come_up(self):
+        places = {name: self.place() for name in ["alpha", "beta", "gamma"]}
+        with ThreadPoolExecutor() as threads:
+            agents = list(threads.map(lambda each: self.host(*each), places.items()))
+        self.assertEqual(self.server.sql("SELECT count(*) FROM oob_agent_schema", self.name), [["1"]])
+        self.enroll(agents[0])
+        self.decided(agents[2], "After the start")
+
+    def test_an_agent_of_the_version_before_works_and_starts_beside_what_a_newer_one_has_added(self):
+        place = self.place()
+        alpha = self.host("alpha", place)
+        self.enroll(alpha)
+        for statement in [
+            "ALTER TABLE enrollment ADD COLUMN colour TEXT NOT NULL DEFAULT 'none'",
+            "ALTER TABLE request ADD COLUMN colour TEXT, ADD COLUMN weight BIGINT NOT NULL DEFAULT 1",
+            "ALTER TABLE outbox ADD COLUMN colour TEXT", "CREATE INDEX request_by_colour ON request (colour)",
+            "CREATE TABLE colour (enrollment_id TEXT REFERENCES enrollment (id) ON DELETE CASCADE)",
+            "INSERT INTO oob_agent_schema (change, works_from) VALUES ('2-colours', '1-tables')",
+        ]:
+            self.server.sql(statement, self.name)
+        self.decided(alpha, "While it runs")
+        alpha.stop()
+        self.decided(self.host("alpha", place), "After its restart")
+
+
 class BadSettingsTests(Hosts):
     def expect(self, status: int, *sentences: str, **given: str):
         run = self.refused(*self.options("gamma", **given))
@@ -321,7 +381,8 @@ class BadSettingsTests(Hosts):
 
     def test_a_database_of_a_newer_schema_is_left_alone(self):
         self.host("alpha").stop()
-        self.server.sql("INSERT INTO oob_agent_schema (change) VALUES ('99-of-the-future')", self.name)
+        self.server.sql("INSERT INTO oob_agent_schema (change, works_from) "
+                        "VALUES ('99-of-the-future', '99-of-the-future')", self.name)
         self.expect(65, "was written by a newer version", "99-of-the-future")
 
     def test_a_user_without_rights_is_told_so_and_nothing_is_made(self):

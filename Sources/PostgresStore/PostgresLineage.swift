@@ -1,0 +1,48 @@
+#if PostgreSQL
+import PostgresRows
+import TableRows
+
+/// Whether the database is still the one that the agents have written to.
+///
+/// A restore from a backup or a standby that took over begins another timeline, and a copy in another cluster has another
+/// system's identifier. Decisions may be missing there whose signCounts the issuers have seen.
+enum PostgresLineage {
+    /// How many enrollments are marked in one database transaction.
+    private static let batch: Int64 = 10_000
+
+    /// Lets no enrollment sign on another line before its issuer has said which signCount it accepted, and notes the line.
+    ///
+    /// Begun anew if it was interrupted. Enrollments that others use meanwhile are marked too.
+    static func note(_ connection: PostgresConnection) throws {
+        let line = try connection.rows(
+            """
+            SELECT CAST(system_identifier AS TEXT) || '/' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
+            FROM pg_control_system()
+            """
+        ).first?.first
+        guard let line, case .text = line else {
+            throw PostgresServer.UnfitError(reason: "it does not say its timeline")
+        }
+        let known = try connection.rows("SELECT line FROM lineage").first?.first
+        guard known != line else { return }
+        if known != nil { try mark(connection) }
+        _ = try connection.rows(
+            """
+            INSERT INTO lineage (one, line) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET line = excluded.line
+            """, [line])
+    }
+
+    /// As a copy of a SQLite state is marked.
+    private static func mark(_ connection: PostgresConnection) throws {
+        let found = try connection.rows("SELECT coalesce(max(seq), 0) FROM enrollment").first?.first
+        guard case .number(let last) = found else { return }
+        for start in stride(from: 0, through: max(0, last), by: Int(batch)) {
+            _ = try connection.rows(
+                """
+                UPDATE enrollment SET refused_sign_count = sign_count
+                WHERE seq > ? AND seq <= ? AND state IN ('active', 'suspended') AND refused_sign_count IS NULL
+                """, [.number(start), .number(start + batch)])
+        }
+    }
+}
+#endif
