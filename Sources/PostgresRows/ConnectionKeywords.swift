@@ -37,6 +37,14 @@ struct ConnectionKeywords {
         self.values = values
     }
 
+    private init(_ values: [String: String], _ place: String) { (self.values, self.place) = (values, place) }
+
+    /// For a pooler, whose connections have no settings of their own.
+    var withoutOptions: ConnectionKeywords {
+        // An empty text is sent to nobody.
+        ConnectionKeywords(values.merging(["options": ""]) { $1 }, place)
+    }
+
     /// Refuses an environment variable that libpq would take something from: one that stands for a keyword which cannot be
     /// set to none, such as PGHOSTADDR.
     func checkEnvironment() throws(PostgresError) {

@@ -15,10 +15,16 @@ extension PostgresConnection {
         var messages: [String] = []
         for server in url.servers {
             let keywords = ConnectionKeywords(server, of: url, password, limits)
+            let deadline = Deadline(in: limits.connecting / url.servers.count)
             do throws(PostgresError) {
                 try keywords.checkEnvironment()
-                let pointer = unsafe try established(keywords, Deadline(in: limits.connecting / url.servers.count))
-                return unsafe try PostgresConnection(takingOwnershipOf: pointer, limits)
+                do throws(PostgresError) {
+                    let pointer = unsafe try established(keywords, deadline)
+                    return unsafe try PostgresConnection(takingOwnershipOf: pointer, limits, isPooled: false)
+                } catch  where error.isOfPooler {
+                    let pointer = unsafe try established(keywords.withoutOptions, deadline)
+                    return unsafe try PostgresConnection(takingOwnershipOf: pointer, limits, isPooled: true)
+                }
             } catch {
                 problems.append(error)
                 messages.append(url.servers.count == 1 ? error.message : "\(keywords.place): \(error.message)")

@@ -30,6 +30,11 @@ package import TableRows
         case statement(String?)
     }
 
+    /// Whether a pooler is between this and the server, which gives a connection to the server for one database
+    /// transaction at a time (PgBouncer's `pool_mode = transaction`).
+    package let isPooled: Bool
+    /// What limits a database transaction where a connection has no settings of its own.
+    private let localSettings: String
     /// How long the answers to what was sent together may take.
     package var answerTimeout: Duration
 
@@ -40,10 +45,15 @@ package import TableRows
     private var sent: [Sent] = []
 
     /// Takes ownership of a connection that is established: the caller must not free it.
-    init(takingOwnershipOf pointer: OpaquePointer, _ limits: PostgresLimits) throws(PostgresError) {
+    init(
+        takingOwnershipOf pointer: OpaquePointer, _ limits: PostgresLimits, isPooled: Bool
+    ) throws(PostgresError) {
         unsafe self.pointer = unsafe pointer
+        self.isPooled = isPooled
+        localSettings = limits.ofTransaction
         answerTimeout = limits.answer
-        names = StatementNames(limit: limits.keptStatements)
+        // What one server's connection has parsed the next one does not know.
+        names = StatementNames(limit: isPooled ? 0 : limits.keptStatements)
         guard unsafe PQsetnonblocking(pointer, 1) == 0, unsafe PQenterPipelineMode(pointer) == 1 else {
             throw lost()
         }
@@ -111,6 +121,14 @@ package import TableRows
         }
         guard isSent == 1 else { throw lost() }
         sent.append(.statement(name == nil ? nil : sql))
+    }
+
+    /// Begins a database transaction, with the limits that a server's own connection would have anyway.
+    ///
+    /// - Parameter sql: the statement that begins it. Behind a pooler another one is sent after it.
+    package func begin(_ sql: String) throws(PostgresError) {
+        try queue(sql)
+        if isPooled { try queue(localSettings) }
     }
 
     /// Has the server begin with what was queued, whose answers come with the next ones.

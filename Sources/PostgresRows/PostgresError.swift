@@ -49,6 +49,8 @@ extension PostgresError {
     /// The server does not believe who we are: a wrong password, an unknown role, or pg_hba.conf refuses us.
     package var isAuthenticationFailure: Bool { state?.hasPrefix("28") ?? false }
     package var isDatabaseMissing: Bool { state == "3D000" }
+    /// A pooler does not take what only a connection of one's own can have (PgBouncer's words).
+    var isOfPooler: Bool { message.contains("unsupported startup parameter") }
     /// A named statement is not there, or no longer fits its tables.
     var isStatementStale: Bool { state == "26000" || state == "0A000" }
 }

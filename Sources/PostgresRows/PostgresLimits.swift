@@ -11,27 +11,40 @@ package struct PostgresLimits: Sendable, Equatable {
     package var lock: Duration?
     /// The server's `idle_in_transaction_session_timeout`.
     package var idleInTransaction: Duration?
-    /// How many statements a connection keeps parsed.
-    ///
-    /// PgBouncer that pools by transaction needs 0.
+    /// How many statements a connection keeps parsed; none behind a pooler.
     package var keptStatements = 512
 
     package init() {}
 
     /// The options that the server gets when it is connected to.
     var serverOptions: String {
-        let times = [
-            ("statement_timeout", statement), ("lock_timeout", lock),
-            ("idle_in_transaction_session_timeout", idleInTransaction),
-        ]
         // What matters for the meaning of our statements, whatever the role's settings are. A server of version 14 or
         // later ends a statement whose client is gone.
         let fixed = [
             "-c standard_conforming_strings=on", "-c client_min_messages=error",
-            "-c client_connection_check_interval=5000",
+            "-c \(Self.probe.name)=\(Self.probe.value)",
         ]
         let given = times.compactMap { name, time in time.map { "-c \(name)=\($0.milliseconds(atLeast: 1))" } }
         return (fixed + given).joined(separator: " ")
+    }
+
+    /// One of these options, by which it is seen whether the server has got them.
+    package static let probe = (name: "client_connection_check_interval", value: "5000", shown: "5s")
+
+    private var times: [(name: String, time: Duration?)] {
+        [
+            ("statement_timeout", statement), ("lock_timeout", lock),
+            ("idle_in_transaction_session_timeout", idleInTransaction),
+        ]
+    }
+
+    /// The same for one database transaction, as a statement.
+    var ofTransaction: String {
+        let given =
+            [("client_min_messages", "error")]
+            + times.compactMap { name, time in time.map { (name, String($0.milliseconds(atLeast: 1))) } }
+        let calls = given.map { "set_config('\($0.0)', '\($0.1)', true)" }
+        return "SELECT \(calls.joined(separator: ", "))"
     }
 }
 

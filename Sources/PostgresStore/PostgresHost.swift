@@ -5,22 +5,25 @@ import TableRows
 
 /// One of the hosts that share the database: whose chain of the journal it writes.
 package struct PostgresHost: Sendable {
-    /// Seconds for which a host is taken to live after it has last said so.
-    package static let lease = 15
+    /// For how long a host is taken to live, and keeps its part of the work, after it has last said that it lives.
+    package static let usualLease: Duration = .seconds(15)
 
     package let name: HostName
     /// What only this host's state directory has, so that another machine of the same name is not taken for it.
     package let identity: [UInt8]
+    /// The same for all hosts of a database; in whole milliseconds.
+    package let lease: Duration
 
-    package init(name: HostName, identity: [UInt8]) {
+    package init(name: HostName, identity: [UInt8], lease: Duration = usualLease) {
         self.name = name
         self.identity = identity
+        self.lease = lease
     }
 
     /// Becomes the host: any other process that was it writes nothing any more.
     ///
     /// A process that was killed on this machine is followed at once; one on another machine has to be silent for
-    /// ``lease`` seconds.
+    /// ``lease``.
     ///
     /// - Returns: how many times somebody has become this host.
     /// - Throws: ``HostNameTakenError``.
@@ -28,12 +31,12 @@ package struct PostgresHost: Sendable {
         let rows = try connection.rows(
             """
             INSERT INTO host (name, identity, incarnation, alive_until)
-            VALUES (?1, ?2, 1, clock_timestamp() + interval '\(Self.lease) s')
+            VALUES (?1, ?2, 1, clock_timestamp() + ?3 * interval '1 ms')
             ON CONFLICT (name) DO UPDATE SET
                 identity = excluded.identity, incarnation = host.incarnation + 1, alive_until = excluded.alive_until
             WHERE host.identity = excluded.identity OR host.alive_until < clock_timestamp()
             RETURNING incarnation
-            """, [name.text, identity])
+            """, [name.text, identity, lease.wholeMilliseconds])
         guard case .number(let incarnation) = rows.first?.first else { throw HostNameTakenError(host: name) }
         return incarnation
     }
@@ -43,6 +46,13 @@ package struct PostgresHost: Sendable {
         _ = try connection.rows(
             "UPDATE host SET alive_until = clock_timestamp() WHERE name = ? AND incarnation = ?",
             [name.text, incarnation])
+    }
+}
+
+extension Duration {
+    var wholeMilliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
     }
 }
 

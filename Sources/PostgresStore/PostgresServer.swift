@@ -9,14 +9,18 @@ enum PostgresServer {
         let reason: String
     }
 
-    static func check(_ connection: PostgresConnection) throws {
+    /// - Throws: ``UnfitError``, ``ClocksApartError``.
+    static func check(_ connection: PostgresConnection, _ clocks: ClockGuard) throws {
+        let begun = clocks.reading()
         let rows = try connection.rows(
             """
             SELECT current_setting('server_version_num')::BIGINT, current_setting('server_encoding'),
                 pg_is_in_recovery(), current_setting('fsync'), current_setting('full_page_writes'),
-                current_setting('synchronous_commit'), current_setting('transaction_read_only')
+                current_setting('synchronous_commit'), current_setting('transaction_read_only'), \(clock),
+                current_setting('\(PostgresLimits.probe.name)')
             """)
-        guard let row = rows.first, row.count == 7, case .number(let version) = row[0] else {
+        guard let row = rows.first, row.count == 9, case .number(let now) = row[7], case .number(let version) = row[0]
+        else {
             throw UnfitError(reason: "it does not say its version")
         }
         guard version >= PostgresSchema.oldestServer else {
@@ -40,6 +44,16 @@ enum PostgresServer {
                     reason: "\(name) is off there, so a decision that was acknowledged could be lost: set it to on")
             }
         }
+        guard connection.isPooled || row[8] == .text(PostgresLimits.probe.shown) else {
+            throw UnfitError(
+                reason:
+                    "what is between takes this agent's limits and does not keep them: take options out of PgBouncer's "
+                    + "ignore_startup_parameters")
+        }
+        try clocks.check(now, since: begun)
     }
+
+    /// The server's clock, in SQL: seconds since 1970.
+    static let clock = "CAST(floor(extract(epoch FROM clock_timestamp())) AS BIGINT)"
 }
 #endif

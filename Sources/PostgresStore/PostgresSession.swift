@@ -95,20 +95,28 @@ final class PostgresSession: StoreSession {
 
     /// Begins one that writes, and asks already for what it will want first.
     ///
-    /// - Parameter questions: statements whose rows it will ask for.
+    /// - Parameters:
+    ///   - clocks: by what the host's clock is held against the database's, since when.
+    ///   - questions: statements whose rows it will ask for.
     /// - Returns: its number, by which its end can be asked for (`pg_xact_status`).
-    /// - Throws: ``HostTakenError`` if another process has become this host.
-    func begin(incarnation: Int64, asking questions: [(sql: String, values: StatementValues)]) throws -> Int64 {
-        try connection.queue("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-        try connection.queue("SELECT pg_current_xact_id()")
+    /// - Throws: ``HostTakenError`` if another process has become this host; ``ClocksApartError``.
+    func begin(
+        incarnation: Int64, _ clocks: (guard: ClockGuard, wanted: ClockGuard.Reading?),
+        asking questions: [(sql: String, values: StatementValues)]
+    ) throws -> Int64 {
+        try connection.begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+        try connection.queue("SELECT pg_current_xact_id(), \(PostgresServer.clock)")
         try connection.queue("SELECT incarnation FROM host WHERE name = ? FOR UPDATE", [host.text])
         for (sql, values) in questions { try connection.queue(sql, values) }
         let answers = try connection.answers()
-        guard answers.count == questions.count + 3, case .number(let number) = answers[1].rows.first?.first else {
-            throw PostgresServer.UnfitError(reason: "it did not say the number of a database transaction")
-        }
-        guard answers[2].rows.first?.first == .number(incarnation) else { throw HostTakenError(host: host) }
-        for (question, answer) in zip(questions, answers.dropFirst(3)) {
+            .suffix(questions.count + 2)
+        guard answers.count == questions.count + 2, let first = answers.first?.rows.first, first.count == 2,
+            case .number(let number) = first[0], case .number(let now) = first[1]
+        else { throw PostgresServer.UnfitError(reason: "it did not say the number of a database transaction") }
+        let incarnations = answers.dropFirst().first?.rows.first
+        guard incarnations?.first == .number(incarnation) else { throw HostTakenError(host: host) }
+        try clocks.guard.check(now, since: clocks.wanted)
+        for (question, answer) in zip(questions, answers.dropFirst(2)) {
             foreseen[Question(sql: question.sql, values: question.values.values)] = answer.rows
         }
         return number
@@ -116,11 +124,16 @@ final class PostgresSession: StoreSession {
 
     /// Begins one that reads, and sees all as of one moment.
     func beginReading() throws {
-        try connection.queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        try connection.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     }
 
-    /// Ends one that reads, without waiting for that.
+    /// Ends one that reads, without waiting for that if there is no pooler.
     func endReading() throws {
+        // PgBouncer keeps a connection to the server for whoever has not waited.
+        if connection.isPooled {
+            _ = try connection.rows("ROLLBACK")
+            return
+        }
         try connection.queue("ROLLBACK")
         try connection.flush()
     }

@@ -19,34 +19,49 @@ package final class PostgresStore: Store {
     private let nextReader = Mutex(0)
     private let head = LastHead()
     private let doubt = CommitDoubt()
+    let clockGuard: ClockGuard
+    let tally = HostTally()
 
     /// Connects, sees that commits are durable there, brings the schema up to date, and becomes the host.
     ///
-    /// - Parameter open: opens an audit key that a host has sealed; each host that has one must have the same secret.
+    /// - Parameters:
+    ///   - clock: the machine's, which must be the database's within ``ClockGuard/tolerance``; nil: any will do.
+    ///   - open: opens an audit key that a host has sealed; each host that has one must have the same secret.
     /// - Throws: `StoreError`; what `open` throws, and then nothing was changed.
     package init(
-        _ settings: PostgresSettings, host: PostgresHost, seals: any RowSeals,
+        _ settings: PostgresSettings, host: PostgresHost, seals: any RowSeals, clock: (any AgentClock)? = nil,
         opening open: (_ auditKey: [UInt8]) throws -> Void = { _ in }
     ) throws {
         self.settings = settings
         self.host = host
         sealing = Sealing(seals: seals, isShared: true)
+        clockGuard = ClockGuard(clock)
+        let clockGuard = clockGuard
         let connect: @Sendable () throws -> PostgresConnection = { try settings.connection() }
         writer = PostgresWorker(label: "store-writer", open: connect)
         readers = (1...2).map { PostgresWorker(label: "store-reader-\($0)", open: connect) }
         let writer = writer
         incarnation = try Self.naming(settings) {
             try writer.runWaiting { connection in
-                try PostgresServer.check(connection)
+                try PostgresServer.check(connection, clockGuard)
+                // Before anything is written, and again if another host has made its key meanwhile.
+                try Self.openKeys(connection, open)
                 try PostgresSchema.bringUpToDate(connection, for: host.name)
-                for row in try connection.rows("SELECT sealed FROM audit_key ORDER BY host LIMIT 64") {
-                    guard case .bytes(let sealed) = row.first ?? .null else { continue }
-                    try open(sealed)
-                }
+                try Self.openKeys(connection, open)
                 let incarnation = try host.claim(connection)
                 try PostgresLineage.note(connection)
                 return incarnation
             }
+        }
+    }
+
+    private static func openKeys(_ connection: PostgresConnection, _ open: (_ auditKey: [UInt8]) throws -> Void) throws
+    {
+        let isThere = try connection.rows("SELECT to_regclass('audit_key') IS NOT NULL").first?.first
+        guard isThere == .number(1) else { return }
+        for row in try connection.rows("SELECT sealed FROM audit_key ORDER BY host LIMIT 64") {
+            guard case .bytes(let sealed) = row.first ?? .null else { continue }
+            try open(sealed)
         }
     }
 
@@ -74,19 +89,35 @@ package final class PostgresStore: Store {
 
     package func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
         let (host, incarnation, sealing, settings) = (host.name, incarnation, sealing, settings)
-        let (head, doubt) = (head, doubt)
+        let (head, doubt, clockGuard, tally) = (head, doubt, clockGuard, tally)
+        let wanted = clockGuard.reading()
         return try await Self.naming(settings) {
             try await writer.run { connection in
                 try PostgresWrite(
                     connection: connection, host: host, incarnation: incarnation, sealing: sealing,
-                    reopen: { try settings.connection() }, patience: settings.limits.answer, doubt: doubt,
+                    clocks: (clockGuard, wanted), tally: tally, reopen: { try settings.connection() },
+                    patience: settings.limits.answer, doubt: doubt,
                     head: head.sequence, noteHead: { head.sequence = $0 }
                 ).run(body)
             }
         }
     }
 
+    /// What the database lacks that would keep a commit through the loss of its server; nil if it lacks nothing.
+    package func durabilityGap() async throws -> String? {
+        try await Self.naming(settings) {
+            try await readers[0].run { connection in
+                let row = try connection.rows("SELECT current_setting('synchronous_standby_names')").first
+                guard row?.first == .text("") else { return nil }
+                return
+                    "the database has no synchronous standby (synchronous_standby_names is empty): what was acknowledged is "
+                    + "lost with its server's disk"
+            }
+        }
+    }
+
     var hostName: HostName { host.name }
+    var lease: Duration { host.lease }
 
     /// A connection of its own, for what is not a part of the store.
     func worker(label: String) -> PostgresWorker {

@@ -16,6 +16,9 @@ struct PostgresWrite {
     let host: HostName
     let incarnation: Int64
     let sealing: Sealing
+    /// By what the host's clock is held against the database's, and what it said when the write was wanted.
+    let clocks: (guard: ClockGuard, wanted: ClockGuard.Reading?)
+    let tally: HostTally
     /// Makes another connection, to ask what became of a commit.
     let reopen: () throws -> PostgresConnection
     /// For how long that is asked.
@@ -33,7 +36,11 @@ struct PostgresWrite {
                 return try runOnce(body)
             } catch let error as PostgresError where error.isToBeRepeated || error.isDuplicate {
                 // Another host's commit came first; what it has written is seen now.
+                tally.note(\.repeatedWrites)
                 continue
+            } catch let error as PostgresError where error.isLockNotAvailable {
+                tally.note(\.lockTimeouts)
+                throw error
             }
         }
         return try runOnce(body)
@@ -48,7 +55,7 @@ struct PostgresWrite {
         let number: Int64
         do {
             number = try session.begin(
-                incarnation: incarnation, asking: transaction.openingQuestions(head: head))
+                incarnation: incarnation, clocks, asking: transaction.openingQuestions(head: head))
             result = try body(transaction)
             try transaction.writeMarks()
         } catch {
@@ -64,6 +71,7 @@ struct PostgresWrite {
         } catch {
             session.rollBack()
             guard error.isConnectionLost else { throw error }
+            tally.note(\.commitsInDoubt)
             guard try isCommitted(commit, after: error) else { throw error }
         }
         commit.finish()
@@ -81,6 +89,7 @@ struct PostgresWrite {
             usleep(Self.pause)
         } while .now < end
         doubt.commit = commit
+        tally.note(\.unclearCommits)
         throw CommitInDoubtError(cause: loss)
     }
 

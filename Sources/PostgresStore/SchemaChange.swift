@@ -74,7 +74,7 @@ extension PostgresSchema {
     /// The lock is asked for again and again, so that waiting for it is under no limit of a statement.
     private static func lockSchema(_ connection: PostgresConnection) throws {
         for _ in 0..<looks {
-            try connection.queue("BEGIN")
+            try connection.begin("BEGIN")
             if try connection.rows("SELECT pg_try_advisory_xact_lock(\(lock))").first?.first == .number(1) { return }
             _ = try connection.rows("ROLLBACK")
             usleep(pause)

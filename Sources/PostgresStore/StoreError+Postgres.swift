@@ -23,6 +23,11 @@ extension StoreError {
         case is PostgresSchema.BusyError:
             StoreError(.unreachable, at: place, detail: "another host has been changing its tables for a minute")
         case let unfit as PostgresServer.UnfitError: StoreError(.other, at: place, detail: unfit.reason)
+        case let apart as ClocksApartError:
+            StoreError(
+                .clock, at: place,
+                detail: "\(apart.seconds) s \(apart.isAhead ? "ahead" : "behind"), "
+                    + "at most \(ClockGuard.tolerance) are allowed")
         case let taken as HostNameTakenError:
             StoreError(
                 .notOurs, at: place, detail: "an agent on another machine runs as host \(taken.host)",

@@ -17,6 +17,8 @@ struct OpenedStore {
     /// What of the work is this host's; nil if it has the store to itself.
     let shares: (any WorkShares)?
     let copier: any StateCopier
+    /// What is weak about where the store is.
+    var findings: @Sendable () async -> [Finding] = { [] }
     let close: @Sendable () throws -> Void
 }
 
@@ -45,17 +47,31 @@ extension AgentProcess {
     private func openDatabase(
         _ database: DatabaseSettings, _ seals: RowSealer, _ auditKeys: SealedAuditKeys
     ) async throws -> OpenedStore {
-        let host = PostgresHost(name: database.host, identity: try hostIdentity())
+        let host = PostgresHost(
+            name: database.host, identity: try hostIdentity(),
+            lease: .milliseconds(settings.bounds.hostLease))
         let store: PostgresStore
         do {
             store = try PostgresStore(
-                database.settings, host: host, seals: seals, opening: { _ = try auditKeys.open($0) })
+                database.settings, host: host, seals: seals, clock: SystemClock(),
+                opening: { _ = try auditKeys.open($0) })
         } catch is SealError {
             throw StartError(
                 .config, "the secret is not the one that the other hosts have: give that one (--secret-file)")
         }
         let shares = try await PostgresShares(of: store, clock: SystemClock())
-        return OpenedStore(store: store, shares: shares, copier: NoCopier(), close: { try store.close() })
+        return OpenedStore(
+            store: store, shares: shares, copier: NoCopier(), findings: { await Self.findings(about: store) },
+            close: { try store.close() })
+    }
+
+    private static func findings(about store: PostgresStore) async -> [Finding] {
+        do {
+            return try await store.durabilityGap().map { [Finding(.databaseAlone, $0)] } ?? []
+        } catch {
+            let message = "it cannot be told whether the database has a synchronous standby: \(error)"
+            return [Finding(.databaseAlone, message, isCertain: false)]
+        }
     }
 
     /// What tells this state directory from another machine's, made at the first start.
@@ -80,3 +96,11 @@ private struct NoCopier: StateCopier {
     }
 }
 #endif
+
+/// What is weak about the host, and about where the store is.
+struct WholeInspector: HostInspector {
+    let host: any HostInspector
+    let ofStore: @Sendable () async -> [Finding]
+
+    func findings() async -> [Finding] { await host.findings() + ofStore() }
+}

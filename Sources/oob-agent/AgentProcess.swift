@@ -109,7 +109,8 @@ struct AgentProcess {
                 store: opened.store, custody: ring, externalKeys: ring, sealing: SecretSealer(secret: secret),
                 auditKeys: auditKeys, gateway: gateway, clock: SystemClock(),
                 testClock: testClock, shares: opened.shares, entropy: SystemEntropy(),
-                inspector: hostInspector(isMemoryLocked: isMemoryLocked))
+                inspector: WholeInspector(
+                    host: hostInspector(isMemoryLocked: isMemoryLocked), ofStore: opened.findings))
             let rewrapper = previous.map { SecretRewrapper(own, by: SecretChange(from: $0, to: secret)) }
             return (Agent(ports: ports, settings: coreSettings, log: log), opened, rewrapper)
         } catch let error as FileError {

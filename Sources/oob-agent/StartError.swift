@@ -80,7 +80,7 @@ extension StartError {
         let status: Status =
             switch trouble.kind {
             case .full, .io: .ioError
-            case .busy, .unreachable: .unavailable
+            case .busy, .unreachable, .clock: .unavailable
             case .readOnly, .notOurs: .noPermission
             case .corrupt, .forged, .newerSchema: .dataError
             case .other: .software

@@ -6,12 +6,13 @@ import Testing
 /// The figures as Prometheus reads them.
 @Suite struct MetricsTextTests {
     private func figures(
-        holdings: AgentFigures.Holdings? = .init(), work: WorkCounts = .init(), pauses: [String: Int64] = [:]
+        holdings: AgentFigures.Holdings? = .init(), work: WorkCounts = .init(), pauses: [String: Int64] = [:],
+        hosts: HostFigures? = .init()
     ) -> AgentFigures {
         AgentFigures(
             version: "1.2.3", startedAt: 1_700_000_000, isReady: true, isStarting: true, isStoreHealthy: true,
             unusableKeys: 2, holdings: holdings, work: work, pushed: 3, polled: 4, repeated: 5, refusedPushes: 6,
-            drops: [.future: 7], pauses: pauses,
+            drops: [.future: 7], pauses: pauses, hosts: hosts,
             pushConnections: PortFigures(open: 8, refused: 9, crowded: 10, slow: 11))
     }
 
@@ -54,6 +55,22 @@ import Testing
             #"decisions_failed_total{reason="expired"} 0"#, #"decisions_answered_total{trans_status="Y"} 0"#,
         ]
         for line in expected { #expect(lines.contains("oob_agent_" + line)) }
+    }
+
+    @Test func `what a host meets of others is there only if there are several`() {
+        var met = HostFigures()
+        (met.sharesTaken, met.sharesLost, met.staleEnds, met.lockTimeouts) = (1, 2, 3, 4)
+        (met.repeatedWrites, met.commitsInDoubt, met.unclearCommits, met.secondsAhead) = (5, 8, 2, -7)
+        let expected = [
+            #"lease_changes_total{change="taken"} 1"#, #"lease_changes_total{change="lost"} 2"#,
+            "epoch_refusals_total 3", "lock_timeouts_total 4", "repeated_writes_total 5",
+            #"commits_in_doubt_total{result="settled"} 6"#, #"commits_in_doubt_total{result="unknown"} 2"#,
+            "database_clock_difference_seconds -7",
+        ]
+        let lines = Set(lines(figures(hosts: met)))
+        for line in expected { #expect(lines.contains("oob_agent_" + line)) }
+        let alone = self.lines(figures(hosts: nil))
+        #expect(!alone.contains { $0.contains("lease_changes") || $0.contains("database_clock") })
     }
 
     @Test func `if the store cannot be read there is no number of what it holds`() {

@@ -16,8 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from postgres_proxy import PostgresProxy
-from postgres_server import PostgresServer, needs_postgres
+from postgres_server import PROGRAMS, PostgresServer, needs_postgres
 from programs import BIN_DIR, Agent, Sandbox, temporary_folder
+from wall_clock import WallClock, build
 
 WITHIN = 60
 
@@ -25,11 +26,13 @@ WITHIN = 60
 class Hosts(unittest.TestCase):
     """A sandbox, a server, and what makes agents of hosts that share a database."""
 
+    SERVER_OPTIONS: tuple[str, ...] = ()
+
     @classmethod
     def setUpClass(cls):
         needs_postgres()
         cls.folder = temporary_folder(cls)
-        cls.server = PostgresServer()
+        cls.server = PostgresServer(*cls.SERVER_OPTIONS)
         cls.addClassCleanup(cls.server.remove)
         cls.sandbox = Sandbox(cls.folder)
         cls.addClassCleanup(cls.sandbox.stop)
@@ -54,11 +57,16 @@ class Hosts(unittest.TestCase):
         self.addCleanup(lambda: agent.process.poll() is None and agent.stop())
         return agent
 
-    def refused(self, *options: str) -> subprocess.CompletedProcess:
+    def refused(self, *options: str, **variables: str) -> subprocess.CompletedProcess:
         """A start that must fail."""
         return subprocess.run(
             [BIN_DIR / "oob-agent", "--state-dir", str(self.place() / "state"), *options],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=WITHIN)
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=WITHIN, env={**os.environ, **variables})
+
+    def clock(self, off: int = 0) -> WallClock:
+        """A wall clock that is set apart from the machine's."""
+        folder = self.place()
+        return WallClock(build(folder), folder / "clock", off)
 
     def enroll(self, agent: Agent) -> str:
         code = subprocess.run(
@@ -134,6 +142,23 @@ class SharedWorkTests(Hosts):
         self.until(lambda: alpha.ctl("deny", first).returncode == 0, alpha.tail())
         second = self.buy("After")
         self.waits(alpha, second)
+
+
+class StandbyTests(Hosts):
+    def finding(self, agent: Agent) -> str | None:
+        found = {each["id"]: each["message"] for each in agent.json("doctor")}
+        return found.get("databaseAlone")
+
+    def test_a_database_without_a_synchronous_standby_is_told_by_doctor(self):
+        alpha = self.host("alpha")
+        self.assertIn("synchronous_standby_names is empty", self.finding(alpha))
+        self.assertIn("databaseAlone", alpha.tail())
+        # Nobody is there by that name, so no write ends as long as it is set.
+        self.server.sql("ALTER SYSTEM SET synchronous_standby_names = 'standby'", "postgres")
+        self.addCleanup(self.server.sql, "SELECT pg_reload_conf()", "postgres")
+        self.addCleanup(self.server.sql, "ALTER SYSTEM RESET synchronous_standby_names", "postgres")
+        self.server.sql("SELECT pg_reload_conf()", "postgres")
+        self.until(lambda: self.finding(alpha) is None, "it is seen")
 
 
 class OneHost(Hosts):
@@ -346,12 +371,48 @@ class UpgradeTests(Hosts):
         self.decided(self.host("alpha", place), "After its restart")
 
 
+class WrongClockTests(Hosts):
+    """A host whose clock is set an hour off while it runs."""
+
+    def test_it_writes_nothing_says_so_and_goes_on_when_its_clock_is_right_again(self):
+        clock = self.clock()
+        alpha = Agent(self.place(), *self.options("alpha", **{"host-lease": "1000"}), **clock.variables)
+        self.addCleanup(lambda: alpha.process.poll() is None and alpha.stop())
+        self.enroll(alpha)
+        first, second = self.buy("Before"), self.buy("Meanwhile")
+        for request in [first, second]:
+            self.waits(alpha, request)
+        clock.set(3_600)
+        self.until(lambda: "this host's clock is not the one" in alpha.ctl("deny", first).stderr, alpha.tail())
+        self.assertIn("this host's clock is not the one", alpha.ctl("status").stdout)
+        # What would have expired by its clock is still there for others, and all the work is theirs.
+        beta = Agent(self.place(), *self.options("beta", **{"host-lease": "1000"}))
+        self.addCleanup(beta.stop)
+        self.until(lambda: self.leases() == {"beta": 256}, "the other takes all")
+        self.assertEqual(beta.json("show", first)["state"], "pending")
+        clock.set(0)
+        self.until(lambda: set(self.leases()) == {"alpha", "beta"}, "it takes its part again")
+        self.until(lambda: alpha.ctl("deny", first).returncode == 0, alpha.tail())
+        self.assertEqual(beta.json("deny", second)["state"], "denied")
+
+
 class BadSettingsTests(Hosts):
-    def expect(self, status: int, *sentences: str, **given: str):
-        run = self.refused(*self.options("gamma", **given))
+    """A start that is refused says why, and leaves the database as it was."""
+
+    def expect(self, status: int, *sentences: str, host: str = "gamma", variables: dict[str, str] = {}, **given: str):
+        before = self.dump()
+        run = self.refused(*self.options(host, **given), **variables)
         self.assertEqual(run.returncode, status, run.stderr)
         for sentence in sentences:
             self.assertIn(sentence, run.stderr)
+        self.assertEqual(self.dump(), before)
+
+    def dump(self) -> list[str]:
+        """All of the database, without what is random in a dump of it."""
+        run = subprocess.run(
+            [PROGRAMS / "pg_dump", "-h", self.server.folder, "-U", "oob", self.name], check=True, capture_output=True,
+            text=True, timeout=WITHIN)
+        return [line for line in run.stdout.splitlines() if not line.startswith(("\\restrict", "\\unrestrict"))]
 
     def test_a_url_with_a_password_or_without_its_parts_is_refused(self):
         self.expect(64, "--database", "must have no password", database="postgres://oob:hunter2@db.example/oob")
@@ -368,9 +429,11 @@ class BadSettingsTests(Hosts):
 
     def test_a_second_machine_under_a_name_that_is_in_use_is_refused(self):
         alpha = self.host("alpha")
+        hosts = self.server.sql("SELECT name, identity, incarnation FROM host", self.name)
         run = self.refused(*self.options("alpha"))
         self.assertNotEqual(run.returncode, 0)
         self.assertIn("an agent on another machine runs as host alpha", run.stderr)
+        self.assertEqual(self.server.sql("SELECT name, identity, incarnation FROM host", self.name), hosts)
         self.enroll(alpha)
 
     def test_a_database_that_another_program_uses_is_left_alone(self):
@@ -388,7 +451,11 @@ class BadSettingsTests(Hosts):
     def test_a_user_without_rights_is_told_so_and_nothing_is_made(self):
         self.server.sql("DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'guest') THEN "
                         "CREATE ROLE guest LOGIN; END IF; END $$", "postgres")
-        self.expect(77, "permission denied", database=self.url.replace("oob@", "guest@"))
+        guest = self.url.replace("oob@", "guest@")
+        self.expect(77, "permission denied", database=guest)
+        # The same where the tables are there.
+        self.host("alpha").stop()
+        self.expect(77, "permission denied", database=guest)
 
     def test_a_server_that_could_lose_what_was_acknowledged_is_refused(self):
         self.server.sql(f"ALTER DATABASE {self.name} SET synchronous_commit = off", "postgres")
@@ -397,12 +464,27 @@ class BadSettingsTests(Hosts):
     def test_a_secret_that_is_not_the_other_hosts_is_refused(self):
         alpha = self.host("alpha")
         self.enroll(alpha)
+        alpha.stop()
         other = self.place() / "secret"
         other.write_bytes(secrets.token_bytes(32))
         other.chmod(0o600)
-        hosts = self.server.sql("SELECT name FROM host", self.name)
-        self.expect(78, "the secret is not the one that the other hosts have", **{"secret-file": str(other)})
-        self.assertEqual(self.server.sql("SELECT name FROM host", self.name), hosts)
+        for host in ["gamma", "alpha"]:
+            self.expect(78, "the secret is not the one that the other hosts have", host=host,
+                        **{"secret-file": str(other)})
+
+    def test_a_host_whose_clock_is_an_hour_off_does_not_start(self):
+        for is_new in [True, False]:
+            for off, words in [(3_600, "s ahead"), (-3_600, "s behind")]:
+                self.expect(69, "this host's clock is not the one of the database", f"{words}, at most 30 are allowed",
+                            variables=self.clock(off).variables)
+            if is_new:
+                self.host("alpha").stop()
+
+    def test_a_lease_is_bounded_and_goes_with_a_database(self):
+        self.expect(64, "--host-lease", "300 to 60000", **{"host-lease": "299"})
+        run = self.refused("--host-lease", "1000")
+        self.assertEqual(run.returncode, 64, run.stderr)
+        self.assertIn("goes with database, which is not set", run.stderr)
 
     def test_a_server_that_is_not_there_is_named(self):
         self.expect(69, "cannot be reached", database="postgres://oob@/oob?host=/nonexistent")

@@ -61,19 +61,27 @@ package struct OutboxDelivery: Sendable {
         while !Task.isCancelled {
             do {
                 guard let (entry, enrollment) = try await head(of: queue) else { return }
-                switch await send(entry, of: enrollment, &tries) {
+                let term = ports.shares?.term(of: queue.enrollment)
+                let outcome = await send(entry, of: enrollment, &tries)
+                var retryAfter: Int64?
+                switch outcome {
                 case .ended(let end):
-                    try await ports.patiently { try await finish(entry, of: enrollment, with: end, after: tries) }
-                    backoff.reset()
-                    tries = Tries()
-                case .again(let retryAfter, let error):
-                    tries.error = error
+                    let isOver = try await ports.patiently {
+                        try await finish(entry, of: enrollment, with: end, in: term, after: tries)
+                    }
+                    if isOver {
+                        backoff.reset()
+                        tries = Tries()
+                        continue
+                    }
+                case .again(let time, let error):
+                    (retryAfter, tries.error) = (time, error)
                     try await recordSending(entry, &tries)
-                    // Decided here, but another host's to deliver: that one has been told by the journal.
-                    guard ports.isOurs(queue.enrollment) else { return }
-                    let pause = try backoff.next(retryAfter: retryAfter, entropy: ports.entropy)
-                    try await ports.clock.sleep(seconds: min(pause, Double(max(entry.exp - ports.clock.now, 0))))
                 }
+                // Decided here, but another host's to deliver: that one has been told by the journal.
+                guard ports.isOurs(queue.enrollment) else { return }
+                let pause = try backoff.next(retryAfter: retryAfter, entropy: ports.entropy)
+                try await ports.clock.sleep(seconds: min(pause, Double(max(entry.exp - ports.clock.now, 0))))
             } catch is CancellationError {
                 return
             } catch {
@@ -169,19 +177,39 @@ package struct OutboxDelivery: Sendable {
         }
     }
 
+    /// Whether an end is still one, and this host's to write.
+    ///
+    /// What the issuer has taken is so whoever says it. Any other answer may be older than what another host has made of
+    /// the entry meanwhile, if that has the share now.
+    private func stands(_ end: End, of entry: OutboxEntry, in term: WorkTerm?, _ store: any StoreReader) throws -> Bool
+    {
+        if case .answered = end { return true }
+        // A clock that was wrong when it was not sent for its time may be right by now.
+        if case .failed(ProblemCode.expired.rawValue, nil) = end, entry.exp > ports.clock.now { return false }
+        guard let shares = ports.shares else { return true }
+        guard let term, try store.isCurrent(term) else {
+            shares.noteStaleEnd()
+            return false
+        }
+        return true
+    }
+
+    /// - Parameter term: in which it was sent; nil if its share was not this host's.
+    /// - Returns: false if it is not over.
     private func finish(
-        _ entry: OutboxEntry, of enrollment: Enrollment, with end: End, after tries: Tries
-    ) async throws {
+        _ entry: OutboxEntry, of enrollment: Enrollment, with end: End, in term: WorkTerm?, after tries: Tries
+    ) async throws -> Bool {
         let now = ports.clock.now
-        let isSuspended = try await ports.store.write { store -> Bool? in
+        let written = try await ports.store.write { store -> (isOver: Bool, isSuspended: Bool?) in
+            guard try stands(end, of: entry, in: term, store) else { return (false, nil) }
             // Another host may have got the same answer meanwhile to the same bytes.
             guard let sequence = entry.sequence,
                 try store.removeOutbox(of: entry.enrollmentId, sequence: sequence)
-            else { return nil }
+            else { return (true, nil) }
             if tries.times > 0, !tries.isRecorded { try store.record(.sent(entry), at: now) }
-            return try note(end, of: entry, after: tries, now: now, in: store)
+            return (true, try note(end, of: entry, after: tries, now: now, in: store))
         }
-        guard let isSuspended else { return }
+        guard let isSuspended = written.isSuspended else { return written.isOver }
         var metadata: Logger.Metadata = ["enrollment": "\(entry.enrollmentId)", "jti": "\(entry.jti.text)"]
         if let traceparent = entry.traceparent { metadata["traceparent"] = "\(traceparent)" }
         switch end {
@@ -195,6 +223,7 @@ package struct OutboxDelivery: Sendable {
         if case .failed(ProblemCode.invalidAssertion.rawValue, _) = end {
             await signCountWatch.recheck(entry.enrollmentId)
         }
+        return true
     }
 
     /// - Returns: whether it is news that the issuer no longer knows the enrollment.

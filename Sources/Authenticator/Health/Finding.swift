@@ -78,7 +78,7 @@ package enum Weakness: String, Sendable, CaseIterable {
         debuggerAttached
     case testAuthenticator, testClock
     case pinGuessable, tokenKeyExportable, secretBesideKeys, coreDumps, swapUnencrypted, socketOpen
-    case clockUnsynchronised, memoryNotLocked
+    case clockUnsynchronised, memoryNotLocked, databaseAlone
     case secretInFile, keyExportable, plainHTTP
 
     package var severity: Warning.Severity {
@@ -87,7 +87,7 @@ package enum Weakness: String, Sendable, CaseIterable {
             .stateReadable, .debuggerAttached:
             .high
         case .testAuthenticator, .testClock, .pinGuessable, .tokenKeyExportable, .secretBesideKeys, .coreDumps,
-            .swapUnencrypted, .socketOpen, .clockUnsynchronised, .memoryNotLocked:
+            .swapUnencrypted, .socketOpen, .clockUnsynchronised, .memoryNotLocked, .databaseAlone:
             .medium
         case .secretInFile, .keyExportable, .plainHTTP: .low
         }

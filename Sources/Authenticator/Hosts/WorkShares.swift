@@ -3,17 +3,32 @@
 /// It saves work and keeps nothing safe: two hosts that take an enrollment for theirs at the same time do the same
 /// twice, which the store and the protocol answer alike.
 package protocol WorkShares: Sendable {
-    /// Whether an enrollment's issuer is this host's to ask and to answer.
-    func isOurs(_ id: EnrollmentID) -> Bool
+    /// The term for which an enrollment's issuer is this host's to ask and to answer; nil if it is not.
+    func term(of id: EnrollmentID) -> WorkTerm?
     /// Keeps the share until the task is cancelled.
     ///
-    /// - Parameter onChange: called after ``isOurs(_:)`` has changed for some.
+    /// - Parameter onChange: called after ``term(of:)`` has changed for some.
     func run(onChange: @escaping @Sendable () -> Void) async throws
+    /// Counts an end that was not written, as its term was over.
+    func noteStaleEnd()
+    /// What was met of the other hosts.
+    var figures: HostFigures { get }
+}
+
+/// A part of the work, and how often it has changed hands.
+package struct WorkTerm: Sendable, Hashable {
+    package let share: Int64
+    package let epoch: Int64
+
+    package init(share: Int64, epoch: Int64) {
+        self.share = share
+        self.epoch = epoch
+    }
 }
 
 extension Ports {
     /// Whether this host polls and delivers for an enrollment: each, if it has the store to itself.
-    func isOurs(_ id: EnrollmentID) -> Bool { shares?.isOurs(id) ?? true }
+    func isOurs(_ id: EnrollmentID) -> Bool { shares.map { $0.term(of: id) != nil } ?? true }
 }
 
 extension EventHub {

@@ -43,6 +43,8 @@ package struct AgentFigures: Sendable {
     package let drops: [MessageDrop: Int]
     /// The seconds until an issuer that did not answer is asked again, by its URL.
     package let pauses: [String: Int64]
+    /// Nil if the agent has its store to itself.
+    package var hosts: HostFigures?
     /// None if the agent is not pushed to.
     package var pushConnections = PortFigures()
 
@@ -77,7 +79,7 @@ extension Agent {
             pushed: facts.reduce(0) { $0 + $1.firstByPush }, polled: facts.reduce(0) { $0 + $1.firstByPoll },
             repeated: facts.reduce(0) { $0 + $1.duplicates }, refusedPushes: facts.reduce(0) { $0 + $1.refused },
             drops: drops.all, pauses: health.pauses(now: ports.clock.now),
-            pushConnections: pushReception?.connections.figures ?? PortFigures())
+            hosts: ports.shares?.figures, pushConnections: pushReception?.connections.figures ?? PortFigures())
     }
 
     private func holdings() async throws -> AgentFigures.Holdings {

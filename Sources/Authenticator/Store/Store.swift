@@ -142,6 +142,8 @@ package protocol StoreReader {
         after place: Int64, since time: Int64, limit: Int
     ) throws -> (tallies: [RequestTally], place: Int64?)
 
+    /// Whether a term of this host's is not over; then it is not before this database transaction is.
+    func isCurrent(_ term: WorkTerm) throws -> Bool
     /// The host whose chain of the journal these are about; nil if the store has one chain.
     var journalHost: String? { get }
     /// Where the chains of the other hosts end, by their names; empty if the store has one chain.

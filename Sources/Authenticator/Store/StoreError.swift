@@ -19,6 +19,8 @@ package struct StoreError: Error, Sendable, Equatable {
         case notOurs
         /// Its server does not answer.
         case unreachable
+        /// Its server's clock and this host's are too far apart.
+        case clock
         case other
     }
 
@@ -63,6 +65,7 @@ package struct StoreError: Error, Sendable, Equatable {
         case .newerSchema: "the database \(path) was written by a newer version of the agent"
         case .notOurs: "the database \(path) is not this user's to change"
         case .unreachable: "the database \(path) cannot be reached"
+        case .clock: "this host's clock is not the one of the database \(path)"
         case .other: "the database \(path) cannot be used"
         }
     }
@@ -80,6 +83,7 @@ package struct StoreError: Error, Sendable, Equatable {
         case .newerSchema: "use that version, or a backup from before the upgrade"
         case .notOurs: "its files must belong to the user whom the agent runs as"
         case .unreachable: "see to its server and the way to it"
+        case .clock: "set the clocks of both (NTP)"
         case .other: nil
         }
     }

@@ -28,6 +28,12 @@ enum Metric: String, CaseIterable, Sendable {
     case deliveryDuration = "oob_agent_delivery_duration_seconds"
     case issuersPaused = "oob_agent_issuers_paused"
     case issuerPause = "oob_agent_issuer_pause_seconds"
+    case leaseChanges = "oob_agent_lease_changes_total"
+    case epochRefusals = "oob_agent_epoch_refusals_total"
+    case lockTimeouts = "oob_agent_lock_timeouts_total"
+    case repeatedWrites = "oob_agent_repeated_writes_total"
+    case commitsInDoubt = "oob_agent_commits_in_doubt_total"
+    case clockAhead = "oob_agent_database_clock_difference_seconds"
 
     var kind: String {
         switch self {
@@ -69,6 +75,16 @@ enum Metric: String, CaseIterable, Sendable {
         case .deliveryDuration: "From a decision to the issuer's answer; measured in whole seconds."
         case .issuersPaused: "Issuers that could not be reached, and are asked again after a pause."
         case .issuerPause: "How long until that; only if at most 50 issuers are paused."
+        case .leaseChanges:
+            "Parts of the work (256 in all) that this host took, and that it lost or gave back; several hosts only."
+        case .epochRefusals:
+            "Ends of deliveries that this host left to the one that has the work now; several hosts only."
+        case .lockTimeouts: "Writes that gave up waiting for a row that another host held; several hosts only."
+        case .repeatedWrites:
+            "Writes that were made again, as another host's commit came first; several hosts only."
+        case .commitsInDoubt:
+            "Commits whose answer was lost with the connection: settled, or not known in time; several hosts only."
+        case .clockAhead: "How far this host's clock is ahead of the database's; several hosts only."
         }
     }
 }

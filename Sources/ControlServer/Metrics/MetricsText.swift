@@ -29,6 +29,17 @@ struct MetricsText {
         let cut = figures.pushConnections
         some(.pushConnectionsCut, by: "reason", ["slow": cut.slow, "crowded": cut.crowded, "refused": cut.refused])
         add(pauses: figures.pauses)
+        if let hosts = figures.hosts { add(hosts) }
+    }
+
+    private mutating func add(_ hosts: HostFigures) {
+        some(.leaseChanges, by: "change", ["taken": hosts.sharesTaken, "lost": hosts.sharesLost])
+        one(.epochRefusals, Int64(hosts.staleEnds))
+        one(.lockTimeouts, Int64(hosts.lockTimeouts))
+        one(.repeatedWrites, Int64(hosts.repeatedWrites))
+        let settled = hosts.commitsInDoubt - hosts.unclearCommits
+        some(.commitsInDoubt, by: "result", ["settled": settled, "unknown": hosts.unclearCommits])
+        one(.clockAhead, hosts.secondsAhead)
     }
 
     private mutating func add(_ holdings: AgentFigures.Holdings) {

@@ -144,6 +144,15 @@ extension DatabaseTransaction {
         return try database.changes("DELETE FROM outbox WHERE seq = ?", [sequence]) > 0
     }
 
+    package func isCurrent(_ term: WorkTerm) throws -> Bool {
+        guard let host else { return true }
+        // A share that is taken over meanwhile waits for this row.
+        let rows = try database.rows(
+            "SELECT epoch FROM lease WHERE bucket = ? AND host = ? FOR SHARE", [term.share, host.text]
+        ) { $0[0] }
+        return rows == [.number(term.epoch)]
+    }
+
     private func outbox(_ condition: String, _ arguments: StatementValues) throws -> [OutboxEntry] {
         try database.rows(of: OutboxColumn.table, condition, arguments, as: entry)
     }

@@ -28,6 +28,11 @@ extension Bound {
     static let of = Dictionary(uniqueKeysWithValues: all.map { ($0.setting, $0) })
 
     private static let all = [
+        Bound(
+            .hostLease,
+            "The milliseconds for which a host's part of the work stays with it though it does not renew that; the same on "
+                + "all hosts of the database",
+            in: 300...60_000, usual: 15_000),
         Bound(.maxUndecided, "The most undecided requests of one enrollment", in: 1...100_000, usual: agent.undecided),
         Bound(
             .maxRefused,

@@ -12,6 +12,8 @@ struct Bounds {
     var pushRates = PushRates()
     /// Seconds.
     let pollIntervalWithPush: Int64
+    /// Milliseconds.
+    let hostLease: Int
     let eventsKept: Int
     /// Seconds.
     let auditRetention: Int64
@@ -38,6 +40,7 @@ struct Bounds {
         push.patience = try source.value(.pushPatience)
         pushRates.ofEndpoint = Int64(try source.value(.pushRate))
         pushRates.inAll = Int64(try source.value(.pushRateInAll))
+        hostLease = try source.value(.hostLease)
         pollIntervalWithPush = Int64(try source.value(.pollIntervalWithPush))
         eventsKept = try source.value(.eventsKept)
         auditRetention = Int64(try source.value(.auditRetention)) * 86_400

@@ -13,7 +13,7 @@ struct DatabaseSettings {
     /// Reads what the settings name; nil if the store is a file.
     static func read(_ source: SettingSource) throws(StartError) -> DatabaseSettings? {
         guard let found = source.find(.database) else {
-            for other in [Setting.databasePasswordFile, .hostName] {
+            for other in [Setting.databasePasswordFile, .hostName, .hostLease] {
                 guard let found = source.find(other) else { continue }
                 throw .missing(.database, beside: found)
             }
@@ -59,7 +59,7 @@ struct DatabaseSettings {
 extension SettingSource {
     /// Refuses what goes with PostgreSQL.
     func expectNoPostgreSQL() throws(StartError) {
-        for setting in [Setting.database, .databasePasswordFile, .hostName] {
+        for setting in [Setting.database, .databasePasswordFile, .hostName, .hostLease] {
             guard let found = find(setting) else { continue }
             throw StartError(found.status, "\(found.place): this agent was built without PostgreSQL")
         }

@@ -8,6 +8,7 @@ enum Setting: String, CaseIterable {
     case database
     case databasePasswordFile = "database-password-file"
     case hostName = "host-name"
+    case hostLease = "host-lease"
     case secretFile = "secret-file"
     case previousSecretFile = "previous-secret-file"
     case logLevel = "log-level"

@@ -128,12 +128,16 @@ struct DatabaseFlags: ParsableArguments {
     @Option(name: .customLong("host-name"), help: ArgumentHelp(.hostName, "name"))
     var hostName: String?
 
+    @Option(name: .customLong("host-lease"), help: ArgumentHelp(.hostLease, "milliseconds"))
+    var hostLease: String?
+
     /// The flag's value; nil if it was not given, or is not one of these flags.
     func value(of setting: Setting) -> String? {
         switch setting {
         case .database: url
         case .databasePasswordFile: passwordFile
         case .hostName: hostName
+        case .hostLease: hostLease
         default: nil
         }
     }

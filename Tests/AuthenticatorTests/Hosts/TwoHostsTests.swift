@@ -11,7 +11,11 @@ import Testing
 private struct SetShare: WorkShares {
     let isOurs: Bool
 
-    func isOurs(_ id: EnrollmentID) -> Bool { isOurs }
+    func term(of id: EnrollmentID) -> WorkTerm? { isOurs ? WorkTerm(share: 0, epoch: 0) : nil }
+
+    func noteStaleEnd() {}
+
+    var figures: HostFigures { HostFigures() }
 
     func run(onChange: @escaping @Sendable () -> Void) async throws {}
 }
