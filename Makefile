@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help build deb demo docs man test crash-test push-test model-test bench bench-large fuzz sanitize check format \
+.PHONY: help build deb demo docs man test crash-test host-test push-test model-test bench bench-large fuzz sanitize check format \
 	help-texts conform-proof
 
 help: ## Print this list.
@@ -35,6 +35,12 @@ crash-test: ## Kill the agent at every point and at random; CRASHES=10000, SEED=
 	swift build $$(Scripts/traits)
 	PYTHONPATH=Tests/Programs python3 -B Tests/Crash/crash_campaign.py --record .build/crash-test.json $(if $(CRASHES),--crashes $(CRASHES)) \
 		$(if $(SEED),--seed $(SEED)) $(if $(DEATH),--death "$(DEATH)") $(if $(ROUND),--round $(ROUND))
+
+host-test: ## Faults at hosts that share a PostgreSQL: FAULTS=10000, HOSTS=3, LEASE=300, SEED=, and ROUND= for one round.
+	Scripts/bootstrap --tests
+	swift build --traits default,PostgreSQL
+	.venv/bin/python -B Tests/Crash/host_campaign.py --record .build/host-test.json $(if $(FAULTS),--faults $(FAULTS)) \
+		$(if $(HOSTS),--hosts $(HOSTS)) $(if $(LEASE),--lease $(LEASE)) $(if $(SEED),--seed $(SEED)) $(if $(ROUND),--round $(ROUND))
 
 push-test: ## Many requests pushed twice and polled, and garbage meanwhile: REQUESTS=10000, SECONDS=600, SEED=1.
 	Scripts/bootstrap --tests

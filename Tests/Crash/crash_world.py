@@ -70,6 +70,10 @@ class DyingAgent:
         self.shim = PowerCut(library, folder, self.state)
         self.process: subprocess.Popen | None = None
         self.lives = self.crashes = 0
+        # A command that starts it, options, and what is changed in its environment.
+        self.through: list[str] = []
+        self.options: list[str] = []
+        self.variables: dict[str, str] = {}
 
     def start(self):
         """A new life, ready for calls; Gone where it died before."""
@@ -78,8 +82,10 @@ class DyingAgent:
         options = ["--previous-secret-file", self.previous_secret] if self.previous_secret else []
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [self.bin_dir / "oob-agent", "--state-dir", self.state, "--socket", self.socket, *options],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, **self.shim.variables})
+                [*self.through, self.bin_dir / "oob-agent", "--state-dir", self.state, "--socket", self.socket,
+                 *self.options, *options],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                env={**os.environ, **self.shim.variables, **self.variables})
         deadline = time.monotonic() + READY_WITHIN
         while True:
             try:

@@ -53,4 +53,12 @@ import Testing
     @Test func `agents of several hosts share one PostgreSQL`() async throws {
         try await OutsideScript.run("test_postgres_hosts.py")
     }
+
+    @Test func `nothing is lost or done twice whatever happens to several hosts and their database`() async throws {
+        try await OutsideScript.run("test_host_crashes.py")
+    }
+
+    @Test func `several hosts reach their database through PgBouncer`() async throws {
+        try await OutsideScript.run("test_pgbouncer.py")
+    }
 }

@@ -1,0 +1,283 @@
+"""Rounds of faults: hosts that share a database, clients that decide at any of them, and all that can go wrong meanwhile."""
+
+import random
+import secrets
+import shutil
+import threading
+import time
+import uuid
+from collections import Counter
+from pathlib import Path
+
+from crash_world import Issuer
+from host_ledger import Ledger, Purchase
+from host_links import Links
+from host_world import Host
+from postgres_server import PostgresServer
+
+CARDS, CLIENTS = 3, 4
+PIN, WRONG = "918273645", "918273646"
+TRANSACTION = {"merchantName": "Hosts & Söhne", "purchaseAmount": "12345", "purchaseCurrency": "978",
+               "purchaseExponent": "2", "purchaseDate": "20260102030405", "expiresIn": 3600}
+SETTLED_WITHIN = 180
+# How often each fault of a host comes, of 100.
+FAULTS = {"kill at a point": 26, "kill": 8, "freeze": 18, "database cut": 14, "database stalled": 10, "issuer cut": 12,
+          "clock": 12}
+POINTS = ["", "send unix", "send unix", "send tcp"]
+SERVER_FAULTS = {"database killed": 3, "database restarted": 1}
+# A fault of the server is one of so many.
+ALL_SUFFER = 25
+
+
+class Broken(AssertionError):
+    """A promise does not hold."""
+
+
+class Round:
+    """All choices of faults come from the seed; when they meet what the clients do does not."""
+
+    def __init__(self, folder: Path, libraries: tuple[Path, Path], seed: int, hosts: int, lease: int):
+        self.rng, self.lease = random.Random(seed), lease / 1000
+        folder.mkdir()
+        self.folder = folder
+        self.faults, self.answers = Counter(), Counter()
+        self.closing: list = []
+        self.over = threading.Event()
+        self.failure: BaseException | None = None
+        try:
+            self.set_up(libraries, hosts, lease)
+        except BaseException:
+            self.close()
+            raise
+
+    def set_up(self, libraries: tuple[Path, Path], hosts: int, lease: int):
+        self.server = self.closed(PostgresServer(), "remove")
+        self.issuer = Issuer(self.folder, "--faults", f"duplicate=0.4,reorder=0.4,drop-after=0.03,503=0.02,seed={self.rng.randrange(1 << 32)}")
+        self.closed(self.issuer.program, "stop")
+        self.links = self.closed(Links(), "close")
+        database = f"d{secrets.token_hex(6)}"
+        self.server.create(database)
+        secret = self.folder / "secret"
+        secret.touch(0o600)
+        secret.write_bytes(secrets.token_bytes(32))
+        port = int(self.issuer.place.rsplit(":", 1)[1])
+        self.hosts = [self.closed(Host(f"host-{number}", self.folder / f"h{number}", libraries, self.links,
+                                       self.server.folder, port), "close") for number in range(hosts)]
+        for host in self.hosts:
+            host.use(database, secret, lease)
+            host.revive()
+        self.ledger = Ledger(self.issuer, self.server, database)
+        self.cards = [self.enroll("presence") for _ in range(CARDS)]
+        self.attacked = self.enroll("pin")
+        # Whatever a client tries, this one is never approved.
+        self.bait = self.purchase(self.attacked)
+
+    def closed(self, thing, how: str):
+        self.closing.append(getattr(thing, how))
+        return thing
+
+    def close(self):
+        self.over.set()
+        for close in reversed(self.closing):
+            close()
+
+    def enroll(self, kind: str) -> tuple[str, str]:
+        """(id, the issuer's name for it) of a new enrollment, whose key every host has."""
+        first = self.hosts[0]
+        deadline = time.monotonic() + SETTLED_WITHIN
+        while True:
+            code = self.issuer.call("POST", "/enrollment-codes", {})["code"]
+            command = {"issuer": self.issuer.origin, "code": code, "authnType": kind, "name": uuid.uuid4().hex}
+            answer = first.ask("POST", "/enrollments", command | ({"pin": PIN} if kind == "pin" else {}), 90)
+            if answer is not None and answer[0] < 300:
+                break
+            if time.monotonic() > deadline:
+                raise AssertionError(f"it is not enrolled: {answer}\n{first.tail()}")
+        card = answer[1]["id"]
+        for host in self.hosts[1:]:
+            shutil.copy(first.state / "keys" / f"{card}.key", host.state / "keys" / f"{card}.key")
+        return card, answer[1]["authenticatorId"]
+
+    # What clients do.
+
+    def purchase(self, card: tuple[str, str]) -> Purchase:
+        purchase = Purchase(str(uuid.uuid4()), card[0])
+        with self.ledger.lock:
+            self.ledger.purchases.append(purchase)
+        self.issuer.call("POST", "/purchases", {
+            **TRANSACTION, "acsTransId": purchase.acs_trans_id, "authenticatorId": card[1]})
+        return purchase
+
+    def client(self, rng: random.Random):
+        while not self.over.is_set():
+            host, act = rng.choice(self.hosts), rng.random()
+            if act < 0.15:
+                self.purchase(rng.choice(self.cards))
+            elif act < 0.2:
+                self.guess(host)
+            else:
+                with self.ledger.lock:
+                    # Several clients may be at the same one, at different hosts.
+                    recent = [each for each in self.ledger.purchases[-12:] if each is not self.bait and not each.told]
+                if recent:
+                    self.decide(host, rng.choice(recent), rng.choice(["approve", "approve", "deny"]))
+            self.over.wait(rng.uniform(0, 0.2))
+
+    def decide(self, host: Host, purchase: Purchase, decision: str) -> str:
+        # Whether it was delivered is looked at when all is over.
+        answer = host.ask("POST", f"/requests/{purchase.acs_trans_id}/{decision}", {"deliveryTimeout": 0})
+        said = self.ledger.note(purchase, decision, answer)
+        self.answers[said] += 1
+        return said
+
+    def guess(self, host: Host):
+        answer = host.ask("POST", f"/requests/{self.bait.acs_trans_id}/approve", {"pin": WRONG})
+        if answer is None:
+            return
+        if answer[0] < 300:
+            raise Broken("a wrong PIN was taken")
+        if answer[1].get("code") == "user_not_verified":
+            with self.ledger.lock:
+                self.ledger.wrong_pins += 1
+
+    # What goes wrong.
+
+    def count(self, kind: str):
+        with self.ledger.lock:
+            self.faults[kind] += 1
+
+    def suffer(self, host: Host, rng: random.Random, faults: int):
+        """One fault after the other at one host."""
+        kinds = {kind: weight for kind, weight in FAULTS.items() if kind != "issuer cut" or host.issuer is not None}
+        for _ in range(faults):
+            kind = rng.choices(list(kinds), list(kinds.values()))[0]
+            if getattr(self, kind.replace(" ", "_"))(host, rng):
+                self.count(kind)
+            self.over.wait(rng.uniform(0, self.lease))
+            if self.over.is_set():
+                return
+
+    def kill_at_a_point(self, host: Host, rng: random.Random) -> bool:
+        label = rng.choice(POINTS)
+        host.shim.order(label, rng.randrange(1, 40), rng.choice(["kill-before", "kill-after"]), 0)
+        is_dead = host.dies_within(5)
+        host.shim.clear()
+        # It may have come to the point just now.
+        if is_dead or host.process.poll() is not None:
+            host.bury()
+            self.over.wait(rng.uniform(0, 2 * self.lease))
+            host.revive()
+        return is_dead
+
+    def kill(self, host: Host, rng: random.Random) -> bool:
+        self.over.wait(rng.uniform(0, 0.2))
+        host.kill()
+        self.over.wait(rng.uniform(0, 3 * self.lease))
+        host.revive()
+        return True
+
+    def freeze(self, host: Host, rng: random.Random) -> bool:
+        host.freeze()
+        time.sleep(self.lease * rng.uniform(1.2, 4))  # What is tested is that it takes longer than a lease.
+        host.thaw()
+        return True
+
+    def database_cut(self, host: Host, rng: random.Random) -> bool:
+        host.database.cut()
+        self.over.wait(rng.choice([0, self.lease * rng.uniform(0.5, 3)]))
+        host.database.mend()
+        return True
+
+    def database_stalled(self, host: Host, rng: random.Random) -> bool:
+        host.database.stall()
+        self.over.wait(self.lease * rng.uniform(0.5, 4))
+        if rng.random() < 0.5:
+            host.database.cut()
+        host.database.mend()
+        return True
+
+    def issuer_cut(self, host: Host, rng: random.Random) -> bool:
+        rng.choice([host.issuer.cut, host.issuer.stall])()
+        self.over.wait(self.lease * rng.uniform(0.5, 4))
+        host.issuer.cut()
+        host.issuer.mend()
+        return True
+
+    def clock(self, host: Host, rng: random.Random) -> bool:
+        host.clock.set(rng.choice([-1, 1]) * rng.randrange(45, 8_000))
+        self.over.wait(rng.uniform(1, 3))
+        host.clock.set(0)
+        return True
+
+    def all_suffer(self, rng: random.Random, faults: int):
+        for _ in range(faults):
+            self.over.wait(rng.uniform(1, 6))
+            if self.over.is_set():
+                return
+            kind = rng.choices(list(SERVER_FAULTS), list(SERVER_FAULTS.values()))[0]
+            # SIGQUIT ends it as a power cut does but for the disk; SIGINT ends connections in order.
+            self.server.stop(3 if kind == "database killed" else 2)
+            self.over.wait(rng.uniform(0, 2 * self.lease))
+            self.server.start()
+            self.count(kind)
+
+    # A round.
+
+    def run(self, faults: int):
+        """So many faults of all hosts together, and then everything must hold."""
+        each = max(1, faults // len(self.hosts))
+        sufferers = [self.hand(self.suffer, host, random.Random(self.rng.randrange(1 << 32)), each) for host in self.hosts]
+        sufferers.append(self.hand(self.all_suffer, random.Random(self.rng.randrange(1 << 32)), max(1, faults // ALL_SUFFER)))
+        clients = [self.hand(self.client, random.Random(self.rng.randrange(1 << 32))) for _ in range(CLIENTS)]
+        for sufferer in sufferers:
+            sufferer.join()
+        self.over.set()
+        for client in clients:
+            client.join()
+        if self.failure is not None:
+            raise self.failure
+        self.settle()
+
+    def hand(self, work, *arguments) -> threading.Thread:
+        def run():
+            try:
+                work(*arguments)
+            except BaseException as error:
+                self.failure = self.failure or error
+                self.over.set()
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        return thread
+
+    def settle(self):
+        """Decides what nobody has decided, and waits until every promise holds."""
+        deadline = time.monotonic() + SETTLED_WITHIN
+        for number, purchase in enumerate(self.ledger.purchases):
+            # A no of the host means that someone has decided it, or that it has not come yet.
+            while not purchase.told and self.decide(
+                    self.hosts[number % len(self.hosts)], purchase, "deny") not in {"told", "no_longer_decidable"}:
+                if time.monotonic() > deadline:
+                    raise Broken(f"purchase {purchase.acs_trans_id} cannot be decided:\n{self.tails()}")
+                time.sleep(0.1)  # Asks again; nothing depends on how long.
+        while problems := self.problems():
+            if time.monotonic() > deadline:
+                raise Broken("\n".join(problems[:20]) + f"\n{self.tails()}")
+            time.sleep(0.2)  # Asks again; nothing depends on how long.
+
+    def problems(self) -> list[str]:
+        found = []
+        for host in self.hosts:
+            health = host.ask("GET", "/audit/verify", patience=60)
+            if health is None or health[0] != 200 or not health[1]["whole"]:
+                found.append(f"{host.name}: audit verify says {health}")
+        waiting = self.server.sql("SELECT count(*) FROM outbox", self.ledger.database)
+        if waiting != [["0"]]:
+            return [*found, f"{waiting[0][0]} decisions are still on their way"]
+        shares = self.server.sql(
+            "SELECT count(*), count(DISTINCT host) FROM lease WHERE valid_until > clock_timestamp()", self.ledger.database)
+        if shares != [["256", str(len(self.hosts))]]:
+            return [*found, f"{shares[0][0]} parts of the work are held by {shares[0][1]} hosts"]
+        return found + self.ledger.problems(self.hosts, {card for card, _ in [*self.cards, self.attacked]})
+
+    def tails(self) -> str:
+        return "\n".join(f"--- {host.name}\n{host.tail()}" for host in self.hosts)

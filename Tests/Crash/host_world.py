@@ -1,0 +1,97 @@
+"""A host of several that share a database: its agent, its two links, its clock, and what can be done to them."""
+
+import contextlib
+import http.client
+import os
+import signal
+import time
+from pathlib import Path
+
+from crash_world import DyingAgent, UnixConnection, exchange
+from host_links import Link, Links, Network
+from programs import READY_WITHIN
+from wall_clock import WallClock
+
+# Exit statuses of a start that may go well later (commands.md).
+TRIED_AGAIN = {69, 74}
+REVIVED_WITHIN = 120
+
+
+class Host(DyingAgent):
+    """`database` and `issuer` are its links; the latter is None where a host cannot have a network of its own.
+
+    `libraries` are the shims of points and of the clock."""
+
+    def __init__(self, name: str, folder: Path, libraries: tuple[Path, Path], links: Links, server: Path, port: int):
+        super().__init__(folder, libraries[0])
+        self.name = name
+        way = folder / "way"
+        way.mkdir()
+        self.database = Link(links, way / ".s.PGSQL.5432", server / ".s.PGSQL.5432")
+        self.issuer = self.network = None
+        if Network.can_be_made():
+            self.issuer = Link(links, folder / "issuer", port)
+            self.network = Network(port, folder / "issuer")
+            self.through = self.network.through
+        self.clock = WallClock(libraries[1], folder / "clock")
+        both = " ".join(str(library) for library in libraries)
+        self.variables = {**self.clock.variables, "LD_PRELOAD": both}
+
+    def use(self, database: str, secret: Path, lease: int):
+        url = f"postgres://oob@/{database}?host={self.database.path.parent}"
+        self.options = ["--database", url, "--host-name", self.name, "--secret-file", str(secret), "--host-lease", str(lease)]
+
+    def ask(self, method: str, path: str, body=None, patience: float = 20) -> tuple[int, dict] | None:
+        """(status, JSON), whatever it says; None where no answer came, so that nothing is known."""
+        with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
+            return exchange(UnixConnection(self.socket, patience), method, "/v1" + path, body)
+
+    def lines(self, path: str) -> list[str]:
+        """An answer that is one line after the other."""
+        connection = UnixConnection(self.socket, 60)
+        try:
+            connection.request("GET", "/v1" + path)
+            answer = connection.getresponse()
+            content = answer.read().decode()
+        finally:
+            connection.close()
+        if answer.status != 200:
+            raise AssertionError(f"{self.name} answers {answer.status} to {path}: {content}")
+        return content.splitlines()
+
+    def freeze(self):
+        os.kill(self.process.pid, signal.SIGSTOP)
+
+    def thaw(self):
+        os.kill(self.process.pid, signal.SIGCONT)
+
+    def dies_within(self, seconds: float) -> bool:
+        deadline = time.monotonic() + seconds
+        while self.process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)  # Asks again; nothing depends on how long.
+        return self.process.poll() is not None
+
+    def revive(self):
+        """Starts it, again and again while its database or its clock is in the way."""
+        deadline = time.monotonic() + REVIVED_WITHIN
+        while True:
+            try:
+                self.start()
+                return
+            except Exception as error:
+                status = self.process.wait(READY_WITHIN)
+                self.process = None
+                if status not in TRIED_AGAIN or time.monotonic() > deadline:
+                    raise AssertionError(f"{self.name} ends its start with {status} ({error}):\n{self.tail()}") from error
+
+    def close(self):
+        if self.process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self.thaw()
+                self.process.kill()
+            self.process.wait()
+            self.process = None
+        self.database.close()
+        if self.issuer is not None:
+            self.issuer.close()
+            self.network.close()
