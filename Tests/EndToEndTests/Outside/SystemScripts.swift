@@ -30,6 +30,10 @@ import Testing
         try await OutsideScript.run("test_service_settings.py")
     }
 
+    @Test func `the page about several hosts sets up what it says`() async throws {
+        try await OutsideScript.run("test_hosts_page.py")
+    }
+
     @Test func `the Debian packages hold what they should`() async throws {
         try await OutsideScript.run("test_package.py")
     }
