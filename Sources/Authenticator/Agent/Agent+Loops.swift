@@ -22,6 +22,6 @@ extension Agent {
     /// What a host does that shares its store with others.
     private var sharing: [@Sendable () async throws -> Void] {
         guard let shares = ports.shares else { return [] }
-        return [{ [hub] in try await shares.run { hub.publish(.sharesChanged) } }, neighbours.run]
+        return [{ [hub] in try await shares.run { hub.publish(.sharesChanged) } }, neighbours.run, hostWitness.run]
     }
 }

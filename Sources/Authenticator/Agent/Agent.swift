@@ -27,6 +27,7 @@ package final class Agent: Sendable {
     /// Nil if the agent is not pushed to.
     package let pushReception: PushReception?
     package let neighbours: Neighbours
+    package let hostWitness: HostWitness
     package let journal: Journal
     package let checkup: Checkup
 
@@ -73,6 +74,7 @@ package final class Agent: Sendable {
         outboxDelivery = OutboxDelivery(
             ports: ports, directory: directory, signCountWatch: signCountWatch, standing: standing, hub: hub, log: log)
         neighbours = Neighbours(ports: ports, hub: hub, log: log)
+        hostWitness = HostWitness(store: store, ports: ports, retention: settings.auditRetention, log: log)
         storeWatch = StoreWatch(ports: ports, bounds: settings.bounds, log: log)
         housekeeper = Housekeeper(ports: ports, retention: settings.retention, hub: hub, log: log)
         expiryService = ExpiryService(ports: ports, hub: hub, log: log)
@@ -157,7 +159,12 @@ package final class Agent: Sendable {
     }
 
     /// The last word, after all that runs has stopped.
-    package func conclude() async throws { try await record(.stopped) }
+    package func conclude() async throws {
+        do { try await hostWitness.look() } catch {
+            log.error("what other hosts have written could not be recorded", metadata: ["reason": "\(error)"])
+        }
+        try await record(.stopped)
+    }
 
     /// Says in journal and log who has the agent do something, before it does.
     package func note(_ command: JournaledCommand, by peer: ControlPeer, about id: EnrollmentID? = nil) async throws {

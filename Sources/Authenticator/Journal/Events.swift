@@ -104,7 +104,7 @@ extension JournalFact.Kind {
         case .clockAdvanced: .clockAdvanced
         case .notVerified, .verified, .pinTriesPutBack, .pinChanged, .auditKeyMade, .started, .stopped, .secretChanged,
             .rowsSealed, .commanded, .enrollmentGivenUp, .resumed, .signCountRaised, .erased, .pushMade,
-            .pushRegistered, .pushRemoved, .received, .signed, .sent, .played:
+            .pushRegistered, .pushRemoved, .received, .signed, .sent, .played, .hostsSeen:
             nil
         }
     }

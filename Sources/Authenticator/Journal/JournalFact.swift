@@ -19,13 +19,14 @@ package struct JournalFact: Sendable {
         case decided, signed, sent, answered, deliveryFailed
         case clockAdvanced
         case played
+        case hostsSeen
     }
 
     let kind: Kind
     /// The kind's own members.
     let members: JSONObject
 
-    private init(_ kind: Kind, _ members: JSONObject = [:]) {
+    init(_ kind: Kind, _ members: JSONObject = [:]) {
         self.kind = kind
         self.members = members
     }
@@ -35,8 +36,11 @@ package struct JournalFact: Sendable {
 
 extension JournalFact {
     /// The journal begins, under this key.
-    static func auditKeyMade(_ key: PublicKey) -> JournalFact {
-        JournalFact(.auditKeyMade, ["publicKey": .string(Base64URL.encode(key.subjectPublicKeyInfo))])
+    ///
+    /// - Parameter host: whose chain it is; nil if the store has one chain.
+    static func auditKeyMade(_ key: PublicKey, of host: String? = nil) -> JournalFact {
+        let facts: JSONObject = ["publicKey": .string(Base64URL.encode(key.subjectPublicKeyInfo))]
+        return JournalFact(.auditKeyMade, facts.adding("host", host))
     }
 
     static func started(version: String) -> JournalFact { JournalFact(.started, ["version": .string(version)]) }

@@ -82,6 +82,9 @@ struct JournaledStore: Store {
     /// The newest entry as of this agent's last commit; nil before the first.
     var head: JournalPoint? { marks.value?.head?.point }
 
+    /// The chains of the other hosts.
+    var hosts: JournalHosts { JournalHosts(keys: keys) }
+
     /// The audit key's public half; nil before the first write.
     func publicKey() async throws -> PublicKey? {
         try await store.read { try openSigner(in: $0)?.publicKey }
@@ -198,7 +201,10 @@ struct JournaledStore: Store {
         let sealed = try keys.make()
         let made = try keys.open(sealed)
         try store.insert(sealedAuditKey: sealed)
-        try store.record(.auditKeyMade(made.publicKey), at: clock.now)
+        try store.record(.auditKeyMade(made.publicKey, of: store.journalHost), at: clock.now)
+        // Whose store it has come to: so nothing of another store passes for a chain of this one.
+        let others = try hosts.seen(in: store, besides: made.publicKey).seen
+        for fact in JournalFact.hostsSeen(others) { try store.record(fact, at: clock.now) }
         return made
     }
 }

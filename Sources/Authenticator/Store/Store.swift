@@ -150,6 +150,10 @@ package protocol StoreReader {
     func headsOfOthers() throws -> [String: Int64]
     /// The entries of another host's chain after one, in their order, as far as they are not packed.
     func journal(of host: String, after sequence: Int64, limit: Int) throws -> [JournalRow]
+    /// The other hosts that have a chain of the journal, or anything of one, by name: the first ``JournalHosts/limit``.
+    func otherHosts() throws -> [String]
+    /// The same store, with the chain of another host in the place of this one's; nil if no host can have that name.
+    func reader(of host: String) -> (any StoreReader)?
     /// The entries after one, in their order.
     func journal(after sequence: Int64, limit: Int) throws -> [JournalRow]
     func journalMark(_ name: JournalMark.Name) throws -> JournalMark?

@@ -51,6 +51,26 @@ extension DatabaseTransaction {
         return Dictionary(heads) { first, _ in first }
     }
 
+    package func otherHosts() throws -> [String] {
+        guard let host else { return [] }
+        let tables = ["journal_mark", "audit_key", "journal", "journal_block"]
+        let hasAny = tables.map { "EXISTS (SELECT 1 FROM \($0) WHERE \($0).host = host.name)" }
+        return try database.rows(
+            """
+            SELECT name FROM host WHERE name <> ? AND (\(hasAny.joined(separator: " OR ")))
+            ORDER BY name LIMIT \(JournalHosts.limit)
+            """, [host.text]
+        ) { row in
+            guard case .text(let name) = row[0] else { throw JournalMarkColumn.table.unreadable(.name) }
+            return name
+        }
+    }
+
+    package func reader(of host: String) -> (any StoreReader)? {
+        guard self.host != nil, let name = HostName(host) else { return nil }
+        return DatabaseTransaction(database: database, sealing: sealing, host: name)
+    }
+
     package func journal(of host: String, after sequence: Int64, limit: Int) throws -> [JournalRow] {
         guard self.host != nil else { return [] }
         let condition = "WHERE host = ? AND seq > ? ORDER BY seq LIMIT ?"
