@@ -44,8 +44,8 @@ struct Enroller: Sendable {
     let hub: EventHub
     let log: Logger
 
-    /// The most enrollments of one agent.
-    private static let maxEnrollments = 100_000
+    /// The most enrollments of one agent, and of all hosts that share a store.
+    private static let maxEnrollments = (alone: 100_000, shared: 10_000_000)
 
     /// - Returns: the enrollment's id once it is durable; ``RegistrationDelivery`` sends it.
     /// - Throws: `CommandError` if nothing was begun; then there is no key and no row.
@@ -139,8 +139,9 @@ struct Enroller: Sendable {
             let known = try options.excludeCredentials.compactMap { try store.enrollment(credentialId: $0) }
             return (try store.enrollmentCount(), known.first { $0.target.issuer == issuer })
         }
-        guard count < Self.maxEnrollments else {
-            throw CommandError(.failed, "there are \(count) enrollments already: the limit is \(Self.maxEnrollments)")
+        let limit = ports.shares == nil ? Self.maxEnrollments.alone : Self.maxEnrollments.shared
+        guard count < limit else {
+            throw CommandError(.failed, "there are \(count) enrollments already: the limit is \(limit)")
         }
         if let excluded {
             throw CommandError(.alreadyEnrolled, "the issuer already has this agent, as enrollment \(excluded.id)")

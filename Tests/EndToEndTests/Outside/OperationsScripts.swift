@@ -61,4 +61,8 @@ import Testing
     @Test func `several hosts reach their database through PgBouncer`() async throws {
         try await OutsideScript.run("test_pgbouncer.py")
     }
+
+    @Test func `what the agent asks PostgreSQL for is found by index, whatever the store holds`() async throws {
+        try await OutsideScript.run("test_postgres_fleet.py")
+    }
 }
