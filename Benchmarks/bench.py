@@ -15,7 +15,9 @@ import time
 sys.dont_write_bytecode = True
 
 import approvals  # noqa: E402
+import cardholders  # noqa: E402
 import history  # noqa: E402
+import hosts  # noqa: E402
 import inbox  # noqa: E402
 import latency  # noqa: E402
 import load  # noqa: E402
@@ -42,13 +44,17 @@ def groups(reference: Reference, quick: bool) -> dict:
         "history": lambda: history.past_row((0, 1_000, 10_000) if quick else (0, 10_000, 100_000), *few),
         "day": lambda: ([history.day_row(2_000 if quick else 200_000, *few)], {}),
         "waiting": lambda: ([history.waiting_row(*((10, 10, 1) if quick else (50, 20, 3)))], {}),
+        "hosts": lambda: hosts.rows(*(({1: 40, 2: 40}, 2) if quick else ({1: 1_600, 2: 1_600, 4: 1_600}, 15))),
         "inbox": lambda: (inbox.rows(50 if quick else 200, 10 if quick else 50), {}),
         "whole": lambda: (small.rows(5 if quick else 25, 5 if quick else 30), {}),
     }
 
 
 def large_groups(quick: bool) -> dict:
-    return {"past": lambda: history.large(*((20_000, 10, 1) if quick else (1_000_000, 40, 5)))}
+    return {
+        "past": lambda: history.large(*((20_000, 10, 1) if quick else (1_000_000, 40, 5))),
+        "cardholders": lambda: cardholders.rows(*((100_000, 500_000, 5) if quick else (1_000_000, 10_000_000, 9))),
+    }
 
 
 def main():

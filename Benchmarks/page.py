@@ -19,14 +19,17 @@ from world import ROOT  # noqa: E402
 
 PAGE = ROOT / "docs" / "explanation" / "performance.md"
 IMAGES = ROOT / "docs" / "images"
-# Of each plot: its file, its title, what is below it, and of each line its name, its points and its unit.
+# Of each plot: its file, its title, what is below it, of each line its name, its points and its unit, and whether the axis
+# is logarithmic.
 PLOTS = [
     ("throughput", "Durable approvals over clients", "clients, each with an enrollment of its own",
-     [("per second", "throughput", 1)]),
+     [("per second", "throughput", 1)], True),
+    ("hosts", "Durable approvals of several hosts on one PostgreSQL", "hosts, on one machine with the database",
+     [("acknowledged per second", "approvals over hosts", 1), ("delivered per second", "deliveries over hosts", 1)], False),
     ("enrollments", "Memory and start over enrollments", "enrollments",
-     [("private memory, MB", "memory over enrollments", 1e6), ("exec → ready, ms", "start over enrollments", 1e-3)]),
+     [("private memory, MB", "memory over enrollments", 1e6), ("exec → ready, ms", "start over enrollments", 1e-3)], True),
     ("history", "Receive + decide over history", "past requests (1 stands for none)",
-     [("ms CPU", "CPU over history", 1e-3)]),
+     [("ms CPU", "CPU over history", 1e-3)], True),
 ]
 
 
@@ -49,10 +52,10 @@ def row(members: dict) -> Row:
 
 
 def draw(points: dict):
-    for name, title, below, lines in PLOTS:
+    for name, title, below, lines, is_log in PLOTS:
         if all(key in points for _, key, _ in lines):
             curves = [Line(label, {float(x): y / unit for x, y in points[key].items()}) for label, key, unit in lines]
-            (IMAGES / f"performance-{name}.svg").write_text(plot(title, below, curves), encoding="utf-8")
+            (IMAGES / f"performance-{name}.svg").write_text(plot(title, below, curves, is_log), encoding="utf-8")
 
 
 def replaced(page: str, name: str, content: str) -> str:

@@ -96,6 +96,7 @@ class AgentProcess:
 
     def __init__(self, folder: Path, *options: str, through: tuple = (), variables: dict[str, str] | None = None):
         self.folder, self.socket, self.log = folder, folder / "control.sock", folder / "oob-agent.log"
+        self.options = options
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager, open(self.log, "ab") as log:
             manager.bind(str(folder / "notify.sock"))
             began = time.monotonic()

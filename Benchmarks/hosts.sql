@@ -1,0 +1,47 @@
+-- What one approval does in the database: the decision, then the delivery, each a database transaction of its own, as
+-- an agent's are seen with log_statement = all. Each client of pgbench is a host with a chain and an enrollment.
+\set n :n + 1
+\set head :head + 4
+BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+SELECT pg_current_xact_id();
+SELECT incarnation FROM host WHERE name = 'b' || :client_id FOR UPDATE;
+SELECT name, seq, digest, signature FROM journal_mark WHERE host = 'b' || :client_id AND name = 'head';
+SELECT name, seq, digest, signature FROM journal_mark WHERE host = 'b' || :client_id AND name = 'floor';
+SELECT seq, entry FROM journal WHERE host = 'b' || :client_id AND seq > :head ORDER BY seq LIMIT 2;
+SELECT 1 FROM enrollment WHERE id = (SELECT enrollment_id FROM request WHERE id = :client_id || '-' || :n) FOR UPDATE;
+SELECT request.*, enrollment.* FROM request JOIN enrollment ON enrollment.id = request.enrollment_id
+    LEFT JOIN key_tries ON key_tries.identity = enrollment.key_identity WHERE request.id = :client_id || '-' || :n;
+UPDATE enrollment SET sign_count = :n, journal_seq = :head, journal_host = 'b' || :client_id, seal = credential_key
+    WHERE id = 'b' || :client_id;
+INSERT INTO journal (host, seq, entry) VALUES ('b' || :client_id, :head + 1, repeat('x', 400));
+INSERT INTO journal (host, seq, entry) VALUES ('b' || :client_id, :head + 2, repeat('x', 250));
+SELECT 1 FROM enrollment WHERE id = 'b' || :client_id FOR UPDATE;
+UPDATE request SET decided_at = 1, state = 'approved', delivery = 'queued' WHERE id = :client_id || '-' || :n;
+INSERT INTO evidence (request_seq, text, decision)
+    SELECT seq, repeat('x', 200), convert_to(repeat('x', 900), 'UTF8') FROM request WHERE id = :client_id || '-' || :n
+    ON CONFLICT (request_seq) DO UPDATE SET text = excluded.text, decision = excluded.decision;
+INSERT INTO outbox (enrollment_id, jti, request_id, sign_count, body, exp)
+    VALUES ('b' || :client_id, :n, :client_id || '-' || :n, :n, convert_to(repeat('x', 900), 'UTF8'), 1);
+INSERT INTO journal_mark (host, name, seq, digest, signature)
+    VALUES ('b' || :client_id, 'head', :head + 2, '\x00', '\x00') ON CONFLICT (host, name)
+    DO UPDATE SET seq = excluded.seq, digest = excluded.digest, signature = excluded.signature;
+COMMIT;
+SELECT seq, enrollment_id, jti, request_id, sign_count, body, exp, traceparent, last_error FROM outbox
+    WHERE enrollment_id = 'b' || :client_id AND sign_count IS NOT NULL ORDER BY sign_count LIMIT 1;
+BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+SELECT pg_current_xact_id();
+SELECT incarnation FROM host WHERE name = 'b' || :client_id FOR UPDATE;
+SELECT name, seq, digest, signature FROM journal_mark WHERE host = 'b' || :client_id AND name = 'head';
+SELECT name, seq, digest, signature FROM journal_mark WHERE host = 'b' || :client_id AND name = 'floor';
+SELECT seq, entry FROM journal WHERE host = 'b' || :client_id AND seq > :head + 2 ORDER BY seq LIMIT 2;
+SELECT 1 FROM enrollment WHERE id = 'b' || :client_id FOR UPDATE;
+DELETE FROM outbox WHERE enrollment_id = 'b' || :client_id AND jti = CAST(:n AS TEXT);
+INSERT INTO journal (host, seq, entry) VALUES ('b' || :client_id, :head + 3, repeat('x', 350));
+INSERT INTO journal (host, seq, entry) VALUES ('b' || :client_id, :head + 4, repeat('x', 300));
+SELECT request.*, enrollment.* FROM request JOIN enrollment ON enrollment.id = request.enrollment_id
+    LEFT JOIN key_tries ON key_tries.identity = enrollment.key_identity WHERE request.id = :client_id || '-' || :n;
+UPDATE request SET delivery = 'delivered', trans_status = 'Y' WHERE id = :client_id || '-' || :n;
+INSERT INTO journal_mark (host, name, seq, digest, signature)
+    VALUES ('b' || :client_id, 'head', :head + 4, '\x00', '\x00') ON CONFLICT (host, name)
+    DO UPDATE SET seq = excluded.seq, digest = excluded.digest, signature = excluded.signature;
+COMMIT;
