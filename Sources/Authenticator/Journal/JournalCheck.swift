@@ -1,10 +1,19 @@
 /// The first entry of a journal that is not as it was written.
 package struct JournalError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// In whose chain it is; nil if there is one chain, or it is about the rows.
+    package let host: String?
     package let sequence: Int64
     /// What is wrong with it; a clause.
     package let problem: String
 
-    package var description: String { "entry \(sequence) \(problem)" }
+    init(host: String? = nil, sequence: Int64, problem: String) {
+        (self.host, self.sequence, self.problem) = (host, sequence, problem)
+    }
+
+    package var description: String { "entry \(sequence)\(host.map { " of host \($0)" } ?? "") \(problem)" }
+
+    /// The same of the chain of a host.
+    func of(host: String) -> JournalError { JournalError(host: host, sequence: sequence, problem: problem) }
 }
 
 /// Holds entries against one another, in their order, and names the first that is not as it was written.

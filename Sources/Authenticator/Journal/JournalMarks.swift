@@ -66,7 +66,8 @@ struct JournalMarks: Sendable, Equatable {
     func expectNewestEntries(_ count: Int64, of store: any StoreReader) throws -> [JournalEntry] {
         guard let head = head?.point else { throw ForgedJournalError("it has no head") }
         let start = max(head.sequence - count, floor?.point.sequence ?? 0)
-        let rows = try store.journal(after: start, limit: Int(count))
+        // Of another host's chain, what it has written since its head was read is left out.
+        let rows = try store.journal(after: start, limit: Int(head.sequence - start))
         guard let first = rows.first.flatMap(JournalEntry.init) else {
             throw ForgedJournalError("entry \(start + 1) is missing, or was changed")
         }

@@ -3,14 +3,17 @@ import StrictJSON
 
 /// What the journal says about the enrollments, held against their rows.
 struct JournaledEnrollments: Sendable {
-    private var enrolled: [EnrollmentID: JournalEntry] = [:]
-    private var unenrolled: [EnrollmentID: JournalEntry] = [:]
+    private typealias Told = (entry: JournalEntry, host: String)
 
-    mutating func follow(_ entry: JournalEntry) {
+    private var enrolled: [EnrollmentID: Told] = [:]
+    private var unenrolled: [EnrollmentID: Told] = [:]
+
+    /// - Parameter host: whose chain it is in; empty for the only one.
+    mutating func follow(_ entry: JournalEntry, of host: String) {
         guard let id = entry.text("enrollment").flatMap(EnrollmentID.init) else { return }
         switch entry.kind {
-        case .enrolled: enrolled[id] = entry
-        case .unenrolled: unenrolled[id] = entry
+        case .enrolled: enrolled[id] = (entry, host)
+        case .unenrolled: unenrolled[id] = (entry, host)
         default: break
         }
     }
@@ -20,23 +23,26 @@ struct JournaledEnrollments: Sendable {
     /// - Parameter head: what is named if no kept entry speaks of the enrollment.
     func firstFault(of enrollments: [Enrollment], head: JournalPoint) throws -> JournalError? {
         for enrollment in enrollments where !enrollment.isOver {
-            let entry = enrolled[enrollment.id]
+            let told = enrolled[enrollment.id]
             if enrollment.isDamaged {
                 return JournalError(
-                    sequence: entry?.sequence ?? head.sequence,
+                    host: Self.named(told), sequence: told?.entry.sequence ?? head.sequence,
                     problem: "does not vouch for enrollment \(enrollment.id): its row is not as the agent wrote it")
             }
             if let end = unenrolled[enrollment.id] {
                 return JournalError(
-                    sequence: end.sequence, problem: "ended enrollment \(enrollment.id), whose row is an older one")
+                    host: Self.named(end), sequence: end.entry.sequence,
+                    problem: "ended enrollment \(enrollment.id), whose row is an older one")
             }
-            guard let entry, let member = try entry.firstContradiction(of: enrollment) else { continue }
+            guard let told, let member = try told.entry.firstContradiction(of: enrollment) else { continue }
             return JournalError(
-                sequence: entry.sequence,
+                host: Self.named(told), sequence: told.entry.sequence,
                 problem: "names another \(member) than the row of enrollment \(enrollment.id)")
         }
         return nil
     }
+
+    private static func named(_ told: Told?) -> String? { told.flatMap { $0.host.isEmpty ? nil : $0.host } }
 }
 
 extension JournalEntry {
@@ -48,50 +54,5 @@ extension JournalEntry {
             guard let written = json[member.name], member.value != .null else { return false }
             return written != member.value
         }?.name
-    }
-}
-
-/// What the journal says about wrong PINs: of enrollments whose key the agent made, and of other keys.
-///
-/// A row that says less was put back from an older copy, and one that is missing was taken away.
-struct JournaledPINTries: Sendable {
-    private var failures: [EnrollmentID: Int64] = [:]
-    private var ofKeys: [KeyIdentity: Int64] = [:]
-
-    mutating func follow(_ entry: JournalEntry) {
-        // Before that a right PIN was not always an entry.
-        if entry.kind == .rowsSealed { (failures, ofKeys) = ([:], [:]) }
-        if let key = entry.text("key").flatMap(Base64URL.decode).flatMap(KeyIdentity.init(bytes:)) {
-            switch entry.kind {
-            case .notVerified, .pinTriesPutBack: ofKeys[key] = entry.number("failures")
-            case .verified: ofKeys[key] = nil
-            default: break
-            }
-            return
-        }
-        guard let id = entry.text("enrollment").flatMap(EnrollmentID.init) else { return }
-        switch entry.kind {
-        case .notVerified: failures[id] = entry.number("failures")
-        case .verified, .pinChanged: failures[id] = nil
-        case .decided where entry.text("verified") != nil: failures[id] = nil
-        default: break
-        }
-    }
-
-    /// The enrollments that have had wrong ones since their last right one.
-    var enrollments: [EnrollmentID] { Array(failures.keys) }
-
-    /// How many more tries an enrollment has had than its row says; nil if the row says as many, or more.
-    func missing(in enrollment: Enrollment) -> Int? {
-        guard !enrollment.isOver, enrollment.key == .own, let known = failures[enrollment.id],
-            known > Int64(enrollment.pinTries.failures),
-            let count = Int(exactly: known)
-        else { return nil }
-        return count
-    }
-
-    /// The keys that have had more tries than their rows say, with how many those were.
-    func missing(in rows: [KeyIdentity: PINTries]) -> [KeyIdentity: Int] {
-        ofKeys.compactMapValues { Int(exactly: $0) }.filter { $0.value > (rows[$0.key] ?? .fresh).failures }
     }
 }

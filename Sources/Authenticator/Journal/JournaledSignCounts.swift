@@ -6,9 +6,9 @@ import StrictJSON
 /// enrollments have counted on, and to set them back as well would be noticed by their issuers.
 struct JournaledSignCounts: Sendable {
     /// By enrollment.
-    private var counts: [EnrollmentID: Int64] = [:]
+    private var counts: [EnrollmentID: (count: Int64, place: ChainPlace)] = [:]
 
-    mutating func follow(_ entry: JournalEntry) {
+    mutating func follow(_ entry: JournalEntry, at place: ChainPlace) {
         let count: Int64? =
             switch entry.kind {
             case .enrolled: 0
@@ -17,15 +17,21 @@ struct JournaledSignCounts: Sendable {
             default: nil
             }
         guard let count, let id = entry.text("enrollment").flatMap(EnrollmentID.init) else { return }
-        counts[id] = count
+        // A greater one came later, whatever chain it is in.
+        if let known = counts[id], known.place.host != place.host, known.count >= count { return }
+        counts[id] = (count, place)
     }
 
     /// The first enrollment that has signed more often than the journal knows; a clause.
     ///
     /// One that the kept entries do not speak of cannot be held against them.
-    func firstMissing(of enrollments: [Enrollment]) -> String? {
+    ///
+    /// - Parameter starts: behind which number each chain is there.
+    func firstMissing(of enrollments: [Enrollment], behind starts: [String: Int64]) -> String? {
         for enrollment in enrollments {
-            guard let count = counts[enrollment.id], count != Int64(enrollment.signCount) else { continue }
+            guard let (count, place) = counts[enrollment.id], count != Int64(enrollment.signCount) else { continue }
+            // What another host has signed since may have been removed for its age.
+            guard count > Int64(enrollment.signCount) || place.isFollowedWhole(behind: starts) else { continue }
             return "enrollment \(enrollment.id) is at signCount \(enrollment.signCount), the journal at \(count)"
         }
         return nil

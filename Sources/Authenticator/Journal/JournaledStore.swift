@@ -129,6 +129,7 @@ struct JournaledStore: Store {
                 throw ForgedJournalError("its audit key is gone")
             }
             try found.expectNoNewerRow(of: store)
+            try NewestChains(store, [], hosts).expectNoneKnowsMore(than: .beginning, of: store)
             return try makeSigner(in: store)
         }
         if let marks = marks.value {
@@ -140,32 +141,12 @@ struct JournaledStore: Store {
             let entries = try found.expectNewestEntries(Self.atStart, of: store)
             let isFromBefore = try sealRows(in: store, after: entries)
             try found.expectNoNewerRow(of: store)
+            let chains = try NewestChains(store, entries, hosts)
+            if let head = found.head?.point { try chains.expectNoneKnowsMore(than: head, of: store) }
             // Entries from before rows had seals do not say all that is needed.
-            // Nor does the chain of one host of several.
-            if !isFromBefore, try store.headsOfOthers().isEmpty { try putTriesBack(entries, in: store) }
+            if !isFromBefore { try chains.putTriesBack(in: store, at: clock.now) }
         }
         return signer
-    }
-
-    /// A count of wrong PINs that was set back while no agent ran is what it was.
-    private func putTriesBack(_ entries: [JournalEntry], in store: any StoreWriter) throws {
-        var journaled = JournaledPINTries()
-        entries.forEach { journaled.follow($0) }
-        let now = clock.now
-        for enrollment in try journaled.enrollments.compactMap({ try store.enrollment($0) }) {
-            guard let failures = journaled.missing(in: enrollment) else { continue }
-            let tries = PINTries(failures: failures - 1, blockedUntil: nil).begun(at: now)
-            guard try store.change(enrollment.id, .pinTries(from: enrollment.pinTries, to: tries)) != nil else {
-                continue
-            }
-            try store.record(.pinTriesPutBack(PINCounter(enrollment.id), tries), at: now)
-        }
-        let rows = try store.keyTries()
-        for (key, failures) in journaled.missing(in: rows) {
-            let tries = PINTries(failures: failures - 1, blockedUntil: nil).begun(at: now)
-            guard try store.setPINTries(of: key, from: rows[key] ?? .fresh, to: tries) else { continue }
-            try store.record(.pinTriesPutBack(PINCounter(key), tries), at: now)
-        }
     }
 
     /// Seals the rows of a store from before rows had seals; once, which the audit key then says.

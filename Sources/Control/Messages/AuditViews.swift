@@ -14,10 +14,12 @@ package struct AuditView: Codable, Sendable, Equatable {
     package var publicKey: String?
     /// The first entry that is not as it was written.
     package var fault: AuditFaultView?
+    /// The chains of all hosts, that of the agent that answers first; nil if there is one chain.
+    package var hosts: [AuditHostView]?
 
     package init(
         whole: Bool, entries: Int, head: AuditMarkView? = nil, floor: AuditMarkView? = nil, publicKey: String? = nil,
-        fault: AuditFaultView? = nil
+        fault: AuditFaultView? = nil, hosts: [AuditHostView]? = nil
     ) {
         self.whole = whole
         self.entries = entries
@@ -25,6 +27,26 @@ package struct AuditView: Codable, Sendable, Equatable {
         self.floor = floor
         self.publicKey = publicKey
         self.fault = fault
+        self.hosts = hosts
+    }
+}
+
+/// The chain of one host of several.
+package struct AuditHostView: Codable, Sendable, Equatable {
+    package var host: String
+    /// Whether every entry of it is as it was written, and as the other chains say.
+    package var whole: Bool
+    /// How many entries are as they were written.
+    package var entries: Int
+    package var head: AuditMarkView?
+    package var floor: AuditMarkView?
+    /// The audit key's public half, PEM.
+    package var publicKey: String?
+    /// The first entry that is not.
+    package var fault: AuditFaultView?
+
+    package init(host: String, whole: Bool, entries: Int) {
+        (self.host, self.whole, self.entries) = (host, whole, entries)
     }
 }
 
@@ -48,11 +70,14 @@ package struct AuditMarkView: Codable, Sendable, Equatable {
 
 /// What is wrong with an entry.
 package struct AuditFaultView: Codable, Sendable, Equatable {
+    /// In whose chain it is; nil if there is one chain, or it is about a row.
+    package var host: String?
     package var seq: Int64
     /// A sentence.
     package var message: String
 
-    package init(seq: Int64, message: String) {
+    package init(host: String? = nil, seq: Int64, message: String) {
+        self.host = host
         self.seq = seq
         self.message = message
     }

@@ -76,6 +76,6 @@ extension JournalExtractView {
             entries: extract.rows.map { String(decoding: $0.bytes, as: UTF8.self) },
             statement: extract.seal.map { String(decoding: $0.statement, as: UTF8.self) },
             signature: extract.seal.map { Base64URL.encode($0.signature) }, publicKey: auditKey,
-            fault: extract.fault.map { AuditFaultView(seq: $0.sequence, message: "The journal: \($0).") })
+            fault: extract.fault.map(AuditFaultView.init))
     }
 }

@@ -2,6 +2,7 @@ import Authenticator
 import Control
 import FoundationEssentials
 import HummingbirdCore
+import Keys
 import NIOCore
 import ServiceLifecycle
 
@@ -22,7 +23,8 @@ extension ControlCalls {
                 whole: verdict.fault == nil, entries: verdict.count,
                 head: verdict.head.flatMap { AuditMarkView($0, .head) },
                 floor: verdict.floor.flatMap { AuditMarkView($0, .floor) }, publicKey: try await publicKey(),
-                fault: verdict.fault.map { AuditFaultView(seq: $0.sequence, message: "The journal: \($0).") }))
+                fault: verdict.fault.map(AuditFaultView.init),
+                hosts: verdict.chains.count > 1 ? verdict.chains.map(AuditHostView.init) : nil))
     }
 
     private func publicKey() async throws -> String {
@@ -90,5 +92,21 @@ extension AuditMarkView {
         self.init(
             seq: mark.point.sequence, digest: mark.point.hexadecimal, statement: mark.point.statement(name),
             signature: Data(signature).base64EncodedString())
+    }
+}
+
+extension AuditFaultView {
+    init(_ fault: JournalError) {
+        self.init(host: fault.host, seq: fault.sequence, message: "The journal: \(fault).")
+    }
+}
+
+extension AuditHostView {
+    fileprivate init(_ verdict: ChainVerdict) {
+        self.init(host: verdict.host, whole: verdict.fault == nil, entries: verdict.count)
+        head = verdict.head.flatMap { AuditMarkView($0, .head) }
+        floor = verdict.floor.flatMap { AuditMarkView($0, .floor) }
+        publicKey = verdict.key?.pem
+        fault = verdict.fault.map(AuditFaultView.init)
     }
 }

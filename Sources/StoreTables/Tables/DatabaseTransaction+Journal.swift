@@ -53,8 +53,13 @@ extension DatabaseTransaction {
 
     package func otherHosts() throws -> [String] {
         guard let host else { return [] }
-        let tables = ["journal_mark", "audit_key", "journal", "journal_block"]
-        let hasAny = tables.map { "EXISTS (SELECT 1 FROM \($0) WHERE \($0).host = host.name)" }
+        // Each by its index, and never by reading a whole table: so none is an `EXISTS`, which may be hashed.
+        let firsts = [
+            "journal_mark": "name", "audit_key": "one", "journal": "seq", "journal_block": "last",
+        ]
+        let hasAny = firsts.sorted { $0.key < $1.key }.map { table, column in
+            "(SELECT t.\(column) FROM \(table) AS t WHERE t.host = host.name ORDER BY t.\(column) LIMIT 1) IS NOT NULL"
+        }
         return try database.rows(
             """
             SELECT name FROM host WHERE name <> ? AND (\(hasAny.joined(separator: " OR ")))

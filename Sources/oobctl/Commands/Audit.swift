@@ -28,8 +28,15 @@ struct Audit: ParsableCommand {
         /// Empty if it is not whole: then a message says so.
         private static func text(_ audit: AuditView) -> String {
             guard audit.whole, let head = audit.head else { return "" }
-            let pruned = audit.floor.map { "; those up to \($0.seq) were removed for their age" } ?? ""
-            return "\(audit.entries) entries are as they were written\(pruned).\nhead \(head.seq) \(head.digest)"
+            guard let hosts = audit.hosts else { return text(audit.entries, head, audit.floor) }
+            return hosts.compactMap { chain in
+                chain.head.map { "\(chain.host): " + text(chain.entries, $0, chain.floor) }
+            }.joined(separator: "\n")
+        }
+
+        private static func text(_ entries: Int, _ head: AuditMarkView, _ floor: AuditMarkView?) -> String {
+            let pruned = floor.map { "; those up to \($0.seq) were removed for their age" } ?? ""
+            return "\(entries) entries are as they were written\(pruned).\nhead \(head.seq) \(head.digest)"
         }
     }
 

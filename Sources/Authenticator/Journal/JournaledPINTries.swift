@@ -1,0 +1,64 @@
+import IssuerProtocol
+import StrictJSON
+import ThreeDS
+
+/// What the journal says about wrong PINs: of enrollments whose key the agent made, and of other keys.
+///
+/// A row that says less was put back from an older copy, and one that is missing was taken away.
+struct JournaledPINTries: Sendable {
+    private var ofEnrollments = ChainTries<EnrollmentID>()
+    private var ofKeys = ChainTries<KeyIdentity>()
+    /// Behind which number each chain was followed.
+    private(set) var starts: [String: Int64] = [:]
+
+    /// A chain was followed from there on.
+    mutating func begin(_ host: String, behind start: Int64) { starts[host] = start }
+
+    mutating func follow(_ entry: JournalEntry, at place: ChainPlace) {
+        // Before that a right PIN was not always an entry.
+        if entry.kind == .rowsSealed { (ofEnrollments, ofKeys) = (ChainTries(), ChainTries()) }
+        if let key = entry.text("key").flatMap(Base64URL.decode).flatMap(KeyIdentity.init(bytes:)) {
+            switch entry.kind {
+            case .notVerified, .pinTriesPutBack: ofKeys.fail(key, entry.number("failures"), at: place)
+            case .verified: ofKeys.clear(key, at: place, entry.sequence)
+            default: break
+            }
+            return
+        }
+        guard let id = entry.text("enrollment").flatMap(EnrollmentID.init) else { return }
+        switch entry.kind {
+        case .notVerified: ofEnrollments.fail(id, entry.number("failures"), at: place)
+        case .verified, .pinChanged: ofEnrollments.clear(id, at: place, entry.sequence)
+        case .decided where entry.text("verified") != nil: ofEnrollments.clear(id, at: place, entry.sequence)
+        default: break
+        }
+    }
+
+    /// The enrollments that have had wrong ones since the last right one in a chain, in one order on all hosts.
+    var enrollments: [EnrollmentID] { ofEnrollments.keys.sorted { $0.text < $1.text } }
+
+    /// The same of keys that the agent did not make.
+    var keys: [KeyIdentity] { ofKeys.keys.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) } }
+
+    /// How many more tries an enrollment has had than its row says; nil if the row says as many, or more.
+    func missing(in enrollment: Enrollment) -> Int? {
+        guard !enrollment.isOver, enrollment.key == .own,
+            let known = ofEnrollments.count(enrollment.id, behind: starts),
+            known > Int64(enrollment.pinTries.failures),
+            let count = Int(exactly: known)
+        else { return nil }
+        return count
+    }
+
+    /// The keys that have had more tries than their rows say, with how many those were.
+    func missing(in rows: [KeyIdentity: PINTries]) -> [KeyIdentity: Int] {
+        var missing: [KeyIdentity: Int] = [:]
+        for key in ofKeys.keys {
+            guard let count = ofKeys.count(key, behind: starts).flatMap(Int.init(exactly:)),
+                count > (rows[key] ?? .fresh).failures
+            else { continue }
+            missing[key] = count
+        }
+        return missing
+    }
+}
