@@ -45,5 +45,11 @@ extension Array: ColumnValueConvertible where Element == UInt8 {
 }
 
 extension Optional: ColumnValueConvertible where Wrapped: ColumnValueConvertible {
-    package var columnValue: ColumnValue { map(\.columnValue) ?? .null }
+    // No key path: one of a generic type is made anew each time.
+    package var columnValue: ColumnValue {
+        switch self {
+        case .some(let value): value.columnValue
+        case nil: .null
+        }
+    }
 }

@@ -1,28 +1,42 @@
 /// The columns that a statement writes, each beside its value, so that no two can be swapped.
 package struct ColumnValues<Column: TableColumn>: ExpressibleByDictionaryLiteral {
-    private let pairs: [(Column, ColumnValue)]
+    // Plain numbers and values, and no pairs of a type that is known only when the program runs: those cost more than
+    // the statement. For the same reason there are no key paths here.
+
+    /// The columns' raw values.
+    fileprivate private(set) var columns: [Int] = []
+    fileprivate private(set) var values: [ColumnValue] = []
 
     package init(dictionaryLiteral elements: (Column, any ColumnValueConvertible)...) {
-        pairs = elements.map { ($0, $1.columnValue) }
+        columns.reserveCapacity(elements.count)
+        values.reserveCapacity(elements.count)
+        for (column, value) in elements {
+            columns.append(column.rawValue)
+            values.append(value.columnValue)
+        }
     }
 
-    private init(_ pairs: [(Column, ColumnValue)]) { self.pairs = pairs }
-
     package static func + (left: ColumnValues, right: ColumnValues) -> ColumnValues {
-        ColumnValues(left.pairs + right.pairs)
+        var all = left
+        all.columns += right.columns
+        all.values += right.values
+        return all
     }
 
     /// The same without the columns that have the same value in `others`, in which they are at the same places.
     package func without(_ others: ColumnValues) -> ColumnValues {
-        ColumnValues(
-            pairs.enumerated().filter { place, pair in
-                guard place < others.pairs.count, others.pairs[place].0.rawValue == pair.0.rawValue else { return true }
-                return others.pairs[place].1 != pair.1
-            }.map(\.element))
+        var left: ColumnValues = [:]
+        for place in columns.indices {
+            if place < others.columns.count, others.columns[place] == columns[place],
+                others.values[place] == values[place]
+            {
+                continue
+            }
+            left.columns.append(columns[place])
+            left.values.append(values[place])
+        }
+        return left
     }
-
-    fileprivate var columns: [Column] { pairs.map(\.0) }
-    fileprivate var values: StatementValues { StatementValues(pairs.map(\.1)) }
 }
 
 extension StatementSession {
@@ -33,13 +47,13 @@ extension StatementSession {
     package func insert<Column>(
         into table: TableLayout<Column>, _ values: ColumnValues<Column>, onConflict action: String? = nil
     ) throws {
-        try run(table.insertion(of: values.columns, onConflict: action), values.values)
+        try run(table.insertion(of: values.columns, onConflict: action), StatementValues(values.values))
     }
 
     /// Writes these columns of the rows that the key names.
     package func update<Column>(
         _ table: TableLayout<Column>, set values: ColumnValues<Column>, where key: ColumnValues<Column>
     ) throws {
-        try run(table.update(of: values.columns, where: key.columns), values.values + key.values)
+        try run(table.update(of: values.columns, where: key.columns), StatementValues(values.values + key.values))
     }
 }

@@ -36,7 +36,7 @@ package protocol StatementRow {
 package struct StatementValues: ExpressibleByArrayLiteral, Sendable {
     package private(set) var values: [ColumnValue]
 
-    package init(arrayLiteral elements: any ColumnValueConvertible...) { values = elements.map(\.columnValue) }
+    package init(arrayLiteral elements: any ColumnValueConvertible...) { values = elements.map { $0.columnValue } }
 
     package init(_ values: [ColumnValue]) { self.values = values }
 

@@ -39,20 +39,26 @@ package struct TableLayout<Column: TableColumn>: Sendable {
     package func name(of column: Column) -> String { names[column.rawValue] }
 
     /// `INSERT INTO enrollment (id, name) VALUES (?, ?)`.
-    func insertion(of columns: [Column], onConflict action: String?) -> String {
-        statements.statement(.init(columns: columns.map(\.rawValue), action: action)) {
+    ///
+    /// - Parameter columns: their raw values.
+    func insertion(of columns: [Int], onConflict action: String?) -> String {
+        statements.statement(.init(columns: columns, action: action)) {
             let conflict = action.map { " ON CONFLICT " + $0 } ?? ""
             let parameters = columns.map { _ in "?" }.joined(separator: ", ")
             return
-                "INSERT INTO \(name) (\(columns.map(name(of:)).joined(separator: ", "))) VALUES (\(parameters))\(conflict)"
+                "INSERT INTO \(name) (\(columns.map { names[$0] }.joined(separator: ", "))) VALUES (\(parameters))\(conflict)"
         }
     }
 
     /// `UPDATE enrollment SET name = ?, state = ? WHERE id = ?`.
-    func update(of columns: [Column], where key: [Column]) -> String {
-        statements.statement(.init(columns: columns.map(\.rawValue), key: key.map(\.rawValue))) {
-            let changes = columns.map { "\(name(of: $0)) = ?" }.joined(separator: ", ")
-            let condition = key.map { "\(name(of: $0)) = ?" }.joined(separator: " AND ")
+    ///
+    /// - Parameters:
+    ///   - columns: the raw values of those that are written.
+    ///   - key: of those that say which rows.
+    func update(of columns: [Int], where key: [Int]) -> String {
+        statements.statement(.init(columns: columns, key: key)) {
+            let changes = columns.map { "\(names[$0]) = ?" }.joined(separator: ", ")
+            let condition = key.map { "\(names[$0]) = ?" }.joined(separator: " AND ")
             return "UPDATE \(name) SET \(changes) WHERE \(condition)"
         }
     }
