@@ -15,6 +15,8 @@ from programs import BIN_DIR, temporary_folder
 
 PAGE = page("configuration.md").read_text(encoding="utf-8")
 # Flags that are no settings.
+# What a setting goes with.
+BESIDE = {"host-lease": "database: postgres:///oob?host=/run/postgresql\nhost-name: agent-1\n"}
 OTHERS = {"config", "check-config", "print-config", "restore", "version", "help"}
 
 
@@ -66,7 +68,9 @@ class TheSample(unittest.TestCase):
             help_ = self.sample.split(f"\n#{name}: ")[0].rsplit("\n\n", 1)[1].replace("\n# ", " ")
             if help_.endswith(f"Default: {value}."):
                 with self.subTest(name):
-                    run = self.check(f"{name}: {value}\n")
+                    run = self.check(BESIDE.get(name, "") + f"{name}: {value}\n")
+                    if name in BESIDE and "built without PostgreSQL" in run.stderr:
+                        continue
                     self.assertEqual(run.returncode, 0, run.stderr)
 
     def test_the_page_has_it_as_it_is(self):
