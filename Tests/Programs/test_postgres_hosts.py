@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import secrets
 import shutil
 import signal
@@ -18,6 +19,7 @@ from pathlib import Path
 from postgres_proxy import PostgresProxy
 from postgres_server import PROGRAMS, PostgresServer, needs_postgres
 from programs import BIN_DIR, Agent, Sandbox, temporary_folder
+from test_operations import metrics
 from wall_clock import WallClock, build
 
 WITHIN = 60
@@ -142,6 +144,15 @@ class SharedWorkTests(Hosts):
         self.until(lambda: alpha.ctl("deny", first).returncode == 0, alpha.tail())
         second = self.buy("After")
         self.waits(alpha, second)
+
+
+class MetricsTests(Hosts):
+    def test_it_has_the_metrics_that_the_page_names_for_several_hosts_besides_those_of_every_agent(self):
+        alpha = self.host("alpha")
+        run = subprocess.run(["curl", "-sS", "--unix-socket", alpha.socket, "http://localhost/v1/metrics"],
+                             capture_output=True, text=True, timeout=60)
+        found = dict(re.findall(r"^# HELP (\S+) (.*)$", run.stdout, re.MULTILINE))
+        self.assertEqual(found, metrics(of_several_hosts=True) | metrics(of_several_hosts=False))
 
 
 class StandbyTests(Hosts):
