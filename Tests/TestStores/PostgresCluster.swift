@@ -43,7 +43,7 @@ package final class PostgresCluster: Sendable {
             cd \(directory)
             \(user) \(Self.programs)/initdb -D \(directory)/data -U oob -A trust --no-sync -E UTF8 --locale=C >initdb.log 2>&1
             \(user) \(Self.programs)/postgres -D \(directory)/data -c listen_addresses= \\
-                -c unix_socket_directories=\(directory) -c max_connections=2000 -c shared_buffers=64MB \\
+                -c unix_socket_directories=\(directory) -c max_connections=4000 -c shared_buffers=64MB \\
                 -c log_min_messages=fatal >server.log 2>&1 &
             server=$!
             echo started
