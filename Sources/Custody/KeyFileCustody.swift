@@ -4,59 +4,88 @@ package import DurableFiles
 import FoundationEssentials
 package import Keys
 
-/// Private keys in files under the agent's secret: the one file from which a credential's key signs.
+/// Private keys under the agent's secret: the one file from which a credential's key signs.
+///
+/// They are in files, or the same bytes are in the store, with their enrollment: then this makes and opens them, and the
+/// core keeps them. Each key stays where it was made.
 package struct KeyFileCustody: KeyCustody, CopyableKeys {
     private let directory: String
     private let secret: AgentSecret
+    private let newKeys: NewKeys
     private let threads = SlowWork()
     /// Here files are replaced and removed, one after the other: a key that was removed does not come back.
     private let changes = DispatchQueue(label: "key files")
 
     /// The caller holds the lock of the state directory: what a crash left half written is removed.
     ///
-    /// - Parameter directory: where the key files are; made with mode 0700 if it is missing.
-    package init(directory: String, secret: AgentSecret) throws(FileError) {
+    /// - Parameters:
+    ///   - directory: where the key files are; made with mode 0700 if it is missing.
+    ///   - newKeys: where a key is to lie that is made from now on.
+    package init(directory: String, secret: AgentSecret, newKeys: NewKeys = .inFiles) throws(FileError) {
         try PrivateDirectory.make(at: directory)
         try DurableFile.removeLeftovers(in: directory)
         self.directory = directory
         self.secret = secret
+        self.newKeys = newKeys
     }
 
-    package func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> PublicKey {
+    /// Where the sealed bytes of a new key are to lie.
+    package enum NewKeys: Sendable {
+        case inFiles
+        /// With their enrollment, so that every host that has the secret can use them.
+        case inStore
+    }
+
+    package func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> MadeKey {
         let key = try SigningKey.generate(algorithm)
-        try await threads.run { [self] in
-            try KeyFile.write(key, to: path(of: name), secret: secret, label: Self.keyLabel(name), pin: pin)
+        let sealed: [UInt8]? = try await threads.run { [self] in
+            switch newKeys {
+            case .inStore: return try secret.seal(key, label: Self.keyLabel(name), pin: pin)
+            case .inFiles:
+                try KeyFile.write(key, to: path(of: name), secret: secret, label: Self.keyLabel(name), pin: pin)
+                return nil
+            }
         }
-        return key.publicKey
+        return MadeKey(publicKey: key.publicKey, sealed: sealed)
     }
 
-    package func changePIN(of name: EnrollmentID, from old: PIN, to new: PIN) async throws {
-        let key = try await read(name, pin: old)
-        try await threads.run { [self] in
+    package func changePIN(of reference: KeyReference, from old: PIN, to new: PIN) async throws -> [UInt8]? {
+        let (name, isStored) = (reference.enrollment, reference.sealed != nil)
+        let key = try await read(reference, pin: old)
+        return try await threads.run { [self] in
+            if isStored { return try secret.seal(key, label: Self.keyLabel(name), pin: new) }
             try replace(key, of: name, pin: new)
+            return nil
         }
     }
 
     package func unlock(_ reference: KeyReference, pin: PIN?) async throws -> any UnlockedKey {
         if let key = reference.place.external { throw CustodyError.notItsOwn(key.uri) }
-        return UnlockedFile(key: try await read(reference.enrollment, pin: pin), verifiesUser: pin != nil)
+        return UnlockedFile(key: try await read(reference, pin: pin), verifiesUser: pin != nil)
     }
 
     package func opensAtOnce(_ reference: KeyReference, pin: PIN?) -> Bool {
         reference.place.external == nil && pin == nil
     }
 
-    package func check(_ name: EnrollmentID) async throws(CustodyError) {
+    package func check(_ reference: KeyReference) async throws(CustodyError) {
+        let name = reference.enrollment
         do throws(KeyFileError) {
-            try KeyFile.check(path: path(of: name), secret: secret, label: Self.keyLabel(name))
+            if let sealed = reference.sealed {
+                try KeyFile.check(sealed, in: name.uriOfStoredKey, secret: secret, label: Self.keyLabel(name))
+            } else {
+                try KeyFile.check(path: path(of: name), secret: secret, label: Self.keyLabel(name))
+            }
         } catch {
             throw CustodyError(error)
         }
     }
 
     /// With its PIN exactly if it has one.
-    private func read(_ name: EnrollmentID, pin: PIN?) async throws -> SigningKey {
+    private func read(_ reference: KeyReference, pin: PIN?) async throws -> SigningKey {
+        let name = reference.enrollment
         do {
+            if let sealed = reference.sealed { return try await open(sealed, of: name, pin: pin) }
             let (path, secret, label) = (path(of: name), secret, Self.keyLabel(name))
             guard pin == nil else {
                 return try await threads.run {
@@ -70,6 +99,14 @@ package struct KeyFileCustody: KeyCustody, CopyableKeys {
         } catch let error as KeyFileError {
             throw CustodyError(error)
         }
+    }
+
+    private func open(_ sealed: [UInt8], of name: EnrollmentID, pin: PIN?) async throws -> SigningKey {
+        let (place, secret, label) = (name.uriOfStoredKey, secret, Self.keyLabel(name))
+        let open: @Sendable () throws -> SigningKey = {
+            try KeyFile.open(sealed, in: place, secret: secret, label: label, pin: pin).key
+        }
+        return try await pin == nil ? open() : threads.run(open)
     }
 
     package func uri(of name: EnrollmentID) -> String { "file:\(path(of: name))" }

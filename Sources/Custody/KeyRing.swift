@@ -1,7 +1,7 @@
 package import Authenticator
 package import Keys
 
-/// All keys of the agent: those that it made, in files of its own, and those that were there already, elsewhere.
+/// All keys of the agent: those that it made, in files of its own or in its store, and those that were there already, elsewhere.
 package struct KeyRing: KeyCustody, ExternalKeyInspection {
     private let own: KeyFileCustody
     private let external: ExternalKeyRing
@@ -12,12 +12,12 @@ package struct KeyRing: KeyCustody, ExternalKeyInspection {
         self.external = ExternalKeyRing(external, clock: clock)
     }
 
-    package func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> PublicKey {
+    package func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> MadeKey {
         try await own.makeKey(named: name, algorithm: algorithm, pin: pin)
     }
 
-    package func changePIN(of name: EnrollmentID, from old: PIN, to new: PIN) async throws {
-        try await own.changePIN(of: name, from: old, to: new)
+    package func changePIN(of key: KeyReference, from old: PIN, to new: PIN) async throws -> [UInt8]? {
+        try await own.changePIN(of: key, from: old, to: new)
     }
 
     package func sighting(_ uri: KeyURI) async throws -> KeySighting {
@@ -37,7 +37,7 @@ package struct KeyRing: KeyCustody, ExternalKeyInspection {
 
     package func opensAtOnce(_ reference: KeyReference, pin: PIN?) -> Bool { own.opensAtOnce(reference, pin: pin) }
 
-    package func check(_ name: EnrollmentID) async throws(CustodyError) { try await own.check(name) }
+    package func check(_ key: KeyReference) async throws(CustodyError) { try await own.check(key) }
 
     package func uri(of name: EnrollmentID) -> String { own.uri(of: name) }
 

@@ -19,6 +19,9 @@ package struct SealedAuditKeys: AuditKeys {
 
     package func open(_ sealed: [UInt8]) throws -> any JournalSigner { try opened(sealed).signer }
 
+    /// Whether it is under the previous secret.
+    package func isUnderPrevious(_ sealed: [UInt8]) throws -> Bool { try opened(sealed).secret != secret }
+
     package func vouchingForRows(_ sealed: [UInt8]) throws -> [UInt8]? {
         let (signer, secret) = try opened(sealed)
         // Under the same secret as before: whoever changes that looks at the audit key last.

@@ -20,6 +20,10 @@ package struct SecretRewrapper: Rewrapper {
         try change.resealed(sealed, label: SealedUse.pushKey(name).label)
     }
 
+    package func key(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]? {
+        try change.resealedKey(sealed, label: SealedUse.credentialKey(name).label)
+    }
+
     package func auditKey(_ sealed: [UInt8]) throws -> [UInt8]? {
         do {
             return try change.resealedKey(sealed, label: SealedUse.auditKeyOfSealedRows.label)

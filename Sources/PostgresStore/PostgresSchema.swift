@@ -42,6 +42,8 @@ enum PostgresSchema {
         """,
         // Of which cluster and timeline the database was when an agent started last.
         "CREATE TABLE lineage (one BIGINT PRIMARY KEY CHECK (one = 1), line TEXT COLLATE \"C\" NOT NULL)",
+        // Which host changes the secret that all hosts have; empty if none does.
+        "CREATE TABLE secret_change (one BIGINT PRIMARY KEY CHECK (one = 1), host TEXT COLLATE \"C\" NOT NULL)",
         // Which host polls and delivers for the enrollments of a bucket, and how often that has changed hands.
         """
         CREATE TABLE lease (
@@ -95,6 +97,7 @@ enum PostgresSchema {
             refused_sign_count BIGINT,
             journal_seq BIGINT NOT NULL,
             journal_host TEXT COLLATE "C",
+            sealed_key BYTEA,
             seal BYTEA,
             erasure TEXT COLLATE "C" CHECK (erasure IN ('wanted', 'done')),
             marks BIGINT NOT NULL GENERATED ALWAYS AS (

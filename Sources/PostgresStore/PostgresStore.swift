@@ -13,6 +13,7 @@ package final class PostgresStore: Store {
     private let settings: PostgresSettings
     private let host: PostgresHost
     let incarnation: Int64
+    private let beginsSecretChange: Bool
     private let sealing: Sealing
     private let writer: PostgresWorker
     private let readers: [PostgresWorker]
@@ -26,11 +27,13 @@ package final class PostgresStore: Store {
     ///
     /// - Parameters:
     ///   - clock: the machine's, which must be the database's within ``ClockGuard/tolerance``; nil: any will do.
+    ///   - mayChangeSecret: whether this host has the previous secret as well; then no other may run if all is under that.
     ///   - open: opens an audit key that a host has sealed; each host that has one must have the same secret.
-    /// - Throws: `StoreError`; what `open` throws, and then nothing was changed.
+    /// - Throws: `StoreError`, ``SecretChangeRefusal``, or what `open` throws; then nothing was changed.
     package init(
         _ settings: PostgresSettings, host: PostgresHost, seals: any RowSeals, clock: (any AgentClock)? = nil,
-        opening open: (_ auditKey: [UInt8]) throws -> Void = { _ in }
+        mayChangeSecret: Bool = false,
+        opening open: @escaping (_ auditKey: [UInt8]) throws -> SecretAge = { _ in .present }
     ) throws {
         self.settings = settings
         self.host = host
@@ -41,17 +44,26 @@ package final class PostgresStore: Store {
         writer = PostgresWorker(label: "store-writer", open: connect)
         readers = (1...2).map { PostgresWorker(label: "store-reader-\($0)", open: connect) }
         let writer = writer
-        incarnation = try Self.naming(settings) {
+        let entry = try Self.naming(settings) {
             try writer.runWaiting { connection in
                 try PostgresServer.check(connection, clockGuard)
                 // Before anything is written, and again if another host has made its key meanwhile.
-                try Self.openKeys(connection, open)
+                try Self.openKeys(connection) { _ = try open($0) }
                 try PostgresSchema.bringUpToDate(connection, for: host.name)
-                try Self.openKeys(connection, open)
-                let incarnation = try host.claim(connection)
+                let entry = try PostgresEntrance(host: host, mayChangeSecret: mayChangeSecret, open: open)
+                    .enter(connection)
                 try PostgresLineage.note(connection)
-                return incarnation
+                return entry
             }
+        }
+        (incarnation, beginsSecretChange) = (entry.incarnation, entry.beginsSecretChange)
+    }
+
+    /// Lets hosts start as before, if a change of the secret that this start began has changed nothing.
+    package func abandonSecretChange() async throws {
+        guard beginsSecretChange else { return }
+        try await Self.naming(settings) {
+            try await writer.run { _ = try $0.rows("DELETE FROM secret_change") }
         }
     }
 

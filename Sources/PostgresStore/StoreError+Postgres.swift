@@ -35,7 +35,9 @@ extension StoreError {
         case let taken as HostTakenError:
             StoreError(
                 .notOurs, at: place, detail: "another agent has become host \(taken.host) since",
-                remedy: "stop one of the two, and give each host a name of its own (--host-name)")
+                remedy:
+                    "if the secret was changed, start this one with the new secret; else stop one of the two, and give each "
+                    + "host a name of its own (--host-name)")
         default: error
         }
     }

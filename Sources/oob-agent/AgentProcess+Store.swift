@@ -20,6 +20,8 @@ struct OpenedStore {
     /// What is weak about where the store is.
     var findings: @Sendable () async -> [Finding] = { [] }
     let close: @Sendable () throws -> Void
+    /// After a change of the secret that has changed nothing.
+    var abandonSecretChange: @Sendable () async throws -> Void = {}
 }
 
 extension AgentProcess {
@@ -27,13 +29,16 @@ extension AgentProcess {
     ///
     /// - Parameters:
     ///   - keys: what is copied with it.
+    ///   - mayChangeSecret: whether the previous secret was given as well.
     ///   - clock: what the time of a copy is told by.
     func openStore(
         _ scratch: Scratch, _ seals: RowSealer, _ auditKeys: SealedAuditKeys, keys: KeyFileCustody,
-        clock: any AgentClock
+        mayChangeSecret: Bool, clock: any AgentClock
     ) async throws -> OpenedStore {
         #if PostgreSQL
-        if let database = settings.database { return try await openDatabase(database, seals, auditKeys) }
+        if let database = settings.database {
+            return try await openDatabase(database, seals, auditKeys, mayChangeSecret: mayChangeSecret)
+        }
         #endif
         let directory = settings.stateDirectory
         let store = try SQLiteDatabase(
@@ -45,7 +50,7 @@ extension AgentProcess {
 
     #if PostgreSQL
     private func openDatabase(
-        _ database: DatabaseSettings, _ seals: RowSealer, _ auditKeys: SealedAuditKeys
+        _ database: DatabaseSettings, _ seals: RowSealer, _ auditKeys: SealedAuditKeys, mayChangeSecret: Bool
     ) async throws -> OpenedStore {
         let host = PostgresHost(
             name: database.host, identity: try hostIdentity(),
@@ -53,8 +58,11 @@ extension AgentProcess {
         let store: PostgresStore
         do {
             store = try PostgresStore(
-                database.settings, host: host, seals: seals, clock: SystemClock(),
-                opening: { _ = try auditKeys.open($0) })
+                database.settings, host: host, seals: seals, clock: SystemClock(), mayChangeSecret: mayChangeSecret,
+                opening: { try auditKeys.isUnderPrevious($0) ? .previous : .present })
+        } catch let error as SecretChangeRefusal {
+            if case .othersRun = error { throw StartError(.unavailable, "\(error)") }
+            throw StartError(.config, "\(error)")
         } catch is SealError {
             throw StartError(
                 .config, "the secret is not the one that the other hosts have: give that one (--secret-file)")
@@ -62,7 +70,7 @@ extension AgentProcess {
         let shares = try await PostgresShares(of: store, clock: SystemClock())
         return OpenedStore(
             store: store, shares: shares, copier: NoCopier(), findings: { await Self.findings(about: store) },
-            close: { try store.close() })
+            close: { try store.close() }, abandonSecretChange: { try await store.abandonSecretChange() })
     }
 
     private static func findings(about store: PostgresStore) async -> [Finding] {

@@ -53,7 +53,7 @@ struct AgentProcess {
             let (agent, opened, rewrapper) = try await agent(gateway, scratch)
             defer { close(opened) }
             try await serveAndConclude(
-                agent, copier: opened.copier, rewrapper: rewrapper, gateway: gateway, hangUps: hangUps)
+                agent, opened, rewrapper: rewrapper, gateway: gateway, hangUps: hangUps)
         } catch {
             await gateway.shutdown()
             throw error
@@ -97,13 +97,15 @@ struct AgentProcess {
         let previous = try previousSecret(of: secret)
         let directory = settings.stateDirectory
         do {
-            let own = try KeyFileCustody(directory: "\(directory)/\(StateFiles.keys)", secret: secret)
+            let own = try KeyFileCustody(
+                directory: "\(directory)/\(StateFiles.keys)", secret: secret, newKeys: newKeys)
             let ring = KeyRing(
                 own: own, external: ExternalKeys(pkcs11Module: settings.pkcs11Module), clock: SystemClock())
             let testClock = settings.hasTestClock ? TestClock() : nil
             let auditKeys = SealedAuditKeys(secret: secret, previous: previous)
             let opened = try await openStore(
                 scratch, RowSealer(secret: secret, previous: previous), auditKeys, keys: own,
+                mayChangeSecret: previous != nil,
                 clock: testClock ?? SystemClock())
             let ports = Ports(
                 store: opened.store, custody: ring, externalKeys: ring, sealing: SecretSealer(secret: secret),
@@ -118,6 +120,15 @@ struct AgentProcess {
         } catch {
             throw StartError(error)
         }
+    }
+
+    /// With a database that several hosts share, a key is kept there, so that each of them can approve.
+    private var newKeys: KeyFileCustody.NewKeys {
+        #if PostgreSQL
+        settings.database == nil ? .inFiles : .inStore
+        #else
+        .inFiles
+        #endif
     }
 
     private func hostInspector(isMemoryLocked: Bool) -> LinuxHostInspector {
@@ -137,13 +148,13 @@ struct AgentProcess {
 
     /// Serves, and records the stop in the journal, also if it ended with an error.
     private func serveAndConclude(
-        _ agent: Agent, copier: any StateCopier, rewrapper: SecretRewrapper?, gateway: HTTPIssuerGateway,
+        _ agent: Agent, _ opened: OpenedStore, rewrapper: SecretRewrapper?, gateway: HTTPIssuerGateway,
         hangUps: UnixSignalsSequence
     ) async throws {
-        try await prepare(agent, rewrapper)
+        try await prepare(agent, opened, rewrapper)
         let result: Result<Void, any Error>
         do {
-            result = .success(try await serve(agent, copier: copier, gateway: gateway, hangUps: hangUps))
+            result = .success(try await serve(agent, copier: opened.copier, gateway: gateway, hangUps: hangUps))
         } catch {
             result = .failure(error)
         }
@@ -155,13 +166,14 @@ struct AgentProcess {
         try result.get()
     }
 
-    private func prepare(_ agent: Agent, _ rewrapper: SecretRewrapper?) async throws {
+    private func prepare(_ agent: Agent, _ opened: OpenedStore, _ rewrapper: SecretRewrapper?) async throws {
         do {
             try await agent.prepare(rewrapping: rewrapper, onStep: { notify($0) })
         } catch is SealError {
             throw StartError(
                 .config, "the secret is not the one that this state was made with: give that one (--secret-file)")
         } catch let failure as RotationError {
+            try await opened.abandonSecretChange()
             throw StartError(.config, "\(failure)")
         } catch let failure as ClockError {
             throw StartError(.config, "\(failure)")

@@ -38,9 +38,13 @@ struct PINCustodyTests {
     @Test func `a PIN is changed with the old one, and else stays`() async throws {
         _ = try await custody.makeKey(named: name, algorithm: .es256, pin: pin("2468"))
         #expect(
-            try await code { try await custody.changePIN(of: name, from: pin("1357"), to: pin("1111")) } == .wrongPIN)
+            try await code {
+                _ = try await custody.changePIN(
+                    of: KeyReference(of: name, at: .own), from: pin("1357"), to: pin("1111"))
+            } == .wrongPIN)
         #expect(try await custody.unlock(name, at: .own, pin: pin("2468")).verifiesUser)
-        try await custody.changePIN(of: name, from: pin("2468"), to: pin("1357"))
+        let own = KeyReference(of: name, at: .own)
+        #expect(try await custody.changePIN(of: own, from: pin("2468"), to: pin("1357")) == nil)
         #expect(try await custody.unlock(name, at: .own, pin: pin("1357")).verifiesUser)
         #expect(try await code { _ = try await custody.unlock(name, at: .own, pin: pin("2468")) } == .wrongPIN)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [name.text + ".key"])

@@ -5,7 +5,6 @@ import os
 import random
 import re
 import secrets
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -172,6 +171,96 @@ class StandbyTests(Hosts):
         self.until(lambda: self.finding(alpha) is None, "it is seen")
 
 
+class SharedKeyTests(Hosts):
+    """Keys that the agents make are in the database, under the secret that all have."""
+
+    def approves(self, agent: Agent, merchant: str):
+        request = self.buy(merchant)
+        self.waits(agent, request)
+        self.assertEqual(agent.json("approve", request)["state"], "approved", agent.tail())
+
+    def secret_file(self) -> str:
+        path = self.place() / "secret"
+        path.write_bytes(secrets.token_bytes(32))
+        path.chmod(0o600)
+        return str(path)
+
+    def test_a_key_that_one_host_made_approves_on_another_and_is_in_no_file(self):
+        places = [self.place(), self.place()]
+        alpha, beta = self.host("alpha", places[0]), self.host("beta", places[1])
+        enrollment = self.enroll(alpha)
+        for number, agent in enumerate([beta, alpha, beta]):
+            self.approves(agent, f"Shop {number}")
+        self.assertEqual(self.server.sql("SELECT sign_count FROM enrollment", self.name), [["3"]])
+        for place in places:
+            self.assertEqual(list((place / "state" / "keys").iterdir()), [])
+        key = beta.json("enrollments")[0]
+        self.assertEqual((key["keyUri"], key["key"]["kind"]), (f"store:{enrollment}", "store"))
+        said = beta.ctl("doctor").stdout
+        self.assertIn("RTS Article 7", said)
+
+    def test_the_secret_is_changed_with_the_other_hosts_stopped_and_the_old_one_starts_none(self):
+        alpha, beta = self.host("alpha"), self.host("beta")
+        self.enroll(alpha)
+        new = self.secret_file()
+        both = {"secret-file": new, "previous-secret-file": str(self.secret)}
+        alpha.stop()
+        # Another host runs: nothing is changed.
+        failed = self.refused(*self.options("alpha", **both))
+        self.assertEqual(failed.returncode, 69, failed.stderr)
+        self.assertIn("stop beta", failed.stderr)
+        self.approves(beta, "Meanwhile")
+        # It is frozen, and counts as gone: what it does when it wakes has no effect.
+        request = self.buy("Frozen")
+        self.waits(beta, request)
+        beta.process.send_signal(signal.SIGSTOP)
+        self.server.sql("UPDATE host SET alive_until = now()", self.name)
+        gamma = Agent(self.place(), *self.options("gamma", **both))
+        self.addCleanup(lambda: gamma.process.poll() is None and gamma.stop())
+        beta.process.send_signal(signal.SIGCONT)
+        woken = beta.ctl("approve", request)
+        self.assertNotEqual(woken.returncode, 0)
+        self.assertEqual(gamma.json("show", request)["state"], "pending", woken.stderr)
+        self.assertEqual(gamma.json("approve", request)["state"], "approved")
+        beta.stop()
+        # The old secret starts no host any more, and the new one each.
+        failed = self.refused(*self.options("alpha"))
+        self.assertEqual(failed.returncode, 78, failed.stderr)
+        self.assertIn("not the one that the other hosts have", failed.stderr)
+        for given in [{"secret-file": new}, both]:
+            agent = Agent(self.place(), *self.options("delta", **given))
+            self.approves(agent, "After")
+            self.assertEqual(agent.ctl("audit verify").returncode, 0)
+            agent.stop()
+            self.server.sql("UPDATE host SET alive_until = now() WHERE name = 'delta'", self.name)
+
+    def test_a_change_of_the_secret_that_was_cut_short_is_finished_before_any_host_starts(self):
+        alpha = self.host("alpha")
+        self.enroll(alpha)
+        alpha.stop()
+        self.server.sql("INSERT INTO secret_change VALUES (1, 'alpha')", self.name)
+        failed = self.refused(*self.options("beta"))
+        self.assertEqual(failed.returncode, 78, failed.stderr)
+        self.assertIn("alpha is changing the secret", failed.stderr)
+        new = self.secret_file()
+        agent = Agent(self.place(), *self.options(
+            "beta", **{"secret-file": new, "previous-secret-file": str(self.secret)}))
+        self.addCleanup(lambda: agent.process.poll() is None and agent.stop())
+        self.assertEqual(self.server.sql("SELECT host FROM secret_change", self.name), [])
+        self.approves(agent, "After")
+
+    def test_a_change_that_changes_nothing_leaves_the_hosts_as_they_were(self):
+        alpha = self.host("alpha")
+        self.enroll(alpha)
+        alpha.stop()
+        self.server.sql("UPDATE enrollment SET sealed_key = '\\x00'", self.name)
+        failed = self.refused(*self.options(
+            "alpha", **{"secret-file": self.secret_file(), "previous-secret-file": str(self.secret)}))
+        self.assertEqual(failed.returncode, 78, failed.stderr)
+        self.assertIn("nothing was", failed.stderr)
+        self.assertEqual(self.server.sql("SELECT host FROM secret_change", self.name), [])
+
+
 class OneHost(Hosts):
     """One host with a request, and a way to its database that knows what goes over it."""
 
@@ -244,13 +333,7 @@ class KilledHostsTests(Hosts):
         self.chance = random.Random(self.SEED)
         self.places = {f"host-{number}": self.place() for number in range(self.COUNT)}
         self.agents = {name: self.host(name, place) for name, place in self.places.items()}
-        first = self.agents["host-0"]
-        card = self.enroll(first)
-        # The key is within reach of each of them.
-        key = self.places["host-0"] / "state" / "keys" / f"{card}.key"
-        for place in self.places.values():
-            if not (place / "state" / "keys" / key.name).exists():
-                shutil.copy(key, place / "state" / "keys" / key.name)
+        self.enroll(self.agents["host-0"])
         self.asked: dict[str, set[str]] = {}
         self.told: dict[str, str] = {}
 

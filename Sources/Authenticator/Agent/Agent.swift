@@ -335,6 +335,7 @@ package final class Agent: Sendable {
 
     /// Where an enrollment's private key is kept, as a URI.
     package func keyURI(of enrollment: Enrollment) -> String {
-        enrollment.key.external?.uri.text ?? ports.custody.uri(of: enrollment.id)
+        enrollment.key.external?.uri.text
+            ?? (enrollment.sealedKey == nil ? ports.custody.uri(of: enrollment.id) : enrollment.id.uriOfStoredKey)
     }
 }

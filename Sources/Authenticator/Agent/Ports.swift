@@ -46,14 +46,15 @@ package protocol Entropy: Sendable {
 ///
 /// A key of the agent's own is named by its enrollment; one that the agent did not make is where its URI says.
 package protocol KeyCustody: Sendable {
-    /// Makes a key pair; the private half is durable when this returns.
+    /// Makes a key pair; the private half is durable when this returns, or it is for the store to keep.
     ///
     /// - Parameter pin: what the key is to be opened with, and with nothing else; nil: nothing of the user's.
-    func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> PublicKey
+    func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> MadeKey
     /// Changes the PIN of a key of the agent's own: after a crash one of the two opens it.
     ///
+    /// - Returns: for a key that the store keeps, the same key sealed anew, for it to keep; else nil.
     /// - Throws: `CustodyError`, and what the key's file is wrong about; then the PIN is as it was.
-    func changePIN(of name: EnrollmentID, from old: PIN, to new: PIN) async throws
+    func changePIN(of key: KeyReference, from old: PIN, to new: PIN) async throws -> [UInt8]?
     /// Opens the key of an enrollment for one decision.
     ///
     /// - Parameter pin: for a key that takes one; given for any other, none is opened.
@@ -62,10 +63,10 @@ package protocol KeyCustody: Sendable {
     /// Whether ``unlock(_:pin:)`` takes no longer than to read a small file, so that nothing has to cut it off.
     func opensAtOnce(_ key: KeyReference, pin: PIN?) -> Bool
     /// Sees that a key of the agent's own could be opened, as far as that can be told without a PIN.
-    func check(_ name: EnrollmentID) async throws(CustodyError)
+    func check(_ key: KeyReference) async throws(CustodyError)
     /// Where a key of the agent's own is kept, as a URI; never the key.
     func uri(of name: EnrollmentID) -> String
-    /// Removes a key of the agent's own; one that is not there is no error.
+    /// Removes a key of the agent's own that the store does not keep; one that is not there is no error.
     func removeKey(named name: EnrollmentID) async throws
 }
 
@@ -312,6 +313,6 @@ package final class Ports: Sendable {
 extension KeyCustody {
     /// A key that is opened with nothing of the user's.
     package func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm) async throws -> PublicKey {
-        try await makeKey(named: name, algorithm: algorithm, pin: nil)
+        try await makeKey(named: name, algorithm: algorithm, pin: nil).publicKey
     }
 }

@@ -19,17 +19,52 @@ package struct KeyReference: Sendable {
     package let place: KeyPlace
     /// The public half, as it was registered; nil while there is none.
     let registered: PublicKey?
+    /// The key of the agent's own, sealed by its custody, if the store keeps it.
+    package let sealed: [UInt8]?
 
-    package init(of enrollment: EnrollmentID, at place: KeyPlace, registered: PublicKey? = nil) {
+    package init(
+        of enrollment: EnrollmentID, at place: KeyPlace, registered: PublicKey? = nil, sealed: [UInt8]? = nil
+    ) {
         self.enrollment = enrollment
         self.place = place
         self.registered = registered
+        self.sealed = sealed
+    }
+}
+
+/// A key that a custody has made.
+package struct MadeKey: Sendable {
+    package let publicKey: PublicKey
+    /// The private half, sealed, for the store to keep; nil: the custody keeps it itself.
+    package let sealed: [UInt8]?
+
+    package init(publicKey: PublicKey, sealed: [UInt8]? = nil) {
+        self.publicKey = publicKey
+        self.sealed = sealed
+    }
+}
+
+extension EnrollmentID {
+    /// Where a key is that the store keeps, for people and errors.
+    package var uriOfStoredKey: String { "store:\(text)" }
+}
+
+/// The same that was sealed one way, and is now sealed another.
+package struct Resealing: Sendable {
+    package let from: [UInt8]
+    package let to: [UInt8]
+
+    package init(from: [UInt8], to: [UInt8]) {
+        self.from = from
+        self.to = to
     }
 }
 
 extension Enrollment {
     /// Its key, as this look at its row has it.
-    var keyReference: KeyReference { KeyReference(of: id, at: key, registered: credentialKey) }
+    var keyReference: KeyReference {
+        KeyReference(of: id, at: key, registered: credentialKey, sealed: sealedKey)
+    }
 }
 
 /// A key that the agent did not make, as it was found when it was enrolled.

@@ -18,9 +18,10 @@ struct ProvenCustody: KeyCustody {
         return key
     }
 
-    func check(_ name: EnrollmentID) async throws(CustodyError) {
+    func check(_ reference: KeyReference) async throws(CustodyError) {
+        let name = reference.enrollment
         do throws(CustodyError) {
-            try await real.check(name)
+            try await real.check(reference)
             health.note(KeyTest(extent: .file, at: clock.now, problem: nil), of: name)
         } catch {
             note(error, .file, of: name)
@@ -64,12 +65,12 @@ struct ProvenCustody: KeyCustody {
 
     // MARK: As it is
 
-    func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> PublicKey {
+    func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> MadeKey {
         try await real.makeKey(named: name, algorithm: algorithm, pin: pin)
     }
 
-    func changePIN(of name: EnrollmentID, from old: PIN, to new: PIN) async throws {
-        try await real.changePIN(of: name, from: old, to: new)
+    func changePIN(of key: KeyReference, from old: PIN, to new: PIN) async throws -> [UInt8]? {
+        try await real.changePIN(of: key, from: old, to: new)
     }
 
     func opensAtOnce(_ key: KeyReference, pin: PIN?) -> Bool { real.opensAtOnce(key, pin: pin) }

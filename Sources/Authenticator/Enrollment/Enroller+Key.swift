@@ -90,14 +90,15 @@ extension Enroller {
     /// Has the key made if the agent makes it, and opens it.
     func key(
         of enrollment: Enrollment, algorithm: SignatureAlgorithm, pin: PIN?
-    ) async throws -> (publicKey: PublicKey, opened: any UnlockedKey) {
-        let publicKey: PublicKey
+    ) async throws -> (made: MadeKey, opened: any UnlockedKey) {
+        let made: MadeKey
         switch enrollment.key {
-        case .own:
-            publicKey = try await ports.custody.makeKey(named: enrollment.id, algorithm: algorithm, pin: pin)
-        case .external(let key): publicKey = key.facts.publicKey
+        case .own: made = try await ports.custody.makeKey(named: enrollment.id, algorithm: algorithm, pin: pin)
+        case .external(let key): made = MadeKey(publicKey: key.facts.publicKey)
         }
-        return (publicKey, try await ports.custody.unlock(enrollment.keyReference, pin: pin))
+        let reference = KeyReference(
+            of: enrollment.id, at: enrollment.key, registered: enrollment.credentialKey, sealed: made.sealed)
+        return (made, try await ports.custody.unlock(reference, pin: pin))
     }
 }
 

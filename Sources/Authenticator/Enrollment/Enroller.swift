@@ -68,12 +68,13 @@ struct Enroller: Sendable {
             isNameChosen: parameters.isNameChosen, persona: parameters.persona)
         do {
             let push = try pushes.make(for: enrollment, try await directory.discovery(parameters.target))
-            let (body, publicKey) = try await registration(
+            let (body, key) = try await registration(
                 of: enrollment, algorithm: algorithm, answering: answer, pin: parameters.pin, push: push?.sent)
             // While the key was made, somebody may have ended the enrollment, and erased it.
             let now = ports.clock.now
             try await ports.store.write { store in
-                guard try store.change(enrollment.id, .keyMade(publicKey, body: body)) != nil else {
+                guard try store.change(enrollment.id, .keyMade(key.publicKey, sealed: key.sealed, body: body)) != nil
+                else {
                     throw CommandError(
                         .failed,
                         "the enrollment \(enrollment.id) was ended while its key was being made; the key was removed, and "
@@ -163,17 +164,17 @@ struct Enroller: Sendable {
     private func registration(
         of enrollment: Enrollment, algorithm: SignatureAlgorithm, answering answer: EnrollmentOptionsAnswer, pin: PIN?,
         push: PushSubscription?
-    ) async throws -> (body: [UInt8], publicKey: PublicKey) {
-        let (publicKey, key) = try await key(of: enrollment, algorithm: algorithm, pin: pin)
+    ) async throws -> (body: [UInt8], made: MadeKey) {
+        let (made, key) = try await key(of: enrollment, algorithm: algorithm, pin: pin)
         let check = UserCheck.explicitApproval(by: enrollment.authnType, with: key)
         let unsigned = try UnsignedRegistration(
-            enrollment, publicKey: publicKey, check: check, options: answer.options)
+            enrollment, publicKey: made.publicKey, check: check, options: answer.options)
         var signature: [UInt8]?
         if let permit = try unsigned.permit() { signature = try await key.signature(for: permit) }
         let request = EnrollmentRequest(
             ceremonyId: answer.ceremonyId, credential: try unsigned.attested(signature), name: enrollment.name,
             version: settings.version, authnType: enrollment.authnType, pushSubscription: push)
-        return (request.bytes, publicKey)
+        return (request.bytes, made)
     }
 
     private func abandon(_ enrollment: Enrollment) async throws {

@@ -27,6 +27,10 @@ package struct Enrollment: Sendable {
     ///
     /// Also nil for an enrollment from before it was kept, until the ``KeyWatch`` has tested its key.
     package internal(set) var credentialKey: PublicKey?
+    /// The private half, sealed by the agent's custody, while the store keeps it.
+    ///
+    /// Nil for a key that is elsewhere: in a key file of one host, or not the agent's own.
+    package var sealedKey: [UInt8]?
     /// The greatest signCount that this agent committed for the credential.
     package internal(set) var signCount: UInt32
     package internal(set) var state: EnrollmentState
@@ -57,7 +61,8 @@ package struct Enrollment: Sendable {
         id: EnrollmentID, target: IssuerTarget, name: String, authnType: AuthnType, algorithm: Int, rpId: String,
         credentialId: [UInt8], userHandle: [UInt8], startedAt: Int64, key: KeyPlace = .own,
         takesPush: Bool = true,
-        credentialKey: PublicKey? = nil, signCount: UInt32, state: EnrollmentState, pinTries: PINTries = .fresh,
+        credentialKey: PublicKey? = nil, sealedKey: [UInt8]? = nil, signCount: UInt32, state: EnrollmentState,
+        pinTries: PINTries = .fresh,
         keyTries: PINTries? = nil, isPINGuessable: Bool = false,
         signCountRaise: SignCountRaise? = nil, refusedSignCount: UInt32? = nil,
         endReason: String? = nil, endedAt: Int64? = nil
@@ -74,6 +79,7 @@ package struct Enrollment: Sendable {
         self.key = key
         self.takesPush = takesPush
         self.credentialKey = credentialKey ?? key.external?.facts.publicKey
+        self.sealedKey = sealedKey
         self.signCount = signCount
         self.state = state
         self.pinTries = pinTries
@@ -85,8 +91,9 @@ package struct Enrollment: Sendable {
         self.endedAt = endedAt
     }
 
-    /// Ends it for good; its key is still to be removed.
+    /// Ends it for good; a key that the store kept is gone with it, any other is still to be removed.
     mutating func end(at now: Int64) {
+        sealedKey = nil
         state = .ended(authenticatorId: membership?.authenticatorId, keyRemoved: false)
         endedAt = now
     }

@@ -47,6 +47,10 @@ extension Enrollment {
         bytes.add(endedAt)
         bytes.add(journalSequence)
         if let journalHost { bytes.add(journalHost) }
+        if let sealedKey {
+            bytes.add("sealed key")
+            bytes.add(sealedKey)
+        }
         return bytes.all
     }
 

@@ -8,7 +8,7 @@ package import Keys
 /// told so.
 package enum EnrollmentTransition: Sendable {
     /// Expects one without a key: its key is made, and this is what the issuer is sent.
-    case keyMade(PublicKey, body: [UInt8])
+    case keyMade(PublicKey, sealed: [UInt8]? = nil, body: [UInt8])
     /// Expects one that is being enrolled: the issuer has taken it.
     case registered(Membership)
     /// Expects one that its issuer has not taken: it ends.
@@ -37,10 +37,13 @@ package enum EnrollmentTransition: Sendable {
     case signCountKnown(since: UInt32)
     /// Expects one that is not over, with these tries of its PIN.
     case pinTries(from: PINTries, to: PINTries)
-    /// Expects one that is not over: the old PIN was right, and there is a new one.
-    case pinChanged(isGuessable: Bool)
+    /// Expects one that is not over, with this sealed key if the store keeps it: the old PIN was right, and there is a
+    /// new one.
+    case pinChanged(isGuessable: Bool, key: Resealing? = nil)
     /// Expects this sealed token: the same one is sealed anew.
     case tokenResealed(from: [UInt8], to: [UInt8])
+    /// Expects one that is not over, with this sealed key: the same one is sealed anew.
+    case keyResealed(Resealing)
     /// Expects one that is not over: nothing changes, and its row is sealed anew.
     case rowResealed
 
@@ -61,8 +64,9 @@ package enum EnrollmentTransition: Sendable {
 
     private func apply(_ enrollment: inout Enrollment) -> Bool {
         switch (self, enrollment.state) {
-        case (.keyMade(let publicKey, let body), .keyless):
+        case (.keyMade(let publicKey, let sealed, let body), .keyless):
             enrollment.state = .enrolling(body: body)
+            enrollment.sealedKey = sealed
             enrollment.credentialKey = publicKey
         case (.registered(let membership), .enrolling):
             enrollment.state = .active(membership)
@@ -111,7 +115,10 @@ package enum EnrollmentTransition: Sendable {
             enrollment.refusedSignCount = nil
         case .pinTries(let old, let new) where enrollment.pinTries == old:
             enrollment.pinTries = new
-        case .pinChanged(let isGuessable):
+        case .keyResealed(let key) where enrollment.sealedKey == key.from:
+            enrollment.sealedKey = key.to
+        case .pinChanged(let isGuessable, let key) where enrollment.sealedKey == key?.from:
+            enrollment.sealedKey = key?.to
             enrollment.pinTries = .fresh
             enrollment.isPINGuessable = isGuessable
         default:

@@ -14,21 +14,28 @@ struct PINChange: Sendable {
     func run(_ id: EnrollmentID, from old: PIN, to new: PIN) async throws {
         try await inTurn(id) {
             let enrollment = try await check(id)
+            let sealed: [UInt8]?
             do {
-                try await PINCheck(ports: ports).run(enrollment) {
-                    try await ports.custody.changePIN(of: id, from: old, to: new)
+                sealed = try await PINCheck(ports: ports).run(enrollment) {
+                    try await ports.custody.changePIN(of: enrollment.keyReference, from: old, to: new)
                 }
             } catch let failure as CustodyError {
                 throw CommandError(failure)
             }
             // The enrollment may have ended while its key was opened.
             let now = ports.clock.now
+            let key = enrollment.sealedKey.flatMap { old in sealed.map { Resealing(from: old, to: $0) } }
             let isChanged = try await ports.store.write { store in
-                guard try store.change(id, .pinChanged(isGuessable: new.isGuessable)) != nil else { return false }
+                let change = EnrollmentTransition.pinChanged(isGuessable: new.isGuessable, key: key)
+                guard try store.change(id, change) != nil else { return false }
                 try store.record(.pinChanged(id), at: now)
                 return true
             }
             guard isChanged else {
+                guard try await ports.store.read({ try $0.enrollment(id)?.isOver }) == true else {
+                    throw CommandError(
+                        .failed, "the PIN was not changed: another host changed that of enrollment \(id) meanwhile")
+                }
                 // Its file may have been written anew after it was removed.
                 try await EndedKeys(ports: ports).remove(of: id)
                 throw CommandError(.notEnrolled, "the enrollment \(id) was ended while its PIN was being changed")

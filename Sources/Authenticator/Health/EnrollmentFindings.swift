@@ -41,6 +41,12 @@ extension Enrollment {
     }
 
     private var keyFinding: Finding? {
+        if sealedKey != nil {
+            return Finding(
+                .keyExportable,
+                "the key of enrollment \(id) is in the database, sealed: each host that has the agents' secret is a copy "
+                    + "of the possession (PSD2 RTS Article 7)", about: id)
+        }
         guard let key = key.external, key.facts.kind != .file else {
             return Finding(
                 .keyExportable,

@@ -142,9 +142,9 @@ package struct KeyWatch: Sendable {
         case (.own, .pin):
             // What went wrong with a signature only a signature can put right.
             if last?.problem != nil, last?.extent == .signature { return }
-            try await ports.custody.check(enrollment.id)
+            try await ports.custody.check(enrollment.keyReference)
         case (.own, _) where enrollment.credentialKey != nil && last?.problem == nil:
-            try await ports.custody.check(enrollment.id)
+            try await ports.custody.check(enrollment.keyReference)
         default:
             let key = try await ports.custody.unlock(enrollment.keyReference, pin: nil)
             // While the key was opened, the enrollment may have ended, and its personal data may be erased.

@@ -166,6 +166,8 @@ package protocol StoreReader {
     func checkpoints(of request: RequestID) throws -> [Int64]
     /// The key that signs the journal's marks, as it was sealed.
     func sealedAuditKey() throws -> [UInt8]?
+    /// The same of the other hosts' chains; empty if the store has one chain.
+    func sealedAuditKeysOfOthers() throws -> [[UInt8]]
 }
 
 /// What can be changed.
@@ -245,6 +247,10 @@ package protocol StoreWriter: StoreReader {
     func insert(sealedAuditKey sealed: [UInt8]) throws
     /// The same key, sealed anew.
     func update(sealedAuditKey sealed: [UInt8]) throws
+    /// Brings the audit keys of the other hosts' chains under the present secret, and lets hosts start that have it alone.
+    ///
+    /// - Parameter rewrapped: a key under the present secret; nil if it is already.
+    func concludeSecretChange(_ rewrapped: ([UInt8]) throws -> [UInt8]?) throws
 
     /// Notes that an enrollment's personal data is to be erased once it is over.
     func wantErasure(of id: EnrollmentID) throws

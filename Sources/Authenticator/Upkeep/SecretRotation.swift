@@ -8,6 +8,8 @@ package protocol Rewrapper: Sendable {
     func token(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]?
     /// The key of a push subscription under the present secret; nil if it is already.
     func pushKey(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]?
+    /// A key of the agent's own that the store keeps, under the present secret; nil if it is already.
+    func key(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]?
     /// The audit key under the present secret; nil if it is already.
     func auditKey(_ sealed: [UInt8]) throws -> [UInt8]?
     /// Whether a key of the agent's own is still under the previous secret; one that is not there is not.
@@ -55,6 +57,8 @@ struct SecretRotation: Sendable {
     func run() async throws {
         var due = try await survey()
         guard !due.isNothing else {
+            // It was begun, and cut short before or after all of it.
+            if ports.shares != nil { try await ports.store.write { try $0.concludeSecretChange { _ in nil } } }
             return log.notice("nothing uses the previous secret any more: remove it")
         }
         // Nothing is changed under a journal that cannot record it; and rows from before rows had seals get theirs.
@@ -91,19 +95,23 @@ struct SecretRotation: Sendable {
     }
 
     private func survey() async throws -> Due {
-        let (enrollments, sealed, pushKeys) = try await ports.store.read { store in
+        let (enrollments, auditKeys, pushKeys) = try await ports.store.read { store in
             let enrollments = try store.enrollments(includingEnded: false)
             let pushKeys = try enrollments.map { try store.subscriptions(of: $0.id).map(\.sealedKey) }
-            return (enrollments, try store.sealedAuditKey(), pushKeys)
+            return (
+                enrollments, try [store.sealedAuditKey()].compactMap(\.self) + store.sealedAuditKeysOfOthers(), pushKeys
+            )
         }
         var due = Due()
-        try changingNothing("the audit key") { due.auditKey = try sealed.flatMap(rewrapper.auditKey) != nil }
+        try changingNothing("the audit key") {
+            due.auditKey = try auditKeys.contains { try rewrapper.auditKey($0) != nil }
+        }
         due.rows = enrollments.map(\.id)
         due.hasDamagedRow = enrollments.contains { $0.isDamaged }
         for (place, (enrollment, pushKeys)) in zip(enrollments, pushKeys).enumerated() {
             let id = enrollment.id
             try changingNothing("enrollment \(id)") {
-                if enrollment.key == .own, try rewrapper.isDue(keyOf: id) { due.keys.append(id) }
+                if try isKeyDue(of: enrollment) { due.keys.append(id) }
                 if try pushKeys.contains(where: { try rewrapper.pushKey($0, of: id) != nil }) { due.pushes.append(id) }
                 guard let token = enrollment.membership?.sealedToken else { return }
                 if try rewrapper.token(token, of: id) != nil { due.tokens.append(id) }
@@ -112,6 +120,11 @@ struct SecretRotation: Sendable {
             await Task.yield()
         }
         return due
+    }
+
+    private func isKeyDue(of enrollment: Enrollment) throws -> Bool {
+        if let sealed = enrollment.sealedKey { return try rewrapper.key(sealed, of: enrollment.id) != nil }
+        return try enrollment.key == .own && rewrapper.isDue(keyOf: enrollment.id)
     }
 
     private func changingNothing(_ what: String, _ look: () throws -> Void) throws(RotationError) {
@@ -130,8 +143,11 @@ struct SecretRotation: Sendable {
         let rewrapper = rewrapper
         try await ports.store.write { store in
             for id in ids {
-                let old = try store.enrollment(id)?.membership?.sealedToken
-                if let old, let new = try rewrapper.token(old, of: id) {
+                guard let enrollment = try store.enrollment(id) else { continue }
+                if let old = enrollment.sealedKey, let new = try rewrapper.key(old, of: id) {
+                    try store.change(id, .keyResealed(Resealing(from: old, to: new)))
+                }
+                if let old = enrollment.membership?.sealedToken, let new = try rewrapper.token(old, of: id) {
                     try store.change(id, .tokenResealed(from: old, to: new))
                 } else {
                     try store.change(id, .rowResealed)
@@ -163,6 +179,7 @@ struct SecretRotation: Sendable {
             if let sealed = try store.sealedAuditKey().flatMap(rewrapper.auditKey) {
                 try store.update(sealedAuditKey: sealed)
             }
+            try store.concludeSecretChange(rewrapper.auditKey)
             try store.record(.secretChanged(keys: keys, tokens: tokens), at: now)
         }
     }

@@ -48,7 +48,7 @@ extension EnrollmentView {
         self.init(
             id: enrollment.id.text, issuer: enrollment.target.issuer.text, algorithm: enrollment.algorithm,
             authnType: enrollment.authnType.rawValue, keyUri: agent.keyURI(of: enrollment),
-            key: KeyView(enrollment.key), name: enrollment.name,
+            key: KeyView(enrollment), name: enrollment.name,
             state: Control.EnrollmentState(enrollment.state, isBlocked: blockedUntil != nil),
             signCount: Int(enrollment.signCount))
         authenticatorId = enrollment.membership?.authenticatorId.text
@@ -63,10 +63,10 @@ extension EnrollmentView {
 }
 
 extension KeyView {
-    /// The agent's own are files, which can be copied.
-    fileprivate init(_ place: KeyPlace) {
-        switch place {
-        case .own: self.init(kind: "file", exportable: true)
+    /// The agent's own are files, or in the store, and can be copied.
+    fileprivate init(_ enrollment: Enrollment) {
+        switch enrollment.key {
+        case .own: self.init(kind: enrollment.sealedKey == nil ? "file" : "store", exportable: true)
         case .external(let key): self.init(kind: key.facts.kind.rawValue, exportable: key.facts.isExportable)
         }
     }

@@ -5,7 +5,14 @@ extension KeyFile {
     ///
     /// It is there, nobody else has any right to it, and it is under the secret.
     package static func check(path: String, secret: AgentSecret, label: String) throws(KeyFileError) {
-        _ = try content(path: path, secret: secret, label: label)
+        try check(bytes(of: path), in: path, secret: secret, label: label)
+    }
+
+    /// The same of what such a file holds, wherever it lies.
+    package static func check(
+        _ sealed: [UInt8], in path: String, secret: AgentSecret, label: String
+    ) throws(KeyFileError) {
+        _ = try content(of: sealed, in: path, secret: secret, label: label)
     }
 
     /// What a file is to hold once the agent's secret has changed; nil if it holds that already, or is not there.

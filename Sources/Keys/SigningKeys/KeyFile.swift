@@ -36,7 +36,16 @@ package enum KeyFile {
     package static func read(
         path: String, secret: AgentSecret, label: String, pin: PIN? = nil
     ) throws(KeyFileError) -> Reading {
-        switch (try content(path: path, secret: secret, label: label), pin) {
+        try open(bytes(of: path), in: path, secret: secret, label: label, pin: pin)
+    }
+
+    /// Opens what such a file holds, wherever it lies.
+    ///
+    /// - Parameter path: where that is, for errors: a path, or a URI.
+    package static func open(
+        _ sealed: [UInt8], in path: String, secret: AgentSecret, label: String, pin: PIN?
+    ) throws(KeyFileError) -> Reading {
+        switch (try content(of: sealed, in: path, secret: secret, label: label), pin) {
         case (.clear(let key), nil):
             return Reading(key: key, isOutdated: false)
         case (.underPassphrase(let bytes), nil):
@@ -66,11 +75,16 @@ package enum KeyFile {
         }
     }
 
-    /// What is inside the seal.
-    static func content(path: String, secret: AgentSecret, label: String) throws(KeyFileError) -> SealedKey {
-        let sealed = try KeyFileError.wrapping(KeyFileError.file) { () throws(FileError) in
+    package static func bytes(of path: String) throws(KeyFileError) -> [UInt8] {
+        try KeyFileError.wrapping(KeyFileError.file) { () throws(FileError) in
             try DurableFile.read(path, maxBytes: maxBytes)
         }
+    }
+
+    /// What is inside the seal.
+    static func content(
+        of sealed: [UInt8], in path: String, secret: AgentSecret, label: String
+    ) throws(KeyFileError) -> SealedKey {
         let opened = try KeyFileError.wrapping({ .seal(path: path, $0) }) { () throws(SealError) in
             try secret.open(sealed, label: label)
         }

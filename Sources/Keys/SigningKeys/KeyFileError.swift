@@ -1,6 +1,6 @@
 package import DurableFiles
 
-/// Why a key file could not be written, read or removed.
+/// Why a key file, or the same bytes in the store, could not be written, read or removed.
 ///
 /// Never carries bytes of it.
 package enum KeyFileError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -21,15 +21,18 @@ package enum KeyFileError: Error, Equatable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .file(let cause): "key file \(cause)"
-        case .seal(let path, let cause): "key file \(path): \(cause); give the secret that it was written under"
-        case .key(let path, let cause): "key file \(path): \(cause); restore the file from a backup"
-        case .openSSL(let path, let cause): "key file \(path): \(cause)"
-        case .needsPIN(let path): "key file \(path): it takes a PIN"
-        case .takesNoPIN(let path): "key file \(path): it takes no PIN, so that none can be checked"
-        case .wrongPIN(let path): "key file \(path): wrong PIN"
-        case .change(let path, let cause): "key file \(path): \(cause)"
+        case .seal(let path, let cause): "\(Self.named(path)): \(cause); give the secret that it was written under"
+        case .key(let path, let cause): "\(Self.named(path)): \(cause); restore the file from a backup"
+        case .openSSL(let path, let cause): "\(Self.named(path)): \(cause)"
+        case .needsPIN(let path): "\(Self.named(path)): it takes a PIN"
+        case .takesNoPIN(let path): "\(Self.named(path)): it takes no PIN, so that none can be checked"
+        case .wrongPIN(let path): "\(Self.named(path)): wrong PIN"
+        case .change(let path, let cause): "\(Self.named(path)): \(cause)"
         }
     }
+
+    /// A key that the store keeps has a URI in place of a path.
+    private static func named(_ path: String) -> String { path.hasPrefix("/") ? "key file \(path)" : "key \(path)" }
 
     /// Runs one step, and makes its error one of a key file.
     static func wrapping<Result, Cause: Error>(

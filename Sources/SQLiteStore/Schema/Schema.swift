@@ -42,6 +42,7 @@ enum Schema {
         migrator.registerMigration("test-clock") { try $0.execute(sql: testClock) }
         migrator.registerMigration("personas") { try $0.execute(sql: personas) }
         migrator.registerMigration("journal-host") { try $0.execute(sql: journalHost) }
+        migrator.registerMigration("sealed-key") { try $0.execute(sql: sealedKey) }
         return migrator
     }
 

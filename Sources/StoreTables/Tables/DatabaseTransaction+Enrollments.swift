@@ -11,7 +11,7 @@ enum EnrollmentColumn: Int, TableColumn {
         keyPublic, keyExportable, takesPush, signCount, state, body, authenticatorId, sealedToken, enrolledAt,
         keyRemoved, signCountRaisedFrom, signCountRaisedTo, signCountRaisedAt, signCountRaisedElsewhere, endReason,
         endedAt, credentialKey, pinFailures, pinBlockedUntil, pinGuessable, keyIdentity, refusedSignCount, journalSeq,
-        journalHost, seal
+        journalHost, sealedKey, seal
 }
 
 /// The columns by which a row of an enrollment is known to be the one that was read before.
@@ -178,6 +178,7 @@ extension DatabaseTransaction {
             .endReason: enrollment.endReason,
             .endedAt: enrollment.endedAt,
             .credentialKey: enrollment.credentialKey?.subjectPublicKeyInfo,
+            .sealedKey: enrollment.sealedKey,
             .pinFailures: enrollment.pinTries.failures,
             .pinBlockedUntil: enrollment.pinTries.blockedUntil,
             .pinGuessable: enrollment.isPINGuessable,
@@ -212,6 +213,7 @@ extension DatabaseTransaction {
             startedAt: try fields.time(.startedAt), key: try KeyColumns.place(fields),
             takesPush: try fields.flag(.takesPush),
             credentialKey: try fields.optionalPublicKey(.credentialKey),
+            sealedKey: try fields.optionalBytes(.sealedKey),
             signCount: try fields.number(.signCount), state: try state(fields),
             pinTries: PINTries(
                 failures: Int(try fields.count(.pinFailures)),

@@ -40,7 +40,7 @@ extension DatabaseTransaction {
         try database.run(
             """
             UPDATE enrollment SET name = '', user_handle = ?, roots_pem = NULL, key_uri = NULL, key_kind = NULL,
-                key_public = NULL, key_exportable = NULL, credential_key = NULL, pin_guessable = 0, key_identity = NULL
+                key_public = NULL, key_exportable = NULL, credential_key = NULL, sealed_key = NULL, pin_guessable = 0, key_identity = NULL
             WHERE id = ?
             """, [[UInt8](), id.text])
     }

@@ -118,6 +118,22 @@ extension DatabaseTransaction {
         try database.row(of: AuditKeyColumn.table, "WHERE \(ofHost())one = 1") { try $0.bytes(.sealed) }
     }
 
+    package func sealedAuditKeysOfOthers() throws -> [[UInt8]] {
+        guard let host else { return [] }
+        return try database.rows(of: AuditKeyColumn.table, "WHERE host <> ? ORDER BY host", [host.text]) {
+            try $0.bytes(.sealed)
+        }
+    }
+
+    package func concludeSecretChange(_ rewrapped: ([UInt8]) throws -> [UInt8]?) throws {
+        guard host != nil else { return }
+        for old in try sealedAuditKeysOfOthers() {
+            guard let new = try rewrapped(old) else { continue }
+            try database.run("UPDATE audit_key SET sealed = ? WHERE sealed = ?", [new, old])
+        }
+        try database.run("DELETE FROM secret_change")
+    }
+
     package func insert(_ row: JournalRow) throws {
         let entry = String(decoding: row.bytes, as: UTF8.self)
         try database.run(

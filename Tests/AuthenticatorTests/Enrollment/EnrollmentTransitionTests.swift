@@ -17,12 +17,14 @@ struct EnrollmentTransitionTests {
     }
 
     /// At signCount 5, with one try of its PIN that was wrong.
-    private func enrollment(_ state: EnrollmentState, key: PublicKey? = nil) throws -> Enrollment {
+    private func enrollment(_ state: EnrollmentState, key: PublicKey? = nil, sealed: [UInt8]? = nil) throws
+        -> Enrollment
+    {
         guard let id = EnrollmentID(String(repeating: "a", count: 20)) else { throw SampleError("no id") }
         return Enrollment(
             id: id, target: try SampleAgent.target, name: "card", authnType: .pin, algorithm: -7,
-            rpId: "issuer.example", credentialId: [1], userHandle: [1], startedAt: 1, credentialKey: key, signCount: 5,
-            state: state, pinTries: PINTries(failures: 1, blockedUntil: nil))
+            rpId: "issuer.example", credentialId: [1], userHandle: [1], startedAt: 1, credentialKey: key,
+            sealedKey: sealed, signCount: 5, state: state, pinTries: PINTries(failures: 1, blockedUntil: nil))
     }
 
     private func state(_ name: String) -> EnrollmentState {
@@ -64,6 +66,21 @@ struct EnrollmentTransitionTests {
         #expect(try fitting(.signCountRaised(SignCountRaise(from: 5, to: 5, at: 2))).isEmpty)
         #expect(try fitting(.pinTries(from: .fresh, to: PINTries(failures: 2, blockedUntil: nil))).isEmpty)
         #expect(try fitting(.tokenResealed(from: [2], to: [3])).isEmpty)
+    }
+
+    @Test func `a key that the store keeps is changed from what it is, and goes when the enrollment ends`() throws {
+        let card = try enrollment(state("active"), sealed: [1])
+        let (right, wrong) = (Resealing(from: [1], to: [2]), Resealing(from: [3], to: [2]))
+        #expect(EnrollmentTransition.keyResealed(right).applied(to: card)?.sealedKey == [2])
+        #expect(EnrollmentTransition.pinChanged(isGuessable: false, key: right).applied(to: card)?.sealedKey == [2])
+        for change in [
+            EnrollmentTransition.keyResealed(wrong), .pinChanged(isGuessable: false, key: wrong),
+            .pinChanged(isGuessable: false),
+        ] {
+            #expect(change.applied(to: card) == nil)
+        }
+        let ended = try #require(EnrollmentTransition.ended(at: 2).applied(to: card))
+        #expect(ended.sealedKey == nil)
     }
 
     @Test func `of the signCounts that the issuer refused the greatest stays`() throws {

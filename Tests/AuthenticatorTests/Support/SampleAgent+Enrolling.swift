@@ -24,7 +24,7 @@ extension SampleAgent {
         target: IssuerTarget? = nil, pin: PIN? = nil, at place: KeyPlace = .own, knowsItsKey: Bool = true
     ) async throws -> SampleEnrollment {
         let id = try EnrollmentID(random: ports.entropy)
-        let publicKey = try await custody.makeKey(named: id, algorithm: .es256, pin: pin)
+        let made = try await custody.makeKey(named: id, algorithm: .es256, pin: pin)
         guard let authenticatorId = TokenID("authenticator-\(name)"), let token = AccessToken("token-\(name)") else {
             throw SampleError("no id of \(name)")
         }
@@ -33,10 +33,10 @@ extension SampleAgent {
         let enrollment = Enrollment(
             id: id, target: try target ?? Self.target, name: title ?? name, authnType: authnType, algorithm: -7,
             rpId: "issuer.example", credentialId: try ports.entropy.bytes(32), userHandle: Array("user".utf8),
-            startedAt: now, key: place, credentialKey: knowsItsKey && place == .own ? publicKey : nil, signCount: 0,
-            state: .active(membership))
+            startedAt: now, key: place, credentialKey: knowsItsKey && place == .own ? made.publicKey : nil,
+            sealedKey: place == .own ? made.sealed : nil, signCount: 0, state: .active(membership))
         try await store.write { try $0.insert(enrollment) }
-        return SampleEnrollment(enrollment: enrollment, publicKey: publicKey, token: token.reveal())
+        return SampleEnrollment(enrollment: enrollment, publicKey: made.publicKey, token: token.reveal())
     }
 
     /// Where the agent keeps the key.

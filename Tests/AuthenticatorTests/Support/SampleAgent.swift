@@ -22,21 +22,26 @@ struct SampleAgent: Sendable {
     let store: BreakableStore
     let seals: CountingSeals
     let custody: WatchedCustody
+    let newKeys: KeyFileCustody.NewKeys
     let settings: AgentSettings
     let ports: Ports
     let agent: Agent
 
-    init(_ settings: AgentSettings = AgentSettings(version: "1.2.3")) throws {
+    /// - Parameter newKeys: where the keys are that the agent makes.
+    init(
+        _ settings: AgentSettings = AgentSettings(version: "1.2.3"), newKeys: KeyFileCustody.NewKeys = .inFiles
+    ) throws {
         let key = try SigningKey.generate(.es256)
         try self.init(
             directory: ScratchDirectory(), secret: AgentSecret.generate(), clock: ManualClock(now: Self.start),
-            issuer: ScriptedIssuer(keys: JWKSet(keys: [("key-1", key.publicKey)])), issuerKey: key, settings: settings)
+            issuer: ScriptedIssuer(keys: JWKSet(keys: [("key-1", key.publicKey)])), issuerKey: key, settings: settings,
+            newKeys: newKeys)
     }
 
     private init(
         directory: ScratchDirectory, secret: AgentSecret, clock: ManualClock, issuer: ScriptedIssuer,
-        issuerKey: SigningKey, settings: AgentSettings, previous: AgentSecret? = nil, log: Logger? = nil,
-        host: String = "alpha", shares: (any WorkShares)? = nil
+        issuerKey: SigningKey, settings: AgentSettings, newKeys: KeyFileCustody.NewKeys, previous: AgentSecret? = nil,
+        log: Logger? = nil, host: String = "alpha", shares: (any WorkShares)? = nil
     ) throws {
         self.directory = directory
         self.secret = secret
@@ -44,10 +49,12 @@ struct SampleAgent: Sendable {
         self.issuer = issuer
         self.issuerKey = issuerKey
         self.settings = settings
+        self.newKeys = newKeys
         seals = CountingSeals(RowSealer(secret: secret, previous: previous))
         store = BreakableStore(try openStore(at: "\(directory.path)/store.sqlite", seals: seals, host: host))
         let ring = KeyRing(
-            own: try KeyFileCustody(directory: "\(directory.path)/keys", secret: secret),
+            own: try KeyFileCustody(
+                directory: "\(directory.path)/\(Self.keys(of: host, newKeys))", secret: secret, newKeys: newKeys),
             external: ExternalKeys(pkcs11Module: nil), clock: clock)
         custody = WatchedCustody(ring)
         ports = Ports(
@@ -64,16 +71,21 @@ struct SampleAgent: Sendable {
     ) throws -> SampleAgent {
         try SampleAgent(
             directory: directory, secret: secret ?? self.secret, clock: clock, issuer: issuer, issuerKey: issuerKey,
-            settings: settings ?? self.settings, previous: previous, log: log)
+            settings: settings ?? self.settings, newKeys: newKeys, previous: previous, log: log)
     }
 
-    /// Another host's agent on the same database, with the same secret, keys and issuer.
+    /// Where a host has its key files: all have the same, unless keys are to be in the store.
+    private static func keys(of host: String, _ newKeys: KeyFileCustody.NewKeys) -> String {
+        newKeys == .inStore && host != "alpha" ? "keys-\(host)" : "keys"
+    }
+
+    /// Another host's agent on the same database, with the same secret and issuer.
     ///
     /// - Parameter shares: what of the work is that host's; nil: all.
     func neighbour(_ host: String, shares: (any WorkShares)? = nil) throws -> SampleAgent {
         try SampleAgent(
             directory: directory, secret: secret, clock: clock, issuer: issuer, issuerKey: issuerKey,
-            settings: settings, host: host, shares: shares)
+            settings: settings, newKeys: newKeys, host: host, shares: shares)
     }
 
     /// What brings all under another secret.

@@ -68,17 +68,17 @@ struct WatchedCustody: KeyCustody {
         }
     }
 
-    func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> PublicKey {
+    func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> MadeKey {
         try await making.value?()
         return try await real.makeKey(named: name, algorithm: algorithm, pin: pin)
     }
 
-    func changePIN(of name: EnrollmentID, from old: PIN, to new: PIN) async throws {
+    func changePIN(of key: KeyReference, from old: PIN, to new: PIN) async throws -> [UInt8]? {
         try await opening.value?()
-        try await real.changePIN(of: name, from: old, to: new)
+        return try await real.changePIN(of: key, from: old, to: new)
     }
 
-    func check(_ name: EnrollmentID) async throws(CustodyError) { try await real.check(name) }
+    func check(_ key: KeyReference) async throws(CustodyError) { try await real.check(key) }
 
     func uri(of name: EnrollmentID) -> String { real.uri(of: name) }
 

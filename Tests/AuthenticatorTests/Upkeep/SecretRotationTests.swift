@@ -306,6 +306,11 @@ private struct FailingRewrapper: Rewrapper {
         return try real.pushKey(sealed, of: name)
     }
 
+    func key(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]? {
+        try count()
+        return try real.key(sealed, of: name)
+    }
+
     func auditKey(_ sealed: [UInt8]) throws -> [UInt8]? {
         try count()
         return try real.auditKey(sealed)

@@ -93,14 +93,14 @@ final class QuickCustody: KeyCustody {
         }
     }
 
-    func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> PublicKey {
+    func makeKey(named name: EnrollmentID, algorithm: SignatureAlgorithm, pin: PIN?) async throws -> MadeKey {
         throw NoSuchKeyError()
     }
 
-    func changePIN(of name: EnrollmentID, from old: PIN, to new: PIN) async throws { throw NoSuchKeyError() }
+    func changePIN(of key: KeyReference, from old: PIN, to new: PIN) async throws -> [UInt8]? { throw NoSuchKeyError() }
 
-    func check(_ name: EnrollmentID) async throws(CustodyError) {
-        guard keys[name] != nil else { throw CustodyError(.unavailable, "there is no such key") }
+    func check(_ key: KeyReference) async throws(CustodyError) {
+        guard keys[key.enrollment] != nil else { throw CustodyError(.unavailable, "there is no such key") }
     }
 
     func uri(of name: EnrollmentID) -> String { "memory:\(name)" }

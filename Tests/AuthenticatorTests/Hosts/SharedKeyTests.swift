@@ -1,0 +1,56 @@
+#if PostgreSQL
+import Custody
+import Keys
+import TestStores
+import Testing
+
+@testable import Authenticator
+
+/// Keys that one of two hosts made, on one PostgreSQL.
+@Suite(.timeLimit(.minutes(10)))
+struct SharedKeyTests {
+    private let alpha: SampleAgent
+    private let beta: SampleAgent
+
+    init() throws {
+        (alpha, beta) = try StoreKind.$current.withValue(.postgres) {
+            let alpha = try SampleAgent(newKeys: .inStore)
+            return (alpha, try alpha.neighbour("beta"))
+        }
+    }
+
+    @Test func `every host approves with a key that one of them made`() async throws {
+        let card = try await alpha.enrolled()
+        for (number, host) in [(1, alpha), (2, beta), (3, alpha)] {
+            try await host.receive(.numbered(number), for: card)
+            let id = try #require(try await host.requests().last?.id)
+            #expect(try await host.approve(id).life.state == .approved)
+        }
+        #expect(try await alpha.outbox(of: card).compactMap(\.signCount) == [1, 2, 3])
+    }
+
+    @Test func `a PIN that was changed on one host is changed on all at once`() async throws {
+        let (card, request) = try await alpha.enrolledWithPIN()
+        let new = try PIN(Secret(Array("2468".utf8)))
+        #expect(try await beta.refusal(of: request, pin: .wrong)?.code == .userNotVerified)
+        try await alpha.agent.changePIN(of: card.id, from: .right, to: new)
+        #expect(try await beta.refusal(of: request, pin: .right)?.code == .userNotVerified)
+        #expect(try await beta.refusal(of: request, pin: new) == nil)
+    }
+
+    @Test func `of two hosts that change a PIN at once one does, and the other says so`() async throws {
+        let (card, request) = try await alpha.enrolledWithPIN()
+        let pins = try ["2468", "1357"].map { try PIN(Secret(Array($0.utf8))) }
+        // Beta changes it while alpha has opened the key.
+        alpha.custody.beforeOpening { [beta] in
+            try await beta.agent.changePIN(of: card.id, from: .right, to: pins[1])
+        }
+        #expect(
+            try await failureCode { try await alpha.agent.changePIN(of: card.id, from: .right, to: pins[0]) } == .failed
+        )
+        alpha.custody.beforeOpening(nil)
+        #expect(try await beta.refusal(of: request, pin: pins[0])?.code == .userNotVerified)
+        #expect(try await alpha.refusal(of: request, pin: pins[1]) == nil)
+    }
+}
+#endif
