@@ -126,6 +126,26 @@ package struct KeyFileCustody: KeyCustody, CopyableKeys {
         }
     }
 
+    /// What the store is to keep of a key that is in a file: the same key, sealed in the present form; nil if there is none.
+    ///
+    /// - Throws: `KeyFileError` if it is not in order.
+    package func sealedForStore(_ name: EnrollmentID) throws -> [UInt8]? {
+        let (path, label) = (path(of: name), Self.keyLabel(name))
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        do {
+            let found = try KeyFile.read(path: path, secret: secret, label: label, pin: nil)
+            return try secret.seal(found.key, label: label)
+        } catch KeyFileError.needsPIN {
+            return try KeyFile.bytes(of: path)
+        }
+    }
+
+    /// Puts a key that a store kept into a file, with its PIN if it has one.
+    package func keepInFile(_ sealed: [UInt8], of name: EnrollmentID) throws(KeyFileError) {
+        try KeyFile.check(sealed, in: name.uriOfStoredKey, secret: secret, label: Self.keyLabel(name))
+        try KeyFile.replace(sealed, at: path(of: name))
+    }
+
     package func fileName(of name: EnrollmentID) -> String { name.text + Self.suffix }
 
     package func linkKeys(into directory: String) throws {

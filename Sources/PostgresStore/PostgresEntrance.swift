@@ -14,6 +14,8 @@ struct PostgresEntrance {
     let host: PostgresHost
     /// Whether this host has the previous secret as well, to bring all under the present one.
     let mayChangeSecret: Bool
+    /// Whether it may be in before a state that is being moved here is all there: to look at it.
+    let mayEnterUnfinished: Bool
     /// Opens a host's audit key, which tells under which secret everything is.
     let open: (_ auditKey: [UInt8]) throws -> SecretAge
 
@@ -34,6 +36,11 @@ struct PostgresEntrance {
             _ = try connection.rows("BEGIN")
             // Whoever else comes waits here, and sees what was committed before it.
             _ = try connection.rows("LOCK TABLE host IN SHARE ROW EXCLUSIVE MODE")
+            switch try MovedState.of(connection) {
+            case .gone(let place)?: throw PostgresMoveError.gone(to: place)
+            case .unfinished(let origin)? where !mayEnterUnfinished: throw PostgresMoveError.unfinished(from: origin)
+            default: break
+            }
             let begins = try checkSecret(connection)
             let entry = Entry(incarnation: try host.claim(connection), beginsSecretChange: begins)
             _ = try connection.rows("COMMIT")

@@ -9,6 +9,14 @@ enum PostgresSchema {
     /// The changes, in their order.
     static let changes = [SchemaChange(name: "1-tables", worksFrom: "1-tables", statements: tables)]
 
+    /// The tables that are empty in a database that no agent has run on.
+    static let filled = [
+        "moved_state", "secret_change", "host", "enrollment", "key_tries", "lock", "request", "message",
+        "message_tally", "cancellation", "outbox", "evidence", "past_request", "issuer_key", "push_subscription",
+        "persona", "script",
+        "test_clock", "journal", "journal_mark", "audit_key", "journal_block", "journal_of_request",
+    ]
+
     /// The oldest server that is known to do (PostgreSQL's `server_version_num`).
     static let oldestServer: Int64 = 150_000
 
@@ -44,6 +52,14 @@ enum PostgresSchema {
         "CREATE TABLE lineage (one BIGINT PRIMARY KEY CHECK (one = 1), line TEXT COLLATE \"C\" NOT NULL)",
         // Which host changes the secret that all hosts have; empty if none does.
         "CREATE TABLE secret_change (one BIGINT PRIMARY KEY CHECK (one = 1), host TEXT COLLATE \"C\" NOT NULL)",
+        // Whether a state was moved here, and that is not concluded yet ('in'), or was moved away ('out').
+        """
+        CREATE TABLE moved_state (
+            one BIGINT PRIMARY KEY CHECK (one = 1),
+            direction TEXT COLLATE "C" NOT NULL CHECK (direction IN ('in', 'out')),
+            place TEXT COLLATE "C" NOT NULL
+        )
+        """,
         // Which host polls and delivers for the enrollments of a bucket, and how often that has changed hands.
         """
         CREATE TABLE lease (

@@ -6,7 +6,7 @@ import TableRows
 package struct PostgresSettings: Sendable {
     package let url: PostgresURL
     package let password: PostgresPassword?
-    package let limits: PostgresLimits
+    package var limits: PostgresLimits
 
     package init(url: PostgresURL, password: PostgresPassword? = nil, limits: PostgresLimits = PostgresLimits()) {
         self.url = url

@@ -28,11 +28,12 @@ package final class PostgresStore: Store {
     /// - Parameters:
     ///   - clock: the machine's, which must be the database's within ``ClockGuard/tolerance``; nil: any will do.
     ///   - mayChangeSecret: whether this host has the previous secret as well; then no other may run if all is under that.
+    ///   - mayEnterUnfinished: whether it may be in before a state that is being moved here is all there.
     ///   - open: opens an audit key that a host has sealed; each host that has one must have the same secret.
     /// - Throws: `StoreError`, ``SecretChangeRefusal``, or what `open` throws; then nothing was changed.
     package init(
         _ settings: PostgresSettings, host: PostgresHost, seals: any RowSeals, clock: (any AgentClock)? = nil,
-        mayChangeSecret: Bool = false,
+        mayChangeSecret: Bool = false, mayEnterUnfinished: Bool = false,
         opening open: @escaping (_ auditKey: [UInt8]) throws -> SecretAge = { _ in .present }
     ) throws {
         self.settings = settings
@@ -50,13 +51,21 @@ package final class PostgresStore: Store {
                 // Before anything is written, and again if another host has made its key meanwhile.
                 try Self.openKeys(connection) { _ = try open($0) }
                 try PostgresSchema.bringUpToDate(connection, for: host.name)
-                let entry = try PostgresEntrance(host: host, mayChangeSecret: mayChangeSecret, open: open)
-                    .enter(connection)
+                let entry = try PostgresEntrance(
+                    host: host, mayChangeSecret: mayChangeSecret, mayEnterUnfinished: mayEnterUnfinished, open: open
+                ).enter(connection)
                 try PostgresLineage.note(connection)
                 return entry
             }
         }
         (incarnation, beginsSecretChange) = (entry.incarnation, entry.beginsSecretChange)
+    }
+
+    /// Lets hosts start on a state that was moved into the database, now that it was looked at.
+    package func admitHosts() async throws {
+        try await Self.naming(settings) {
+            try await writer.run { _ = try $0.rows("DELETE FROM moved_state WHERE direction = 'in'") }
+        }
     }
 
     /// Lets hosts start as before, if a change of the secret that this start began has changed nothing.

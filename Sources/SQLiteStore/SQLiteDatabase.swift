@@ -7,7 +7,7 @@ import TableRows
 /// The store in one SQLite file: WAL, `synchronous=FULL`, so what a write has acknowledged survives a power cut.
 package struct SQLiteDatabase: CopyableStore {
     let path: String
-    private let pool: DatabasePool
+    let pool: DatabasePool
     private let sealing: Sealing
 
     /// Opens the file, makes it if it is not there, brings its schema up to date, and sees that it can be written.
@@ -146,6 +146,8 @@ extension SQLiteDatabase {
         case let error as DatabaseError: StoreError(error, at: path) ?? error
         case let row as UnreadableRowError: StoreError(.corrupt, at: path, detail: "\(row)")
         case let journal as ForgedJournalError: StoreError(.forged, at: path, detail: "\(journal)")
+        case let unknown as Schema.UnknownMigrationsError where movedPlace(unknown.names) != nil:
+            StoreError(.moved, at: path, detail: movedPlace(unknown.names))
         case let unknown as Schema.UnknownMigrationsError:
             StoreError(.newerSchema, at: path, detail: "it knows \(unknown.names.joined(separator: ", "))")
         default: error

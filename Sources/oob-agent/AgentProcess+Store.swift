@@ -63,6 +63,8 @@ extension AgentProcess {
         } catch let error as SecretChangeRefusal {
             if case .othersRun = error { throw StartError(.unavailable, "\(error)") }
             throw StartError(.config, "\(error)")
+        } catch let error as PostgresMoveError {
+            throw StartError(.dataError, "\(error)")
         } catch is SealError {
             throw StartError(
                 .config, "the secret is not the one that the other hosts have: give that one (--secret-file)")
@@ -83,7 +85,7 @@ extension AgentProcess {
     }
 
     /// What tells this state directory from another machine's, made at the first start.
-    private func hostIdentity() throws -> [UInt8] {
+    func hostIdentity() throws -> [UInt8] {
         let path = "\(settings.stateDirectory)/host-identity"
         if let kept = try? DurableFile.read(path, maxBytes: 64) { return kept }
         let made = try SecureRandom.bytes(16)

@@ -43,6 +43,13 @@ struct OobAgent: AsyncParsableCommand {
         completion: .file())
     var restore: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Move the state of this agent, which is stopped, into an empty PostgreSQL database, and exit.",
+            discussion: "With --host-name, and --database-password-file if the database needs a password.",
+            valueName: "url"))
+    var migrateTo: String?
+
     static func main() async {
         AllocatedMemory.share()
         SecretVariables.remove()
@@ -75,13 +82,18 @@ struct OobAgent: AsyncParsableCommand {
     func run() async throws {
         guard !printConfig else { return try Self.say(ConfigText.sample) }
         let variables = ProcessEnvironment.variables
-        let settings = try Settings(flags: flags, environment: variables)
+        let settings = try Settings(flags: flags, environment: variables, isMigration: migrateTo != nil)
         guard !checkConfig else {
             let source = try SettingSource(flags: flags, environment: variables)
             try SettingsCheck(settings: settings, source: source).run()
             return try Self.say(ConfigText.found(in: source))
         }
         if let restore { return try AgentProcess(settings).restore(restore) }
+        if let migrateTo {
+            let source = try SettingSource(flags: flags, environment: variables)
+            return try await AgentProcess(settings).migrate(
+                to: migrateTo, source, .files(in: settings.stateDirectory))
+        }
         // Before another thread reads the environment.
         if let tcti = settings.tpmTCTI { ExternalKeys.reachTPM(by: tcti) }
         try await AgentProcess(settings).run(.files(in: settings.stateDirectory))

@@ -13,7 +13,7 @@ struct StartError: Error {
         case unavailable = 69
         case software = 70
         case osError = 71
-        /// The directory to restore into is not empty.
+        /// What is to be restored or moved into is not empty.
         case cannotCreate = 73
         case ioError = 74
         case noPermission = 77
@@ -23,12 +23,12 @@ struct StartError: Error {
         var meaning: String {
             switch self {
             case .usage: "wrong usage"
-            case .dataError: "the state or the backup is damaged, or of another version"
+            case .dataError: "the state or the backup is damaged, of another version, or was moved"
             case .noInput: "the secret or the backup that is named is not there, or cannot be read"
             case .unavailable: "the state, the socket or a port is another process's"
             case .software: "an error of the agent's own"
             case .osError: "the operating system refused what the agent needs, such as open files"
-            case .cannotCreate: "the directory to restore into is not empty"
+            case .cannotCreate: "what is to be restored or moved into is not empty"
             case .ioError: "the disk of the state or of the output is full, read-only or failing"
             case .noPermission: "a file or directory may not be used, or is open to others"
             case .config: "a setting is wrong; the message names the place"
@@ -82,7 +82,7 @@ extension StartError {
             case .full, .io: .ioError
             case .busy, .unreachable, .clock: .unavailable
             case .readOnly, .notOurs: .noPermission
-            case .corrupt, .forged, .newerSchema: .dataError
+            case .corrupt, .forged, .newerSchema, .moved: .dataError
             case .other: .software
             }
         self.init(status, trouble.sentence)

@@ -44,6 +44,9 @@ package enum EnrollmentTransition: Sendable {
     case tokenResealed(from: [UInt8], to: [UInt8])
     /// Expects one that is not over, with this sealed key: the same one is sealed anew.
     case keyResealed(Resealing)
+    /// Expects one that is not over, with a key of the agent's own: the state is moved, and the store keeps this of it, or
+    /// nothing. One without such a key stays as it is.
+    case keyMoved([UInt8]?)
     /// Expects one that is not over: nothing changes, and its row is sealed anew.
     case rowResealed
 
@@ -115,6 +118,8 @@ package enum EnrollmentTransition: Sendable {
             enrollment.refusedSignCount = nil
         case .pinTries(let old, let new) where enrollment.pinTries == old:
             enrollment.pinTries = new
+        case .keyMoved(let sealed):
+            enrollment.sealedKey = sealed
         case .keyResealed(let key) where enrollment.sealedKey == key.from:
             enrollment.sealedKey = key.to
         case .pinChanged(let isGuessable, let key) where enrollment.sealedKey == key?.from:

@@ -15,6 +15,8 @@ package struct StoreError: Error, Sendable, Equatable {
         case io
         /// A newer version has changed its form.
         case newerSchema
+        /// What it held lies elsewhere now.
+        case moved
         /// Its files are another user's, or closed to this one.
         case notOurs
         /// Its server does not answer.
@@ -45,7 +47,7 @@ package struct StoreError: Error, Sendable, Equatable {
     }
 
     /// Whether only a person can end it: nothing more is written then, so nothing more is decided.
-    package var isForGood: Bool { kind == .corrupt || kind == .forged || kind == .newerSchema }
+    package var isForGood: Bool { kind == .corrupt || kind == .forged || kind == .newerSchema || kind == .moved }
 
     /// One sentence: what is wrong, and what to do.
     package var sentence: String {
@@ -63,6 +65,7 @@ package struct StoreError: Error, Sendable, Equatable {
         case .forged: "the journal in the database \(path) is not the one that the agent wrote"
         case .io: "the disk of the database \(path) fails, or its file system has turned read-only"
         case .newerSchema: "the database \(path) was written by a newer version of the agent"
+        case .moved: "the state in the database \(path) was moved"
         case .notOurs: "the database \(path) is not this user's to change"
         case .unreachable: "the database \(path) cannot be reached"
         case .clock: "this host's clock is not the one of the database \(path)"
@@ -81,6 +84,7 @@ package struct StoreError: Error, Sendable, Equatable {
                 + "whoever looks into this, and restore a backup"
         case .io: "see the kernel's log, and this user's quota"
         case .newerSchema: "use that version, or a backup from before the upgrade"
+        case .moved: "start the agent on that one; two that run on one state could use a signCount twice"
         case .notOurs: "its files must belong to the user whom the agent runs as"
         case .unreachable: "see to its server and the way to it"
         case .clock: "set the clocks of both (NTP)"

@@ -10,15 +10,32 @@ struct DatabaseSettings {
     let settings: PostgresSettings
     let host: HostName
 
+    /// Where it is, for people.
+    var place: String { "\(settings.url)" }
+
     /// Reads what the settings name; nil if the store is a file.
-    static func read(_ source: SettingSource) throws(StartError) -> DatabaseSettings? {
+    ///
+    /// - Parameter isMigration: whether a database may be named elsewhere.
+    static func read(_ source: SettingSource, isMigration: Bool) throws(StartError) -> DatabaseSettings? {
         guard let found = source.find(.database) else {
+            guard !isMigration else { return nil }
             for other in [Setting.databasePasswordFile, .hostName, .hostLease] {
                 guard let found = source.find(other) else { continue }
                 throw .missing(.database, beside: found)
             }
             return nil
         }
+        return try read(found, source)
+    }
+
+    /// The database that a state is moved to.
+    static func target(_ url: String, _ source: SettingSource) throws(StartError) -> DatabaseSettings {
+        try read(SettingSource.Found(value: url, place: "--migrate-to", status: .usage), source)
+    }
+
+    private static func read(
+        _ found: SettingSource.Found, _ source: SettingSource
+    ) throws(StartError) -> DatabaseSettings {
         guard let name = source.find(.hostName) else { throw .missing(.hostName, beside: found) }
         guard let host = HostName(name.value) else {
             throw StartError(

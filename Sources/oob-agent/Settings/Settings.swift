@@ -61,13 +61,14 @@ struct Settings {
     private let flags: SettingFlags
     private let environment: [String: String]
 
-    init(flags: SettingFlags, environment: [String: String]) throws(StartError) {
+    /// - Parameter isMigration: whether the settings of a database are those of where the state is moved to.
+    init(flags: SettingFlags, environment: [String: String], isMigration: Bool = false) throws(StartError) {
         let source = try SettingSource(flags: flags, environment: environment)
         stateDirectory = try source.stateDirectory()
         socketPath = try source.socketPath(stateDirectory: stateDirectory)
         access = try ControlAccess(source)
         #if PostgreSQL
-        database = try DatabaseSettings.read(source)
+        database = try DatabaseSettings.read(source, isMigration: isMigration)
         #else
         try source.expectNoPostgreSQL()
         #endif

@@ -1,0 +1,102 @@
+#if PostgreSQL
+import Authenticator
+import PostgresRows
+package import StoreTables
+import TableRows
+
+/// Brings a state that lies elsewhere into a database that is empty.
+package struct PostgresMove {
+    private let settings: PostgresSettings
+    private let host: PostgresHost
+    /// Where the state lies, for whoever comes before all is done.
+    private let origin: String
+
+    /// - Parameter host: whose chain of the journal it becomes.
+    package init(_ settings: PostgresSettings, host: PostgresHost, from origin: String) {
+        var settings = settings
+        // Whoever copies is not in anybody's way: no host is on the database yet.
+        settings.limits.statement = nil
+        settings.limits.idleInTransaction = nil
+        settings.limits.answer = .seconds(600)
+        self.settings = settings
+        self.host = host
+        self.origin = origin
+    }
+
+    /// Copies in one database transaction; after it no host gets in before ``PostgresStore/admitHosts()``.
+    ///
+    /// What an earlier one has left that was not concluded is removed first.
+    ///
+    /// - Throws: ``PostgresMoveError``, `StoreError`, or what `copy` throws; then nothing of it is there.
+    package func receive<Result>(_ copy: (any StoreSession) throws -> Result) throws -> Result {
+        do {
+            let connection = try settings.connection()
+            try PostgresServer.check(connection, ClockGuard(nil))
+            try PostgresSchema.bringUpToDate(connection, for: host.name)
+            let session = PostgresSession(connection, host: host.name)
+            do {
+                _ = try connection.rows("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+                _ = try connection.rows("LOCK TABLE host IN SHARE ROW EXCLUSIVE MODE")
+                try makeRoom(connection)
+                _ = try connection.rows("INSERT INTO moved_state (one, direction, place) VALUES (1, 'in', ?)", [origin])
+                _ = try host.claim(connection)
+                try host.letGo(connection, 1)
+                let result = try copy(session)
+                try session.commit()
+                return result
+            } catch {
+                session.rollBack()
+                throw error
+            }
+        } catch {
+            throw StoreError.naming(error, settings.place)
+        }
+    }
+
+    private func makeRoom(_ connection: PostgresConnection) throws {
+        switch try MovedState.of(connection) {
+        case .unfinished?: try connection.queue("TRUNCATE \(PostgresSchema.filled.joined(separator: ", ")) CASCADE")
+        case .gone(let place)?: throw PostgresMoveError.gone(to: place)
+        case nil: break
+        }
+        for table in PostgresSchema.filled {
+            guard try connection.rows("SELECT 1 FROM \(table) LIMIT 1").isEmpty else {
+                throw PostgresMoveError.notEmpty(table: table)
+            }
+        }
+    }
+}
+
+/// Whether the state in a database was moved there, or away.
+enum MovedState: Equatable {
+    /// A copy from there was not concluded.
+    case unfinished(from: String)
+    case gone(to: String)
+
+    static func of(_ connection: PostgresConnection) throws -> MovedState? {
+        guard let row = try connection.rows("SELECT direction, place FROM moved_state").first, row.count == 2,
+            case .text(let direction) = row[0], case .text(let place) = row[1]
+        else { return nil }
+        return direction == "in" ? .unfinished(from: place) : .gone(to: place)
+    }
+}
+
+/// Why a database is not for a state that is moved, or for a host; nothing was changed.
+package enum PostgresMoveError: Error, Equatable, CustomStringConvertible {
+    case notEmpty(table: String)
+    case unfinished(from: String)
+    case gone(to: String)
+
+    package var description: String {
+        switch self {
+        case .notEmpty(let table):
+            "the database is not empty, its table \(table) has rows: a state is moved into one of its own"
+        case .unfinished(let origin):
+            "a state is being moved into the database from \(origin), or that was cut short: run that oob-agent "
+                + "--migrate-to again"
+        case .gone(let place): "the state in the database was moved to \(place): start the agent on that one"
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,81 @@
+import TableRows
+
+/// A table as both databases have it, so that its rows can go from one to the other.
+struct MovedTable: Sendable {
+    let name: String
+    /// What orders its rows: texts and bytes by their bytes in both.
+    let key: [String]
+    /// Whether PostgreSQL has a column more, the host whose chain of the journal the row belongs to.
+    var isOfHost = false
+    /// The column that counts up by itself and never gives a number twice; nil if there is none.
+    var counter: String?
+    /// What is written anew once the row has gone over, and not compared.
+    var written: Set<String> = []
+
+    /// All, each after those that its rows refer to.
+    ///
+    /// `message_tally` is not among them: both databases count the messages themselves.
+    static let all = [
+        MovedTable(
+            name: "enrollment", key: ["seq"], counter: "seq",
+            written: ["seal", "sealed_key", "journal_seq", "journal_host"]),
+        MovedTable(name: "key_tries", key: ["identity"]),
+        MovedTable(name: "request", key: ["seq"], counter: "seq"),
+        MovedTable(name: "message", key: ["enrollment_id", "jti"]),
+        MovedTable(name: "cancellation", key: ["enrollment_id", "cancels"]),
+        MovedTable(name: "outbox", key: ["seq"], counter: "seq"),
+        MovedTable(name: "evidence", key: ["request_seq"]),
+        MovedTable(name: "past_request", key: ["request_seq"]),
+        MovedTable(name: "issuer_key", key: ["id"], counter: "id"),
+        MovedTable(name: "push_subscription", key: ["seq"], counter: "seq"),
+        MovedTable(name: "persona", key: ["enrollment_id"]),
+        MovedTable(name: "script", key: ["request_seq"]),
+        MovedTable(name: "test_clock", key: ["one"]),
+        MovedTable(name: "journal", key: ["seq"], isOfHost: true),
+        MovedTable(name: "journal_mark", key: ["name"], isOfHost: true),
+        MovedTable(name: "audit_key", key: ["one"], isOfHost: true),
+        MovedTable(name: "journal_block", key: ["last"], isOfHost: true),
+        MovedTable(name: "journal_of_request", key: ["request_seq", "block"], isOfHost: true),
+    ]
+
+    /// The columns that can be written, in alphabetical order, without the host's.
+    func columns(in session: any StoreSession) throws -> [String] {
+        let sql =
+            switch session.dialect {
+            case .sqlite: "SELECT name FROM pragma_table_info(?)"
+            case .postgres:
+                """
+                SELECT CAST(attname AS TEXT) FROM pg_attribute
+                WHERE attrelid = to_regclass(CAST(? AS TEXT)) AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
+                """
+            }
+        let names = try session.rows(sql, [name]) { row -> String in
+            guard case .text(let name)? = row[0] else { throw StateMoveError("table \(self.name) has no columns") }
+            return name
+        }
+        return names.filter { !isOfHost || $0 != "host" }.sorted()
+    }
+
+    /// A statement that gives a page of rows: the first, or the one that follows a key.
+    func page(of columns: [String], host: HostName?, isFirst: Bool, limit: Int) -> String {
+        var conditions = host.map { isOfHost ? ["host = '\($0.text)'"] : [] } ?? []
+        if !isFirst {
+            let places = (1...key.count).map { "?\($0)" }.joined(separator: ", ")
+            conditions.append("(\(Self.list(key))) > (\(places))")
+        }
+        let condition = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
+        return "SELECT \(Self.list(columns)) FROM \(name) \(condition) ORDER BY \(Self.list(key)) LIMIT \(limit)"
+    }
+
+    func insertion(of columns: [String], host: HostName?, dialect: SQLDialect) -> String {
+        let places = columns.map { _ in "?" }.joined(separator: ", ")
+        let (hostColumn, hostValue) = isOfHost ? host.map { ("host, ", "'\($0.text)', ") } ?? ("", "") : ("", "")
+        return """
+            INSERT INTO \(name) (\(hostColumn)\(Self.list(columns))) \(dialect.givenIdentity) \
+            VALUES (\(hostValue)\(places))
+            """
+    }
+
+    /// Quoted: one of them is a word of SQL's own.
+    private static func list(_ columns: [String]) -> String { columns.map { "\"\($0)\"" }.joined(separator: ", ") }
+}
