@@ -29,9 +29,11 @@ extension Journal {
     ///
     /// They are proved first, each by the checkpoint behind it and all by the head: otherwise whoever can write the file
     /// could have the audit key sign what the agent never wrote. If that cannot be, such as in a journal that has no
-    /// checkpoints yet, the whole of it is held against its head.
+    /// checkpoints yet, the whole of it is held against its head. So it is if there are several hosts: what each has done
+    /// about the request is in its own chain.
     package func extract(about request: RequestID) async throws -> JournalExtract {
-        if let found = try await JournalLookUp(store: store, request: request).find() {
+        let isAlone = try await store.read { try $0.otherHosts().isEmpty }
+        if isAlone, let found = try await JournalLookUp(store: store, request: request).find() {
             return JournalExtract(
                 rows: found.rows, seal: try await seal(of: found.rows, head: found.head.point), fault: nil)
         }

@@ -150,6 +150,27 @@ struct HostAuditTests {
         #expect(fault.host == "beta" && "\(fault)".hasPrefix("entry 3 of host beta"))
     }
 
+    @Test func `evidence has what every host has done, and the asked host's word for it`() async throws {
+        let card = try await alpha.enrolled()
+        try await alpha.receive(SampleRequest(), for: card)
+        let id = try await beta.onlyRequest().id
+        try await beta.approve(id)
+        for host in [alpha, beta] {
+            let extract = try await host.agent.journal.extract(about: id)
+            let kinds = Set(extract.rows.compactMap(JournalEntry.init).map(\.kind))
+            #expect(kinds == [.received, .presented, .decided, .signed] && extract.fault == nil)
+            let seal = try #require(extract.seal)
+            let key = try #require(try await host.agent.journal.store.publicKey())
+            #expect(try key.isValid(signature: seal.signature, over: seal.statement))
+            let lines = String(decoding: seal.statement, as: UTF8.self).split(separator: "\n").dropFirst(2)
+            let digests = try extract.rows.map { Hexadecimal.text(try SHA256Digest.of($0.bytes)) }
+            #expect(lines.map { $0.suffix(64) } == digests.map { $0[...] })
+        }
+        try tamper("UPDATE journal SET entry = replace(entry, 'approve', 'deny') WHERE host = 'beta'")
+        let changed = try await alpha.agent.journal.extract(about: id)
+        #expect(changed.seal == nil && changed.fault?.host == "beta")
+    }
+
     // MARK: Rows
 
     @Test func `a signCount that another host has signed is held against the row`() async throws {
