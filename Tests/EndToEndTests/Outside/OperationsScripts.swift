@@ -58,6 +58,10 @@ import Testing
         try await OutsideScript.run("test_host_crashes.py")
     }
 
+    @Test func `a state moves from SQLite into PostgreSQL, and is the same there`() async throws {
+        try await OutsideScript.run("test_migration.py")
+    }
+
     @Test func `several hosts reach their database through PgBouncer`() async throws {
         try await OutsideScript.run("test_pgbouncer.py")
     }
