@@ -10,6 +10,10 @@ final class PostgresSession: StoreSession {
     private let connection: PostgresConnection
     private let host: HostName
     private var held: Set<HeldRow> = []
+    /// Whether a part of the database transaction runs: it waits for no row.
+    private var isInPart = false
+    /// Whether it is not known yet that the rows are held that were asked for.
+    private var isHolding = false
     private(set) var actions: [@Sendable () -> Void] = []
     /// The rows that were asked for before they were wanted, with the round trip of another statement.
     private var foreseen: [Question: [PostgresConnection.Row]] = [:]
@@ -33,30 +37,45 @@ final class PostgresSession: StoreSession {
 
     func changes(_ sql: String, _ values: StatementValues) throws -> Int {
         foreseen = [:]
-        return try connection.changes(sql, values.values)
+        let count = try connection.changes(sql, values.values)
+        isHolding = false
+        return count
     }
 
     func step(
         _ sql: String, _ values: StatementValues, atMost limit: Int, _ body: (any StatementRow) throws -> Void
     ) throws {
         let known = foreseen.removeValue(forKey: Question(sql: sql, values: values.values))
-        for row in try (known ?? connection.rows(sql, values)).prefix(limit) { try body(PostgresRow(values: row)) }
+        let rows = try known ?? connection.rows(sql, values)
+        if known == nil { isHolding = false }
+        for row in rows.prefix(limit) { try body(PostgresRow(values: row)) }
     }
 
     func undoing(_ part: () throws -> Void) throws -> (any Error)? {
         try connection.queue("SAVEPOINT part")
+        isInPart = true
+        defer { isInPart = false }
         do {
             try part()
+            if isHolding { _ = try connection.answers() }
+        } catch let error as PostgresError where error.isLockNotAvailable {
+            try undoPart()
+            return RowHeldError()
         } catch  where !(error is PostgresError || error is UnreadableRowError) {
-            foreseen = [:]
-            try connection.queue("ROLLBACK TO SAVEPOINT part")
-            try connection.queue("RELEASE SAVEPOINT part")
-            // What was held since is not held any more.
-            held = []
+            try undoPart()
             return error
         }
         try connection.queue("RELEASE SAVEPOINT part")
         return nil
+    }
+
+    private func undoPart() throws {
+        foreseen = [:]
+        try connection.queue("ROLLBACK TO SAVEPOINT part")
+        try connection.queue("RELEASE SAVEPOINT part")
+        // What was held since is not held any more.
+        held = []
+        isHolding = false
     }
 
     func touch() throws { try connection.queue("UPDATE host SET name = name WHERE name = ?", [host.text]) }
@@ -66,18 +85,19 @@ final class PostgresSession: StoreSession {
     /// Asked for with the next answer: a statement that comes later sees what was committed until the row was held.
     func hold(_ row: HeldRow) throws {
         guard held.insert(row).inserted else { return }
+        isHolding = true
         switch row {
         case .enrollment(let id):
-            try connection.queue("SELECT 1 FROM enrollment WHERE id = ? FOR UPDATE", [id.text])
+            try connection.queue("SELECT 1 FROM enrollment WHERE id = ? \(forUpdate)", [id.text])
         case .enrollmentOfRequest(let id):
             try connection.queue(
                 """
-                SELECT 1 FROM enrollment WHERE id = (SELECT enrollment_id FROM request WHERE id = ?) FOR UPDATE
+                SELECT 1 FROM enrollment WHERE id = (SELECT enrollment_id FROM request WHERE id = ?) \(forUpdate)
                 """, [id.text])
         case .enrollmentOfPlace(let place):
             try connection.queue(
                 """
-                SELECT 1 FROM enrollment WHERE id = (SELECT enrollment_id FROM request WHERE seq = ?) FOR UPDATE
+                SELECT 1 FROM enrollment WHERE id = (SELECT enrollment_id FROM request WHERE seq = ?) \(forUpdate)
                 """, [place])
         case .keyTries(let key): try hold(Array("key ".utf8) + key.bytes)
         case .name(let name): try hold(Array("name ".utf8) + Array(name.utf8))
@@ -88,8 +108,10 @@ final class PostgresSession: StoreSession {
     private func hold(_ bytes: [UInt8]) throws {
         let digest = try SHA256Digest.of(bytes)
         try connection.queue("INSERT INTO lock (digest) VALUES (?) ON CONFLICT DO NOTHING", [digest])
-        try connection.queue("SELECT 1 FROM lock WHERE digest = ? FOR UPDATE", [digest])
+        try connection.queue("SELECT 1 FROM lock WHERE digest = ? \(forUpdate)", [digest])
     }
+
+    private var forUpdate: String { isInPart ? "FOR UPDATE NOWAIT" : "FOR UPDATE" }
 
     // MARK: The database transaction
 

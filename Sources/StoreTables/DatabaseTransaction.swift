@@ -5,7 +5,9 @@ package import TableRows
 package protocol StoreSession: StatementSession {
     /// Runs a part of the database transaction; if it fails, what it has written is undone, and the rest stands.
     ///
-    /// - Returns: why it failed; nil if it did not.
+    /// It waits for no row that another database transaction holds.
+    ///
+    /// - Returns: why it failed; nil if it did not; `RowHeldError`.
     /// - Throws: if it is the database that failed: then the whole database transaction has.
     func undoing(_ part: () throws -> Void) throws -> (any Error)?
     /// Writes, and changes nothing: fails if a change would.

@@ -11,6 +11,8 @@ final class GroupedWrites: Sendable {
 
     private struct State {
         var waiting: [any GroupableWrite] = []
+        /// How many at the front have a database transaction each: they could not be part of one.
+        var alone = 0
         var isUnderWay = false
         /// How many have come so far.
         var arrived = 0
@@ -26,10 +28,12 @@ final class GroupedWrites: Sendable {
 
     /// What the body gives once it is committed, alone or together with others.
     ///
-    /// - Parameter commit: answers every write that it is given. It is never cut off: others wait for it.
+    /// - Parameter commit: answers every write that it is given, except those it returns, which are then to be committed
+    ///   each by itself. It is never cut off: others wait for it.
     /// - Throws: what the body throws, or why the database transaction failed; then nothing of it was written.
     func value<Value: Sendable>(
-        of body: @escaping @Sendable (any StoreWriter) throws -> Value, commit: ([any GroupableWrite]) async -> Void
+        of body: @escaping @Sendable (any StoreWriter) throws -> Value,
+        commit: ([any GroupableWrite]) async -> [any GroupableWrite]
     ) async throws -> Value {
         let write = GroupedWrite(body)
         let isFirst = state.withLock { state in
@@ -38,22 +42,30 @@ final class GroupedWrites: Sendable {
             defer { state.isUnderWay = true }
             return !state.isUnderWay
         }
-        let turn = isFirst ? .commit : await write.turn.value()
-        if turn == .commit {
-            let group = state.withLock { state in
-                let group = Array(state.waiting.prefix(Self.limit))
-                state.waiting.removeFirst(group.count)
-                return group
-            }
-            await commit(group)
+        var call = isFirst ? .commit : await write.turn.value()
+        while call == .commit {
+            let group = nextGroup()
+            let left = await commit(group)
             let next: (any GroupableWrite)? = state.withLock { state in
+                state.waiting.insert(contentsOf: left, at: 0)
+                state.alone += left.count
                 state.isUnderWay = !state.waiting.isEmpty
                 return state.waiting.first
             }
             next?.turn.call(.commit)
-            for other in group where other.turn !== write.turn { other.turn.call(.answered) }
+            for other in group where !left.contains(where: { $0.turn === other.turn }) { other.turn.call(.answered) }
+            call = await write.turn.value()
         }
         return try write.value()
+    }
+
+    private func nextGroup() -> [any GroupableWrite] {
+        state.withLock { state in
+            let group = Array(state.waiting.prefix(state.alone > 0 ? 1 : Self.limit))
+            state.waiting.removeFirst(group.count)
+            state.alone = max(0, state.alone - 1)
+            return group
+        }
     }
 }
 
@@ -110,10 +122,15 @@ final class WriteTurn: Sendable {
 
     private let state = Mutex(State.new)
 
+    /// Waits for the next call.
     func value() async -> Call {
-        await withCheckedContinuation { continuation in
+        if let call = take() { return call }
+        return await withCheckedContinuation { continuation in
             let call: Call? = state.withLock { state in
-                if case .called(let call) = state { return call }
+                if case .called(let call) = state {
+                    state = .new
+                    return call
+                }
                 state = .waiting(continuation)
                 return nil
             }
@@ -123,10 +140,21 @@ final class WriteTurn: Sendable {
 
     func call(_ call: Call) {
         let waiting: CheckedContinuation<Call, Never>? = state.withLock { state in
-            defer { state = .called(call) }
-            if case .waiting(let continuation) = state { return continuation }
-            return nil
+            guard case .waiting(let continuation) = state else {
+                state = .called(call)
+                return nil
+            }
+            state = .new
+            return continuation
         }
         waiting?.resume(returning: call)
+    }
+
+    private func take() -> Call? {
+        state.withLock { state in
+            guard case .called(let call) = state else { return nil }
+            state = .new
+            return call
+        }
     }
 }

@@ -45,13 +45,15 @@ struct JournaledStore: Store {
     /// Commits writes together, with one head and one signature for all, and answers each of them.
     ///
     /// One that fails leaves nothing behind, and the others are committed.
-    private func commit(_ group: [any GroupableWrite]) async {
-        let hasRun = Kept<Bool>()
+    ///
+    /// - Returns: those that are not answered yet, as each has to be by itself. One that needs a row that another host
+    ///   holds is: as part of a group it would wait for the row with others' rows held, and two hosts for each other.
+    private func commit(_ group: [any GroupableWrite]) async -> [any GroupableWrite] {
+        let held = Kept<[any GroupableWrite]>()
         do {
             try await store.write { [hub] writer in
                 let signer = try heldJournal(in: writer)
-                try Self.run(group, in: writer)
-                hasRun.value = true
+                held.value = try Self.run(group, in: writer)
                 try signer.signHead(of: writer)
                 let marks = try JournalMarks(writer)
                 let events = writer.newEntries.map(AgentEvent.init)
@@ -63,17 +65,27 @@ struct JournaledStore: Store {
                 }
             }
         } catch {
-            guard group.count > 1, hasRun.value != true else { return group.forEach { $0.fail(error) } }
-            // Nothing of it was written, and which of them the store cannot take shows if each is by itself.
-            for write in group { await commit([write]) }
+            // If nothing of it was written, it shows which of them the store cannot take once each is by itself.
+            if group.count > 1, held.value == nil { return group }
+            for write in group { write.fail(error) }
+            return []
         }
+        return held.value ?? []
     }
 
-    private static func run(_ group: [any GroupableWrite], in store: any StoreWriter) throws {
-        guard group.count > 1 else { return try group.forEach { try $0.run(in: store) } }
-        for write in group {
-            let failure = try store.undoing { try write.run(in: store) }
-            if let failure { write.fail(failure) }
+    /// - Returns: those that need a row that another host holds.
+    private static func run(
+        _ group: [any GroupableWrite], in store: any StoreWriter
+    ) throws -> [any GroupableWrite] {
+        guard group.count > 1 else {
+            try group.forEach { try $0.run(in: store) }
+            return []
+        }
+        return try group.filter { write in
+            guard let failure = try store.undoing({ try write.run(in: store) }) else { return false }
+            if failure is RowHeldError { return true }
+            write.fail(failure)
+            return false
         }
     }
 

@@ -219,7 +219,9 @@ package protocol StoreWriter: StoreReader {
 
     /// Runs a part of the database transaction; if it fails, what it has written is undone, and the rest stands.
     ///
-    /// - Returns: why it failed; nil if it did not.
+    /// It waits for no row that another database transaction holds: that one may wait for a row of this one.
+    ///
+    /// - Returns: why it failed; nil if it did not; ``RowHeldError``.
     /// - Throws: if it is the store that failed: then the whole database transaction has.
     func undoing(_ part: () throws -> Void) throws -> (any Error)?
 
@@ -322,4 +324,9 @@ extension StoreReader {
     package func requests(pendingOnly: Bool, enrollment: EnrollmentID?, limit: Int) throws -> [RequestRecord] {
         try requests(pendingOnly: pendingOnly, enrollment: enrollment, page: RequestPage(), limit: limit)
     }
+}
+
+/// Another host's database transaction holds a row that a part of this one needs.
+package struct RowHeldError: Error {
+    package init() {}
 }

@@ -1,4 +1,5 @@
 #if PostgreSQL
+import Dispatch
 import IssuerProtocol
 import Keys
 import TableRows
@@ -77,6 +78,34 @@ struct TwoHostsTests {
         #expect(try await Int64(alpha.enrollment(card.id).signCount) == Int64(counts.max() ?? 0))
         // Neither chain has all signCounts, and both are whole.
         for host in [alpha, beta] { #expect(try await host.agent.journal.verify().fault == nil) }
+    }
+
+    @Test func `a write that has to wait for another host's does not hold up those that came with it`() async throws {
+        let cards = [try await alpha.enrolled(), try await alpha.enrolled()]
+        let (held, free) = (cards[0].id, cards[1].id)
+        let (isHeld, release) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
+        async let other: Void = beta.store.write { writer in
+            _ = try writer.enrollment(held)
+            isHeld.continuation.finish()
+            release.wait()
+        }
+        for await _ in isHeld.stream {}
+        let store = alpha.agent.journal.store
+        let (begun, arrived) = (Box(0), store.writes.arrivedCount)
+        // The two come while another write is under way, so one database transaction has both.
+        alpha.store.beforeWriting {
+            guard begun.next() == 1 else { return }
+            while store.writes.arrivedCount < arrived + 3 { await Task.yield() }
+        }
+        async let first: Void = store.write { _ in }
+        while begun.value == 0 { await Task.yield() }
+        async let waiting = store.write { try $0.enrollment(held)?.id }
+        async let passing = store.write { try $0.enrollment(free)?.id }
+        // Before the other host lets go.
+        #expect(try await passing == free)
+        release.signal()
+        #expect(try await waiting == held)
+        _ = try await (first, other)
     }
 
     @Test func `the same message reaches both at once, and is presented once`() async throws {
