@@ -37,8 +37,9 @@ enum PostgresSchema {
             name TEXT COLLATE "C" PRIMARY KEY,
             identity BYTEA NOT NULL,
             incarnation BIGINT NOT NULL,
-            alive_until TIMESTAMPTZ NOT NULL
-        )
+            alive_until TIMESTAMPTZ NOT NULL,
+            last_write BIGINT NOT NULL DEFAULT 0
+        ) WITH (fillfactor = 50)
         """,
         // Up to which change the agent knows the tables that started last on a host.
         """

@@ -78,7 +78,8 @@ final class PostgresSession: StoreSession {
         isHolding = false
     }
 
-    func touch() throws { try connection.queue("UPDATE host SET name = name WHERE name = ?", [host.text]) }
+    /// Nothing more: its beginning has written to the host's row.
+    func touch() throws {}
 
     func afterCommit(_ action: @escaping @Sendable () -> Void) { actions.append(action) }
 
@@ -118,30 +119,28 @@ final class PostgresSession: StoreSession {
     /// Begins one that writes, and asks already for what it will want first.
     ///
     /// - Parameters:
+    ///   - token: what the host's row has if it is committed, until the next one is.
     ///   - clocks: by what the host's clock is held against the database's, since when.
     ///   - questions: statements whose rows it will ask for.
-    /// - Returns: its number, by which its end can be asked for (`pg_xact_status`).
     /// - Throws: ``HostTakenError`` if another process has become this host; ``ClocksApartError``.
     func begin(
-        incarnation: Int64, _ clocks: (guard: ClockGuard, wanted: ClockGuard.Reading?),
+        incarnation: Int64, token: Int64, _ clocks: (guard: ClockGuard, wanted: ClockGuard.Reading?),
         asking questions: [(sql: String, values: StatementValues)]
-    ) throws -> Int64 {
+    ) throws {
         try connection.begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-        try connection.queue("SELECT pg_current_xact_id(), \(PostgresServer.clock)")
-        try connection.queue("SELECT incarnation FROM host WHERE name = ? FOR UPDATE", [host.text])
+        try connection.queue(
+            "UPDATE host SET last_write = ? WHERE name = ? RETURNING incarnation, \(PostgresServer.clock)",
+            [token, host.text])
         for (sql, values) in questions { try connection.queue(sql, values) }
         let answers = try connection.answers()
-            .suffix(questions.count + 2)
-        guard answers.count == questions.count + 2, let first = answers.first?.rows.first, first.count == 2,
-            case .number(let number) = first[0], case .number(let now) = first[1]
-        else { throw PostgresServer.UnfitError(reason: "it did not say the number of a database transaction") }
-        let incarnations = answers.dropFirst().first?.rows.first
-        guard incarnations?.first == .number(incarnation) else { throw HostTakenError(host: host) }
+            .suffix(questions.count + 1)
+        guard answers.count == questions.count + 1, let row = answers.first?.rows.first, row.count == 2,
+            row[0] == .number(incarnation), case .number(let now) = row[1]
+        else { throw HostTakenError(host: host) }
         try clocks.guard.check(now, since: clocks.wanted)
-        for (question, answer) in zip(questions, answers.dropFirst(2)) {
+        for (question, answer) in zip(questions, answers.dropFirst()) {
             foreseen[Question(sql: question.sql, values: question.values.values)] = answer.rows
         }
-        return number
     }
 
     /// Begins one that reads, and sees all as of one moment.

@@ -51,18 +51,18 @@ struct PostgresWrite {
         try settleEarlier()
         let session = PostgresSession(connection, host: host)
         let transaction = DatabaseTransaction(database: session, sealing: sealing, written: Written(), host: host)
+        let token = Int64.random(in: .min ... .max)
         let result: T
-        let number: Int64
         do {
-            number = try session.begin(
-                incarnation: incarnation, clocks, asking: transaction.openingQuestions(head: head))
+            try session.begin(
+                incarnation: incarnation, token: token, clocks, asking: transaction.openingQuestions(head: head))
             result = try body(transaction)
             try transaction.writeMarks()
         } catch {
             session.rollBack()
             throw error
         }
-        let commit = OpenCommit(number: number) {
+        let commit = OpenCommit(token: token) {
             noteHead(transaction.headSeen)
             for action in session.actions { action() }
         }
@@ -84,7 +84,7 @@ struct PostgresWrite {
     private func isCommitted(_ commit: OpenCommit, after loss: PostgresError) throws -> Bool {
         let end = ContinuousClock.now + patience
         repeat {
-            if let other = try? reopen(), let isCommitted = try? Self.isCommitted(commit, other) { return isCommitted }
+            if let other = try? reopen(), let isCommitted = try? isCommitted(commit, other) { return isCommitted }
             // It still runs, as its server has not noticed yet, or there is no server.
             usleep(Self.pause)
         } while .now < end
@@ -95,22 +95,28 @@ struct PostgresWrite {
 
     private func settleEarlier() throws {
         guard let commit = doubt.commit else { return }
-        guard let isCommitted = try Self.isCommitted(commit, connection) else {
-            throw CommitUnsettledError()
-        }
+        guard let isCommitted = try isCommitted(commit, connection) else { throw CommitUnsettledError() }
         doubt.commit = nil
         if isCommitted { commit.finish() }
     }
 
-    /// Nil while nobody can say.
-    private static func isCommitted(_ commit: OpenCommit, _ connection: PostgresConnection) throws -> Bool? {
-        let rows = try connection.rows(
-            "SELECT pg_xact_status(CAST(CAST(? AS TEXT) AS XID8))", [.text("\(commit.number)")])
-        switch rows.first?.first {
-        case .text("committed"): return true
-        case .text("aborted"): return false
-        default: return nil
+    /// Nil while it still runs.
+    ///
+    /// Its own row tells, not its number (`pg_xact_status`): a server that crashes gives a number again that was not on
+    /// its disk yet, and a standby that takes over may too.
+    ///
+    /// - Throws: ``HostTakenError`` if another process has become this host and has written since.
+    private func isCommitted(_ commit: OpenCommit, _ connection: PostgresConnection) throws -> Bool? {
+        let rows: [PostgresConnection.Row]
+        do {
+            // The database transaction holds the row for as long as it runs.
+            rows = try connection.rows("SELECT last_write, incarnation FROM host WHERE name = ? FOR UPDATE", [host.text])
+        } catch where error.isLockNotAvailable {
+            return nil
         }
+        if rows.first?.first == .number(commit.token) { return true }
+        guard rows.first?.last == .number(incarnation) else { throw HostTakenError(host: host) }
+        return false
     }
 
     /// Microseconds between two looks.
@@ -119,8 +125,8 @@ struct PostgresWrite {
 
 /// A commit, and what is to be done once it is known that it was made.
 struct OpenCommit {
-    /// By which the server can be asked for it.
-    let number: Int64
+    /// What the host's row has if it was made.
+    let token: Int64
     let finish: () -> Void
 }
 

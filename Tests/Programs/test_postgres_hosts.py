@@ -321,6 +321,30 @@ class LostAnswerTests(OneHost):
         self.assertEqual(self.agent.ctl("audit verify").returncode, 0)
 
 
+class LostNumberTests(OneHost):
+    """A server that crashes gives the numbers of transactions again that were not on its disk yet."""
+
+    SERVER_OPTIONS = ("-c", "wal_writer_delay=10s")
+
+    def test_a_commit_that_a_crash_has_undone_is_not_taken_for_another_one_of_the_same_number(self):
+        self.way.arm("INSERT INTO outbox", "before", closes=True)
+        with ThreadPoolExecutor(1) as callers:
+            call = callers.submit(self.agent.ctl, "deny", self.request)
+            self.assertTrue(self.way.was_cut.wait(WITHIN))
+            self.server.stop()
+            self.server.start()
+            for _ in range(40):
+                self.server.sql("UPDATE oob_agent_schema SET made_at = made_at", self.name)
+            self.way.is_closed = False
+            denied = call.result()
+        self.assertNotEqual(denied.returncode, 0)
+        self.until(lambda: self.agent.ctl("show", self.request).returncode == 0, "the store is back")
+        self.assertEqual(self.state(), ("pending", "none"))
+        self.until(lambda: self.agent.ctl("deny", self.request).returncode == 0, self.agent.tail())
+        self.until(lambda: self.state() == ("denied", "delivered"), self.agent.tail())
+        self.assertEqual(self.agent.ctl("audit verify").returncode, 0)
+
+
 class KilledHostsTests(Hosts):
     """Hosts that are killed while they decide, and a database that dies under them."""
 
