@@ -144,7 +144,7 @@ let package = Package(
         .target(  // The store in SQLite.
             name: "SQLiteStore",
             dependencies: [
-                "Authenticator", "SQLiteRows", "StoreTables", "TableRows",
+                "Authenticator", "LinuxProcess", "SQLiteRows", "StoreTables", "TableRows",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .target(  // The store in PostgreSQL, which several hosts share; empty without the trait.
@@ -286,7 +286,9 @@ let package = Package(
             name: "PostgresRows",
             dependencies: ["TableRows", .target(name: "CPostgres", condition: .when(traits: ["PostgreSQL"]))]),
         .target(name: "TableRows"),  // Rows of tables, read and written by one list of columns for each table.
-        .target(name: "LinuxProcess", dependencies: ["CLinux"]),  // What a careful Linux process sets for itself.
+        .target(  // What a careful Linux process sets for itself.
+            name: "LinuxProcess",
+            dependencies: ["CLinux", .product(name: "DequeModule", package: "swift-collections")]),
         .target(  // The only door to OpenSSL and to tokens.
             name: "Keys", dependencies: ["CCryptoki", "COpenSSL", "DurableFiles"]),
         .target(name: "DurableFiles"),  // Files that are whole or not there, also after a crash, and who may read them.
@@ -370,7 +372,7 @@ let package = Package(
         .testTarget(
             name: "AuthenticatorTests",
             dependencies: [
-                "AgentHost", "Authenticator", "Custody", "DurableFiles", "IssuerProtocol", "Keys",
+                "AgentHost", "Authenticator", "Custody", "DurableFiles", "IssuerProtocol", "Keys", "LinuxProcess",
                 "ScratchDirectories", "SoftKeys", "StoreTables", "StrictJSON", "TableRows",
                 "TestStores", "ThreeDS", "WebAuthn",
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -34,4 +34,8 @@ void clinux_limit_memory_pools(int most) {
     mallopt(M_ARENA_MAX, most);
 }
 
+void clinux_return_memory(void) {
+    malloc_trim(0);
+}
+
 int clinux_unnamed_file(void) { return memfd_create("input", MFD_CLOEXEC); }

@@ -1,5 +1,6 @@
 package import Authenticator
 import GRDB
+package import LinuxProcess
 import SQLiteRows
 import StoreTables
 import TableRows
@@ -9,6 +10,13 @@ package struct SQLiteDatabase: CopyableStore {
     let path: String
     let pool: DatabasePool
     private let sealing: Sealing
+    /// Where it is read and written.
+    ///
+    /// What runs there already changes no thread for that.
+    package let threads: OwnThreads
+
+    /// How many wait for the disk at most: one for a commit, two for rows, and one is left.
+    private static let threadCount = 4
 
     /// Opens the file, makes it if it is not there, brings its schema up to date, and sees that it can be written.
     ///
@@ -20,6 +28,11 @@ package struct SQLiteDatabase: CopyableStore {
         self.path = path
         let sealing = Sealing(seals: seals)
         self.sealing = sealing
+        do {
+            threads = try OwnThreads(limit: Self.threadCount)
+        } catch {
+            throw StoreError(.other, at: path, detail: "\(error)")
+        }
         try DatabaseFiles.check(path)
         var configuration = Configuration()
         configuration.foreignKeysEnabled = true
@@ -45,21 +58,27 @@ package struct SQLiteDatabase: CopyableStore {
     }
 
     package func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
-        let (path, sealing) = (path, sealing)
-        return try await Self.naming(path) {
-            try await pool.read { try body(DatabaseTransaction(database: $0, sealing: sealing)) }
+        try Task.checkCancellation()
+        return try await threads.run { try readNow(body) }
+    }
+
+    private func readNow<T>(_ body: (any StoreReader) throws -> T) throws -> T {
+        try Self.naming(path) {
+            try pool.unsafeRead { database in
+                try database.reading { try body(DatabaseTransaction(database: database, sealing: sealing)) }
+            }
         }
     }
 
     package func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
-        let (path, sealing) = (path, sealing)
-        return try await Self.naming(path) {
-            // Not GRDB's own `async` call, which is cut off with its caller's task.
-            try await withCheckedThrowingContinuation { continuation in
-                pool.asyncWriteWithoutTransaction { database in
-                    let write = DatabaseWrite(database: database, path: path, sealing: sealing)
-                    continuation.resume(with: Result { try write.run(body) })
-                }
+        // Not GRDB's own `async` call, which is cut off with its caller's task.
+        try await threads.run { try writeNow(body) }
+    }
+
+    private func writeNow<T>(_ body: (any StoreWriter) throws -> T) throws -> T {
+        try Self.naming(path) {
+            try pool.writeWithoutTransaction { database in
+                try DatabaseWrite(database: database, path: path, sealing: sealing).run(body)
             }
         }
     }
@@ -121,6 +140,24 @@ package struct SQLiteDatabase: CopyableStore {
         }
     }
 
+}
+
+extension Database {
+    /// Reads in one database transaction, so that all that is read is of the same moment.
+    ///
+    /// As GRDB's `read` does, except that the statements around it are parsed once and not each time.
+    fileprivate func reading<T>(_ body: () throws -> T) throws -> T {
+        try run("BEGIN DEFERRED TRANSACTION")
+        do {
+            let result = try body()
+            try run("COMMIT TRANSACTION")
+            return result
+        } catch {
+            // SQLite may have ended it already. What went wrong first is what is told.
+            if isInsideTransaction { try? rollback() }
+            throw error
+        }
+    }
 }
 
 extension SQLiteDatabase {

@@ -1,5 +1,6 @@
 import AgentHost
 import Authenticator
+import LinuxProcess
 import PushReceiver
 import ServiceLifecycle
 
@@ -26,6 +27,22 @@ extension AgentProcess {
             manager: manager, agent: agent, socket: settings.socketPath, readiness: readiness, lastReload: last,
             log: log)
         return [Loop(supervision.run)]
+    }
+}
+
+extension AgentProcess {
+    /// Seconds from a busy moment until the memory that it took is given back, at most so often.
+    private static let memoryPause: Double = 10
+
+    /// Gives back the memory that a busy time has left; nothing wakes it up while nothing happens.
+    func memoryService(_ agent: Agent) -> Loop {
+        Loop {
+            let clock = SystemClock()
+            for await _ in agent.hub.notifier(for: { $0.kind == .answered }) {
+                try await clock.sleep(seconds: Self.memoryPause)
+                AllocatedMemory.giveBack()
+            }
+        }
     }
 }
 

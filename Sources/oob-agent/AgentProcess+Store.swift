@@ -2,6 +2,7 @@ import AgentHost
 import Authenticator
 import Custody
 import Keys
+import LinuxProcess
 import SQLiteStore
 import StateArchive
 import Versioning
@@ -17,11 +18,18 @@ struct OpenedStore {
     /// What of the work is this host's; nil if it has the store to itself.
     let shares: (any WorkShares)?
     let copier: any StateCopier
+    /// Where the agent's tasks run, if what they read and write is then at hand; nil if it is elsewhere.
+    var threads: OwnThreads?
     /// What is weak about where the store is.
     var findings: @Sendable () async -> [Finding] = { [] }
     let close: @Sendable () throws -> Void
     /// After a change of the secret that has changed nothing.
     var abandonSecretChange: @Sendable () async throws -> Void = {}
+
+    /// Runs what uses the store.
+    func run(_ body: () async throws -> Void) async throws {
+        if let threads { try await threads.run(body) } else { try await body() }
+    }
 }
 
 extension AgentProcess {
@@ -45,7 +53,8 @@ extension AgentProcess {
             path: "\(directory)/\(StateFiles.database)", scratch: scratch, seals: seals)
         let copier = Backups(
             directory: directory, store: store, keys: keys, clock: clock, version: SoftwareVersion.text)
-        return OpenedStore(store: store, shares: nil, copier: copier, close: { try store.close() })
+        return OpenedStore(
+            store: store, shares: nil, copier: copier, threads: store.threads, close: { try store.close() })
     }
 
     #if PostgreSQL

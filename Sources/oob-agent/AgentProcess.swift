@@ -52,8 +52,10 @@ struct AgentProcess {
         do {
             let (agent, opened, rewrapper) = try await agent(gateway, scratch)
             defer { close(opened) }
-            try await serveAndConclude(
-                agent, opened, rewrapper: rewrapper, gateway: gateway, hangUps: hangUps)
+            try await opened.run {
+                try await serveAndConclude(
+                    agent, opened, rewrapper: rewrapper, gateway: gateway, hangUps: hangUps)
+            }
         } catch {
             await gateway.shutdown()
             throw error
@@ -204,9 +206,10 @@ struct AgentProcess {
             agent.loops(isPolling: true) { take($0, readiness: readiness) }.map { Loop($0) }
             + cardholders.services + pushServices(pushServer, readiness)
             + metricsServices(agent, readiness) + [
+                memoryService(agent),
                 Loop(
                     controlServer(agent, copier: copier, cardholders: cardholders.control, readiness: readiness).run,
-                    stopsItself: true)
+                    stopsItself: true),
             ]
             + [Loop { try await reloader.run(hangUps) }] + supervision(agent, readiness: readiness, last: lastReload)
         var configuration = ServiceGroupConfiguration(

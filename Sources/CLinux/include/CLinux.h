@@ -13,6 +13,9 @@ int clinux_is_clock_synchronised(void);
 /// mallopt(3), M_ARENA_MAX: the most pools of memory that malloc(3) has for the threads of this process.
 void clinux_limit_memory_pools(int most);
 
+/// malloc_trim(3): gives the system what is free of all pools, not only at their ends.
+void clinux_return_memory(void);
+
 /// Whether the machine has any swap (sysinfo(2)): 1 or 0. -1 with errno set.
 int clinux_has_swap(void);
 

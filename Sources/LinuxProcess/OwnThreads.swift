@@ -1,0 +1,132 @@
+import DequeModule
+import Dispatch
+import Glibc
+import Synchronization
+
+/// A few threads for tasks that wait in system calls, such as for a disk: they hold up nobody else's tasks.
+///
+/// One is there from the beginning on; others come when they are needed, and end when they have had nothing to do for a
+/// while. All end when nobody has this any more; whoever runs something on them has it until that returns.
+package final class OwnThreads: Sendable {
+    private let jobs: JobQueue
+
+    /// - Parameters:
+    ///   - limit: how many may wait at a time.
+    ///   - niceness: how much less of the processor they are given than others (setpriority(2)).
+    /// - Throws: `SystemError` if there can be no thread.
+    package init(limit: Int, niceness: CInt = 0) throws(SystemError) {
+        jobs = JobQueue(limit: limit, niceness: niceness)
+        try jobs.startThread(isLasting: true)
+    }
+
+    deinit { jobs.end() }
+
+    /// Runs `body`, and all the tasks within it, on these threads; at once if it is called on one of them.
+    ///
+    /// - Throws: what `body` throws.
+    package func run<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+        try await withTaskExecutorPreference(jobs, operation: body)
+    }
+}
+
+/// Jobs, and the threads that do them in the order in which they came.
+private final class JobQueue: TaskExecutor {
+    private struct State: Sendable {
+        var jobs: Deque<UnownedJob> = []
+        /// Those that are there or about to be.
+        var threads = 1
+        /// Those that have nothing to do.
+        var idle = 0
+        var isOver = false
+    }
+
+    /// After so many seconds without work a thread ends, except one.
+    private static let idleSeconds = 10
+
+    private let limit: Int
+    private let niceness: CInt
+    private let state = Mutex(State())
+    /// Counts the jobs that are there, and at the end the threads.
+    private let notifier = DispatchSemaphore(value: 0)
+
+    init(limit: Int, niceness: CInt) {
+        self.limit = limit
+        self.niceness = niceness
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let isThreadMissing = state.withLock { state in
+            state.jobs.append(job)
+            guard state.jobs.count > state.idle, state.threads < limit, !state.isOver else { return false }
+            state.threads += 1
+            return true
+        }
+        notifier.signal()
+        guard isThreadMissing else { return }
+        do {
+            try startThread(isLasting: false)
+        } catch {
+            // The others do it, later.
+            state.withLock { $0.threads -= 1 }
+        }
+    }
+
+    /// No more jobs come; the threads end once they have done those that are there.
+    func end() {
+        let threads = state.withLock { state in
+            state.isOver = true
+            return state.threads
+        }
+        for _ in 0..<threads { notifier.signal() }
+    }
+
+    /// - Parameter isLasting: whether the thread stays if it has nothing to do.
+    /// - Throws: `SystemError` if there can be no thread.
+    func startThread(isLasting: Bool) throws(SystemError) {
+        var thread = pthread_t()
+        let start = unsafe Unmanaged.passRetained(ThreadStart(queue: self, isLasting: isLasting))
+        let status = unsafe pthread_create(
+            &thread, nil,
+            { start in
+                guard let start = unsafe start else { return nil }
+                let taken = unsafe Unmanaged<ThreadStart>.fromOpaque(start).takeRetainedValue()
+                taken.queue.work(isLasting: taken.isLasting)
+                return nil
+            }, start.toOpaque())
+        guard status == 0 else {
+            unsafe start.release()
+            throw SystemError(operation: "pthread_create", errno: status)
+        }
+        pthread_detach(thread)
+    }
+
+    fileprivate func work(isLasting: Bool) {
+        // Of this thread alone: on Linux a priority is a thread's. If it may not be changed, it stays as it is.
+        if niceness != 0 { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness) }
+        while true {
+            state.withLock { $0.idle += 1 }
+            let isLate = notifier.wait(timeout: isLasting ? .distantFuture : .now() + .seconds(Self.idleSeconds))
+            let (job, isOver) = state.withLock { state in
+                state.idle -= 1
+                let job = state.jobs.popFirst()
+                let isOver = job == nil && isLate == .timedOut || state.isOver && state.jobs.isEmpty
+                if isOver { state.threads -= 1 }
+                return (job, isOver)
+            }
+            if let job { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
+            if isOver { return }
+        }
+    }
+}
+
+/// What a thread is given when it begins.
+private final class ThreadStart {
+    let queue: JobQueue
+    let isLasting: Bool
+
+    init(queue: JobQueue, isLasting: Bool) {
+        self.queue = queue
+        self.isLasting = isLasting
+    }
+}

@@ -1,0 +1,74 @@
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@testable import LinuxProcess
+
+@Suite struct OwnThreadsTests {
+    @Test func `what is run from one of them goes on there, without a change of threads`() async throws {
+        let threads = try OwnThreads(limit: 2)
+        let (outside, inside, after) = try await threads.run {
+            let outside = try currentThread()
+            let inside = try await threads.run { try currentThread() }
+            return (outside, inside, try currentThread())
+        }
+        #expect(inside == outside)
+        #expect(after == outside)
+    }
+
+    @Test func `a task of several threads waits on one, and those of the others go on`() async throws {
+        let threads = try OwnThreads(limit: 2)
+        let isThere = DispatchSemaphore(value: 0)
+        try await withThrowingTaskGroup { group in
+            // Were there one thread, the second task would never run.
+            group.addTask { await threads.run { isThere.waitForOther() } }
+            group.addTask { await threads.run { _ = isThere.signal() } }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `they end once nobody has them any more`() async {
+        await #expect(processExitsWith: .success) {
+            let before = try threadCount()
+            for _ in 1...20 { await (try OwnThreads(limit: 4)).run {} }
+            // They end by themselves, so soon after.
+            while try threadCount() > before + 8 { usleep(1_000) }
+        }
+    }
+
+    @Test func `memory that was freed is given back to the system`() async {
+        await #expect(processExitsWith: .success) {
+            // Small enough to come from a pool; what is kept between them keeps the pool from shrinking at its end.
+            var pieces = (0..<200_000).map { [UInt8](repeating: UInt8(truncatingIfNeeded: $0), count: 200) }
+            let full = try privateMemory()
+            pieces = pieces.enumerated().filter { $0.offset % 1_000 == 999 }.map(\.element)
+            AllocatedMemory.giveBack()
+            let left = try privateMemory()
+            #expect(pieces.count == 200)
+            #expect(full - left > 20_000, "\(full) kB before, \(left) kB after")
+        }
+    }
+}
+
+extension DispatchSemaphore {
+    /// Waits on the thread that it is called on, which a task must not do elsewhere.
+    fileprivate func waitForOther() { wait() }
+}
+
+/// The system's name of the thread; `pthread_self()` says the same to a task that has changed threads, being constant to C.
+private func currentThread() throws -> String {
+    try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+}
+
+/// A number of /proc/self/status.
+private func status(_ name: String) throws -> Int {
+    let lines = try String(contentsOfFile: "/proc/self/status", encoding: .utf8).split(separator: "\n")
+    let line = try #require(lines.first { $0.hasPrefix(name + ":") })
+    return try #require(Int(line.split(whereSeparator: \.isWhitespace)[1]))
+}
+
+private func threadCount() throws -> Int { try status("Threads") }
+
+/// In kB.
+private func privateMemory() throws -> Int { try status("RssAnon") }
