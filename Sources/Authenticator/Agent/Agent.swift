@@ -212,9 +212,19 @@ package final class Agent: Sendable {
         _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver,
         pin: PIN? = nil, of owner: EnrollmentID? = nil, while wanted: Wanted? = nil
     ) async throws -> RequestRecord {
-        try await decider.decide(
+        try await decided(
             decision, on: id, expecting: expectations, by: approver, pin: pin, of: owner,
-            while: wanted ?? Wanted(on: ports.patience))
+            while: wanted ?? Wanted(on: ports.patience)
+        ).request
+    }
+
+    /// The same, and says the enrollment too, which a look into the store would have to find again.
+    package func decided(
+        _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver,
+        pin: PIN?, of owner: EnrollmentID?, while wanted: Wanted
+    ) async throws -> DecidedRequest {
+        try await decider.decide(
+            decision, on: id, expecting: expectations, by: approver, pin: pin, of: owner, while: wanted)
     }
 
     /// For how long a decision is wanted that is asked for now.

@@ -32,7 +32,7 @@ extension Agent {
     package func approve(
         _ id: RequestID, by approver: Approver, answering answer: any TestAnswer
     ) async throws -> RequestRecord {
-        try await decider.approve(id, by: approver, answering: answer, while: Wanted(on: ports.patience))
+        try await decider.approve(id, by: approver, answering: answer, while: Wanted(on: ports.patience)).request
     }
 
     /// An approval of a request that may be over: nothing is decided by it and nothing kept but its signCount.

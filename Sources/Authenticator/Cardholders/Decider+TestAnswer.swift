@@ -5,7 +5,7 @@ extension Decider {
     /// Approves with another assertion; all else is as for every approval.
     func approve(
         _ id: RequestID, by approver: Approver, answering answer: any TestAnswer, while wanted: Wanted
-    ) async throws -> RequestRecord {
+    ) async throws -> DecidedRequest {
         var terms = Terms(
             expectations: Expectations(), approver: approver, pin: nil, owner: nil, wanted: wanted)
         terms.answer = answer

@@ -8,8 +8,8 @@ extension Decider {
     /// A PIN that was found right counts as such, also if the request ends before it is decided: the try that was
     /// counted is taken back with the decision, or else by itself.
     func opened(
-        _ found: Decidable, on terms: Terms, then decide: (any UnlockedKey) async throws -> RequestRecord
-    ) async throws -> RequestRecord {
+        _ found: Decidable, on terms: Terms, then decide: (any UnlockedKey) async throws -> DecidedRequest
+    ) async throws -> DecidedRequest {
         let key = try await unlocked(found.enrollment, for: found.request, on: terms)
         do {
             return try await decide(key)

@@ -18,12 +18,12 @@ struct Decider: Sendable {
     ///   - owner: the request's enrollment, if the caller has found it; else it is looked up.
     ///   - wanted: once it is over nothing is decided; it is looked at before the key is opened, and again in the
     ///     database transaction that decides.
-    /// - Returns: the request as the store has it once the decision is durable.
+    /// - Returns: the request and its enrollment as the store has them once the decision is durable.
     /// - Throws: `CommandError` if nothing was decided; what the store or the custody throws, likewise.
     func decide(
         _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver,
         pin: PIN?, of owner: EnrollmentID? = nil, while wanted: Wanted
-    ) async throws -> RequestRecord {
+    ) async throws -> DecidedRequest {
         let terms = Terms(expectations: expectations, approver: approver, pin: pin, owner: owner, wanted: wanted)
         do {
             return switch decision {
@@ -64,7 +64,7 @@ struct Decider: Sendable {
         }
     }
 
-    private func deny(_ id: RequestID, because reason: DenyReason, on terms: Terms) async throws -> RequestRecord {
+    private func deny(_ id: RequestID, because reason: DenyReason, on terms: Terms) async throws -> DecidedRequest {
         let now = ports.clock.now
         return try await ports.store.write { store in
             let found = try decidable(id, expecting: terms.expectations, now: now, in: store)
@@ -75,11 +75,11 @@ struct Decider: Sendable {
             try store.record(.decided(.deny(reason), on: request, by: terms.approver, text: try text?.digest), at: now)
             let body = DecisionBody.deny(reason)
             try Self.commit(&request, text, body: body, signCount: nil, now: now, in: store)
-            return request
+            return DecidedRequest(request: request, enrollment: found.enrollment)
         }
     }
 
-    func approve(_ id: RequestID, on terms: Terms) async throws -> RequestRecord {
+    func approve(_ id: RequestID, on terms: Terms) async throws -> DecidedRequest {
         let wanted = terms.wanted
         let owner = try await owner(of: id, on: terms)
         // In its queue an approval is alone with its credential, so the number it takes cannot be taken twice.
@@ -101,7 +101,7 @@ struct Decider: Sendable {
             var current = found
             while true {
                 switch try await approveOnce(current, on: terms, with: key) {
-                case .committed(let record): return record
+                case .committed(let decided): return decided
                 case .overtaken(let newer): current = newer
                 }
             }
@@ -136,7 +136,7 @@ struct Decider: Sendable {
     }
 
     private enum Attempt: Sendable {
-        case committed(RequestRecord)
+        case committed(DecidedRequest)
         /// Another signature is needed.
         ///
         /// A newer message took over while the key was at work, or the number was found to be too low.
@@ -174,7 +174,7 @@ struct Decider: Sendable {
             try store.record(.decided(.approve, on: current, by: terms.approver, text: digest, key: key), at: now)
             try store.record(.signed(current, signCount: signCount), at: now)
             try Self.commit(&current, text, body: body, signCount: signCount, now: now, in: store)
-            return .committed(current)
+            return .committed(DecidedRequest(request: current, enrollment: newest.enrollment))
         }
     }
 
@@ -252,7 +252,7 @@ struct Decider: Sendable {
         in store: any StoreWriter
     ) throws {
         request.decidedAt = now
-        try store.update(request)
+        try store.updateLife(of: request)
         try store.keep(KeptEvidence(text: text?.text, decision: body), of: request.id)
         try store.insert(
             OutboxEntry(
@@ -260,6 +260,12 @@ struct Decider: Sendable {
                 signCount: signCount, body: body, exp: request.exp ?? now,
                 traceparent: request.presented?.traceparent))
     }
+}
+
+/// A request whose decision is durable, and its enrollment as it was then.
+package struct DecidedRequest: Sendable {
+    package let request: RequestRecord
+    package let enrollment: Enrollment
 }
 
 extension RequestRecord {

@@ -249,7 +249,7 @@ package struct OutboxDelivery: Sendable {
             request.life.deliveryFailed(token: token)
             request.deliveryError = error ?? tries.error ?? entry.lastError
         }
-        try store.update(request)
+        try store.updateLife(of: request)
         return isSuspended
     }
 }

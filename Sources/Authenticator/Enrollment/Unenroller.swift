@@ -117,10 +117,10 @@ struct Unenroller: Sendable {
             guard let requestId = entry.requestId, var request = try store.request(requestId) else { continue }
             request.life.deliveryFailed(token: DeliveryState.unenrolled)
             request.deliveryError = entry.lastError
-            try store.update(request)
+            try store.updateLife(of: request)
         }
         while var request = try store.oldestPending(enrollment: id), request.life.cancel() {
-            try store.update(request)
+            try store.updateLife(of: request)
             try store.record(.cancelled(request), at: now)
         }
     }

@@ -22,21 +22,47 @@ extension FetchLoop {
         let named = Set(answered.map(\.0.id))
         // About whom the issuer says nothing, all is well.
         for member in members where !named.contains(member.id) { fetcher.health.note(member.id, trouble: nil) }
-        var gain = Gain.nothing
-        for ((member, outcome), enrollment) in zip(answered, enrollments) {
-            guard let enrollment else { continue }
-            do {
-                let gained = try await keep(outcome, of: member, enrollment)
-                gain = Gain(isNews: gain.isNews || gained.isNews, isNew: gain.isNew || gained.isNew)
-            } catch let trouble as StoreError {
-                throw trouble
-            } catch {
-                try Task.checkCancellation()
-                try leaveOut(member, after: error, at: target)
-                gain = .all
-            }
+        let found = zip(answered, enrollments).compactMap { answer, enrollment in
+            enrollment.map { Answered(member: answer.0, outcome: answer.1, enrollment: $0) }
         }
-        return gain
+        return try await keepAll(found, at: target)
+    }
+
+    /// What an issuer said of one enrollment.
+    private struct Answered: Sendable {
+        let member: FetchMember
+        let outcome: BatchFetchAnswer.Outcome
+        let enrollment: Enrollment
+    }
+
+    /// How many are taken in at a time: what they write then shares a commit.
+    private static let atATime = 32
+
+    private func keepAll(_ answered: [Answered], at target: IssuerTarget) async throws -> Gain {
+        try await withThrowingTaskGroup(of: Gain.self) { group in
+            var waiting = answered[...]
+            func begin(_ one: Answered) { group.addTask { try await keepOrLeaveOut(one, at: target) } }
+            waiting.prefix(Self.atATime).forEach(begin)
+            waiting = waiting.dropFirst(Self.atATime)
+            var gain = Gain.nothing
+            while let gained = try await group.next() {
+                gain = Gain(isNews: gain.isNews || gained.isNews, isNew: gain.isNew || gained.isNew)
+                if let next = waiting.popFirst() { begin(next) }
+            }
+            return gain
+        }
+    }
+
+    private func keepOrLeaveOut(_ one: Answered, at target: IssuerTarget) async throws -> Gain {
+        do {
+            return try await keep(one.outcome, of: one.member, one.enrollment)
+        } catch let trouble as StoreError {
+            throw trouble
+        } catch {
+            try Task.checkCancellation()
+            try leaveOut(one.member, after: error, at: target)
+            return .all
+        }
     }
 
     private func keep(

@@ -3,11 +3,16 @@ import Synchronization
 /// Puts the writes that come while another one is under way into one database transaction: they share its commit.
 ///
 /// Whoever comes first commits for all that wait by then, and hands the next turn to the first of those that came since.
-/// So no task is needed, nobody waits for more than one commit before its own, and one at a time behaves as if there
-/// were no groups.
+/// So no task is needed, and one at a time behaves as if there were no groups. Nobody waits for more than the commit that is
+/// under way, and those of writes that could not be part of it.
+///
+/// If several have shared a commit, whoever makes the next one lets other tasks run first, as long as that brings more: a
+/// commit costs more than what is in it, and those who shared the last one may be about to write again.
 final class GroupedWrites: Sendable {
     /// The most writes in one database transaction, for all of them wait for the whole.
     static let limit = 64
+    /// How often others are let run before a commit, and how often in a row if that brings no write.
+    private static let rounds = (most: 64, quiet: 2)
 
     private struct State {
         var waiting: [any GroupableWrite] = []
@@ -16,6 +21,8 @@ final class GroupedWrites: Sendable {
         var isUnderWay = false
         /// How many have come so far.
         var arrived = 0
+        /// How many shared the last commit.
+        var shared = 0
     }
 
     private let state = Mutex(State())
@@ -44,6 +51,7 @@ final class GroupedWrites: Sendable {
         }
         var call = isFirst ? .commit : await write.turn.value()
         while call == .commit {
+            await gather()
             let group = nextGroup()
             let left = await commit(group)
             let next: (any GroupableWrite)? = state.withLock { state in
@@ -59,11 +67,27 @@ final class GroupedWrites: Sendable {
         return try write.value()
     }
 
+    /// Lets other tasks run as long as that brings writes, if several came for the last commit.
+    private func gather() async {
+        var quiet = 0
+        for _ in 0..<Self.rounds.most {
+            let arrived: Int? = state.withLock { state in
+                guard max(state.shared, state.waiting.count) > 1, state.waiting.count < Self.limit else { return nil }
+                return state.arrived
+            }
+            guard let arrived else { return }
+            await Task.yield()
+            quiet = arrivedCount > arrived ? 0 : quiet + 1
+            guard quiet < Self.rounds.quiet else { return }
+        }
+    }
+
     private func nextGroup() -> [any GroupableWrite] {
         state.withLock { state in
             let group = Array(state.waiting.prefix(state.alone > 0 ? 1 : Self.limit))
             state.waiting.removeFirst(group.count)
             state.alone = max(0, state.alone - 1)
+            state.shared = group.count
             return group
         }
     }

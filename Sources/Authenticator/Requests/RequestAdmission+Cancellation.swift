@@ -29,7 +29,7 @@ extension RequestAdmission {
             let id = seen.requestId, var request = try store.request(id), request.jti == cancellation.cancels,
             request.life.cancel()
         else { return .entered }
-        try store.update(request)
+        try store.updateLife(of: request)
         try store.record(.cancelled(request), at: now)
         return .entered
     }

@@ -118,7 +118,7 @@ struct RequestAdmission {
     /// - Returns: whether it did.
     private func expireIfDue(_ holder: inout RequestRecord, in store: any StoreWriter) throws -> Bool {
         guard let exp = holder.exp, exp <= now, holder.life.expire() else { return false }
-        try store.update(holder)
+        try store.updateLife(of: holder)
         try store.record(.expired(holder), at: now)
         return true
     }
@@ -189,7 +189,7 @@ struct RequestAdmission {
         var marked = holder
         if holder.life.state == .pending, !holder.hasConflict {
             marked.hasConflict = true
-            try store.update(marked)
+            try store.updateLife(of: marked)
         }
         let refused = try refuse(
             read, message: message, token: Refusal.conflict.rawValue, reason: .invalidRequest, in: store)

@@ -187,6 +187,8 @@ package protocol StoreWriter: StoreReader {
     func insert(_ request: RequestRecord) throws
     /// Writes what may change: the message that is answered, the life, why a delivery failed, the conflict mark.
     func update(_ request: RequestRecord) throws
+    /// Writes the same, except the message that is answered.
+    func updateLife(of request: RequestRecord) throws
     /// Adds to what is kept of a request for a dispute: what has a value takes the place of what was there.
     func keep(_ evidence: KeptEvidence, of id: RequestID) throws
 

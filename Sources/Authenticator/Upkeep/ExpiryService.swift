@@ -48,7 +48,7 @@ package struct ExpiryService: Sendable {
             for due in try store.duePending(now: now, limit: Self.batch) {
                 // As it is now that its enrollment is held: another host may have decided it since the look.
                 guard var request = try store.request(due.id), request.life.expire() else { continue }
-                try store.update(request)
+                try store.updateLife(of: request)
                 try store.record(.expired(request), at: now)
             }
         }

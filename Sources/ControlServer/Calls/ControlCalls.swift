@@ -69,22 +69,20 @@ struct ControlCalls: Sendable {
         let decided = try await decided(selector, enrollment, wait: command.wait ?? 0, for: client) { found in
             // A try of a PIN is counted to its end, so the decision is told and not cut off as a whole.
             try await client.telling({ wanted.withdraw() }) {
-                try await agent.decide(
+                try await agent.decided(
                     decision, on: found.id, expecting: expectations, by: approver, pin: pin, of: found.enrollmentId,
                     while: wanted)
             }
         }
         log.info(
             "decided",
-            metadata: peer.logged(["request": "\(decided.id)", "decision": decision == .approve ? "approve" : "deny"]))
+            metadata: peer.logged([
+                "request": "\(decided.request.id)", "decision": decision == .approve ? "approve" : "deny",
+            ]))
         let seconds = Double(command.deliveryTimeout ?? DecideCommand.defaultDeliveryTimeout)
-        let delivered = try await client.whileThere { try await settled(decided, seconds: seconds) }
-        do {
-            return try .json(try await detailed(delivered))
-        } catch is StoreError {
-            // It is decided and durable, whatever has come over the database since.
-            return try .json(RequestView(delivered, enrollment: nil))
-        }
+        var record = decided.request
+        if seconds > 0 { record = try await client.whileThere { try await settled(decided.request, seconds: seconds) } }
+        return try .json(try detailed(record, of: decided.enrollment))
     }
 
     /// Waits for the request that a selector means, and decides it.
@@ -92,8 +90,8 @@ struct ControlCalls: Sendable {
     /// If another was faster `next` is looked for again, for as long as is left.
     private func decided(
         _ selector: Authenticator.RequestSelector, _ enrollment: EnrollmentID?, wait: Int,
-        for client: ControlConnection, decide: (RequestRecord) async throws -> RequestRecord
-    ) async throws -> RequestRecord {
+        for client: ControlConnection, decide: (RequestRecord) async throws -> DecidedRequest
+    ) async throws -> DecidedRequest {
         let end = ContinuousClock.now + .seconds(wait)
         var (seconds, triesLeft) = (Double(wait), Self.maxTries)
         var last: RequestID?
@@ -139,7 +137,10 @@ struct ControlCalls: Sendable {
     }
 
     private func detailed(_ record: RequestRecord) async throws -> RequestView {
-        let enrollment = try await agent.enrollment(record.enrollmentId)
+        try detailed(record, of: try await agent.enrollment(record.enrollmentId))
+    }
+
+    private func detailed(_ record: RequestRecord, of enrollment: Enrollment?) throws -> RequestView {
         var view = RequestView(record, enrollment: enrollment)
         if let enrollment, let shown = agent.text(of: record, for: enrollment) {
             view.text = shown.text

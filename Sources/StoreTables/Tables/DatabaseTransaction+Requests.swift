@@ -155,12 +155,19 @@ extension DatabaseTransaction {
 
     package func insert(_ request: RequestRecord) throws {
         try hold(request.enrollmentId)
-        try database.insert(into: RequestColumn.table, Self.fixedColumns(request) + Self.changingColumns(request))
+        let columns = Self.fixedColumns(request) + Self.messageColumns(request) + Self.lifeColumns(request)
+        try database.insert(into: RequestColumn.table, columns)
     }
 
     package func update(_ request: RequestRecord) throws {
         try hold(request.enrollmentId)
-        try database.update(RequestColumn.table, set: Self.changingColumns(request), where: [.id: request.id.text])
+        let columns = Self.messageColumns(request) + Self.lifeColumns(request)
+        try database.update(RequestColumn.table, set: columns, where: [.id: request.id.text])
+    }
+
+    package func updateLife(of request: RequestRecord) throws {
+        try hold(request.enrollmentId)
+        try database.update(RequestColumn.table, set: Self.lifeColumns(request), where: [.id: request.id.text])
     }
 
     /// What never changes of a request.
@@ -175,9 +182,8 @@ extension DatabaseTransaction {
         ]
     }
 
-    /// What may change of a request.
-    private static func changingColumns(_ request: RequestRecord) -> ColumnValues<RequestColumn> {
-        let life = LifeColumns(request.life)
+    /// The message that is answered, which a newer one may take the place of.
+    private static func messageColumns(_ request: RequestRecord) -> ColumnValues<RequestColumn> {
         let presented = request.presented
         return [
             .jti: request.jti.text,
@@ -188,6 +194,13 @@ extension DatabaseTransaction {
             .warnings: (presented?.warnings).map(PresentedColumns.warnings),
             .traceparent: presented?.traceparent,
             .message: request.message,
+        ]
+    }
+
+    /// What becomes of a request.
+    private static func lifeColumns(_ request: RequestRecord) -> ColumnValues<RequestColumn> {
+        let life = LifeColumns(request.life)
+        return [
             .decidedAt: request.decidedAt,
             .state: life.state,
             .reason: life.reason,

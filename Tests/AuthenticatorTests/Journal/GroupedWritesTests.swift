@@ -1,5 +1,6 @@
 import IssuerProtocol
 import Keys
+import LinuxProcess
 import TestStores
 import Testing
 
@@ -64,6 +65,27 @@ struct GroupedWritesTests {
         }
         #expect(begun.value == 4)
         #expect(try await recorded == 151)
+    }
+
+    @Test func `after a commit that several shared the next one waits for those who are about to write`() async throws {
+        // On one thread tasks run in the order in which they came.
+        try await OwnThreads(limit: 1).run {
+            try await recordTogether(6)
+            #expect(begun.value == 2)
+            try await recordTogether(4)
+            #expect(begun.value == 3)
+            // Nobody waits for more than come.
+            _ = try await record()
+            #expect(begun.value == 4)
+        }
+    }
+
+    private func recordTogether(_ count: Int) async throws {
+        sample.store.beforeWriting { [begun] in _ = begun.next() }
+        try await withThrowingTaskGroup { group in
+            for _ in 1...count { group.addTask { _ = try await record() } }
+            try await group.waitForAll()
+        }
     }
 
     @Test func `one that fails leaves nothing behind, and the others are committed`() async throws {
