@@ -108,8 +108,6 @@ def ceiling(server: PostgresServer, clients: int, seconds: int) -> float:
             [PROGRAMS / "pgbench", "--no-vacuum", "--protocol=prepared", f"--client={clients}", "--jobs=2",
              f"--time={seconds}", "-D", "n=0", "-D", "head=0", f"--file={SCRIPT}", "-h", server.folder, "-U", "oob",
              world.name], capture_output=True, text=True, check=True, timeout=600)
-
-
     return float(re.search(r"tps = ([0-9.]+)", run.stdout)[1])
 
 
@@ -155,7 +153,7 @@ def cost_row(server: PostgresServer) -> Row:
 
 def rows(plan: dict[int, int], seconds: int) -> tuple[list[Row], dict]:
     """`plan` says how many approvals so many hosts make together."""
-    server = PostgresServer("-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB", "-c", "deadlock_timeout=100ms")
+    server = PostgresServer("-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB")
     try:
         most = [ceiling(server, BENCH_CLIENTS, seconds)]
         rates = {hosts: approvals_a_second(server, hosts, count) for hosts, count in plan.items()}

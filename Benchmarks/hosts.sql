@@ -3,8 +3,8 @@
 \set n :n + 1
 \set head :head + 4
 BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
-SELECT pg_current_xact_id();
-SELECT incarnation FROM host WHERE name = 'b' || :client_id FOR UPDATE;
+UPDATE host SET last_write = :n WHERE name = 'b' || :client_id
+    RETURNING incarnation, CAST(floor(extract(EPOCH FROM clock_timestamp())) AS BIGINT);
 SELECT name, seq, digest, signature FROM journal_mark WHERE host = 'b' || :client_id AND name = 'head';
 SELECT name, seq, digest, signature FROM journal_mark WHERE host = 'b' || :client_id AND name = 'floor';
 SELECT seq, entry FROM journal WHERE host = 'b' || :client_id AND seq > :head ORDER BY seq LIMIT 2;
@@ -29,8 +29,8 @@ COMMIT;
 SELECT seq, enrollment_id, jti, request_id, sign_count, body, exp, traceparent, last_error FROM outbox
     WHERE enrollment_id = 'b' || :client_id AND sign_count IS NOT NULL ORDER BY sign_count LIMIT 1;
 BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
-SELECT pg_current_xact_id();
-SELECT incarnation FROM host WHERE name = 'b' || :client_id FOR UPDATE;
+UPDATE host SET last_write = :n WHERE name = 'b' || :client_id
+    RETURNING incarnation, CAST(floor(extract(EPOCH FROM clock_timestamp())) AS BIGINT);
 SELECT name, seq, digest, signature FROM journal_mark WHERE host = 'b' || :client_id AND name = 'head';
 SELECT name, seq, digest, signature FROM journal_mark WHERE host = 'b' || :client_id AND name = 'floor';
 SELECT seq, entry FROM journal WHERE host = 'b' || :client_id AND seq > :head + 2 ORDER BY seq LIMIT 2;

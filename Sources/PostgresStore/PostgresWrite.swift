@@ -110,8 +110,9 @@ struct PostgresWrite {
         let rows: [PostgresConnection.Row]
         do {
             // The database transaction holds the row for as long as it runs.
-            rows = try connection.rows("SELECT last_write, incarnation FROM host WHERE name = ? FOR UPDATE", [host.text])
-        } catch where error.isLockNotAvailable {
+            rows = try connection.rows(
+                "SELECT last_write, incarnation FROM host WHERE name = ? FOR UPDATE", [host.text])
+        } catch  where error.isLockNotAvailable {
             return nil
         }
         if rows.first?.first == .number(commit.token) { return true }
