@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help build deb demo docs man test crash-test host-test push-test model-test bench bench-large fuzz sanitize check format \
+.PHONY: help build deb demo docs man test crash-test host-test takeover-test push-test model-test bench bench-large fuzz sanitize check format \
 	help-texts conform-proof
 
 help: ## Print this list.
@@ -41,6 +41,12 @@ host-test: ## Faults at hosts that share a PostgreSQL: FAULTS=10000, HOSTS=3, LE
 	swift build --traits default,PostgreSQL
 	.venv/bin/python -B Tests/Crash/host_campaign.py --record .build/host-test.json $(if $(FAULTS),--faults $(FAULTS)) \
 		$(if $(HOSTS),--hosts $(HOSTS)) $(if $(LEASE),--lease $(LEASE)) $(if $(SEED),--seed $(SEED)) $(if $(ROUND),--round $(ROUND))
+
+takeover-test: ## How long until others have the work of a host that was killed: KILLS=100, HOSTS=2, LEASE=15000, SEED=1.
+	Scripts/bootstrap --tests
+	swift build --traits default,PostgreSQL
+	.venv/bin/python -B Tests/Crash/host_takeovers.py $(if $(KILLS),--kills $(KILLS)) \
+		$(if $(HOSTS),--hosts $(HOSTS)) $(if $(LEASE),--lease $(LEASE)) $(if $(SEED),--seed $(SEED))
 
 push-test: ## Many requests pushed twice and polled, and garbage meanwhile: REQUESTS=10000, SECONDS=600, SEED=1.
 	Scripts/bootstrap --tests
