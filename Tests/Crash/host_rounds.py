@@ -247,14 +247,16 @@ class Round:
 
     def settle(self):
         """Decides what nobody has decided, and waits until every promise holds."""
-        deadline = time.monotonic() + SETTLED_WITHIN
         for number, purchase in enumerate(self.ledger.purchases):
+            # Each has its own, however many there are: a slow machine breaks no promise.
+            deadline = time.monotonic() + SETTLED_WITHIN
             # A no of the host means that someone has decided it, or that it has not come yet.
             while not purchase.told and self.decide(
                     self.hosts[number % len(self.hosts)], purchase, "deny") not in {"told", "no_longer_decidable"}:
                 if time.monotonic() > deadline:
                     raise Broken(f"purchase {purchase.acs_trans_id} cannot be decided:\n{self.tails()}")
                 time.sleep(0.1)  # Asks again; nothing depends on how long.
+        deadline = time.monotonic() + SETTLED_WITHIN
         while problems := self.problems():
             if time.monotonic() > deadline:
                 raise Broken("\n".join(problems[:20]) + f"\n{self.tails()}")
