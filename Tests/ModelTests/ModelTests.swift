@@ -1,4 +1,5 @@
 import IssuerProtocol
+import TestStores
 import Testing
 
 /// The agent's core against a model of what the issuer protocol promises.
@@ -7,6 +8,15 @@ import Testing
         let failure = try await Campaign.asked.firstFailure()
         #expect(failure == nil, "\(failure.map(\.description) ?? "")")
     }
+
+    #if PostgreSQL
+    @Test func `random schedules of two hosts on one database end as the model says`() async throws {
+        var campaign = Campaign.asked
+        campaign.hosts = 2
+        let failure = try await StoreKind.$current.withValue(.postgres) { try await campaign.firstFailure() }
+        #expect(failure == nil, "\(failure.map(\.description) ?? "")")
+    }
+    #endif
 
     @Test(arguments: Pinned.schedules)
     func `a schedule that once told right from wrong ends as the model says`(schedule: [Step]) async throws {

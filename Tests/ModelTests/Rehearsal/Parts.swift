@@ -23,7 +23,8 @@ struct MortalStore: Store {
     let real: any Store
     private let shared = Shared()
 
-    init(path: String) throws { real = try openStore(at: path) }
+    /// - Parameter host: the name of the host, in PostgreSQL.
+    init(path: String, host: String) throws { real = try openStore(at: path, host: host) }
 
     /// The next write is the last that this process tries.
     func arm(_ crash: Crash?) { shared.state.withLock { $0.crash = crash } }

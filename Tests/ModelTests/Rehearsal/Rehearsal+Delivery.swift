@@ -26,6 +26,8 @@ extension Rehearsal {
 
     private func withOutboxDelivery(_ body: () async throws -> Void) async throws {
         let (agent, notifier) = (agent, notifier)
+        isDelivering = true
+        defer { isDelivering = false }
         // A settled decision is told by an event; the calls and naps ring by themselves.
         let settled = agent.hub.notifier { _ in
             notifier.ring()

@@ -8,7 +8,7 @@ import Synchronization
 extension Rehearsal {
     /// One step on both, also one within another.
     func perform(_ step: Step) async throws {
-        try await performAlone(step)
+        try await takingTurn { try await performAlone(step) }
         try await compare()
     }
 
@@ -142,7 +142,10 @@ extension Rehearsal {
                 defer { group.cancelAll() }
                 try await notifier.until { clock.naps > before }
             }
-            let reader = agent.deferredReader
+        }
+        // What was held is held by the host that was listed it.
+        for host in hosts {
+            let reader = host.agent.deferredReader
             for issuer in reader.deferred.issuers { await reader.readDue(of: issuer) }
         }
         model.tick()

@@ -11,6 +11,9 @@ import Synchronization
 ///
 /// The agent is its core and a real SQLite file; the key is in memory, the clock and the issuer do as the schedule says.
 /// A restart throws the agent away and makes another on the same file.
+///
+/// There may be several hosts on one PostgreSQL, which take turns at the steps. A step within an approval is another
+/// host's, so that several are at the same enrollment at once. A restart is one of all.
 actor Rehearsal {
     let issuer: SampleIssuer
     let clock: ScheduleClock
@@ -19,11 +22,17 @@ actor Rehearsal {
     let notifier = ChangeNotifier()
     var model: Model
     var record = Record()
-    private(set) var agent: Agent
-    private(set) var store: MortalStore
+    private(set) var hosts: [(agent: Agent, store: MortalStore)] = []
+    /// Whose turn it is.
+    private var turn = 0
+    /// How many steps are under way, each within the one before.
+    private var depth = 0
+    /// Whether an outbox delivery runs: it is told of what happens at its own host alone.
+    var isDelivering = false
     /// What the agents have presented, as they told it.
     let presented = Presented()
-    private var listener: AsyncStream<Void>?
+    private var listeners: [AsyncStream<Void>] = []
+    private let hostCount: Int
     private let directory: ScratchDirectory
     private var step = 0
     /// Messages as they went over the wire, by card.
@@ -31,27 +40,48 @@ actor Rehearsal {
     /// What the schedule listed, for the end, when it is listed once more.
     var listed: [Int: [Message]] = [:]
 
-    init(_ issuer: SampleIssuer) async throws {
-        self.issuer = issuer
+    init(_ issuer: SampleIssuer, hosts count: Int) async throws {
+        (self.issuer, hostCount) = (issuer, count)
         directory = try .inMemory()
         clock = ScheduleClock(notifier: notifier)
         gateway = ScriptedGateway(keys: issuer.keySet, notifier: notifier)
         custody = QuickCustody(keys: Dictionary(uniqueKeysWithValues: issuer.cards.map { ($0.id, $0.key) }))
         model = Model(cards: issuer.cards.count)
-        store = try MortalStore(path: "\(directory.path)/store.sqlite")
-        agent = Self.agent(on: store, custody: custody, gateway: gateway, clock: clock, secret: issuer.agentSecret)
-        listener = presented.listen(to: agent.hub)
+        try makeHosts()
         for card in issuer.cards { try await enroll(card) }
-        try await agent.prepare()
+        for host in hosts { try await host.agent.prepare() }
+    }
+
+    var agent: Agent { hosts[turn].agent }
+    var store: MortalStore { hosts[turn].store }
+
+    private func makeHosts() throws {
+        hosts = try (0..<hostCount).map { number in
+            let store = try MortalStore(path: "\(directory.path)/store.sqlite", host: "host-\(number)")
+            return (
+                Self.agent(on: store, custody: custody, gateway: gateway, clock: clock, secret: issuer.agentSecret),
+                store
+            )
+        }
+        listeners = hosts.map { presented.listen(to: $0.agent.hub) }
+    }
+
+    /// Does something as the host whose turn it is.
+    func takingTurn<T>(_ work: () async throws -> T) async throws -> T {
+        let before = turn
+        if !isDelivering { turn = (depth == 0 ? step : before + 1) % hostCount }
+        depth += 1
+        defer { (turn, depth) = (before, depth - 1) }
+        return try await work()
     }
 
     /// Performs all, and at the end sees that nothing stays undone when the issuer is well.
     ///
     /// An agent that no longer does what a step waits for is a finding as well: no schedule takes a second.
     static func run(
-        _ schedule: [Step], at issuer: SampleIssuer, patience: Duration = .seconds(120)
+        _ schedule: [Step], at issuer: SampleIssuer, hosts: Int = 1, patience: Duration = .seconds(120)
     ) async throws -> Finding? {
-        let rehearsal = try await Rehearsal(issuer)
+        let rehearsal = try await Rehearsal(issuer, hosts: hosts)
         return try await withThrowingTaskGroup(of: Finding?.self) { group in
             group.addTask { try await rehearsal.run(schedule) }
             group.addTask {
@@ -108,10 +138,8 @@ actor Rehearsal {
     }
 
     func restart() async throws {
-        store = try MortalStore(path: "\(directory.path)/store.sqlite")
-        agent = Self.agent(on: store, custody: custody, gateway: gateway, clock: clock, secret: issuer.agentSecret)
-        listener = presented.listen(to: agent.hub)
-        try await agent.prepare()
+        try makeHosts()
+        for host in hosts { try await host.agent.prepare() }
         model.restart()
     }
 
@@ -131,7 +159,9 @@ actor Rehearsal {
         try await compare()
         try await perform(.pass(86_400))
         try await perform(.tick)
-        let fault = try await agent.journal.verify().fault
-        if let fault { throw Finding("the journal is not whole: \(fault)") }
+        for host in hosts {
+            let fault = try await host.agent.journal.verify().fault
+            if let fault { throw Finding("the journal is not whole: \(fault)") }
+        }
     }
 }

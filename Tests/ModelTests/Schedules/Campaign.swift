@@ -5,6 +5,8 @@ struct Campaign {
     /// The first seed, and how many follow; `MODEL_SEED` and `MODEL_SCHEDULES` ask for others.
     var seed: UInt64 = 1
     var schedules = 40
+    /// How many hosts are at once on one PostgreSQL; 1 is one agent on the store of the run.
+    var hosts = 1
 
     static var asked: Campaign {
         var campaign = Campaign()
@@ -52,17 +54,17 @@ struct Campaign {
     private func failure(_ number: Int, at issuer: SampleIssuer) async throws -> Failure? {
         let seed = seed &+ UInt64(number)
         let schedule = Generator.schedule(seed: seed)
-        guard var first = try await Rehearsal.run(schedule, at: issuer) else { return nil }
+        guard var first = try await Rehearsal.run(schedule, at: issuer, hosts: hosts) else { return nil }
         if first.isTimeOver {
             print("seed \(seed): \(first); once more")
-            guard let second = try await Rehearsal.run(schedule, at: issuer) else { return nil }
+            guard let second = try await Rehearsal.run(schedule, at: issuer, hosts: hosts) else { return nil }
             first = second
         }
         let shrinker = Shrinker { candidate in
-            try await Rehearsal.run(candidate, at: issuer, patience: .seconds(5)) != nil
+            try await Rehearsal.run(candidate, at: issuer, hosts: hosts, patience: .seconds(5)) != nil
         }
         let smallest = try await shrinker.smallest(schedule)
-        let finding = try await Rehearsal.run(smallest, at: issuer)
+        let finding = try await Rehearsal.run(smallest, at: issuer, hosts: hosts)
         return Failure(seed: seed, number: number + 1, schedule: smallest, finding: finding ?? first)
     }
 }
