@@ -2,6 +2,7 @@
 import Dispatch
 import IssuerProtocol
 import Keys
+import ScratchDirectories
 import TableRows
 import TestStores
 import Testing
@@ -11,10 +12,12 @@ import Testing
 /// A share that a test says.
 private struct SetShare: WorkShares {
     let isOurs: Bool
+    /// Each end that was left to another host.
+    let staleEnds = Channel<Void>()
 
-    func term(of id: EnrollmentID) -> WorkTerm? { isOurs ? WorkTerm(share: 0, epoch: 0) : nil }
+    func term(of id: EnrollmentID) -> WorkTerm? { isOurs ? WorkTerm(share: 0, epoch: 1) : nil }
 
-    func noteStaleEnd() {}
+    func noteStaleEnd() { staleEnds.send(()) }
 
     var figures: HostFigures { HostFigures() }
 
@@ -188,6 +191,43 @@ struct TwoHostsTests {
             let newest = try await alpha.requests().last?.id
             #expect(events.contains { $0.kind == .decided && $0.request == newest } == isOurs)
         }
+    }
+
+    @Test(arguments: [true, false])
+    func `a refusal ends a delivery only if no other host has taken the share since it was sent`(isTaken: Bool)
+        async throws
+    {
+        let card = try await alpha.enrolled()
+        let shares = SetShare(isOurs: true)
+        let gamma = try StoreKind.$current.withValue(.postgres) { try alpha.neighbour("gamma", shares: shares) }
+        let path = "\(alpha.directory.path)/store.sqlite"
+        func share(_ host: String, epoch: Int64) throws {
+            try StoreKind.$current.withValue(.postgres) {
+                try tamper(at: path, "UPDATE lease SET host = ?, epoch = ? WHERE bucket = 0", [host, epoch])
+            }
+        }
+        try share("gamma", epoch: 1)
+        try await alpha.receive(SampleRequest(), for: card)
+        try await alpha.approve(try await alpha.onlyRequest().id)
+        let gate = Channel<Void>()
+        await alpha.issuer.onDecision { (_) throws(IssuerError) in
+            try await gate.answer()
+            throw .problem(.unknownRequest)
+        }
+        try await gamma.running([gamma.agent.outboxDelivery.run]) {
+            _ = try await alpha.issuer.decided.next()
+            // Gamma was frozen until now.
+            if isTaken { try share("alpha", epoch: 2) }
+            gate.send(())
+            if isTaken {
+                try await shares.staleEnds.next()
+            } else {
+                try await gamma.eventually { try $0.outboxCount(enrollment: nil) == 0 ? true : nil }
+            }
+        }
+        let refused = DeliveryState.failed(token: ProblemCode.unknownRequest.rawValue)
+        #expect(try await alpha.onlyRequest().life.delivery == (isTaken ? .queued : refused))
+        #expect(try await alpha.outbox(of: card).count == (isTaken ? 1 : 0))
     }
 
     @Test func `a host whose name another process has taken writes nothing any more`() async throws {
