@@ -65,8 +65,10 @@ struct JournaledStore: Store {
                 }
             }
         } catch {
-            // If nothing of it was written, it shows which of them the store cannot take once each is by itself.
-            if group.count > 1, held.value == nil { return group }
+            // It shows which of them the store cannot take once each is by itself. A store that does not answer is not
+            // asked for each: they would wait for one another, up to a deadline each.
+            let mayBeOfOne = (error as? StoreError)?.mayBeOfOneWrite ?? true
+            if group.count > 1, held.value == nil, mayBeOfOne { return group }
             for write in group { write.fail(error) }
             return []
         }

@@ -49,6 +49,9 @@ package struct StoreError: Error, Sendable, Equatable {
     /// Whether only a person can end it: nothing more is written then, so nothing more is decided.
     package var isForGood: Bool { kind == .corrupt || kind == .forged || kind == .newerSchema || kind == .moved }
 
+    /// Whether it may be about what was to be written, and not the store: something else may be written then.
+    var mayBeOfOneWrite: Bool { kind == .corrupt || kind == .other }
+
     /// One sentence: what is wrong, and what to do.
     package var sentence: String {
         let words = detail.map { " (\($0))" } ?? ""

@@ -126,6 +126,20 @@ struct GroupedWritesTests {
         #expect(try await sample.restarted().agent.journal.verify().fault == nil)
     }
 
+    @Test func `a store that does not answer is asked once for all that wait, and not for each`() async throws {
+        sample.store.beforeWriting { [begun, store] in
+            guard begun.next() == 1 else { throw StoreError(.unreachable, at: "the test's store") }
+            while store.writes.arrivedCount < 6 { await Task.yield() }
+        }
+        await withTaskGroup { group in
+            group.addTask { _ = try? await record() }
+            while begun.value == 0 { await Task.yield() }
+            for _ in 1...5 { group.addTask { await #expect(throws: StoreError.self) { try await record() } } }
+        }
+        #expect(begun.value == 2)
+        #expect(try await recorded == 1)
+    }
+
     @Test func `if the commit fails each of them is told, and nothing is there`() async throws {
         holdFirst(until: 5)
         sample.store.breakWrites()
