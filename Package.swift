@@ -388,7 +388,7 @@ let package = Package(
         .testTarget(  // Empty without the trait.
             name: "PostgresRowsTests",
             dependencies: [
-                "PostgresRows", "StoreTables", "TableRows", "TestStores",
+                "Authenticator", "PostgresRows", "TableRows", "TestStores",
                 .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
             ]),
         .testTarget(

@@ -1,6 +1,6 @@
 #if PostgreSQL
+package import Authenticator
 import PostgresRows
-package import StoreTables
 import TableRows
 
 /// One of the hosts that share the database: whose chain of the journal it writes.

@@ -3,7 +3,6 @@ package import Authenticator
 import Glibc
 import Keys
 import PostgresRows
-import StoreTables
 import Synchronization
 import TableRows
 

@@ -1,7 +1,7 @@
 #if PostgreSQL
+import Authenticator
 import Glibc
 import PostgresRows
-import StoreTables
 import TableRows
 
 /// A change of the tables, which stays as it is once it was released.

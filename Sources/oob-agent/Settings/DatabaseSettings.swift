@@ -1,9 +1,9 @@
 #if PostgreSQL
+import Authenticator
 import DurableFiles
 import Keys
 import PostgresRows
 import PostgresStore
-import StoreTables
 
 /// The database that several hosts share, as the settings name it.
 struct DatabaseSettings {
