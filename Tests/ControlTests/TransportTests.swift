@@ -54,7 +54,7 @@ struct TransportTests {
         let agent = try FakeAgent(in: scratch.path)
         let served = agent.serve([Self.answer("{}")])
         var call = ControlCall(.post, ["requests", "a b/c"], query: [("x", "&")], body: Array("{}".utf8), seconds: 60)
-        call.lastEventID = 17
+        call.lastEventID = CursorText("17")
         _ = try await transport(to: agent).answer(to: call)
         let lines = await served.request.split(separator: "\r\n", omittingEmptySubsequences: false)
         #expect(
@@ -191,7 +191,7 @@ struct TransportTests {
         let served = agent.serve([], hangsUp: false) { sayAsked.finish() }
         await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                var position: Int64?
+                var position: CursorText?
                 try await client.events(after: &position, enrollment: nil) { _ in }
             }
             for await _ in asked {}
@@ -200,6 +200,19 @@ struct TransportTests {
         }
         // It ends once the client has hung up.
         _ = await served.request
+    }
+
+    @Test func `an event that is cut off behind its id is asked for again`() async throws {
+        let event = #"data: {"event":"enrolled","seq":5,"at":"2023-10-17T05:56:38Z"}"#
+        let bytes =
+            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + "id: 3\n\n"
+            + "id: alpha:5,beta:2\n\(event)\n\nid: alpha:6,beta:2\ndata: {"
+        let result = try await result(against: [Array(bytes.utf8)]) { client throws(ClientError) in
+            var position: CursorText?
+            try await client.events(after: &position, enrollment: nil) { _ in }
+            return position?.text
+        }
+        #expect(try result.get() == "alpha:5,beta:2")
     }
 
     @Test func `who answers before all of a request was sent is heard`() async throws {

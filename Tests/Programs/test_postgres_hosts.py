@@ -145,6 +145,96 @@ class SharedWorkTests(Hosts):
         self.waits(alpha, second)
 
 
+class Watching:
+    """`oobctl watch --json` at a host, whose lines are read as they come."""
+
+    def __init__(self, test: Hosts, agent: Agent, *arguments: str):
+        self.process = subprocess.Popen(
+            [BIN_DIR / "oobctl", "watch", "--json", "--socket", str(agent.socket), *arguments],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.watchdog = threading.Timer(WITHIN, self.process.kill)
+        self.watchdog.start()
+        test.addCleanup(self.end)
+
+    def until(self, *acs_trans_ids: str) -> list[dict]:
+        """The events up to those that these were presented and decided; hosts' events come in any order."""
+        events, missing = [], {(event, each) for each in acs_trans_ids for event in ("requestPresented", "requestDecided")}
+        for line in self.process.stdout:
+            events.append(json.loads(line))
+            missing.discard((events[-1]["event"], events[-1].get("request", {}).get("acsTransId")))
+            if not missing:
+                return events
+        raise AssertionError(f"it ended without {missing}, after {events}: {self.process.stderr.read()}")
+
+    def end(self):
+        self.process.kill()
+        self.watchdog.cancel()
+        self.process.communicate()
+
+
+class EventTests(Hosts):
+    """Events of all hosts, at each of them."""
+
+    def decide(self, agent: Agent, merchant: str) -> str:
+        request = self.buy(merchant)
+        self.waits(agent, request)
+        self.assertEqual(agent.ctl("deny", request).returncode, 0, agent.tail())
+        return request
+
+    def expect_once(self, events: list[dict], requests: list[str]):
+        """Each was presented once and decided once, and no event was told twice."""
+        places = [(each["host"], each["seq"]) for each in events]
+        self.assertEqual(len(places), len(set(places)), "told twice")
+        for event in ["requestPresented", "requestDecided"]:
+            told = [each["request"]["acsTransId"] for each in events if each["event"] == event]
+            self.assertEqual(sorted(told), sorted(requests))
+
+    def test_a_reader_at_one_host_is_told_what_all_do_and_goes_on_at_the_other_with_its_cursor(self):
+        alpha, beta = self.host("alpha"), self.host("beta")
+        self.enroll(alpha)
+        reader = Watching(self, alpha, "--since", "0")
+        first = [self.decide(beta, "One"), self.decide(beta, "Two")]
+        seen = reader.until(*first)
+        self.assertEqual({each["host"] for each in seen if each["event"] == "requestDecided"}, {"beta"})
+        reader.end()
+        meanwhile = [self.decide(alpha, "Three"), self.decide(beta, "Four")]
+        reader = Watching(self, beta, "--since", seen[-1]["cursor"])
+        seen += reader.until(*meanwhile)
+        last = self.decide(alpha, "Five")
+        seen += reader.until(last)
+        self.expect_once(seen, [*first, *meanwhile, last])
+        for host in ["alpha", "beta"]:
+            numbers = [each["seq"] for each in seen if each["host"] == host]
+            self.assertEqual(numbers, sorted(numbers))
+
+    def test_a_watch_goes_on_over_the_restart_of_its_host_and_misses_nothing(self):
+        place = self.place()
+        alpha, beta = self.host("alpha", place), self.host("beta")
+        self.enroll(beta)
+        reader = Watching(self, alpha, "--since", "0")
+        first = self.decide(beta, "Before")
+        seen = reader.until(first)
+        alpha.stop()
+        second = self.decide(beta, "Meanwhile")
+        self.host("alpha", place)
+        seen += reader.until(second)
+        self.expect_once(seen, [first, second])
+
+    def test_with_one_host_places_are_numbers_and_a_reader_that_has_one_goes_on_when_there_are_two(self):
+        alpha = self.host("alpha")
+        self.enroll(alpha)
+        before = [self.decide(alpha, f"Shop {number}") for number in range(4)]
+        seen = Watching(self, alpha, "--since", "0").until(*before)
+        self.assertEqual([each for each in seen if {"host", "cursor"} & set(each)], [])
+        beta = self.host("beta")
+        after = self.decide(beta, "Both")
+        more = Watching(self, beta, "--since", str(seen[-1]["seq"])).until(after)
+        self.assertEqual({each["request"]["acsTransId"] for each in more if "request" in each} - {after, before[-1]}, set())
+        refused = beta.ctl("watch", "--since", "1")
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("beta:1", refused.stderr)
+
+
 class MetricsTests(Hosts):
     def test_it_has_the_metrics_that_the_page_names_for_several_hosts_besides_those_of_every_agent(self):
         alpha = self.host("alpha")

@@ -73,7 +73,8 @@ package final class Agent: Sendable {
         signCountWatch = SignCountWatch(ports: ports, directory: directory, log: log)
         outboxDelivery = OutboxDelivery(
             ports: ports, directory: directory, signCountWatch: signCountWatch, standing: standing, hub: hub, log: log)
-        neighbours = Neighbours(ports: ports, hub: hub, log: log)
+        let told = ToldNeighbours()
+        neighbours = Neighbours(ports: ports, hub: hub, log: log, told: told)
         hostWitness = HostWitness(store: store, ports: ports, retention: settings.auditRetention, log: log)
         storeWatch = StoreWatch(ports: ports, bounds: settings.bounds, log: log)
         housekeeper = Housekeeper(ports: ports, retention: settings.retention, hub: hub, log: log)
@@ -98,7 +99,8 @@ package final class Agent: Sendable {
         journalPruner = JournalPruner(
             store: store, ports: ports, retention: settings.auditRetention, log: log)
         packer = Packer(store: store, ports: ports, hub: hub, log: log)
-        journal = Journal(store: store, hub: hub, clock: ports.clock, eventsKept: settings.eventsKept)
+        journal = Journal(
+            store: store, hub: hub, clock: ports.clock, eventsKept: settings.eventsKept, neighbours: told)
     }
 
     /// Clears up after a crash, and sees that the secret opens what the store holds; before anything runs.

@@ -6,6 +6,8 @@ package enum AgentEvent: Sendable {
     case journaled(JournalFact.Kind, of: EnrollmentID? = nil, request: RequestID? = nil)
     /// Likewise an entry: a request has come, or another message for one, under these names.
     case requestReceived(RequestNames, of: EnrollmentID)
+    /// Likewise an entry, of another host, which has work for another: only readers of events are told.
+    case journaledElsewhere(JournalFact.Kind, of: EnrollmentID)
 
     // What no entry of the journal tells.
 
@@ -53,6 +55,11 @@ extension AgentEvent {
         }
     }
 
+    /// Likewise, also of an entry that is told to readers of events alone.
+    var kindForReaders: JournalFact.Kind? {
+        if case .journaledElsewhere(let kind, _) = self { kind } else { kind }
+    }
+
     /// The request that an entry is about; nil if it is about none.
     package var request: RequestID? {
         switch self {
@@ -66,7 +73,7 @@ extension AgentEvent {
     var enrollment: EnrollmentID? {
         switch self {
         case .journaled(_, let id, _): id
-        case .requestReceived(_, let id): id
+        case .requestReceived(_, let id), .journaledElsewhere(_, let id): id
         default: nil
         }
     }

@@ -8,8 +8,10 @@ package struct Journal: Sendable {
     let store: JournaledStore
     let hub: EventHub
     let clock: any AgentClock
-    /// From how many of the newest entries events are replayed.
+    /// From how many of the newest entries of a chain events are replayed.
     let eventsKept: Int
+    /// How far the other hosts' entries were told here.
+    let neighbours: ToldNeighbours
 
     /// The entries after one, in their order: at most `limit`, and at most ``maxEntries``.
     package func entries(after sequence: Int64, limit: Int) async throws -> [JournalRow] {
@@ -26,7 +28,7 @@ package struct Journal: Sendable {
 // MARK: Events
 
 extension Journal {
-    /// Where the newest entry stands: what comes after it has not happened yet.
+    /// Where the newest entry of this host's chain stands.
     package func newest() async throws -> Int64 {
         try await store.read { try $0.journalMark(.head)?.point.sequence ?? 0 }
     }
@@ -39,23 +41,46 @@ extension Journal {
         }
     }
 
-    /// The events after one entry, oldest first.
+    /// Where all chains end: what comes after it has not happened yet.
+    package func newestOfAll() async throws -> EventCursor { try await store.read { try EventChains($0).newest } }
+
+    /// Sees that it is clear which place a reader means.
     ///
-    /// If entries after it are no longer kept, or it is of a future that this store does not have (it was restored
-    /// from a backup), a `gap` comes first.
-    package func events(after sequence: Int64) async throws -> EventPage {
-        let now = clock.now
-        let kept = Int64(eventsKept)
+    /// A number alone is a place in one chain. If there are several, it is taken for one in the only chain that has come
+    /// so far: so a reader goes on that was there before the second host.
+    ///
+    /// - Throws: `CommandError` `.invalidArgument`.
+    package func place(_ cursor: EventCursor) async throws -> EventCursor {
+        let sequence = cursor[""]
+        guard sequence > 0 else { return cursor }
         return try await store.read { store in
-            let newest = try store.journalMark(.head)?.point.sequence ?? 0
-            let oldest = max(newest - kept, try store.journalMark(.floor)?.point.sequence ?? 0)
-            let isGap = !(oldest...max(newest, oldest)).contains(sequence)
-            let start = isGap ? (sequence > newest ? newest : oldest) : sequence
-            let rows = try store.journal(after: start, limit: Int(JournalCheckpoint.restOfBlock(after: start)))
-            let gap = isGap ? [JournalEvent.gap(upTo: start, at: now)] : []
-            return EventPage(
-                events: gap + rows.compactMap { JournalEvent($0) },
-                position: rows.last?.sequence ?? start)
+            let chains = try EventChains(store)
+            guard chains.areSeveral else { return cursor }
+            let hosts = chains.hosts(reaching: sequence)
+            guard let host = hosts.first, hosts.count == 1 else {
+                throw CommandError(
+                    .invalidArgument,
+                    "\(sequence) alone is no place among the events of several hosts: give it with its host, such as "
+                        + "\(chains.own):\(sequence), or 0 for all that is kept")
+            }
+            var named = EventCursor.beginning
+            named[host] = sequence
+            return named
+        }
+    }
+
+    /// The events after a place, of all chains; those of each chain oldest first.
+    ///
+    /// If entries of a chain after it are no longer kept, or it is of a future that this store does not have (it was
+    /// restored from a backup), a `gap` of that chain comes first. So it does for a host that has no chain here.
+    ///
+    /// - Parameter limit: how many of them, or one of each chain.
+    package func events(
+        after cursor: EventCursor, limit: Int = Int(JournalCheckpoint.length)
+    ) async throws -> EventPage {
+        let (now, kept) = (clock.now, Int64(eventsKept))
+        return try await store.read {
+            try EventChains($0).page(after: cursor, limit: limit, kept: kept, at: now)
         }
     }
 
@@ -63,22 +88,25 @@ extension Journal {
     ///
     /// - Parameters:
     ///   - enrollment: whose events are waited for; nil for all.
-    ///   - look: gives the page of what comes after `sequence`.
+    ///   - look: gives the page of what comes after `cursor`.
     package func page<Page: Sendable>(
-        after sequence: Int64, of enrollment: EnrollmentID?, waiting seconds: Double,
+        after cursor: EventCursor, of enrollment: EnrollmentID?, waiting seconds: Double,
         looking look: @escaping @Sendable () async throws -> Page,
-        reaching position: @escaping @Sendable (Page) -> Int64
+        reaching position: @escaping @Sendable (Page) -> EventCursor
     ) async throws -> Page? {
         let isTold: @Sendable (AgentEvent) -> Bool = { event in
-            guard event.kind?.event != nil else { return false }
+            guard event.kindForReaders?.event != nil else { return false }
             return enrollment == nil || event.enrollment == nil || event.enrollment == enrollment
         }
         return try await hub.wait(seconds: seconds, on: clock, for: isTold) {
             let page = try await look()
-            return position(page) == sequence ? nil : page
+            return position(page) == cursor ? nil : page
         }
     }
 
-    /// The newest entry as of this agent's last commit; nil before the first.
-    package var newestCommitted: Int64? { store.head?.sequence }
+    /// Where all chains end as far as readers were told; nil before this agent's first commit.
+    package var newestTold: EventCursor? {
+        guard let head = store.head else { return nil }
+        return neighbours.cursor(own: head.sequence)
+    }
 }

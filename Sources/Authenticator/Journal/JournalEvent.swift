@@ -13,7 +13,11 @@ package struct JournalEvent: Sendable, Equatable {
     }
 
     package let name: Name
-    /// The number of its entry; they grow, with holes.
+    /// In whose chain it is; empty if there is one.
+    package internal(set) var host = ""
+    /// Where a reader is who was told up to this one.
+    package internal(set) var cursor = EventCursor.beginning
+    /// The number of its entry; those of a chain grow, with holes.
     package let sequence: Int64
     /// RFC 3339, UTC, whole seconds.
     package let at: String
@@ -50,11 +54,4 @@ package struct JournalEvent: Sendable, Equatable {
         self.init(
             name: name, sequence: entry.sequence, at: entry.at, enrollment: entry.enrollment, request: entry.request)
     }
-}
-
-/// Some events, and how far they reach.
-package struct EventPage: Sendable {
-    package let events: [JournalEvent]
-    /// The entry up to which all was looked at: where the next page begins.
-    package let position: Int64
 }

@@ -12,8 +12,8 @@ struct ControlCall: Sendable {
     let seconds: Int
     /// The media type that is asked for.
     var accepted = "application/json"
-    /// The last event that is known, if events are asked for.
-    var lastEventID: Int64?
+    /// How far events are known, if they are asked for.
+    var lastEventID: CursorText?
 
     init(_ method: Method, _ segments: [String], query: [(String, String)] = [], body: [UInt8]? = nil, seconds: Int) {
         self.method = method

@@ -204,12 +204,12 @@ package struct ControlClient: Sendable {
 
     /// Lets `take` have each event after `position` as it comes, until the agent goes away.
     ///
-    /// - Parameter position: nil stands for the newest event; it moves on with what was told, so that the next call
-    ///   misses nothing.
+    /// - Parameter position: nil stands for what has not happened yet; it moves on with what was told, so that the next
+    ///   call misses nothing.
     /// - Parameter opened: called once the agent has begun to answer: nothing that happens from then on is missed.
     /// - Throws: if the agent did not begin to answer, and what `take` throws.
     package func events(
-        after position: inout Int64?, enrollment: String?, opened: () -> Void = {},
+        after position: inout CursorText?, enrollment: String?, opened: () -> Void = {},
         _ take: (EventView) throws(ClientError) -> Void
     ) async throws(ClientError) {
         var call = ControlCall(
@@ -223,7 +223,7 @@ package struct ControlClient: Sendable {
             for byte in piece {
                 for event in try reader.take(CollectionOfOne(byte)) {
                     try take(event)
-                    position = event.seq
+                    position = reader.position
                 }
             }
             position = reader.position

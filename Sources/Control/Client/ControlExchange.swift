@@ -94,7 +94,7 @@ extension ControlCall {
     var bytes: [UInt8] {
         var head =
             "\(method.rawValue) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAccept: \(accepted)\r\n"
-        if let lastEventID { head += "\(ServerSentEvents.lastEventID): \(lastEventID)\r\n" }
+        if let lastEventID { head += "\(ServerSentEvents.lastEventID): \(lastEventID.text)\r\n" }
         if let body { head += "Content-Type: application/json\r\nContent-Length: \(body.count)\r\n" }
         return Array((head + "\r\n").utf8) + (body ?? [])
     }

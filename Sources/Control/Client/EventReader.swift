@@ -4,11 +4,13 @@ struct EventReader {
     private static let maxBytes = 256 * 1_024
 
     /// How far the agent has told all; nil before it said so.
-    private(set) var position: Int64?
+    private(set) var position: CursorText?
     private var line: [UInt8] = []
     private var data: [UInt8] = []
+    /// Where the agent is once what it is saying is complete.
+    private var next: CursorText?
 
-    init(position: Int64?) { self.position = position }
+    init(position: CursorText?) { self.position = position }
 
     /// The events that are complete with these bytes.
     mutating func take(_ bytes: some Sequence<UInt8>) throws(ClientError) -> [EventView] {
@@ -27,17 +29,25 @@ struct EventReader {
     private mutating func endLine() throws(ClientError) -> EventView? {
         defer { line = [] }
         if let id = value(of: "id: ") {
-            position = Int64(String(decoding: id, as: UTF8.self)) ?? position
+            next = CursorText(String(decoding: id, as: UTF8.self)) ?? next
         } else if let json = value(of: "data: ") {
             data = json
-        } else if line.isEmpty, !data.isEmpty {
-            defer { data = [] }
-            guard let event = ControlJSON.answer(data, as: EventView.self) else {
-                throw .unclear("The agent's event could not be read: is it of another version?")
-            }
+        } else if line.isEmpty {
+            let event = try endEvent()
+            // Not before: an event that is cut off behind its id was not told.
+            position = next ?? position
             return event
         }
         return nil
+    }
+
+    private mutating func endEvent() throws(ClientError) -> EventView? {
+        guard !data.isEmpty else { return nil }
+        defer { data = [] }
+        guard let event = ControlJSON.answer(data, as: EventView.self) else {
+            throw .unclear("The agent's event could not be read: is it of another version?")
+        }
+        return event
     }
 
     private func value(of field: String) -> [UInt8]? {

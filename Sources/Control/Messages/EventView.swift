@@ -4,8 +4,12 @@
 package struct EventView: Codable, Sendable, Equatable {
     /// Such as `requestPresented`; `gap` if events before it are no longer kept.
     package var event: String
-    /// Grows with each event, with holes; what came after it is asked for with `since`.
+    /// Grows with each event of its host, with holes.
     package var seq: Int64
+    /// In whose chain it is; nil if there is one.
+    package var host: String?
+    /// What came after it is asked for with this as `since`; nil if `seq` does for that, as there is one chain.
+    package var cursor: String?
     /// RFC 3339, UTC.
     package var at: String
     package var enrollmentId: String?
@@ -55,12 +59,12 @@ package enum ServerSentEvents {
     package static let heartbeat = 15
 
     /// - Parameter data: one line of JSON.
-    package static func event(_ seq: Int64, _ data: [UInt8]) -> [UInt8] {
-        Array("id: \(seq)\ndata: ".utf8) + data + Array("\n\n".utf8)
+    package static func event(_ cursor: String, _ data: [UInt8]) -> [UInt8] {
+        Array("id: \(cursor)\ndata: ".utf8) + data + Array("\n\n".utf8)
     }
 
     /// No event, but how far all was told.
-    package static func position(_ seq: Int64) -> [UInt8] { Array("id: \(seq)\n\n".utf8) }
+    package static func position(_ cursor: String) -> [UInt8] { Array("id: \(cursor)\n\n".utf8) }
 
     /// Nothing at all.
     package static let stillThere = Array(":\n\n".utf8)

@@ -17,21 +17,26 @@ struct AuditQuery {
 
 /// Which events are meant.
 struct EventQuery {
-    /// After which one; nil stands for the newest.
-    let since: Int64?
+    /// After which place; nil stands for the newest.
+    let since: EventCursor?
     let enrollment: String?
 
     /// A reader that comes back says in a header what it had, whatever its address says (HTML Standard §9.2.4).
     init(_ request: Request) throws(ControlError) {
-        let range = 0...Int64.max
-        let last = request.headers.first { $0.name.rawName.lowercased() == "last-event-id" }.map {
-            Int64($0.value) ?? -1
-        }
-        guard last.map(range.contains) ?? true else {
-            throw ControlError(.invalidArgument, "\(ServerSentEvents.lastEventID): must be a number of 0 or more")
-        }
-        if let last { since = last } else { since = try request.uri.number("since", in: range) }
+        let last = request.headers.first { $0.name.rawName.lowercased() == "last-event-id" }?.value
+        let named = request.uri.queryParameters["since"].map(String.init)
+        since =
+            if let last { try Self.cursor(last, as: ServerSentEvents.lastEventID) } else {
+                try named.map { text throws(ControlError) in try Self.cursor(text, as: "since") }
+            }
         enrollment = request.uri.queryParameters["enrollment"].map(String.init)
+    }
+
+    private static func cursor(_ text: String, as name: String) throws(ControlError) -> EventCursor {
+        guard let cursor = EventCursor(text) else {
+            throw ControlError(.invalidArgument, "\(name): must be \(EventCursor.form)")
+        }
+        return cursor
     }
 }
 

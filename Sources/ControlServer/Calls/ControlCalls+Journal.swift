@@ -36,9 +36,11 @@ extension ControlCalls {
 
     func events(_ query: EventQuery, for client: ControlConnection) async throws -> Answer {
         let enrollment = try await id(of: query.enrollment)
-        let newest = try await agent.journal.newest()
+        let start =
+            if let since = query.since { try await agent.journal.place(since) } else {
+                try await agent.journal.newestOfAll()
+            }
         let stream = EventStream(agent: agent, feed: feed, client: client, enrollment: enrollment)
-        let start = query.since ?? newest
         return Answer(contentType: ServerSentEvents.contentType) { try await stream.write(from: start, to: &$0) }
     }
 }
@@ -51,9 +53,9 @@ private struct EventStream: Sendable {
     /// Nil for all.
     let enrollment: EnrollmentID?
 
-    func write(from start: Int64, to writer: inout any ResponseBodyWriter) async throws {
+    func write(from start: EventCursor, to writer: inout any ResponseBodyWriter) async throws {
         var position = start
-        try await send(ByteBuffer(bytes: ServerSentEvents.position(position)), to: &writer)
+        try await send(ByteBuffer(bytes: ServerSentEvents.position(position.text)), to: &writer)
         while !Task.isShuttingDownGracefully {
             // What tells this client nothing is told once in a while, so that it need not begin there again.
             let found = try await next(after: position)
@@ -65,7 +67,7 @@ private struct EventStream: Sendable {
     }
 
     /// Nil if nothing that concerns this client happens for a while.
-    private func next(after position: Int64) async throws -> EncodedEvents? {
+    private func next(after position: EventCursor) async throws -> EncodedEvents? {
         try await cancelWhenGracefulShutdown {
             try await client.whileThere {
                 try await agent.journal.page(

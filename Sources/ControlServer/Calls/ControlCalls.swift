@@ -28,7 +28,7 @@ struct ControlCalls: Sendable {
         self.log = log
         responses = ResponseQueue()
         feed = EventFeed(responses: responses) {
-            agent.journal.newestCommitted
+            agent.journal.newestTold
         } look: {
             try await agent.encodedEvents(after: $0)
         }

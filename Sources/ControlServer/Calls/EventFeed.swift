@@ -6,18 +6,19 @@ import Synchronization
 /// Some events as they are sent, and how far they reach.
 struct EncodedEvents: Sendable {
     struct Event: Sendable {
-        let sequence: Int64
+        /// Where a reader is who was told up to it.
+        let cursor: EventCursor
         let enrollment: EnrollmentID?
         let bytes: ByteBuffer
     }
 
-    fileprivate let after: Int64
+    fileprivate let after: EventCursor
     fileprivate let events: [Event]
     /// All of them one after the other, which their readers share.
     fileprivate let all: ByteBuffer
-    let position: Int64
+    let position: EventCursor
 
-    init(after: Int64, events: [Event], position: Int64) {
+    init(after: EventCursor, events: [Event], position: EventCursor) {
         self.after = after
         self.events = events
         self.position = position
@@ -27,49 +28,49 @@ struct EncodedEvents: Sendable {
     /// What a reader is sent who was told all up to a position; nil if that is nothing.
     ///
     /// - Parameter enrollment: whose events it wants; nil for all.
-    func bytes(for enrollment: EnrollmentID?, after position: Int64) -> ByteBuffer? {
+    func bytes(for enrollment: EnrollmentID?, after position: EventCursor) -> ByteBuffer? {
         guard self.position != position || !events.isEmpty else { return nil }
         guard let enrollment else { return all }
         let wanted = events.filter { $0.enrollment == nil || $0.enrollment == enrollment }
         return Self.joined(wanted, reaching: self.position)
     }
 
-    private static func joined(_ events: [Event], reaching position: Int64) -> ByteBuffer {
+    private static func joined(_ events: [Event], reaching position: EventCursor) -> ByteBuffer {
         var all = ByteBuffer()
         all.reserveCapacity(events.reduce(32) { $0 + $1.bytes.readableBytes })
         for event in events { all.writeImmutableBuffer(event.bytes) }
-        if events.last?.sequence != position { all.writeBytes(ServerSentEvents.position(position)) }
+        if events.last?.cursor != position { all.writeBytes(ServerSentEvents.position(position.text)) }
         return all
     }
 }
 
-/// Has each event looked up and written once for all who have read up to the same one, as those have who keep up.
+/// Has each event looked up and written once for all who have read up to the same place, as those have who keep up.
 final class EventFeed: Sendable {
     /// Whoever is more entries behind looks alone, and in the turn of its user.
     static let nearby: Int64 = 32
 
-    private let newest: @Sendable () -> Int64?
-    private let look: @Sendable (Int64) async throws -> EncodedEvents
+    private let newest: @Sendable () -> EventCursor?
+    private let look: @Sendable (EventCursor) async throws -> EncodedEvents
     private let responses: ResponseQueue
-    private let looks = KeyedQueue<Int64>()
+    private let looks = KeyedQueue<EventCursor>()
     private let last = Mutex<EncodedEvents?>(nil)
 
     /// - Parameters:
-    ///   - newest: where the journal ends; nil if that is not known.
-    ///   - look: gives the events after an entry.
+    ///   - newest: where the journal ends, at least as far as its readers were rung for; nil if that is not known.
+    ///   - look: gives the events after a place.
     init(
-        responses: ResponseQueue, newest: @escaping @Sendable () -> Int64?,
-        look: @escaping @Sendable (Int64) async throws -> EncodedEvents
+        responses: ResponseQueue, newest: @escaping @Sendable () -> EventCursor?,
+        look: @escaping @Sendable (EventCursor) async throws -> EncodedEvents
     ) {
         self.responses = responses
         self.newest = newest
         self.look = look
     }
 
-    /// The events after an entry; others may be sent the same.
-    func page(after position: Int64, for peer: ConnectionTable.Peer) async throws -> EncodedEvents {
+    /// The events after a place; others may be sent the same.
+    func page(after position: EventCursor, for peer: ConnectionTable.Peer) async throws -> EncodedEvents {
         if let kept = kept(after: position) { return kept }
-        guard let head = newest(), (0...Self.nearby).contains(head - position) else {
+        guard let newest = newest(), position.isWithin(Self.nearby, before: farthest(newest)) else {
             return try await responses.short(of: peer) { try await self.look(position) }
         }
         return try await looks.run(position) {
@@ -77,39 +78,48 @@ final class EventFeed: Sendable {
             if let kept = self.kept(after: position) { return kept }
             let found = try await self.look(position)
             self.last.withLock { last in
-                if last.map({ $0.position <= found.position }) ?? true { last = found }
+                // One that was looked up earlier may come later.
+                if last.map({ $0.position == found.position || !$0.position.reaches(found.position) }) ?? true {
+                    last = found
+                }
             }
             return found
         }
     }
 
     /// What was looked up last, if it is what follows this entry, and nothing has happened since.
-    private func kept(after position: Int64) -> EncodedEvents? {
-        guard let last = last.withLock(\.self), last.after == position, last.position == newest() else { return nil }
+    private func kept(after position: EventCursor) -> EncodedEvents? {
+        guard let last = last.withLock(\.self), last.after == position, let newest = newest(),
+            last.position.reaches(newest)
+        else { return nil }
         return last
+    }
+
+    /// What a look has found may be ahead of what readers were rung for: other hosts are heard of later.
+    private func farthest(_ newest: EventCursor) -> EventCursor {
+        last.withLock { $0.map { newest.joined($0.position) } ?? newest }
     }
 }
 
 extension Agent {
-    /// The events after an entry, as they are sent, at most 32.
-    func encodedEvents(after position: Int64) async throws -> EncodedEvents {
-        let page = try await journal.events(after: position)
-        let chosen = page.events.prefix(32)
-        let reached = chosen.count < page.events.count ? chosen.last?.sequence : nil
-        return EncodedEvents(after: position, events: try await encoded(chosen), position: reached ?? page.position)
+    /// The events after a place, as they are sent: at most 32, or one of each chain.
+    func encodedEvents(after position: EventCursor) async throws -> EncodedEvents {
+        let page = try await journal.events(after: position, limit: 32)
+        return EncodedEvents(after: position, events: try await encoded(page.events), position: page.position)
     }
 
-    private func encoded(_ events: ArraySlice<JournalEvent>) async throws -> [EncodedEvents.Event] {
+    private func encoded(_ events: [JournalEvent]) async throws -> [EncodedEvents.Event] {
         let records = try await requests(Set(events.compactMap(\.request)))
         let enrollments = try await enrollments(of: Array(records.values))
         let views = records.mapValues { RequestView($0, enrollment: enrollments[$0.enrollmentId]) }
         return try events.map { event in
-            let view = EventView(
+            var view = EventView(
                 event: event.name.rawValue, seq: event.sequence, at: event.at, enrollmentId: event.enrollment?.text,
                 request: event.request.flatMap { views[$0] })
-            let bytes = ServerSentEvents.event(event.sequence, try ControlJSON.encode(view))
+            if !event.host.isEmpty { (view.host, view.cursor) = (event.host, event.cursor.text) }
+            let bytes = ServerSentEvents.event(event.cursor.text, try ControlJSON.encode(view))
             return EncodedEvents.Event(
-                sequence: event.sequence, enrollment: event.enrollment, bytes: ByteBuffer(bytes: bytes))
+                cursor: event.cursor, enrollment: event.enrollment, bytes: ByteBuffer(bytes: bytes))
         }
     }
 }

@@ -52,7 +52,7 @@ struct EventRelay: Sendable {
             group.addTask {
                 // An agent that goes away ends the stream; the browser comes again by itself, and is told when it is here.
                 defer { continuation.finish() }
-                var position: Int64?
+                var position: CursorText?
                 try? await agent.client().events(
                     after: &position, enrollment: nil, opened: { continuation.yield("event: here\ndata: {}\n\n") }
                 ) { event throws(ClientError) in

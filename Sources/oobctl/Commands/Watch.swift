@@ -13,26 +13,34 @@ struct Watch: AsyncParsableCommand {
             nothing; if it was away for longer than events are kept, it gets the event gap first. If the agent goes \
             away, watch waits for it.
 
+            If several hosts share a database, the events are those of all. Each has its host, and a cursor: a place in \
+            what each host has written. Then --since takes the last cursor, at any of the hosts.
+
             Examples:
               oobctl watch                       what happens from now on
               oobctl watch --since 0             what is kept, then what happens
               oobctl watch --json --since 17     as JSON, after the event 17
+              oobctl watch --json --since alpha:17,beta:4
             """)
 
-    @Option(help: ArgumentHelp("First those after this number that are kept (0: all).", valueName: "seq"))
-    var since: Int64?
+    @Option(
+        help: ArgumentHelp(
+            "First those after this number or cursor that are kept (0: all).", valueName: "cursor"))
+    var since: String?
 
     @OptionGroup var enrollment: EnrollmentOption
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard let since, since < 0 else { return }
-        throw ValidationError("--since takes a number of 0 or more.")
+        guard let since, CursorText(since) == nil else { return }
+        throw ValidationError("--since takes a number of 0 or more, or a cursor such as alpha:17,beta:4.")
     }
 
     func run() async throws {
         try await common.read { client, output throws(ClientError) in
-            var watching = Watching(common: common, enrollment: enrollment.enrollment, output: output, position: since)
+            var watching = Watching(
+                common: common, enrollment: enrollment.enrollment, output: output,
+                position: since.flatMap(CursorText.init))
             try await watching.run(client)
             return .done
         }
@@ -44,8 +52,8 @@ private struct Watching {
     let common: CommonOptions
     let enrollment: String?
     let output: Output
-    /// The last event that was read.
-    var position: Int64?
+    /// How far events were read.
+    var position: CursorText?
 
     /// Returns never: it ends with what the agent refuses, or when nobody reads any more.
     mutating func run(_ first: ControlClient) async throws(ClientError) {

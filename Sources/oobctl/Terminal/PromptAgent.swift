@@ -15,7 +15,7 @@ struct PromptAgent: Sendable {
     ///
     /// - Parameter take: false if it has no room; then the rest is read again from there.
     func watch(_ take: @Sendable (PromptEvent) -> Bool) async {
-        var position: Int64?
+        var position: CursorText?
         var end = ContinuousClock.now
         while !Task.isCancelled {
             let (wasThere, failure) = await follow(&position, take)
@@ -41,7 +41,7 @@ struct PromptAgent: Sendable {
 
     /// - Returns: whether it was there, and what ended it, except that it went away.
     private func follow(
-        _ position: inout Int64?, _ take: @Sendable (PromptEvent) -> Bool
+        _ position: inout CursorText?, _ take: @Sendable (PromptEvent) -> Bool
     ) async -> (Bool, ClientError?) {
         var wasThere = false
         do throws(ClientError) {

@@ -192,6 +192,6 @@ struct PINApprovalTests {
         #expect(entries.map(\.kind) == Array(repeating: .notVerified, count: 5) + [.blocked])
         #expect(entries.map { $0.json["failures"] } == [1, 2, 3, 4, 5, 5])
         #expect(entries.last?.json["until"] == "2023-11-14T22:14:20Z")
-        #expect(try await sample.agent.journal.events(after: position).events.map(\.name) == [.blocked])
+        #expect(try await sample.agent.journal.events(after: EventCursor(position)).events.map(\.name) == [.blocked])
     }
 }

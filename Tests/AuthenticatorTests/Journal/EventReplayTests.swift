@@ -10,7 +10,7 @@ struct EventReplayTests {
     init() throws { sample = try SampleAgent(AgentSettings(eventsKept: 10, version: "1.2.3")) }
 
     private func page(_ sequence: Int64, of agent: SampleAgent? = nil) async throws -> EventPage {
-        try await (agent ?? sample).agent.journal.events(after: sequence)
+        try await (agent ?? sample).agent.journal.events(after: EventCursor(sequence))
     }
 
     @Test func `events are the entries that a reader can act on, with their numbers`() async throws {
@@ -25,7 +25,7 @@ struct EventReplayTests {
         #expect(events.allSatisfy { $0.request == id && $0.enrollment == card.id })
         #expect(try await page(3).events.map(\.name) == [.requestDecided, .requestDelivered])
         #expect(try await page(7).events.isEmpty)
-        #expect(try await page(0).position == 7)
+        #expect(try await page(0).position == EventCursor(7))
     }
 
     @Test func `every kind of event comes about`() async throws {
@@ -35,7 +35,7 @@ struct EventReplayTests {
         var names: [JournalEvent.Name] = []
         func look() async throws {
             let page = try await page(last)
-            last = page.position
+            last = page.position[""]
             names += page.events.map(\.name)
         }
         try await look()
@@ -66,7 +66,7 @@ struct EventReplayTests {
         try await sample.receive(SampleRequest(), for: card)
         try await sample.decide(.deny(.userDenied), try await sample.onlyRequest().id)
         try await sample.deliverAll()
-        let before = try await page(0).position
+        let before = try await page(0).position[""]
         try await sample.receive(SampleRequest(jti: "again"), for: card)
         try await sample.deliverAll()
         #expect(try await page(before).events.map(\.name) == [.requestDuplicate])
@@ -82,7 +82,7 @@ struct EventReplayTests {
         let late = try await page(newest - 11)
         #expect(late.events.map(\.name) == [.gap, .requestPresented])
         #expect(late.events[0].sequence == newest - 10)
-        #expect(try await page(late.position).events.isEmpty)
+        #expect(try await page(late.position[""]).events.isEmpty)
     }
 
     @Test func `a reader from a future that this store does not have is told of the gap`() async throws {
@@ -90,10 +90,10 @@ struct EventReplayTests {
         let newest = try await sample.agent.journal.newest()
         let page = try await page(newest + 1)
         #expect(page.events.map(\.name) == [.gap])
-        #expect(page.position == newest)
+        #expect(page.position == EventCursor(newest))
         let card = try await sample.enrolled()
         try await sample.receive(SampleRequest(), for: card)
-        #expect(try await self.page(page.position).events.map(\.name) == [.requestPresented])
+        #expect(try await self.page(page.position[""]).events.map(\.name) == [.requestPresented])
     }
 
     @Test func `who waits is told when something happens, and after a restart what happened meanwhile`() async throws {
@@ -104,7 +104,7 @@ struct EventReplayTests {
         try await sample.clock.sleepers()
         try await sample.receive(SampleRequest(), for: card)
         let first = try #require(try await waiting)
-        #expect(first.position > newest)
+        #expect(first.position[""] > newest)
 
         let again = try sample.restarted()
         try await again.decide(.deny(.userDenied), try await again.onlyRequest().id)
@@ -122,8 +122,9 @@ struct EventReplayTests {
         after sequence: Int64, of sample: SampleAgent, about enrollment: EnrollmentID? = nil
     ) async throws -> EventPage? {
         let journal = sample.agent.journal
-        return try await journal.page(after: sequence, of: enrollment, waiting: 15) {
-            try await journal.events(after: sequence)
+        let cursor = EventCursor(sequence)
+        return try await journal.page(after: cursor, of: enrollment, waiting: 15) {
+            try await journal.events(after: cursor)
         } reaching: {
             $0.position
         }
@@ -155,9 +156,9 @@ struct EventReplayTests {
         var pages = 0
         while true {
             let page = try await page(position, of: sample)
-            guard page.position > position else { break }
+            guard page.position[""] > position else { break }
             #expect(page.events.count <= 200)
-            (position, seen, pages) = (page.position, seen + page.events.count, pages + 1)
+            (position, seen, pages) = (page.position[""], seen + page.events.count, pages + 1)
         }
         #expect(seen == 150)
         #expect(pages == 2)

@@ -82,10 +82,12 @@ struct SampleAgent: Sendable {
     /// Another host's agent on the same database, with the same secret and issuer.
     ///
     /// - Parameter shares: what of the work is that host's; nil: all.
-    func neighbour(_ host: String, shares: (any WorkShares)? = nil) throws -> SampleAgent {
+    func neighbour(
+        _ host: String, shares: (any WorkShares)? = nil, settings: AgentSettings? = nil
+    ) throws -> SampleAgent {
         try SampleAgent(
             directory: directory, secret: secret, clock: clock, issuer: issuer, issuerKey: issuerKey,
-            settings: settings, newKeys: newKeys, host: host, shares: shares)
+            settings: settings ?? self.settings, newKeys: newKeys, host: host, shares: shares)
     }
 
     /// What brings all under another secret.
