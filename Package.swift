@@ -65,7 +65,7 @@ let package = Package(
         .executableTarget(
             name: "oob-inbox",
             dependencies: [
-                "Control", "DurableFiles", "HTTPServing", "Inbox", "LineLog", "LinuxProcess", "PageServing",
+                "CICUData", "Control", "DurableFiles", "HTTPServing", "Inbox", "LineLog", "LinuxProcess", "PageServing",
                 "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -80,7 +80,7 @@ let package = Package(
         .executableTarget(
             name: "oob-conform",
             dependencies: [
-                "Conformance", "StrictJSON", "Versioning",
+                "CICUData", "Conformance", "StrictJSON", "Versioning",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
