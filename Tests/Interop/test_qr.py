@@ -8,10 +8,10 @@ import re
 import subprocess
 import unittest
 
-import pexpect
 import zxingcpp
 
 from programs import BIN_DIR
+from terminal import Terminal
 from web import Server
 
 UTF8, ASCII = {"LANG": "C.UTF-8"}, {"LC_ALL": "C"}
@@ -77,7 +77,7 @@ class QRCodes(unittest.TestCase):
 
     def at_a_terminal(self, *options: str, columns: int = 80, **environment: str) -> str:
         words = self.words(*options)
-        process = pexpect.spawn(
+        process = Terminal(
             words[0], words[1:], env={"TERM": "xterm-256color", **environment}, dimensions=(80, columns), timeout=60)
         shown = process.read().decode()
         process.close()

@@ -11,6 +11,7 @@ import pexpect
 
 from issuer import Issuer, Request
 from programs import BIN_DIR, Agent, temporary_folder
+from terminal import Terminal
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "TERM": "xterm-256color", "LANG": "C.UTF-8"}
 WITHIN = 60
@@ -26,7 +27,7 @@ class Approver:
         """`command` is a shell's, with the program as its $0 and the options as its arguments."""
         words = [str(BIN_DIR / "oobctl"), "prompt", "--socket", str(agent.socket), *options]
         shell = ["/bin/sh", "-c", command or 'exec "$@"', *words] if command else words
-        self.process = pexpect.spawn(
+        self.process = Terminal(
             shell[0], shell[1:], env={**ENVIRONMENT, **variables}, dimensions=(24, columns), echo=False,
             timeout=WITHIN)
         self.before = termios.tcgetattr(self.process.child_fd)

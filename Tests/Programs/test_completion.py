@@ -9,10 +9,10 @@ import subprocess
 import unittest
 from pathlib import Path
 
-import pexpect
 
 from issuer import Issuer
 from programs import BIN_DIR, Agent, started, temporary_folder
+from terminal import Terminal
 
 PROMPT = "ready> "
 PROGRAMS = ["oobctl", "oob-agent", "oob-issuer", "oob-conform", "oob-inbox"]
@@ -122,7 +122,7 @@ class Interactive(Shells):
     tabs = "\t\t"
 
     def offered(self, line: str) -> str:
-        process = pexpect.spawn(self.command[0], self.command[1:], env=self.environment(), cwd=str(self.home),
+        process = Terminal(self.command[0], self.command[1:], env=self.environment(), cwd=str(self.home),
                                 dimensions=(50, 300), timeout=60, encoding="utf-8")
         try:
             process.sendline(self.setup + "; PS1='rea''dy> '")
@@ -177,7 +177,7 @@ class Fish(Shells, Checks):
         """What Tab would offer, as fish lists it for a key that it is asked with: its own list is drawn to the screen."""
         probe = "function fish_prompt; echo -n 'rea''dy> '; end; " \
             "function probe; complete -C (commandline) >offered 2>errors; echo do''ne; end; bind \\cg probe"
-        process = pexpect.spawn("fish", ["-i", "-C", probe], env=self.environment(), cwd=str(self.home), timeout=60)
+        process = Terminal("fish", ["-i", "-C", probe], env=self.environment(), cwd=str(self.home), timeout=60)
         try:
             process.expect_exact(PROMPT)
             process.send(line + "\x07")

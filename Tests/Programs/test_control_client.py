@@ -16,6 +16,7 @@ import unittest
 import pexpect
 
 from programs import BIN_DIR, IS_SANITIZED, temporary_folder
+from terminal import Terminal
 
 REQUEST = {
     "id": "89abcdef0123456789ab", "jti": "b1c6", "acsTransId": "2f37539c-d82e-4929-88db-2f9e72c7fa62",
@@ -233,7 +234,7 @@ class TheClient(unittest.TestCase):
     def at_a_terminal(self, *pieces, command, columns: int = 40) -> str:
         path = temporary_folder(type(self)) / "a.sock"
         with Listener(path, *pieces):
-            terminal = pexpect.spawn(
+            terminal = Terminal(
                 str(BIN_DIR / "oobctl"), [*command, "--socket", str(path)], dimensions=(24, columns), timeout=100,
                 env={"PATH": "/usr/bin:/bin", "TERM": "xterm-256color", "LANG": "C.UTF-8"}, encoding="utf-8")
             terminal.expect(pexpect.EOF)

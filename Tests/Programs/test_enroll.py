@@ -16,6 +16,7 @@ import pexpect
 
 from issuer import Issuer
 from programs import BIN_DIR, Agent, temporary_folder
+from terminal import Terminal
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "TERM": "xterm-256color", "LANG": "C.UTF-8"}
 WITHIN = 60
@@ -41,7 +42,7 @@ class Person:
 
     def __init__(self, agent: Agent, *arguments: str, through: tuple[str, ...] = ()):
         words = [*through, str(BIN_DIR / "oobctl"), "enroll", "--socket", str(agent.socket), *arguments]
-        self.process = pexpect.spawn(
+        self.process = Terminal(
             words[0], words[1:], env=ENVIRONMENT, dimensions=(24, 200), timeout=WITHIN, encoding="utf-8")
         self.shown = ""
 

@@ -13,6 +13,7 @@ import pexpect
 
 from programs import BIN_DIR, ENDED_WITHIN, Agent, Sandbox, started, temporary_folder
 from software_authenticator import call
+from terminal import Terminal
 
 MIX = ("--authn-type", "test", "--personas", "autoApprove=0.5,autoDeny=0.3", "--seed", "1")
 
@@ -214,7 +215,7 @@ class Refused(Fleet):
 class AtATerminal(Fleet):
     def test_a_bar_says_how_far_it_is_and_the_question_comes_once(self):
         words = self.words(5, "--authn-type", "test", "--issuer", self.sandbox.origin)
-        person = pexpect.spawn(
+        person = Terminal(
             words[0], words[1:], env={**os.environ, "TERM": "xterm-256color"}, timeout=60, encoding="utf-8")
         person.expect_exact("Make up to 5 keys and enroll them")
         person.expect_exact("[y/N] ")
