@@ -16,6 +16,7 @@ let core: [Target.Dependency] = [
 let package = Package(
     name: "oob-authenticator-fuzz",
     dependencies: [
+        .package(url: "https://github.com/apple/swift-collections", from: "1.2.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
@@ -24,7 +25,9 @@ let package = Package(
         .executableTarget(name: "Fuzzer", dependencies: parsers + core, path: "Fuzzer"),
         .target(name: "AgentConfig", dependencies: ["StrictJSON", "Yams"]),
         .target(name: "Control", dependencies: ["LinuxProcess", "StrictJSON", "ThreeDS"]),
-        .target(name: "LinuxProcess", dependencies: ["CLinux"]),
+        .target(
+            name: "LinuxProcess",
+            dependencies: ["CLinux", .product(name: "DequeModule", package: "swift-collections")]),
         .target(name: "CLinux"),
         .target(name: "StateArchive", dependencies: ["Keys", "StrictJSON", "ThreeDS"], path: "StateArchive"),
         .target(
@@ -36,7 +39,7 @@ let package = Package(
         .target(
             name: "SQLiteStore",
             dependencies: [
-                "Authenticator", "SQLiteRows", "StoreTables", "TableRows",
+                "Authenticator", "LinuxProcess", "SQLiteRows", "StoreTables", "TableRows",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .target(
