@@ -17,6 +17,8 @@ import wall_clock
 from host_rounds import Round
 
 WITHIN = 120
+# Into how many parts the work of all hosts is divided.
+SHARES = 256
 
 
 def until(holds, what: str) -> float:
@@ -34,6 +36,22 @@ def shares(round: Round) -> dict[str, int]:
         "SELECT host, count(*) FROM lease WHERE valid_until > clock_timestamp() GROUP BY host", round.ledger.database)}
 
 
+def takeovers(round: Round, lease: int, kills: int, rng: random.Random) -> list[float]:
+    """Seconds of each; `lease` is in milliseconds."""
+    taken = []
+    for _ in range(kills):
+        until(lambda: len(shares(round)) == len(round.hosts) and sum(shares(round).values()) == SHARES, "all have a part")
+        time.sleep(rng.uniform(0, lease / 3_000))  # Somewhere between two renewals.
+        victim = rng.choice(round.hosts)
+        victim.kill()
+        taken.append(until(
+            lambda: sum(count for name, count in shares(round).items() if name != victim.name) == SHARES,
+            "the others take all"))
+        victim.revive()
+        print(f"{len(taken)}: {taken[-1]:.1f} s", flush=True)
+    return taken
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=100)
@@ -41,26 +59,15 @@ def main() -> int:
     parser.add_argument("--lease", type=int, default=15_000, help="milliseconds")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    folder, rng = Path(tempfile.mkdtemp(prefix="hosts-", dir="/tmp")), random.Random(arguments.seed)
+    folder = Path(tempfile.mkdtemp(prefix="hosts-", dir="/tmp"))
     folder.chmod(0o755)
     libraries = powercut.build(folder), wall_clock.build(folder)
     round = Round(folder / "round", libraries, arguments.seed, arguments.hosts, arguments.lease)
-    taken = []
     try:
-        for _ in range(arguments.kills):
-            until(lambda: len(shares(round)) == arguments.hosts and sum(shares(round).values()) == 256, "all have a part")
-            time.sleep(rng.uniform(0, arguments.lease / 3_000))  # Somewhere between two renewals.
-            victim = rng.choice(round.hosts)
-            victim.kill()
-            taken.append(until(
-                lambda: sum(count for name, count in shares(round).items() if name != victim.name) == 256,
-                "the others take all"))
-            victim.revive()
-            print(f"{len(taken)}: {taken[-1]:.1f} s", flush=True)
+        taken = sorted(takeovers(round, arguments.lease, arguments.kills, random.Random(arguments.seed)))
     finally:
         round.close()
         shutil.rmtree(folder)
-    taken.sort()
     print(f"{len(taken)} kills, lease {arguments.lease} ms: median {statistics.median(taken):.1f} s, "
           f"p99 {taken[min(len(taken) - 1, len(taken) * 99 // 100)]:.1f} s, longest {taken[-1]:.1f} s")
     return 0

@@ -4,6 +4,7 @@ Run with `.venv/bin/python Tests/Crash/test_host_crashes.py`; OOB_BIN_DIR names 
 is the long one.
 """
 
+import random
 import secrets
 import unittest
 from collections import Counter, defaultdict
@@ -12,6 +13,7 @@ import powercut
 import wall_clock
 from host_ledger import Ledger, Purchase, purchase_problems
 from host_rounds import Round
+from host_takeovers import takeovers
 from postgres_server import needs_postgres
 from programs import temporary_folder
 
@@ -20,19 +22,26 @@ HOSTS, LEASE, FAULTS = 3, 300, 24
 
 class SeveralHosts(unittest.TestCase):
     def test_nothing_is_lost_and_nothing_is_done_twice_whatever_happens_to_the_hosts_and_their_database(self):
-        needs_postgres()
-        folder = temporary_folder(type(self))
-        folder.chmod(0o755)
         # Another one each time: what it finds is told with it.
         seed = secrets.randbelow(1 << 32)
-        round = Round(folder / "round", (powercut.build(folder), wall_clock.build(folder)), seed, HOSTS, LEASE)
-        self.addCleanup(round.close)
+        round = self.round(seed)
         try:
             round.run(FAULTS)
         except AssertionError as error:
             raise AssertionError(f"seed {seed}: {error}") from error
         self.assertGreater(round.faults.total(), FAULTS / 2, round.faults)
         self.assertGreater(round.answers["told"], 0)
+
+    def test_the_others_take_all_the_work_of_each_host_that_is_killed(self):
+        self.assertEqual(len(takeovers(self.round(1), LEASE, 3, random.Random(1))), 3)
+
+    def round(self, seed: int) -> Round:
+        needs_postgres()
+        folder = temporary_folder(type(self))
+        folder.chmod(0o755)
+        round = Round(folder / "round", (powercut.build(folder), wall_clock.build(folder)), seed, HOSTS, LEASE)
+        self.addCleanup(round.close)
+        return round
 
 
 class TheLedger(unittest.TestCase):

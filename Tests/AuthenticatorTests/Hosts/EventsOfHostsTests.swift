@@ -5,17 +5,6 @@ import Testing
 
 @testable import Authenticator
 
-/// A share of the work that has no enrollment.
-private struct NoShare: WorkShares {
-    func term(of id: EnrollmentID) -> WorkTerm? { nil }
-
-    func noteStaleEnd() {}
-
-    var figures: HostFigures { HostFigures() }
-
-    func run(onChange: @escaping @Sendable () -> Void) async throws {}
-}
-
 /// Whoever reads events at one host is told what all hosts do, and misses none of it.
 @Suite(.timeLimit(.minutes(10)))
 struct EventsOfHostsTests {
@@ -25,7 +14,7 @@ struct EventsOfHostsTests {
     init() throws {
         (alpha, beta) = try StoreKind.$current.withValue(.postgres) {
             let alpha = try SampleAgent(AgentSettings(eventsKept: 100, version: "1.2.3"))
-            return (alpha, try alpha.neighbour("beta", shares: NoShare()))
+            return (alpha, try alpha.neighbour("beta", shares: SetShare(isOurs: false)))
         }
     }
 

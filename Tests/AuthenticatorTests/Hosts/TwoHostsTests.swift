@@ -9,21 +9,6 @@ import Testing
 
 @testable import Authenticator
 
-/// A share that a test says.
-private struct SetShare: WorkShares {
-    let isOurs: Bool
-    /// Each end that was left to another host.
-    let staleEnds = Channel<Void>()
-
-    func term(of id: EnrollmentID) -> WorkTerm? { isOurs ? WorkTerm(share: 0, epoch: 1) : nil }
-
-    func noteStaleEnd() { staleEnds.send(()) }
-
-    var figures: HostFigures { HostFigures() }
-
-    func run(onChange: @escaping @Sendable () -> Void) async throws {}
-}
-
 /// Two hosts on one PostgreSQL: what one does the other knows, and nothing is done twice.
 @Suite(.timeLimit(.minutes(10)))
 struct TwoHostsTests {
