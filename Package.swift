@@ -388,7 +388,7 @@ let package = Package(
         .testTarget(  // Empty without the trait.
             name: "PostgresRowsTests",
             dependencies: [
-                "Authenticator", "PostgresRows", "TableRows", "TestStores",
+                "Authenticator", "PostgresRows", "StandingClocks", "StoreTables", "TableRows", "TestStores",
                 .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),
             ]),
         .testTarget(

@@ -33,11 +33,12 @@ package final class PostgresShares: WorkShares {
     /// Takes what is free of this host's part at once.
     ///
     /// - Parameter clock: by which the leases are renewed, three times while they last.
+    /// - Throws: `StoreError`.
     package init(of store: PostgresStore, clock: any AgentClock) async throws {
         (host, incarnation, lease, self.clock) = (store.hostName, store.incarnation, store.lease, clock)
         (clockGuard, tally) = (store.clockGuard, store.tally)
         worker = store.worker(label: "store-leases")
-        _ = try await renew()
+        try await store.naming { _ = try await renew() }
     }
 
     package func term(of id: EnrollmentID) -> WorkTerm? {

@@ -146,6 +146,9 @@ package final class PostgresStore: Store {
         return PostgresWorker(label: label) { try settings.connection() }
     }
 
+    /// Makes the agent's words of PostgreSQL's, for what has such a connection.
+    func naming<T>(_ body: () async throws -> T) async throws -> T { try await Self.naming(settings, body) }
+
     /// Nothing: the server's logs and backups keep what was removed until they expire, and pages until they are vacuumed.
     package func scrub() async throws {}
 
