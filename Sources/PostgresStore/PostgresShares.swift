@@ -117,10 +117,11 @@ package final class PostgresShares: WorkShares {
         let ours = (0..<buckets).filter { owner(of: $0, among: living) == host.text }
         let list = "[\(ours.map(String.init).joined(separator: ","))]"
         let isInList = "bucket IN (SELECT CAST(jsonb_array_elements_text(CAST(CAST(? AS TEXT) AS JSONB)) AS BIGINT))"
+        // In their order, those that are let go too: otherwise two hosts could wait for each other.
+        try connection.queue(
+            "SELECT 1 FROM lease WHERE host = ? OR \(isInList) ORDER BY bucket FOR UPDATE", [host.text, list])
         try connection.queue(
             "UPDATE lease SET valid_until = clock_timestamp() WHERE host = ? AND NOT \(isInList)", [host.text, list])
-        // In their order, so that no two hosts wait for each other.
-        try connection.queue("SELECT 1 FROM lease WHERE \(isInList) ORDER BY bucket FOR UPDATE", [list])
         try connection.queue(
             """
             UPDATE lease SET epoch = epoch + CASE WHEN host = ?1 THEN 0 ELSE 1 END, host = ?1,

@@ -60,6 +60,7 @@ extension StoreError {
         if error.isAuthenticationFailure || error.isNotPermitted || error.isDatabaseMissing { return .notOurs }
         if error.isDiskFull { return .full }
         if error.isReadOnly { return .readOnly }
+        if error.isToBeRepeated { return .busy }
         switch error.state {
         case "XX001", "XX002": return .corrupt
         case "58030": return .io

@@ -13,11 +13,21 @@ import Testing
 /// A host's share of the work.
 @Suite(.timeLimit(.minutes(5)))
 struct PostgresSharesTests {
+    private let cluster: PostgresCluster
+    private let settings: PostgresSettings
+
+    init() throws {
+        cluster = try PostgresCluster.shared()
+        settings = try cluster.settings(ofDatabaseFor: "shares \(UUID().uuidString)")
+    }
+
+    private func store(_ host: String) throws -> PostgresStore {
+        let host = PostgresHost(name: try #require(HostName(host)), identity: Array(host.utf8), lease: .seconds(3_600))
+        return try PostgresStore(settings, host: host, seals: NoRowSeals())
+    }
+
     @Test func `a database that goes away during the start is named as the store's error`() async throws {
-        let cluster = try PostgresCluster.shared()
-        let settings = try cluster.settings(ofDatabaseFor: "shares \(UUID().uuidString)")
-        let host = PostgresHost(name: try #require(HostName("alpha")), identity: [1])
-        let store = try PostgresStore(settings, host: host, seals: NoRowSeals())
+        let store = try store("alpha")
         let rows = try settings.connection().rows("SELECT current_database()")
         guard case .text(let database)? = rows.first?.first else {
             Issue.record("the database has no name")
@@ -27,6 +37,30 @@ struct PostgresSharesTests {
         await #expect(throws: StoreError.self) {
             try await PostgresShares(of: store, clock: StandingClock())
         }
+    }
+
+    @Test func `leases are locked in their order, those that are let go too, so that no two hosts wait for each other`()
+        async throws
+    {
+        let alpha = try store("alpha")
+        _ = try await PostgresShares(of: alpha, clock: StandingClock())
+        _ = try store("beta")
+        let first = try #require(
+            (0..<PostgresShares.buckets).first { PostgresShares.owner(of: $0, among: ["alpha", "beta"]) == "alpha" })
+        let other = try settings.connection()
+        _ = try other.rows("BEGIN")
+        _ = try other.rows("SELECT 1 FROM lease WHERE bucket = ? FOR UPDATE", [.number(first)])
+        async let renewal = PostgresShares(of: alpha, clock: StandingClock())
+        let looker = try settings.connection()
+        let isWaiting = """
+            SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'
+            """
+        while try looker.rows(isWaiting) != [[.number(1)]] { await Task.yield() }
+        let free = try looker.rows("SELECT bucket FROM lease ORDER BY bucket FOR UPDATE SKIP LOCKED")
+        #expect(free == (first + 1..<PostgresShares.buckets).map { [.number($0)] })
+        _ = try other.rows("ROLLBACK")
+        _ = try await renewal
     }
 }
 #endif
