@@ -85,6 +85,15 @@ struct SocketTests {
         #expect(failure(isSocket: true, owner: 999, agentUser: nil)?.exitStatus == .unreachable)
     }
 
+    @Test(arguments: [UInt32(0), 1_000])
+    func `nobody is looked up for a socket of root's or of the client's own user`(owner: UInt32) throws {
+        let found = SocketTrust.Found(isSocket: true, owner: owner)
+        try SocketTrust.check(found, at: "/x.sock", ownUser: 1_000, agentUser: "oob-agent") { name in
+            Issue.record("\(name) was looked up")
+            return nil
+        }
+    }
+
     @Test func `a file that is no socket is not spoken to`() {
         #expect(failure(isSocket: false, owner: 0, agentUser: nil)?.exitStatus == .unreachable)
     }
@@ -110,7 +119,7 @@ struct SocketTests {
     private func failure(isSocket: Bool, owner: UInt32, agentUser: UInt32?) -> ClientError? {
         let found = SocketTrust.Found(isSocket: isSocket, owner: owner)
         do throws(ClientError) {
-            try SocketTrust.check(found, at: "/x.sock", ownUser: 1_000, agentUser: ("oob-agent", agentUser))
+            try SocketTrust.check(found, at: "/x.sock", ownUser: 1_000, agentUser: "oob-agent") { _ in agentUser }
             return nil
         } catch {
             return error

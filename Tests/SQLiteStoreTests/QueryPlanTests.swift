@@ -34,6 +34,7 @@ struct QueryPlanTests {
         LookUp("to erase") { store, _, _ in _ = try store.enrollmentsToErase() },
         LookUp("enrollments of external keys") { store, _, _ in _ = try store.enrollmentsOfExternalKeys() },
         LookUp("troubled enrollments") { store, _, _ in _ = try store.troubledEnrollments(among: []) },
+        LookUp("enrollments with a push subscription") { store, _, _ in _ = try store.enrollmentIDs(at: .subscribed) },
         LookUp("enrollment tally") { store, _, _ in _ = try store.enrollmentTally() },
         LookUp("enrollments of these ids") { store, id, _ in _ = try store.enrollmentIDs(among: [id]) },
         LookUp("weak enrollments") { store, _, _ in _ = try store.weakEnrollments(limit: 9) },
@@ -172,7 +173,7 @@ struct QueryPlanTests {
             "INDEX request_pending", "SCAN outbox USING", "INDEX enrollment_to_erase",
             "INDEX enrollment_of_external_key",
             "COVERING INDEX enrollment_by_state", "INDEX enrollment_signed_elsewhere", "SCAN json_each",
-            "INDEX enrollment_by_marks", "INDEX enrollment_key_to_remove",
+            "INDEX enrollment_by_marks", "INDEX enrollment_key_to_remove", "INDEX push_subscription_by_enrollment",
         ]
         let areOpen = scans.allSatisfy { scan in open.contains { scan.contains($0) } }
         #expect(areOpen, "\(plan)")

@@ -10,13 +10,21 @@ extension Agent {
         isPolling: Bool, onStep: @escaping @Sendable (StartStep) -> Void = { _ in }
     ) -> [@Sendable () async throws -> Void] {
         [storeWatch.run] + sharing
-            + [signCountWatch.run, outboxDelivery.run, registrationDelivery.run]
-            + (isPolling ? [fetcher.run] : []) + [
+            + [afterOwnKeys(signCountWatch.run), outboxDelivery.run, registrationDelivery.run]
+            + (isPolling ? [afterOwnKeys(fetcher.run)] : []) + [
                 journalPruner.run, housekeeper.run, packer.run, { try await self.keyWatch.run(onStep: onStep) },
-                pushSubscriber.run,
+                afterOwnKeys(pushSubscriber.run),
                 pushHints.run, expiryService.run, deferredReader.run,
                 { try await self.workTally.run(in: self.ports.store, self.hub) },
             ]
+    }
+
+    /// What has to do with every enrollment, and begins when a start no longer waits for the keys.
+    private func afterOwnKeys(_ run: @escaping @Sendable () async throws -> Void) -> @Sendable () async throws -> Void {
+        { [keyWatch] in
+            try await keyWatch.untilOwnKeysAreSeen()
+            try await run()
+        }
     }
 
     /// What a host does that shares its store with others.

@@ -26,6 +26,7 @@ package final class KeyHealth: Sendable {
         /// Those that have signed and verified since the start, and that nothing was wrong with since.
         var proven: Set<EnrollmentID> = []
         var isFirstLookDue = false
+        var areOwnKeysDue = false
     }
 
     private let state = Mutex(State())
@@ -39,7 +40,17 @@ package final class KeyHealth: Sendable {
     /// Whether the agent has started and the first look at all keys is still to come.
     var isFirstLookDue: Bool { state.withLock(\.isFirstLookDue) }
 
-    func expectFirstLook() { state.withLock { $0.isFirstLookDue = true } }
+    /// Whether the agent has started and the first look at its own keys has not come far enough.
+    var areOwnKeysDue: Bool { state.withLock(\.areOwnKeysDue) }
+
+    func expectFirstLook() {
+        state.withLock { state in
+            state.isFirstLookDue = true
+            state.areOwnKeysDue = true
+        }
+    }
+
+    func ownKeysAreSeen() { state.withLock { $0.areOwnKeysDue = false } }
 
     func firstLookIsOver() { state.withLock { $0.isFirstLookDue = false } }
 

@@ -65,7 +65,9 @@ package struct KeyWatch: Sendable {
         func look(at enrollment: Enrollment) async throws {
             try await testKey(of: enrollment, failed: &failed)
             seen += 1
-            await Task.yield()
+            if seen == enough { ownKeysAreSeen() }
+            // The start waits for those before.
+            if seen >= enough { await Task.yield() }
             guard health.isFirstLookDue else { return }
             onStep(.lookedAtKeys(seen, of: max(count, seen)))
             isOneUsable = isOneUsable || health.test(of: enrollment.id).map { $0.problem == nil } == true
@@ -76,11 +78,27 @@ package struct KeyWatch: Sendable {
         for try await page in EnrollmentPages(ports: ports) {
             for enrollment in page where enrollment.key == .own { try await look(at: enrollment) }
         }
+        ownKeysAreSeen()
         let ownDone = ports.clock.now
         for enrollment in external {
             try await look(at: enrollment)
             guard health.isFirstLookDue, ports.clock.now - ownDone >= Self.outsidePatience else { continue }
             try await conclude(areAllSeen: false, onStep)
+        }
+    }
+
+    private func ownKeysAreSeen() {
+        guard health.areOwnKeysDue else { return }
+        health.ownKeysAreSeen()
+        hub.publish(.ownKeysSeen)
+    }
+
+    /// Returns once the first look has come so far that a start need not wait for it, and after ``outsidePatience`` at
+    /// the latest: other work would take the processor from it.
+    func untilOwnKeysAreSeen() async throws {
+        let areSeen: @Sendable (AgentEvent) -> Bool = { if case .ownKeysSeen = $0 { true } else { false } }
+        _ = try await hub.wait(seconds: Double(Self.outsidePatience), on: ports.patience, for: areSeen) {
+            health.areOwnKeysDue ? nil : ()
         }
     }
 

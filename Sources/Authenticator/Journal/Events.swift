@@ -29,6 +29,8 @@ package enum AgentEvent: Sendable {
     case pushSettled(EnrollmentID)
     /// Other enrollments than before are this host's to poll and deliver for.
     case sharesChanged
+    /// So many of the agent's own keys have been looked at since the start that the other work may begin.
+    case ownKeysSeen
     /// All keys have been looked at since the start.
     case firstLookOver
     /// A key that could be used cannot any more.

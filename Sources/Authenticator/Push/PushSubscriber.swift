@@ -47,8 +47,10 @@ package struct PushSubscriber: Sendable {
     }
 
     private func all() async throws -> Set<EnrollmentID> {
-        try await ports.patiently {
-            Set(try await ports.store.read { try $0.enrollmentIDs(at: .active) }.filter(ports.isOurs))
+        // An agent that is not pushed to only ends what an earlier one has left.
+        let stage: EnrollmentStage = maker.settings == nil ? .subscribed : .active
+        return try await ports.patiently {
+            Set(try await ports.store.read { try $0.enrollmentIDs(at: stage) }.filter(ports.isOurs))
         }
     }
 

@@ -293,6 +293,8 @@ package enum EnrollmentStage: Sendable {
     case enrolling
     /// It never got a key, or is over and its key is not known to be gone.
     case keyToRemove
+    /// It is active and has a push subscription.
+    case subscribed
 }
 
 /// How many enrollments there are.

@@ -31,7 +31,7 @@ package enum SocketTrust {
         case .failure:
             throw .nobodyListens(at: [path])
         case .success(let found):
-            try check(found, at: path, ownUser: geteuid(), agentUser: agentUser(environment))
+            try check(found, at: path, ownUser: geteuid(), agentUser: agentUser(environment), id: userID)
         }
     }
 
@@ -45,7 +45,8 @@ package enum SocketTrust {
             throw .unreachable("The kernel does not say who listens on the socket \(path): nothing was sent.")
         }
         try check(
-            Found(isSocket: true, owner: listener), at: path, ownUser: geteuid(), agentUser: agentUser(environment))
+            Found(isSocket: true, owner: listener), at: path, ownUser: geteuid(), agentUser: agentUser(environment),
+            id: userID)
     }
 
     /// The user who listens at the other end of a connection (`SO_PEERCRED` of unix(7)).
@@ -57,19 +58,21 @@ package enum SocketTrust {
         return ucred[1]
     }
 
-    private static func agentUser(_ environment: [String: String]) -> (name: String, id: UInt32?) {
-        let name = environment["OOB_AGENT_USER"].flatMap { $0.isEmpty ? nil : $0 } ?? defaultAgentUser
-        return (name, userID(named: name))
+    private static func agentUser(_ environment: [String: String]) -> String {
+        environment["OOB_AGENT_USER"].flatMap { $0.isEmpty ? nil : $0 } ?? defaultAgentUser
     }
 
-    /// The rule itself; `agentUser.id` is nil if there is no such user.
+    /// The rule itself.
+    ///
+    /// - Parameter id: looks a user up by name, nil if there is none; it is not asked if nothing depends on it, as it may
+    ///   take the time of a directory service.
     package static func check(
-        _ found: Found, at path: String, ownUser: UInt32, agentUser: (name: String, id: UInt32?)
+        _ found: Found, at path: String, ownUser: UInt32, agentUser: String, id: (String) -> UInt32?
     ) throws(ClientError) {
         guard found.isSocket else { throw .unreachable("\(path) is not a socket: name the agent's with --socket.") }
-        guard found.owner != 0, found.owner != ownUser, found.owner != agentUser.id else { return }
+        guard found.owner != 0, found.owner != ownUser, found.owner != id(agentUser) else { return }
         throw .unreachable(
-            "The socket \(path) belongs to user id \(found.owner), not to root, to you, or to \(agentUser.name): "
+            "The socket \(path) belongs to user id \(found.owner), not to root, to you, or to \(agentUser): "
                 + "nothing was sent. If the agent runs as another user, name it in OOB_AGENT_USER.")
     }
 

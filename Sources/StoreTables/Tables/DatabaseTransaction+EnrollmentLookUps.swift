@@ -58,6 +58,7 @@ extension DatabaseTransaction {
             case .active: "state = 'active' AND state <> 'ended'"
             case .enrolling: "state = 'enrolling' AND state <> 'ended'"
             case .keyToRemove: "key_removed = 0 AND state IN ('keyless', 'ended')"
+            case .subscribed: "state = 'active' AND id IN (SELECT enrollment_id FROM push_subscription)"
             }
         return try database.enrollmentIDs(
             in: EnrollmentColumn.table, .id, "SELECT id FROM enrollment WHERE \(condition) ORDER BY seq")

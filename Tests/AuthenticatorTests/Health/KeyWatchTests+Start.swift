@@ -53,6 +53,30 @@ extension KeyWatchTests {
         #expect(steps.value.last == .keyUsable && steps.value.count == 6)
     }
 
+    @Test func `other work begins once so many of the agent's own keys were looked at`() async throws {
+        for name in ["a", "b", "c"] { _ = try await sample.enrolled(name) }
+        try await sample.agent.prepare()
+        var watch = sample.agent.keyWatch
+        watch.enough = 2
+        let order = Box<[String]>([])
+        try await sample.running([
+            { [watch] in
+                try await watch.untilOwnKeysAreSeen()
+                order.change { $0.append("other work") }
+            },
+            { [watch] in
+                try await watch.run { step in
+                    if case .lookedAtKeys(let done, _) = step { order.change { $0.append("key \(done)") } }
+                }
+            },
+        ]) {
+            _ = try await nap()
+            while !order.value.contains("other work") { await Task.yield() }
+        }
+        #expect(order.value.first == "key 1")
+        #expect(order.value.filter { $0 != "other work" } == ["key 1", "key 2", "key 3"])
+    }
+
     @Test func `no enrollment takes no key, and nothing is known against one that takes a PIN`() async throws {
         try await watched { _ in #expect(steps.value == [.keyUsable]) }
         _ = try await sample.enrolled(authnType: .pin, at: try elsewhere)
