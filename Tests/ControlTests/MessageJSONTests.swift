@@ -49,7 +49,12 @@ struct MessageJSONTests {
             pending: 0, queued: 7)
         try expectSameBytes(status)
         try expectSameBytes([view])
-        try expectSameBytes(EventView(event: "gap", seq: .max, at: "t", request: view))
+        let event = EventView(event: "gap", seq: .max, at: "t", enrollmentId: "e1", request: view)
+        try expectSameBytes(event)
+        var bare = event
+        bare.request = nil
+        #expect(try bare.encoded(with: ControlJSON.json(of: view)) == ControlJSON.encode(event))
+        #expect(try bare.encoded(with: nil) == ControlJSON.encode(bare))
         try expectSameBytes(HealthView(ready: false, reasons: []))
     }
 

@@ -30,7 +30,9 @@ struct JournalChain: Sendable {
 extension JournalRow {
     private static let previous = Array(#""previous":""#.utf8)
     private static let request = Array(#""request":""#.utf8)
+    private static let enrollment = Array(#""enrollment":""#.utf8)
     private static let kind = Array(#""entry":""#.utf8)
+    private static let at = Array(#""at":""#.utf8)
 
     /// What it says the digest of the entry before it is.
     fileprivate var previousDigits: ArraySlice<UInt8>? {
@@ -38,18 +40,24 @@ extension JournalRow {
         return bytes[start..<start + 2 * SHA256Digest.count]
     }
 
-    /// The request that it is about; nil if it is about none.
-    var request: RequestID? {
-        guard let start = end(of: Self.request), let count = bytes[start...].firstIndex(of: UInt8(ascii: "\""))
-        else { return nil }
-        return RequestID(String(decoding: bytes[start..<count], as: UTF8.self))
-    }
+    // As far as its bytes say without being read as JSON: of a row that the agent wrote, that is what the entry says.
 
-    /// Its kind, as far as its bytes say without being read as JSON; nil if they say none.
-    var kind: JournalFact.Kind? {
-        guard let start = end(of: Self.kind), let end = bytes[start...].firstIndex(of: UInt8(ascii: "\""))
+    /// The request that it is about; nil if it is about none.
+    var request: RequestID? { text(after: Self.request).flatMap(RequestID.init) }
+
+    /// The enrollment that it is about; nil if it is about none.
+    var enrollment: EnrollmentID? { text(after: Self.enrollment).flatMap(EnrollmentID.init) }
+
+    var kind: JournalFact.Kind? { text(after: Self.kind).flatMap(JournalFact.Kind.init) }
+
+    /// When it was written.
+    var at: String? { text(after: Self.at) }
+
+    /// None of what is looked for has a character that JSON escapes.
+    private func text(after name: [UInt8]) -> String? {
+        guard let start = end(of: name), let end = bytes[start...].firstIndex(of: UInt8(ascii: "\""))
         else { return nil }
-        return JournalFact.Kind(rawValue: String(decoding: bytes[start..<end], as: UTF8.self))
+        return String(decoding: bytes[start..<end], as: UTF8.self)
     }
 
     /// Whether rows of enrollments and keys are held against it.

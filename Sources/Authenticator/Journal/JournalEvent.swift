@@ -36,22 +36,16 @@ package struct JournalEvent: Sendable, Equatable {
         self.request = request
     }
 
-    /// Nil for a row that is no event, or no entry.
+    /// Nil for a row that is no event, or no entry: it tells nothing that a reader could act on.
     ///
     /// Whether the row is as it was written is for who verifies the journal.
     init?(_ row: JournalRow) {
-        guard row.kind?.event != nil, let entry = JournalEntry(row) else { return nil }
-        self.init(entry)
-    }
-
-    /// Nil for an entry that is no event: it tells nothing that a reader could act on.
-    init?(_ entry: JournalEntry) {
-        guard let name = entry.kind.event else { return nil }
+        guard let kind = row.kind, let name = kind.event, let at = row.at else { return nil }
+        let (enrollment, request) = (row.enrollment, row.request)
         // The answer to a message that is no request of its own, such as a duplicate.
-        if entry.request == nil, entry.kind.emptiesOutbox { return nil }
+        if request == nil, kind.emptiesOutbox { return nil }
         // A key that no enrollment uses.
-        if entry.enrollment == nil, name == .blocked { return nil }
-        self.init(
-            name: name, sequence: entry.sequence, at: entry.at, enrollment: entry.enrollment, request: entry.request)
+        if enrollment == nil, name == .blocked { return nil }
+        self.init(name: name, sequence: row.sequence, at: at, enrollment: enrollment, request: request)
     }
 }

@@ -10,8 +10,13 @@ package enum ControlJSON {
 
     /// The bytes of a message.
     package static func encode(_ message: some Encodable) throws(ControlError) -> [UInt8] {
+        try json(of: message).serialized()
+    }
+
+    /// A message, or a part that several have.
+    package static func json(of message: some Encodable) throws(ControlError) -> JSONValue {
         do {
-            return try MessageEncoder.json(of: message).serialized()
+            return try MessageEncoder.json(of: message)
         } catch {
             throw ControlError(.failed, "The message could not be written as JSON.")
         }

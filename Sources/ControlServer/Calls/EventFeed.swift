@@ -102,22 +102,28 @@ final class EventFeed: Sendable {
 }
 
 extension Agent {
-    /// The events after a place, as they are sent: at most 32, or one of each chain.
+    /// How many events are sent at a time, some 150 KB: a packed block of the journal, which is read whole, has about
+    /// as many.
+    private static let eventsOfPage = 128
+
+    /// The events after a place, as they are sent: at most so many, or one of each chain.
     func encodedEvents(after position: EventCursor) async throws -> EncodedEvents {
-        let page = try await journal.events(after: position, limit: 32)
+        let page = try await journal.events(after: position, limit: Self.eventsOfPage)
         return EncodedEvents(after: position, events: try await encoded(page.events), position: page.position)
     }
 
     private func encoded(_ events: [JournalEvent]) async throws -> [EncodedEvents.Event] {
         let records = try await requests(Set(events.compactMap(\.request)))
         let enrollments = try await enrollments(of: Array(records.values))
-        let views = records.mapValues { RequestView($0, enrollment: enrollments[$0.enrollmentId]) }
+        let views = try records.mapValues {
+            try ControlJSON.json(of: RequestView($0, enrollment: enrollments[$0.enrollmentId]))
+        }
         return try events.map { event in
             var view = EventView(
-                event: event.name.rawValue, seq: event.sequence, at: event.at, enrollmentId: event.enrollment?.text,
-                request: event.request.flatMap { views[$0] })
+                event: event.name.rawValue, seq: event.sequence, at: event.at, enrollmentId: event.enrollment?.text)
             if !event.host.isEmpty { (view.host, view.cursor) = (event.host, event.cursor.text) }
-            let bytes = ServerSentEvents.event(event.cursor.text, try ControlJSON.encode(view))
+            let data = try view.encoded(with: event.request.flatMap { views[$0] })
+            let bytes = ServerSentEvents.event(event.cursor.text, data)
             return EncodedEvents.Event(
                 cursor: event.cursor, enrollment: event.enrollment, bytes: ByteBuffer(bytes: bytes))
         }
