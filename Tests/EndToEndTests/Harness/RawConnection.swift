@@ -91,6 +91,16 @@ extension AgentUnderTest {
     /// How many files, sockets among them, the agent has open.
     var openFiles: Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count) ?? 0 }
 
+    /// How many connections of its control socket the agent has (proc(5), net/unix: 03 is connected).
+    var connections: Int {
+        // In parts: the kernel gives a page at a time, which FileManager takes for all.
+        let table = (try? FileHandle(forReadingAtPath: "/proc/net/unix")?.readToEnd()) ?? Data()
+        return String(decoding: table, as: UTF8.self).split(separator: "\n").count { line in
+            let fields = line.split(separator: " ")
+            return fields.count == 8 && fields[5] == "03" && fields[7] == socket
+        }
+    }
+
     /// Whether it has less memory of its own than that; a sanitizer's is not looked at.
     func isBelow(_ bytes: Int) -> Bool { BuiltPrograms.isSanitized || privateMemory < bytes }
 

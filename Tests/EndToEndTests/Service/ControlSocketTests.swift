@@ -175,12 +175,11 @@ import Testing
     func `who hangs up while waiting for a request decides nothing`(_ decision: String) async throws {
         try await Scenario.run { scenario in
             let (sandbox, agent) = try await scenario.enrolled()
-            let files = agent.openFiles
             var connection: RawConnection? = try await agent.connection()
             try await connection?.send(Self.post("requests/next/\(decision)", #"{"wait": 600}"#))
-            try await Patience.until("the connection") { agent.openFiles > files ? () : nil }
+            try await Patience.until("the connection") { agent.connections == 1 ? () : nil }
             connection = nil
-            try await Patience.until("its end") { agent.openFiles <= files ? () : nil }
+            try await Patience.until("its end") { agent.connections == 0 ? () : nil }
             let id = try await sandbox.purchase()
             _ = try await agent.received(id)
             try await agent.ctl(decision == "approve" ? "deny" : "approve", id)
