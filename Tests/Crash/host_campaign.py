@@ -23,10 +23,11 @@ FAULTS_OF_ROUND = 120
 
 
 class Campaign:
-    def __init__(self, record: Path, folder: Path, seed: int | None, hosts: int, lease: int):
-        self.record, self.folder, self.hosts, self.lease = record, folder, hosts, lease
+    def __init__(self, record: Path, folder: Path, seed: int | None, hosts: int, lease: int, has_standby: bool):
+        self.record, self.folder = record, folder
+        self.hosts, self.lease, self.has_standby = hosts, lease, has_standby
         known = json.loads(record.read_text()) if record.exists() else None
-        setting = {"hosts": hosts, "lease": lease}
+        setting = {"hosts": hosts, "lease": lease, "standby": has_standby}
         if known and known["setting"] == setting and seed in (None, known["seed"]):
             self.facts = known
         else:
@@ -48,7 +49,7 @@ class Campaign:
         began = time.monotonic()
         seed = random.Random(f"{self.facts['seed']}/round {number}").randrange(1 << 32)
         folder = self.folder / f"{number}"
-        round = Round(folder, self.libraries, seed, self.hosts, self.lease)
+        round = Round(folder, self.libraries, seed, self.hosts, self.lease, self.has_standby)
         try:
             round.run(FAULTS_OF_ROUND)
         finally:
@@ -74,6 +75,8 @@ def main() -> int:
     parser.add_argument("--faults", type=int, default=10_000)
     parser.add_argument("--hosts", type=int, default=3)
     parser.add_argument("--lease", type=int, default=300, help="milliseconds")
+    parser.add_argument("--standby", action=argparse.BooleanOptionalAction, default=True,
+                        help="whether the database has a synchronous standby, which is promoted again and again")
     parser.add_argument("--seed", type=int)
     parser.add_argument("--record", type=Path, required=True, help="where to note what was done")
     parser.add_argument("--round", type=int, help="only this one")
@@ -81,7 +84,7 @@ def main() -> int:
     folder = Path(tempfile.mkdtemp(prefix="hosts-", dir="/tmp"))
     folder.chmod(0o755)
     record = folder / "record.json" if arguments.round is not None else arguments.record
-    campaign = Campaign(record, folder, arguments.seed, arguments.hosts, arguments.lease)
+    campaign = Campaign(record, folder, arguments.seed, arguments.hosts, arguments.lease, arguments.standby)
     number = campaign.facts["rounds"] if arguments.round is None else arguments.round
     try:
         if arguments.round is not None:
@@ -96,7 +99,8 @@ def main() -> int:
         raise
     shutil.rmtree(folder)
     facts = campaign.facts
-    print(f"{campaign.faults} faults at {arguments.hosts} hosts in {facts['rounds']} rounds and {facts['seconds']:.0f} s, "
+    database = "a primary and its standby" if arguments.standby else "one database server"
+    print(f"{campaign.faults} faults at {arguments.hosts} hosts with {database} in {facts['rounds']} rounds and {facts['seconds']:.0f} s, "
           f"lease {arguments.lease} ms, seed {facts['seed']}: {facts['purchases']} purchases, 0 lost, 0 double.")
     for name in ["faults", "answers"]:
         print(f"{name}: " + ", ".join(f"{what} {count}" for what, count in sorted(facts[name].items())))

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from crash_world import Issuer
 from host_world import Host
-from postgres_server import PostgresServer
+from postgres_cluster import PostgresCluster
 
 STATES = {"approve": ("approved", "authenticated"), "deny": ("denied", "notAuthenticated")}
 PIN_GUESSES, FIRST_BLOCK = 5, 60
@@ -30,7 +30,7 @@ class Purchase:
 @dataclass
 class Ledger:
     issuer: Issuer
-    server: PostgresServer
+    server: PostgresCluster
     database: str
     purchases: list[Purchase] = field(default_factory=list)
     wrong_pins: int = 0  # Of which a client was told that they were wrong.

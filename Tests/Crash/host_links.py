@@ -1,7 +1,7 @@
 """Links of a host to its database and to its issuer, which a test cuts and stalls.
 
-A host has its issuer on loopback, so it gets a network of its own (a namespace, as root) whose loopback leads through a
-link. As a program, this is what listens there: `host_links.py PORT SOCKET`.
+A host has its issuer and its database on loopback, so it gets a network of its own (a namespace, as root) whose loopback
+leads through links. As a program, this is what listens there: `host_links.py PORT=SOCKET ...`.
 """
 
 import asyncio
@@ -111,14 +111,15 @@ class Link:
 
 
 class Network:
-    """A network namespace in which a port of loopback leads to a Unix socket."""
+    """Ports of loopback that lead to Unix sockets: in a namespace where one can be made, and else among all others."""
 
-    def __init__(self, port: int, path: Path):
+    def __init__(self, ways: dict[int, Path]):
+        self.is_own = Network.can_be_made()
         self.process = subprocess.Popen(
-            ["unshare", "--net", sys.executable, "-B", __file__, str(port), str(path)], stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, text=True)
+            [*(["unshare", "--net"] if self.is_own else []), sys.executable, "-B", __file__,
+             *[f"{port}={path}" for port, path in ways.items()]], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         if self.process.stdout.readline() != "listening\n":
-            raise AssertionError("no network namespace could be made")
+            raise AssertionError("nothing listens on the ports of a host")
 
     @staticmethod
     def can_be_made() -> bool:
@@ -127,7 +128,7 @@ class Network:
 
     @property
     def through(self) -> list[str]:
-        return ["nsenter", f"--net=/proc/{self.process.pid}/ns/net"]
+        return ["nsenter", f"--net=/proc/{self.process.pid}/ns/net"] if self.is_own else []
 
     def close(self):
         self.process.kill()
@@ -135,7 +136,7 @@ class Network:
         self.process.stdout.close()
 
 
-async def serve(port: int, path: str):
+async def listen(port: int, path: str) -> list[asyncio.Server]:
     flows = asyncio.Event()
     flows.set()
     under_way = set()  # The event loop itself does not hold them.
@@ -147,11 +148,16 @@ async def serve(port: int, path: str):
         writer.transport.abort()
         under_way.discard(task)
 
-    servers = [await asyncio.start_server(connect, host, port, backlog=256) for host in ["127.0.0.1", "::1"]]
+    return [await asyncio.start_server(connect, host, port, backlog=256) for host in ["127.0.0.1", "::1"]]
+
+
+async def serve(ways: list[str]):
+    servers = [server for way in ways for server in await listen(int(way.split("=")[0]), way.split("=")[1])]
     print("listening", flush=True)
     await asyncio.gather(*[server.serve_forever() for server in servers])
 
 
 if __name__ == "__main__":
-    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    asyncio.run(serve(int(sys.argv[1]), sys.argv[2]))
+    if Network.can_be_made():
+        subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    asyncio.run(serve(sys.argv[1:]))

@@ -2,6 +2,7 @@
 
 import random
 import secrets
+import signal
 import threading
 import time
 import uuid
@@ -10,9 +11,9 @@ from pathlib import Path
 
 from crash_world import Issuer
 from host_ledger import Ledger, Purchase
-from host_links import Links
+from host_links import Link, Links
 from host_world import Host
-from postgres_server import PostgresServer
+from postgres_cluster import PostgresCluster
 
 CARDS, CLIENTS = 3, 4
 PIN, WRONG = "918273645", "918273646"
@@ -23,9 +24,10 @@ SETTLED_WITHIN = 180
 FAULTS = {"kill at a point": 26, "kill": 8, "freeze": 18, "database cut": 14, "database stalled": 10, "issuer cut": 12,
           "clock": 12}
 POINTS = ["", "send unix", "send unix", "send tcp"]
+# The same of a database that is one server, and of a primary with a standby. One of `ALL_SUFFER` faults is such a one.
 SERVER_FAULTS = {"database killed": 3, "database restarted": 1}
-# A fault of the server is one of so many.
-ALL_SUFFER = 25
+PAIR_FAULTS = {"standby promoted": 5, "database killed": 2, "database restarted": 1, "standby killed": 1}
+ALL_SUFFER = 15
 
 
 class Broken(AssertionError):
@@ -35,7 +37,7 @@ class Broken(AssertionError):
 class Round:
     """All choices of faults come from the seed; when they meet what the clients do does not."""
 
-    def __init__(self, folder: Path, libraries: tuple[Path, Path], seed: int, hosts: int, lease: int):
+    def __init__(self, folder: Path, libraries: tuple[Path, Path], seed: int, hosts: int, lease: int, has_standby: bool):
         self.rng, self.lease = random.Random(seed), lease / 1000
         folder.mkdir()
         self.folder = folder
@@ -44,13 +46,13 @@ class Round:
         self.over = threading.Event()
         self.failure: BaseException | None = None
         try:
-            self.set_up(libraries, hosts, lease)
+            self.set_up(libraries, hosts, lease, has_standby)
         except BaseException:
             self.close()
             raise
 
-    def set_up(self, libraries: tuple[Path, Path], hosts: int, lease: int):
-        self.server = self.closed(PostgresServer(), "remove")
+    def set_up(self, libraries: tuple[Path, Path], hosts: int, lease: int, has_standby: bool):
+        self.server = self.closed(PostgresCluster(has_standby), "remove")
         self.issuer = Issuer(self.folder, "--faults", f"duplicate=0.4,reorder=0.4,drop-after=0.03,503=0.02,seed={self.rng.randrange(1 << 32)}")
         self.closed(self.issuer.program, "stop")
         self.links = self.closed(Links(), "close")
@@ -61,7 +63,7 @@ class Round:
         secret.write_bytes(secrets.token_bytes(32))
         port = int(self.issuer.place.rsplit(":", 1)[1])
         self.hosts = [self.closed(Host(f"host-{number}", self.folder / f"h{number}", libraries, self.links,
-                                       self.server.folder, port), "close") for number in range(hosts)]
+                                       self.server, port), "close") for number in range(hosts)]
         for host in self.hosts:
             host.use(database, secret, lease)
             host.revive()
@@ -178,18 +180,30 @@ class Round:
         host.thaw()
         return True
 
+    @staticmethod
+    def ways(host: Host, rng: random.Random) -> list[Link]:
+        """To all servers of the database, or to one."""
+        return rng.choice([host.databases, [rng.choice(host.databases)]])
+
     def database_cut(self, host: Host, rng: random.Random) -> bool:
-        host.database.cut()
+        links = self.ways(host, rng)
+        for link in links:
+            link.cut()
         self.over.wait(rng.choice([0, self.lease * rng.uniform(0.5, 3)]))
-        host.database.mend()
+        for link in links:
+            link.mend()
         return True
 
     def database_stalled(self, host: Host, rng: random.Random) -> bool:
-        host.database.stall()
+        links = self.ways(host, rng)
+        for link in links:
+            link.stall()
         self.over.wait(self.lease * rng.uniform(0.5, 4))
-        if rng.random() < 0.5:
-            host.database.cut()
-        host.database.mend()
+        is_cut = rng.random() < 0.5
+        for link in links:
+            if is_cut:
+                link.cut()
+            link.mend()
         return True
 
     def issuer_cut(self, host: Host, rng: random.Random) -> bool:
@@ -206,16 +220,48 @@ class Round:
         return True
 
     def all_suffer(self, rng: random.Random, faults: int):
-        for _ in range(faults):
+        """One fault after the other at the database. If it has a standby, the first is that it is promoted."""
+        kinds = SERVER_FAULTS if self.server.standby is None else PAIR_FAULTS
+        for number in range(faults):
             self.over.wait(rng.uniform(1, 6))
             if self.over.is_set():
                 return
-            kind = rng.choices(list(SERVER_FAULTS), list(SERVER_FAULTS.values()))[0]
-            # SIGQUIT ends it as a power cut does but for the disk; SIGINT ends connections in order.
-            self.server.stop(3 if kind == "database killed" else 2)
-            self.over.wait(rng.uniform(0, 2 * self.lease))
-            self.server.start()
+            kind = rng.choices(list(kinds), list(kinds.values()))[0] if number > 0 else next(iter(kinds))
+            getattr(self, kind.replace(" ", "_"))(rng)
             self.count(kind)
+
+    def database_killed(self, rng: random.Random):
+        """SIGQUIT ends it as a power cut does but for the disk."""
+        self.server.stop(signal.SIGQUIT)
+        self.over.wait(rng.uniform(0, 2 * self.lease))
+        self.server.start()
+
+    def database_restarted(self, rng: random.Random):
+        """SIGINT ends connections in order."""
+        self.server.stop(signal.SIGINT)
+        self.over.wait(rng.uniform(0, 2 * self.lease))
+        self.server.start()
+
+    def standby_killed(self, rng: random.Random):
+        """Nothing is committed meanwhile."""
+        self.server.standby.stop(signal.SIGQUIT)
+        self.over.wait(rng.uniform(0, 4 * self.lease))
+        self.server.standby.start()
+        self.server.wait_for_standby()
+
+    def standby_promoted(self, rng: random.Random):
+        """The primary is lost, sometimes just after it came up again: what only its disk has is not there any more."""
+        # Every commit that was acknowledged since is on the standby.
+        self.server.wait_for_standby()
+        self.server.stop(signal.SIGQUIT)
+        if rng.random() < 0.3:
+            self.server.start()
+            self.over.wait(rng.uniform(0, 2 * self.lease))
+            self.server.stop(signal.SIGQUIT)
+        self.over.wait(rng.uniform(0, 2 * self.lease))
+        self.server.promote()
+        self.over.wait(rng.uniform(0, 4 * self.lease))
+        self.server.renew_standby()
 
     # A round.
 

@@ -62,7 +62,7 @@ def main() -> int:
     folder = Path(tempfile.mkdtemp(prefix="hosts-", dir="/tmp"))
     folder.chmod(0o755)
     libraries = powercut.build(folder), wall_clock.build(folder)
-    round = Round(folder / "round", libraries, arguments.seed, arguments.hosts, arguments.lease)
+    round = Round(folder / "round", libraries, arguments.seed, arguments.hosts, arguments.lease, has_standby=False)
     try:
         taken = sorted(takeovers(round, arguments.lease, arguments.kills, random.Random(arguments.seed)))
     finally:

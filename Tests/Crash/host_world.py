@@ -1,4 +1,4 @@
-"""A host of several that share a database: its agent, its two links, its clock, and what can be done to them."""
+"""A host of several that share a database: its agent, its links, its clock, and what can be done to them."""
 
 import contextlib
 import http.client
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from crash_world import DyingAgent, UnixConnection, exchange
 from host_links import Link, Links, Network
+from postgres_cluster import PostgresCluster, free_port
 from programs import READY_WITHIN
 from wall_clock import WallClock
 
@@ -18,28 +19,31 @@ REVIVED_WITHIN = 120
 
 
 class Host(DyingAgent):
-    """`database` and `issuer` are its links; the latter is None where a host cannot have a network of its own.
+    """`databases` are its links to the servers of the database, and `issuer` is the one to the issuer, or None where a host
+    cannot have a network of its own.
 
     `libraries` are the shims of points and of the clock."""
 
-    def __init__(self, name: str, folder: Path, libraries: tuple[Path, Path], links: Links, server: Path, port: int):
+    def __init__(self, name: str, folder: Path, libraries: tuple[Path, Path], links: Links, cluster: PostgresCluster, port: int):
         super().__init__(folder, libraries[0])
-        self.name = name
-        way = folder / "way"
-        way.mkdir()
-        self.database = Link(links, way / ".s.PGSQL.5432", server / ".s.PGSQL.5432")
-        self.issuer = self.network = None
+        self.name, self.cluster = name, cluster
+        self.databases = [Link(links, folder / f"database-{number}", server.port)
+                          for number, server in enumerate(cluster.servers)]
+        self.ports = [free_port() for _ in self.databases]
+        ways = {port: link.path for port, link in zip(self.ports, self.databases)}
+        self.issuer = None
         if Network.can_be_made():
             self.issuer = Link(links, folder / "issuer", port)
-            self.network = Network(port, folder / "issuer")
-            self.through = self.network.through
+            ways[port] = self.issuer.path
+        self.network = Network(ways)
+        self.through = self.network.through
         self.clock = WallClock(libraries[1], folder / "clock")
         both = " ".join(str(library) for library in libraries)
         self.variables = {**self.clock.variables, "LD_PRELOAD": both}
 
     def use(self, database: str, secret: Path, lease: int):
-        url = f"postgres://oob@/{database}?host={self.database.path.parent}"
-        self.options = ["--database", url, "--host-name", self.name, "--secret-file", str(secret), "--host-lease", str(lease)]
+        self.options = ["--database", self.cluster.url(database, self.ports), "--host-name", self.name,
+                        "--secret-file", str(secret), "--host-lease", str(lease)]
 
     def ask(self, method: str, path: str, body=None, patience: float = 20) -> tuple[int, dict] | None:
         """(status, JSON), whatever it says; None where no answer came, so that nothing is known."""
@@ -91,7 +95,6 @@ class Host(DyingAgent):
                 self.process.kill()
             self.process.wait()
             self.process = None
-        self.database.close()
-        if self.issuer is not None:
-            self.issuer.close()
-            self.network.close()
+        self.network.close()
+        for link in self.databases + ([self.issuer] if self.issuer is not None else []):
+            link.close()

@@ -1,4 +1,4 @@
-"""A short campaign of several hosts on one PostgreSQL: kills, frozen hosts, cut links, wrong clocks, a database that dies.
+"""A short campaign of several hosts on one PostgreSQL: kills, frozen hosts, cut links, wrong clocks, a primary that dies.
 
 Run with `.venv/bin/python Tests/Crash/test_host_crashes.py`; OOB_BIN_DIR names the programs' directory. `make host-test`
 is the long one.
@@ -24,22 +24,24 @@ class SeveralHosts(unittest.TestCase):
     def test_nothing_is_lost_and_nothing_is_done_twice_whatever_happens_to_the_hosts_and_their_database(self):
         # Another one each time: what it finds is told with it.
         seed = secrets.randbelow(1 << 32)
-        round = self.round(seed)
+        round = self.round(seed, has_standby=True)
         try:
             round.run(FAULTS)
         except AssertionError as error:
             raise AssertionError(f"seed {seed}: {error}") from error
         self.assertGreater(round.faults.total(), FAULTS / 2, round.faults)
         self.assertGreater(round.answers["told"], 0)
+        self.assertGreater(round.faults["standby promoted"], 0)
 
     def test_the_others_take_all_the_work_of_each_host_that_is_killed(self):
-        self.assertEqual(len(takeovers(self.round(1), LEASE, 3, random.Random(1))), 3)
+        self.assertEqual(len(takeovers(self.round(1, has_standby=False), LEASE, 3, random.Random(1))), 3)
 
-    def round(self, seed: int) -> Round:
+    def round(self, seed: int, has_standby: bool) -> Round:
         needs_postgres()
         folder = temporary_folder(type(self))
         folder.chmod(0o755)
-        round = Round(folder / "round", (powercut.build(folder), wall_clock.build(folder)), seed, HOSTS, LEASE)
+        round = Round(folder / "round", (powercut.build(folder), wall_clock.build(folder)), seed, HOSTS, LEASE,
+                      has_standby)
         self.addCleanup(round.close)
         return round
 

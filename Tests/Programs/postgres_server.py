@@ -28,17 +28,27 @@ def needs_postgres():
 class PostgresServer:
     """Started when it is made; each database has an owner `oob`, who needs no password on the socket."""
 
-    def __init__(self, *options: str):
+    def __init__(self, *options: str, port: int = 5432, primary: "PostgresServer | None" = None):
+        """`primary` is the server whose standby it is."""
         self.folder = Path(tempfile.mkdtemp(prefix="oob-pg-", dir="/tmp"))
-        self.options = options
+        self.options, self.port = options, port
         # The server refuses to run as root.
         self.through = []
         if os.geteuid() == 0:
             self.through = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
             shutil.chown(self.folder, "postgres", "postgres")
-        self.run(PROGRAMS / "initdb", "-D", self.folder / "data", "-U", "oob", "-A", "trust", "--no-sync", "-E", "UTF8",
-                 "--locale=C")
+        if primary is None:
+            self.run(PROGRAMS / "initdb", "-D", self.folder / "data", "-U", "oob", "-A", "trust", "--no-sync", "-E", "UTF8",
+                     "--locale=C")
+        else:
+            self.copy(primary)
         self.start()
+
+    def copy(self, primary: "PostgresServer"):
+        """Begins anew as the standby of another, which runs; this one must not."""
+        shutil.rmtree(self.folder / "data", ignore_errors=True)
+        self.run(PROGRAMS / "pg_basebackup", "-D", self.folder / "data", "--checkpoint=fast", "--no-sync",
+                 "--write-recovery-conf", "-d", f"host={primary.folder} port={primary.port} user=oob")
 
     def run(self, *command):
         subprocess.run([*self.through, *command], cwd=self.folder, check=True, stdin=subprocess.DEVNULL,
@@ -48,10 +58,12 @@ class PostgresServer:
         with open(self.folder / "log", "ab") as log:
             self.process = subprocess.Popen(
                 [*self.through, PROGRAMS / "postgres", "-D", self.folder / "data", "-c", "listen_addresses=",
-                 "-c", f"unix_socket_directories={self.folder}", "-c", "max_connections=100", *self.options],
+                 "-c", f"unix_socket_directories={self.folder}", "-c", f"port={self.port}", "-c", "max_connections=100",
+                 *self.options],
                 cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         deadline = time.monotonic() + STARTED_WITHIN
-        while subprocess.run([PROGRAMS / "pg_isready", "-q", "-h", self.folder, "-U", "oob", "-d", "postgres"]).returncode:
+        while subprocess.run([PROGRAMS / "pg_isready", "-q", "-h", self.folder, "-p", str(self.port), "-U", "oob",
+                              "-d", "postgres"]).returncode:
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise AssertionError((self.folder / "log").read_text(errors="replace"))
             time.sleep(0.05)  # Asks again; nothing depends on how long.
@@ -77,8 +89,8 @@ class PostgresServer:
     def sql(self, statement: str, database: str) -> list[list[str]]:
         """What a statement gives, as text."""
         run = subprocess.run(
-            [PROGRAMS / "psql", "-XAtq", "-h", self.folder, "-U", "oob", "-d", database, "-v", "ON_ERROR_STOP=1",
-             "-c", statement], capture_output=True, text=True, timeout=60)
+            [PROGRAMS / "psql", "-XAtq", "-h", self.folder, "-p", str(self.port), "-U", "oob", "-d", database,
+             "-v", "ON_ERROR_STOP=1", "-c", statement], capture_output=True, text=True, timeout=60)
         if run.returncode != 0:
             raise AssertionError(run.stderr)
         return [line.split("|") for line in run.stdout.splitlines()]
