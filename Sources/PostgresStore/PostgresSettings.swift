@@ -17,9 +17,15 @@ package struct PostgresSettings: Sendable {
     /// Where it is, for people.
     var place: String { "\(url)" }
 
-    /// Opens a connection.
+    /// Opens a connection, and waits until the synchronous standby has all that is seen with it.
+    ///
+    /// A server that comes up after a crash has commits on its disk that its standby may not have yet. Nobody was told of
+    /// them, and if the server is lost now, they are gone: who acts on them would do what was never decided.
     package func connection() throws(PostgresError) -> PostgresConnection {
-        try PostgresConnection.connect(to: url, password: password, limits: limits)
+        let connection = try PostgresConnection.connect(to: url, password: password, limits: limits)
+        // A commit returns when the standby has it, and so all that is before it in the write-ahead log.
+        _ = try connection.rows("SELECT CAST(pg_logical_emit_message(true, 'oob-agent', '') AS TEXT)")
+        return connection
     }
 }
 

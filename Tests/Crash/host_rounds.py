@@ -26,7 +26,8 @@ FAULTS = {"kill at a point": 26, "kill": 8, "freeze": 18, "database cut": 14, "d
 POINTS = ["", "send unix", "send unix", "send tcp"]
 # The same of a database that is one server, and of a primary with a standby. One of `ALL_SUFFER` faults is such a one.
 SERVER_FAULTS = {"database killed": 3, "database restarted": 1}
-PAIR_FAULTS = {"standby promoted": 5, "database killed": 2, "database restarted": 1, "standby killed": 1}
+PAIR_FAULTS = {"standby promoted": 4, "standby behind promoted": 2, "database killed": 2, "database restarted": 1,
+               "standby killed": 1}
 ALL_SUFFER = 15
 
 
@@ -250,14 +251,24 @@ class Round:
         self.server.wait_for_standby()
 
     def standby_promoted(self, rng: random.Random):
-        """The primary is lost, sometimes just after it came up again: what only its disk has is not there any more."""
-        # Every commit that was acknowledged since is on the standby.
+        """The primary is lost, and all that was acknowledged is on the standby."""
         self.server.wait_for_standby()
         self.server.stop(signal.SIGQUIT)
-        if rng.random() < 0.3:
-            self.server.start()
-            self.over.wait(rng.uniform(0, 2 * self.lease))
-            self.server.stop(signal.SIGQUIT)
+        self.fail_over(rng)
+
+    def standby_behind_promoted(self, rng: random.Random):
+        """The primary comes up with commits that its standby has not, of which nobody was told, and is lost with them."""
+        self.server.wait_for_standby()
+        self.server.standby.stop(signal.SIGQUIT)
+        self.over.wait(rng.uniform(0, 2 * self.lease))
+        self.database_killed(rng)
+        self.over.wait(rng.uniform(0, 4 * self.lease))
+        self.server.stop(signal.SIGQUIT)
+        self.server.standby.start()
+        self.fail_over(rng)
+
+    def fail_over(self, rng: random.Random):
+        """As high-availability.md says, with a new standby in place of the old primary."""
         self.over.wait(rng.uniform(0, 2 * self.lease))
         self.server.promote()
         self.over.wait(rng.uniform(0, 4 * self.lease))

@@ -54,6 +54,10 @@ import Testing
         try await OutsideScript.run("test_postgres_hosts.py")
     }
 
+    @Test func `nobody is told of a commit that the synchronous standby does not have`() async throws {
+        try await OutsideScript.run("test_postgres_standby.py")
+    }
+
     @Test func `nothing is lost or done twice whatever happens to several hosts and their database`() async throws {
         try await OutsideScript.run("test_host_crashes.py")
     }
