@@ -320,7 +320,7 @@ let package = Package(
         .target(  // Stores of tests, in the database that a run is for.
             name: "TestStores",
             dependencies: [
-                "Authenticator", "SQLiteStore", "SpawnedProcesses", "StoreTables", "TableRows",
+                "Authenticator", "Keys", "SQLiteStore", "SpawnedProcesses", "StoreTables", "TableRows",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .target(name: "PostgresRows", condition: .when(traits: ["PostgreSQL"])),
                 .target(name: "PostgresStore", condition: .when(traits: ["PostgreSQL"])),

@@ -124,6 +124,7 @@ def copy_rows(world: Hosts, clients: int, each: int):
     some = f"generate_series(0, {clients - 1}) AS c"
     copied("host", {"name": "'b' || c"}, some)
     copied("enrollment", {"id": "'b' || c", "credential_id": "convert_to('b' || c, 'UTF8')"}, some)
+    copied("data_key", {"enrollment_id": "'b' || c"}, some)
     copied("request", {"id": "c || '-' || n", "enrollment_id": "'b' || c", "jti": "c || '-' || n",
                        "acs_trans_id": "c || '-' || n"}, f"{some}, generate_series(1, {each}) AS n")
     world.server.sql("ANALYZE", world.name)

@@ -9,7 +9,8 @@ SELECT name, seq, digest, signature FROM journal_mark WHERE host = 'b' || :clien
 SELECT name, seq, digest, signature FROM journal_mark WHERE host = 'b' || :client_id AND name = 'floor';
 SELECT seq, entry FROM journal WHERE host = 'b' || :client_id AND seq > :head ORDER BY seq LIMIT 2;
 SELECT 1 FROM enrollment WHERE id = (SELECT enrollment_id FROM request WHERE id = :client_id || '-' || :n) FOR UPDATE;
-SELECT request.*, enrollment.* FROM request JOIN enrollment ON enrollment.id = request.enrollment_id
+SELECT request.*, enrollment.*, (SELECT sealed FROM data_key WHERE data_key.enrollment_id = request.enrollment_id)
+    FROM request JOIN enrollment ON enrollment.id = request.enrollment_id
     LEFT JOIN key_tries ON key_tries.identity = enrollment.key_identity WHERE request.id = :client_id || '-' || :n;
 UPDATE enrollment SET sign_count = :n, journal_seq = :head, journal_host = 'b' || :client_id, seal = credential_key
     WHERE id = 'b' || :client_id;
@@ -26,7 +27,8 @@ INSERT INTO journal_mark (host, name, seq, digest, signature)
     VALUES ('b' || :client_id, 'head', :head + 2, '\x00', '\x00') ON CONFLICT (host, name)
     DO UPDATE SET seq = excluded.seq, digest = excluded.digest, signature = excluded.signature;
 COMMIT;
-SELECT seq, enrollment_id, jti, request_id, sign_count, body, exp, traceparent, last_error FROM outbox
+SELECT seq, enrollment_id, jti, request_id, sign_count, body, exp, traceparent, last_error,
+    (SELECT sealed FROM data_key WHERE data_key.enrollment_id = outbox.enrollment_id) FROM outbox
     WHERE enrollment_id = 'b' || :client_id AND sign_count IS NOT NULL ORDER BY sign_count LIMIT 1;
 BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
 UPDATE host SET last_write = :n WHERE name = 'b' || :client_id
@@ -38,7 +40,8 @@ SELECT 1 FROM enrollment WHERE id = 'b' || :client_id FOR UPDATE;
 DELETE FROM outbox WHERE enrollment_id = 'b' || :client_id AND jti = CAST(:n AS TEXT);
 INSERT INTO journal (host, seq, entry) VALUES ('b' || :client_id, :head + 3, repeat('x', 350));
 INSERT INTO journal (host, seq, entry) VALUES ('b' || :client_id, :head + 4, repeat('x', 300));
-SELECT request.*, enrollment.* FROM request JOIN enrollment ON enrollment.id = request.enrollment_id
+SELECT request.*, enrollment.*, (SELECT sealed FROM data_key WHERE data_key.enrollment_id = request.enrollment_id)
+    FROM request JOIN enrollment ON enrollment.id = request.enrollment_id
     LEFT JOIN key_tries ON key_tries.identity = enrollment.key_identity WHERE request.id = :client_id || '-' || :n;
 UPDATE request SET delivery = 'delivered', trans_status = 'Y' WHERE id = :client_id || '-' || :n;
 INSERT INTO journal_mark (host, name, seq, digest, signature)

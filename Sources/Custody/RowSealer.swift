@@ -34,6 +34,8 @@ enum SealedUse: Equatable {
     case accessToken(EnrollmentID)
     /// In the store, with its push subscription: the private key and the auth secret.
     case pushKey(EnrollmentID)
+    /// In the store, with its enrollment: the key under which its requests are encrypted there.
+    case dataKey(EnrollmentID)
     /// In the store; there is one. Made before enrollment rows had seals, which may be missing beside it.
     case auditKey
     /// The same, of a store whose enrollment rows all have seals.
@@ -46,6 +48,7 @@ enum SealedUse: Equatable {
         case .credentialKey(let name): "credential key \(name.text)"
         case .accessToken(let name): "access token \(name.text)"
         case .pushKey(let name): "push key \(name.text)"
+        case .dataKey(let name): "data key \(name.text)"
         case .auditKey: "audit key"
         case .auditKeyOfSealedRows: "audit key of sealed rows"
         case .enrollmentRow: "enrollment row"

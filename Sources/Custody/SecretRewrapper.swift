@@ -20,6 +20,10 @@ package struct SecretRewrapper: Rewrapper {
         try change.resealed(sealed, label: SealedUse.pushKey(name).label)
     }
 
+    package func dataKey(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]? {
+        try change.resealed(sealed, label: SealedUse.dataKey(name).label)
+    }
+
     package func key(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]? {
         try change.resealedKey(sealed, label: SealedUse.credentialKey(name).label)
     }

@@ -11,7 +11,7 @@ enum PostgresSchema {
 
     /// The tables that are empty in a database that no agent has run on.
     static let filled = [
-        "moved_state", "secret_change", "host", "enrollment", "key_tries", "lock", "request", "message",
+        "moved_state", "secret_change", "host", "enrollment", "data_key", "key_tries", "lock", "request", "message",
         "message_tally", "cancellation", "outbox", "evidence", "past_request", "issuer_key", "push_subscription",
         "persona", "script",
         "test_clock", "journal", "journal_mark", "audit_key", "journal_block", "journal_of_request",
@@ -146,6 +146,14 @@ enum PostgresSchema {
             WHERE key_removed = 0 AND state IN ('keyless', 'ended')
         """,
         "CREATE INDEX enrollment_unsealed ON enrollment (seq) WHERE seal IS NULL",
+        // Under which what is personal of an enrollment is encrypted; an erasure destroys it. Not a column of the enrollment:
+        // each change of that would write it to the log again.
+        """
+        CREATE TABLE data_key (
+            enrollment_id TEXT COLLATE "C" PRIMARY KEY REFERENCES enrollment (id) ON DELETE CASCADE,
+            sealed BYTEA NOT NULL
+        )
+        """,
         """
         CREATE TABLE key_tries (
             identity BYTEA PRIMARY KEY,

@@ -26,19 +26,20 @@ package final class PostgresStore: Store {
     /// Connects, sees that commits are durable there, brings the schema up to date, and becomes the host.
     ///
     /// - Parameters:
+    ///   - dataKeys: who seals the keys under which the personal data of enrollments is encrypted.
     ///   - clock: the machine's, which must be the database's within ``ClockGuard/tolerance``; nil: any will do.
     ///   - mayChangeSecret: whether this host has the previous secret as well; then no other may run if all is under that.
     ///   - mayEnterUnfinished: whether it may be in before a state that is being moved here is all there.
     ///   - open: opens an audit key that a host has sealed; each host that has one must have the same secret.
     /// - Throws: `StoreError`, ``SecretChangeRefusal``, or what `open` throws; then nothing was changed.
     package init(
-        _ settings: PostgresSettings, host: PostgresHost, seals: any RowSeals, clock: (any AgentClock)? = nil,
-        mayChangeSecret: Bool = false, mayEnterUnfinished: Bool = false,
+        _ settings: PostgresSettings, host: PostgresHost, seals: any RowSeals, dataKeys: any DataKeySeals,
+        clock: (any AgentClock)? = nil, mayChangeSecret: Bool = false, mayEnterUnfinished: Bool = false,
         opening open: @escaping (_ auditKey: [UInt8]) throws -> SecretAge = { _ in .present }
     ) throws {
         self.settings = settings
         self.host = host
-        sealing = Sealing(seals: seals, isShared: true)
+        sealing = Sealing(seals: seals, dataKeys: dataKeys, isShared: true)
         clockGuard = ClockGuard(clock)
         let clockGuard = clockGuard
         let connect: @Sendable () throws -> PostgresConnection = { try settings.connection() }

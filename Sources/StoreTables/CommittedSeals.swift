@@ -10,11 +10,15 @@ package struct Sealing: Sendable {
     package let known = KnownEnrollments()
     let transactions = KnownTransactions()
 
+    /// Who seals the data keys of enrollments; nil if the store keeps their personal data as it is.
+    let dataKeys: (any DataKeySeals)?
+
     /// Whether other hosts write to the same rows: then what this process knows of them may be old.
     let isShared: Bool
 
-    package init(seals: any RowSeals, isShared: Bool = false) {
+    package init(seals: any RowSeals, dataKeys: (any DataKeySeals)? = nil, isShared: Bool = false) {
         self.seals = seals
+        self.dataKeys = dataKeys
         self.isShared = isShared
     }
 }

@@ -42,6 +42,7 @@ package struct DatabaseTransaction: StoreWriter {
     let written: Written?
     /// Whose chain of the journal it has; nil if the store has one chain.
     let host: HostName?
+    let dataKeys = SeenDataKeys()
 
     package init(
         database: any StoreSession, sealing: Sealing, written: Written? = nil, host: HostName? = nil

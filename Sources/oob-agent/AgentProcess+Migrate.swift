@@ -89,7 +89,8 @@ private struct StateMigration {
             _ = try PostgresMove(target.settings, host: host, from: directory).receive { session in
                 try store.withSession { source in
                     try StateMove(
-                        from: source, of: nil, to: session, of: host.name, seals: RowSealer(secret: secret)
+                        from: source, of: nil, to: session, of: host.name, seals: RowSealer(secret: secret),
+                        targetKeys: DataKeySealer(secret: secret)
                     ).run { enrollment in try enrollment.sealedKey ?? keys.sealedForStore(enrollment.id) }
                 }
             }
@@ -107,8 +108,8 @@ private struct StateMigration {
         let moved: PostgresStore
         do {
             moved = try PostgresStore(
-                target.settings, host: host, seals: RowSealer(secret: secret), clock: SystemClock(),
-                mayEnterUnfinished: true)
+                target.settings, host: host, seals: RowSealer(secret: secret),
+                dataKeys: DataKeySealer(secret: secret), clock: SystemClock(), mayEnterUnfinished: true)
         } catch let error as PostgresMoveError {
             throw StartError(.dataError, "\(target.place): \(error)")
         }

@@ -36,16 +36,17 @@ extension AgentProcess {
     /// Opens the store that the settings name.
     ///
     /// - Parameters:
+    ///   - dataKeys: for a store that encrypts what is personal.
     ///   - keys: what is copied with it.
     ///   - mayChangeSecret: whether the previous secret was given as well.
     ///   - clock: what the time of a copy is told by.
     func openStore(
-        _ scratch: Scratch, _ seals: RowSealer, _ auditKeys: SealedAuditKeys, keys: KeyFileCustody,
-        mayChangeSecret: Bool, clock: any AgentClock
+        _ scratch: Scratch, _ seals: RowSealer, _ dataKeys: DataKeySealer, _ auditKeys: SealedAuditKeys,
+        keys: KeyFileCustody, mayChangeSecret: Bool, clock: any AgentClock
     ) async throws -> OpenedStore {
         #if PostgreSQL
         if let database = settings.database {
-            return try await openDatabase(database, seals, auditKeys, mayChangeSecret: mayChangeSecret)
+            return try await openDatabase(database, seals, dataKeys, auditKeys, mayChangeSecret: mayChangeSecret)
         }
         #endif
         let directory = settings.stateDirectory
@@ -59,7 +60,8 @@ extension AgentProcess {
 
     #if PostgreSQL
     private func openDatabase(
-        _ database: DatabaseSettings, _ seals: RowSealer, _ auditKeys: SealedAuditKeys, mayChangeSecret: Bool
+        _ database: DatabaseSettings, _ seals: RowSealer, _ dataKeys: DataKeySealer, _ auditKeys: SealedAuditKeys,
+        mayChangeSecret: Bool
     ) async throws -> OpenedStore {
         let host = PostgresHost(
             name: database.host, identity: try hostIdentity(),
@@ -67,7 +69,8 @@ extension AgentProcess {
         let store: PostgresStore
         do {
             store = try PostgresStore(
-                database.settings, host: host, seals: seals, clock: SystemClock(), mayChangeSecret: mayChangeSecret,
+                database.settings, host: host, seals: seals, dataKeys: dataKeys, clock: SystemClock(),
+                mayChangeSecret: mayChangeSecret,
                 opening: { try auditKeys.isUnderPrevious($0) ? .previous : .present })
         } catch let error as SecretChangeRefusal {
             if case .othersRun = error { throw StartError(.unavailable, "\(error)") }

@@ -106,9 +106,9 @@ struct AgentProcess {
             let testClock = settings.hasTestClock ? TestClock() : nil
             let auditKeys = SealedAuditKeys(secret: secret, previous: previous)
             let opened = try await openStore(
-                scratch, RowSealer(secret: secret, previous: previous), auditKeys, keys: own,
-                mayChangeSecret: previous != nil,
-                clock: testClock ?? SystemClock())
+                scratch, RowSealer(secret: secret, previous: previous),
+                DataKeySealer(secret: secret, previous: previous), auditKeys, keys: own,
+                mayChangeSecret: previous != nil, clock: testClock ?? SystemClock())
             let ports = Ports(
                 store: opened.store, custody: ring, externalKeys: ring, sealing: SecretSealer(secret: secret),
                 auditKeys: auditKeys, gateway: gateway, clock: SystemClock(),

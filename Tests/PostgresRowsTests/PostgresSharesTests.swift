@@ -23,7 +23,7 @@ struct PostgresSharesTests {
 
     private func store(_ host: String) throws -> PostgresStore {
         let host = PostgresHost(name: try #require(HostName(host)), identity: Array(host.utf8), lease: .seconds(3_600))
-        return try PostgresStore(settings, host: host, seals: NoRowSeals())
+        return try PostgresStore(settings, host: host, seals: NoRowSeals(), dataKeys: UnsealedDataKeys())
     }
 
     @Test func `a database that goes away during the start is named as the store's error`() async throws {

@@ -15,9 +15,13 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
 from postgres_proxy import PostgresProxy
 from postgres_server import PROGRAMS, PostgresServer, needs_postgres
 from programs import BIN_DIR, Agent, Sandbox, temporary_folder
+from sealed import opened_by, spellings
 from test_operations import metrics
 from wall_clock import WallClock, build
 
@@ -69,16 +73,16 @@ class Hosts(unittest.TestCase):
         folder = self.place()
         return WallClock(build(folder), folder / "clock", off)
 
-    def enroll(self, agent: Agent) -> str:
+    def enroll(self, agent: Agent, *options: str) -> str:
         code = subprocess.run(
             [BIN_DIR / "oob-issuer", "code", "--issuer", self.sandbox.origin, "--no-qr"], check=True,
             capture_output=True, text=True, timeout=WITHIN).stdout.splitlines()[-1]
-        return agent.json("enroll", code)["id"]
+        return agent.json("enroll", code, *options)["id"]
 
-    def buy(self, merchant: str) -> str:
+    def buy(self, merchant: str, *options: str) -> str:
         return subprocess.run(
             [BIN_DIR / "oob-issuer", "purchase", "--issuer", self.sandbox.origin, "--amount", "100", "--currency", "840",
-             "--exponent", "2", "--merchant", merchant], check=True, capture_output=True, text=True,
+             "--exponent", "2", "--merchant", merchant, *options], check=True, capture_output=True, text=True,
             timeout=WITHIN).stdout.splitlines()[-1]
 
     def waits(self, agent: Agent, acs_trans_id: str):
@@ -349,6 +353,105 @@ class SharedKeyTests(Hosts):
         self.assertEqual(failed.returncode, 78, failed.stderr)
         self.assertIn("nothing was", failed.stderr)
         self.assertEqual(self.server.sql("SELECT host FROM secret_change", self.name), [])
+
+
+class PersonalDataTests(Hosts):
+    """What is personal is under a data key of its enrollment, which is under the secret and goes with an erasure."""
+
+    SHOP, APP = "Kranichladen", "https://kranich-app.example/return"
+
+    def setUp(self):
+        super().setUp()
+        self.agent = self.host("alpha")
+        self.enroll(self.agent, "--name", "Other")
+        # A name is in clear, which shows that what is in clear is found. The newest one is whom a purchase is for.
+        self.card = self.enroll(self.agent, "--name", "Clearname")
+        self.request = self.buy(self.SHOP, "--app-url", self.APP)
+        self.waits(self.agent, self.request)
+        approved = self.agent.json("approve", self.request)
+        self.assertEqual(approved["state"], "approved", self.agent.tail())
+        folder = self.place() / "evidence"
+        self.assertEqual(self.agent.ctl("evidence", self.request, "-o", str(folder)).returncode, 0)
+        self.evidence = {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    def dump(self, name: str) -> bytes:
+        return subprocess.run(
+            [PROGRAMS / "pg_dump", "-h", self.server.folder, "-U", "oob", name], capture_output=True, check=True,
+            timeout=WITHIN).stdout
+
+    def restored(self, dump: bytes) -> str:
+        """The URL of another database with what a dump has."""
+        name = f"d{secrets.token_hex(6)}"
+        url = self.server.create(name)
+        subprocess.run(
+            [PROGRAMS / "psql", "-XAtq", "-h", self.server.folder, "-U", "oob", "-d", name, "-v", "ON_ERROR_STOP=1"],
+            input=dump, check=True, capture_output=True, timeout=WITHIN)
+        self.server.sql("UPDATE host SET alive_until = now()", name)
+        return url
+
+    def new_secret(self) -> Path:
+        path = self.place() / "secret"
+        path.write_bytes(secrets.token_bytes(32))
+        path.chmod(0o600)
+        return path
+
+    def test_neither_the_database_nor_its_logs_have_merchant_return_url_text_or_assertion_in_clear(self):
+        message = self.evidence["request.jws"].strip()
+        secret = [
+            self.SHOP.encode(), b"kranich-app", message[-60:], message.split(b".")[1][40:120], self.evidence["nonce.bin"],
+            self.evidence["signature"], self.evidence["clientDataJSON"][:120], self.evidence["decision.json"][-80:],
+            *(line for line in self.evidence["text.txt"].splitlines() if b"1.00" in line),
+        ]
+        self.server.sql("CHECKPOINT", "postgres")
+        places = {"the dump": self.dump(self.name)}
+        # All of the cluster, with its write-ahead log, which a standby gets and an archive keeps.
+        for path in (self.server.folder / "data").rglob("*"):
+            if path.is_file():
+                places[str(path)] = path.read_bytes()
+        self.assertTrue(any("pg_wal" in place for place in places))
+        found = {place for place, content in places.items() if b"Clearname" in content}
+        self.assertIn("the dump", found)
+        self.assertTrue(any("pg_wal" in place for place in found), found)
+        for text in secret:
+            for spelling in spellings(text):
+                for place, content in places.items():
+                    self.assertNotIn(spelling, content, f"{text!r} in {place}")
+
+    def test_a_dump_from_before_an_erasure_opens_with_the_secret_of_then_alone(self):
+        dump = self.dump(self.name)
+        (cell, request), = self.server.sql(
+            f"SELECT encode(members, 'hex'), id FROM request WHERE enrollment_id = '{self.card}'", self.name)
+        sealed, = self.server.sql(
+            f"SELECT encode(sealed, 'hex') FROM data_key WHERE enrollment_id = '{self.card}'", self.name)[0]
+        erased = self.agent.ctl("unenroll", self.card, "--local", "--erase")
+        self.assertEqual(erased.returncode, 0, erased.stderr)
+        self.assertEqual(
+            self.server.sql(f"SELECT * FROM data_key WHERE enrollment_id = '{self.card}'", self.name), [])
+        self.assertEqual(self.agent.json("show", self.request)["state"], "approved", "what is left is shown")
+        self.agent.stop()
+        new = self.new_secret()
+        agent = Agent(self.place(), *self.options(
+            "beta", **{"secret-file": str(new), "previous-secret-file": str(self.secret)}))
+        self.addCleanup(lambda: agent.process.poll() is None and agent.stop())
+        agent.stop()
+        # What is in the dump opens by way of the secret of then, and not of the new one.
+        label, place = f"data key {self.card}", f"request {self.card} {request} members"
+        sealed, cell = bytes.fromhex(sealed), bytes.fromhex(cell)
+        opened = AESGCM(opened_by(self.secret.read_bytes(), sealed, label)).decrypt(cell[1:13], cell[13:], place.encode())
+        self.assertIn(self.SHOP.encode(), opened)
+        with self.assertRaises(InvalidTag):
+            opened_by(new.read_bytes(), sealed, label)
+        for (kept,) in self.server.sql("SELECT encode(sealed, 'hex') FROM data_key", self.name):
+            for secret in [self.secret, new]:
+                with self.assertRaises(InvalidTag):
+                    opened_by(secret.read_bytes(), bytes.fromhex(kept), label)
+        # The same by the agent: with the old secret the dump is all there, and with the new one nobody gets in.
+        url = self.restored(dump)
+        failed = self.refused(*self.options("gamma", database=url, **{"secret-file": str(new)}))
+        self.assertEqual(failed.returncode, 78, failed.stderr)
+        agent = Agent(self.place(), *self.options("gamma", database=url))
+        self.addCleanup(lambda: agent.process.poll() is None and agent.stop())
+        self.assertIn(self.SHOP, json.dumps(agent.json("show", self.request)))
 
 
 class OneHost(Hosts):

@@ -56,6 +56,10 @@ package protocol StoreReader {
     func enrollmentCount() throws -> Int
     /// Those that are over and whose personal data is still to be erased.
     func enrollmentsToErase() throws -> [EnrollmentID]
+    /// The sealed data keys of the enrollments whose id comes after one, nil for all, by their ids: at most `limit`.
+    ///
+    /// Also of those that are over; none if the store has no data keys.
+    func dataKeys(after id: EnrollmentID?, limit: Int) throws -> [SealedDataKey]
     /// Whether an enrollment's personal data was erased.
     func isErased(_ id: EnrollmentID) throws -> Bool
 
@@ -172,6 +176,7 @@ package protocol StoreReader {
 
 /// What can be changed.
 package protocol StoreWriter: StoreReader {
+    /// Makes its data key as well, if the store has data keys.
     func insert(_ enrollment: Enrollment) throws
     /// Changes the row of an enrollment if it is as the transition expects; else nothing is written.
     ///
@@ -256,6 +261,9 @@ package protocol StoreWriter: StoreReader {
     /// - Parameter rewrapped: a key under the present secret; nil if it is already.
     func concludeSecretChange(_ rewrapped: ([UInt8]) throws -> [UInt8]?) throws
 
+    /// Writes the same data key, sealed anew; nothing if the row has another one.
+    func update(_ old: SealedDataKey, resealed: [UInt8]) throws
+
     /// Notes that an enrollment's personal data is to be erased once it is over.
     func wantErasure(of id: EnrollmentID) throws
     /// Erases the personal data of at most `limit` requests that follow the one at `place`, nil for the first.
@@ -264,7 +272,9 @@ package protocol StoreWriter: StoreReader {
     ///
     /// - Returns: the place of the last one; nil if there was none.
     func eraseRequests(of id: EnrollmentID, after place: Int64?, limit: Int) throws -> Int64?
-    /// Erases an enrollment's own personal data: its name, user handle and roots.
+    /// Erases an enrollment's own personal data: its name, user handle and roots, and its data key.
+    ///
+    /// It comes last: requests that are not erased cannot be read after it, if the store has data keys.
     func eraseNames(of id: EnrollmentID) throws
     /// Notes that nothing is left to be erased.
     func concludeErasure(of id: EnrollmentID) throws

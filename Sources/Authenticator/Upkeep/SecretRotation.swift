@@ -8,6 +8,8 @@ package protocol Rewrapper: Sendable {
     func token(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]?
     /// The key of a push subscription under the present secret; nil if it is already.
     func pushKey(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]?
+    /// The data key of an enrollment, under the present secret; nil if it is already.
+    func dataKey(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]?
     /// A key of the agent's own that the store keeps, under the present secret; nil if it is already.
     func key(_ sealed: [UInt8], of name: EnrollmentID) throws -> [UInt8]?
     /// The audit key under the present secret; nil if it is already.
@@ -37,14 +39,18 @@ struct SecretRotation: Sendable {
         var keys: [EnrollmentID] = []
         var tokens: [EnrollmentID] = []
         var pushes: [EnrollmentID] = []
+        /// Also those of enrollments that are over: what is kept of them is under these.
+        var dataKeys: [SealedDataKey] = []
         var auditKey = false
 
         /// All that are not over: rows are sealed under the secret too.
         var rows: [EnrollmentID] = []
         var hasDamagedRow = false
 
-        var count: Int { keys.count + rows.count + pushes.count }
-        var isNothing: Bool { !auditKey && keys.isEmpty && tokens.isEmpty && pushes.isEmpty }
+        var count: Int { keys.count + rows.count + pushes.count + dataKeys.count }
+        var isNothing: Bool {
+            !auditKey && keys.isEmpty && tokens.isEmpty && pushes.isEmpty && dataKeys.isEmpty
+        }
     }
 
     /// Everything is looked at first, so that nothing is changed if something opens under neither secret.
@@ -92,6 +98,11 @@ struct SecretRotation: Sendable {
             try await rewrapPushKeys(of: ids)
             note(ids.count)
         }
+        for start in stride(from: 0, to: due.dataKeys.count, by: Self.step) {
+            let old = Array(due.dataKeys[start...].prefix(Self.step))
+            try await rewrapDataKeys(old)
+            note(old.count)
+        }
     }
 
     private func survey() async throws -> Due {
@@ -119,7 +130,25 @@ struct SecretRotation: Sendable {
             onStep(.surveyed(place + 1, of: enrollments.count))
             await Task.yield()
         }
+        due.dataKeys = try await dueDataKeys()
         return due
+    }
+
+    private func dueDataKeys() async throws -> [SealedDataKey] {
+        var due: [SealedDataKey] = []
+        var last: EnrollmentID?
+        while true {
+            let place = last
+            let page = try await ports.store.read { try $0.dataKeys(after: place, limit: Self.step) }
+            for key in page {
+                try changingNothing("the data key of enrollment \(key.enrollmentId)") {
+                    if try rewrapper.dataKey(key.sealed, of: key.enrollmentId) != nil { due.append(key) }
+                }
+            }
+            guard page.count == Self.step else { return due }
+            last = page.last?.enrollmentId
+            await Task.yield()
+        }
     }
 
     private func isKeyDue(of enrollment: Enrollment) throws -> Bool {
@@ -165,6 +194,16 @@ struct SecretRotation: Sendable {
                     subscription.sealedKey = sealed
                     try store.update(subscription)
                 }
+            }
+        }
+    }
+
+    private func rewrapDataKeys(_ keys: [SealedDataKey]) async throws {
+        let rewrapper = rewrapper
+        try await ports.store.write { store in
+            for old in keys {
+                guard let new = try rewrapper.dataKey(old.sealed, of: old.enrollmentId) else { continue }
+                try store.update(old, resealed: new)
             }
         }
     }

@@ -39,13 +39,31 @@ import COpenSSL
                 unsafe EVP_CipherUpdate(pointer, &output, &count, input.baseAddress, CInt(input.count))
             }
         }
+        return output + (try tag())
+    }
+
+    /// The same of bytes that are no secret of the agent's, which take no room among those.
+    consuming func encrypt(
+        _ plain: [UInt8], key: Secret, nonce: [UInt8], additional: [UInt8]
+    ) throws(OpenSSLError) -> [UInt8] {
+        try start(isEncrypting: 1, key: key, nonce: nonce, additional: additional)
+        var output = [UInt8](repeating: 0, count: plain.count)
+        var count: CInt = 0
+        try check("EVP_CipherUpdate") {
+            unsafe EVP_CipherUpdate(pointer, &output, &count, plain, CInt(plain.count))
+        }
+        return output + (try tag())
+    }
+
+    private func tag() throws(OpenSSLError) -> [UInt8] {
         var tag = [UInt8](repeating: 0, count: Self.tagCount)
+        var count: CInt = 0
         // GCM is a stream: the end adds no bytes, it only makes the tag.
         try check("EVP_CipherFinal_ex") { unsafe EVP_CipherFinal_ex(pointer, &tag, &count) }
         try check("EVP_CTRL_AEAD_GET_TAG") {
             unsafe EVP_CIPHER_CTX_ctrl(pointer, EVP_CTRL_AEAD_GET_TAG, CInt(Self.tagCount), &tag)
         }
-        return output + tag
+        return tag
     }
 
     /// The plain bytes, or nil if the tag does not hold; then what was decrypted is wiped unseen.
@@ -60,15 +78,33 @@ import COpenSSL
                 unsafe EVP_CipherUpdate(pointer, start, &count, ciphertext, CInt(ciphertext.count))
             }
         }
+        return try holds(tag) ? plain : nil
+    }
+
+    /// The same of bytes that are no secret of the agent's.
+    consuming func decryptBytes(
+        _ ciphertext: [UInt8], tag: [UInt8], key: Secret, nonce: [UInt8], additional: [UInt8]
+    ) throws(OpenSSLError) -> [UInt8]? {
+        try start(isEncrypting: 0, key: key, nonce: nonce, additional: additional)
+        var plain = [UInt8](repeating: 0, count: ciphertext.count)
+        var count: CInt = 0
+        try check("EVP_CipherUpdate") {
+            unsafe EVP_CipherUpdate(pointer, &plain, &count, ciphertext, CInt(ciphertext.count))
+        }
+        return try holds(tag) ? plain : nil
+    }
+
+    private func holds(_ tag: [UInt8]) throws(OpenSSLError) -> Bool {
         var tag = tag
         try check("EVP_CTRL_AEAD_SET_TAG") {
             unsafe EVP_CIPHER_CTX_ctrl(pointer, EVP_CTRL_AEAD_SET_TAG, CInt(tag.count), &tag)
         }
         var rest = [UInt8](repeating: 0, count: Self.tagCount)
+        var count: CInt = 0
         let holds = unsafe EVP_CipherFinal_ex(pointer, &rest, &count) == 1
         // A tag that does not hold is an answer, not trouble of ours.
         if !holds { OpenSSLError.discardQueue() }
-        return holds ? plain : nil
+        return holds
     }
 
     private func start(

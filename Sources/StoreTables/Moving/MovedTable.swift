@@ -10,6 +10,10 @@ struct MovedTable: Sendable {
     var isOfHost = false
     /// The column that counts up by itself and never gives a number twice; nil if there is none.
     var counter: String?
+    /// What a store with data keys encrypts.
+    var personal: Set<String> = []
+    /// The enrollment whose data key that is under, and what the row is known by in its table, in SQL; nil: nothing is.
+    var owner: (enrollment: String, row: String)?
     /// What is written anew once the row has gone over, and not compared.
     var written: Set<String> = []
 
@@ -21,12 +25,20 @@ struct MovedTable: Sendable {
             name: "enrollment", key: ["seq"], counter: "seq",
             written: ["seal", "sealed_key", "journal_seq", "journal_host"]),
         MovedTable(name: "key_tries", key: ["identity"]),
-        MovedTable(name: "request", key: ["seq"], counter: "seq"),
+        MovedTable(
+            name: "request", key: ["seq"], counter: "seq", personal: names(RequestColumn.personal),
+            owner: ("request.enrollment_id", "request.id")),
         MovedTable(name: "message", key: ["enrollment_id", "jti"]),
         MovedTable(name: "cancellation", key: ["enrollment_id", "cancels"]),
-        MovedTable(name: "outbox", key: ["seq"], counter: "seq"),
-        MovedTable(name: "evidence", key: ["request_seq"]),
-        MovedTable(name: "past_request", key: ["request_seq"]),
+        MovedTable(
+            name: "outbox", key: ["seq"], counter: "seq", personal: names([OutboxColumn.body]),
+            owner: ("outbox.enrollment_id", "outbox.jti")),
+        MovedTable(
+            name: "evidence", key: ["request_seq"], personal: names([EvidenceColumn.text, .decision]),
+            owner: ownerOfRequest),
+        MovedTable(
+            name: "past_request", key: ["request_seq"], personal: names([PastRequestColumn.content]),
+            owner: ownerOfRequest),
         MovedTable(name: "issuer_key", key: ["id"], counter: "id"),
         MovedTable(name: "push_subscription", key: ["seq"], counter: "seq"),
         MovedTable(name: "persona", key: ["enrollment_id"]),
@@ -38,6 +50,15 @@ struct MovedTable: Sendable {
         MovedTable(name: "journal_block", key: ["last"], isOfHost: true),
         MovedTable(name: "journal_of_request", key: ["request_seq", "block"], isOfHost: true),
     ]
+
+    private static let ownerOfRequest = (
+        enrollment: "(SELECT request.enrollment_id FROM request WHERE request.seq = request_seq)",
+        row: "(SELECT request.id FROM request WHERE request.seq = request_seq)"
+    )
+
+    private static func names<Column: TableColumn>(_ columns: Set<Column>) -> Set<String> {
+        Set(columns.map { Column.table.name(of: $0) })
+    }
 
     /// The columns that can be written, in alphabetical order, without the host's.
     func columns(in session: any StoreSession) throws -> [String] {
@@ -57,7 +78,7 @@ struct MovedTable: Sendable {
         return names.filter { !isOfHost || $0 != "host" }.sorted()
     }
 
-    /// A statement that gives a page of rows: the first, or the one that follows a key.
+    /// A statement that gives a page of rows, each with its ``owner`` after it: the first, or the one that follows a key.
     func page(of columns: [String], host: HostName?, isFirst: Bool, limit: Int) -> String {
         var conditions = host.map { isOfHost ? ["host = '\($0.text)'"] : [] } ?? []
         if !isFirst {
@@ -65,7 +86,10 @@ struct MovedTable: Sendable {
             conditions.append("(\(Self.list(key))) > (\(places))")
         }
         let condition = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
-        return "SELECT \(Self.list(columns)) FROM \(name) \(condition) ORDER BY \(Self.list(key)) LIMIT \(limit)"
+        let whose = owner.map { ", \($0.enrollment), \($0.row)" } ?? ""
+        return """
+            SELECT \(Self.list(columns))\(whose) FROM \(name) \(condition) ORDER BY \(Self.list(key)) LIMIT \(limit)
+            """
     }
 
     func insertion(of columns: [String], host: HostName?, dialect: SQLDialect) -> String {

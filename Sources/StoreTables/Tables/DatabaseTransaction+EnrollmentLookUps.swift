@@ -126,7 +126,7 @@ extension DatabaseTransaction {
         }
     }
 
-    private static func json(_ ids: Set<EnrollmentID>) -> String {
+    static func json(_ ids: Set<EnrollmentID>) -> String {
         "[\(ids.map { "\"\($0.text)\"" }.joined(separator: ","))]"
     }
 

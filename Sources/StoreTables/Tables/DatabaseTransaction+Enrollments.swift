@@ -30,13 +30,26 @@ extension DatabaseTransaction {
 
     private static let enrollmentByID = "\(enrollments) WHERE id = ?"
 
+    /// With its data key, under which whoever writes about it will write.
+    private static let enrollmentWithDataKey = """
+        SELECT \(EnrollmentColumn.table.columns), \(KeyTriesColumn.table.columns), \(dataKey(of: "enrollment.id"))
+        FROM enrollment LEFT JOIN key_tries ON identity = key_identity WHERE id = ?
+        """
+
     package func enrollment(_ id: EnrollmentID) throws -> Enrollment? {
         if let read = written?.state.enrollments[id] { return read }
         try hold(id)
         if let known = try knownEnrollment(id) { return known }
+        let withDataKey = written != nil && sealing.dataKeys != nil
         let found = try database.row(
-            of: EnrollmentColumn.table, sql: Self.enrollmentByID, [id.text]
-        ) { fields in (try enrollment(fields), seal: try fields.optionalBytes(.seal)) }
+            of: EnrollmentColumn.table, sql: withDataKey ? Self.enrollmentWithDataKey : Self.enrollmentByID, [id.text]
+        ) { fields in
+            if withDataKey {
+                let key = fields.joined(KeyTriesColumn.table).joined(DataKeyColumn.table)
+                dataKeys.take(try key.optionalBytes(.sealed), of: id)
+            }
+            return (try enrollment(fields), seal: try fields.optionalBytes(.seal))
+        }
         // What this database transaction has written is not known before its commit.
         if !sealing.isShared, let (enrollment, seal) = found, let seal, written?.state.seals[.enrollment(id)] == nil {
             sealing.known.take(enrollment, seal: seal)
@@ -54,18 +67,22 @@ extension DatabaseTransaction {
         written?.state.enrollments[enrollment.id] = enrollment
     }
 
-    private static let requestWithEnrollment = """
+    private func requestWithEnrollment() -> String {
+        """
         SELECT \(RequestColumn.table.qualifiedColumns), \(EnrollmentColumn.table.qualifiedColumns),
-            \(KeyTriesColumn.table.qualifiedColumns)
+            \(KeyTriesColumn.table.qualifiedColumns)\(dataKeyColumn(of: "request.enrollment_id"))
         FROM request JOIN enrollment ON enrollment.id = request.enrollment_id
         LEFT JOIN key_tries ON key_tries.identity = enrollment.key_identity WHERE request.id = ?
         """
+    }
 
     /// A request that is held, and in the same round trip its enrollment, which is asked for next.
     func requestWithEnrollment(_ id: RequestID) throws -> RequestRecord? {
-        try database.row(of: RequestColumn.table, sql: Self.requestWithEnrollment, [id.text]) { fields in
-            keep(try enrollment(fields.joined(EnrollmentColumn.table)))
-            return try record(fields)
+        try database.row(of: RequestColumn.table, sql: requestWithEnrollment(), [id.text]) { fields in
+            let ofEnrollment = fields.joined(EnrollmentColumn.table)
+            keep(try enrollment(ofEnrollment))
+            return try record(
+                fields, dataKey: ofEnrollment.joined(KeyTriesColumn.table).joined(DataKeyColumn.table))
         }
     }
 
@@ -98,6 +115,7 @@ extension DatabaseTransaction {
 
     package func insert(_ enrollment: Enrollment) throws {
         try database.insert(into: EnrollmentColumn.table, Self.fixedColumns(enrollment) + changingColumns(enrollment))
+        try insertDataKey(of: enrollment.id)
     }
 
     package func change(_ id: EnrollmentID, _ transition: EnrollmentTransition) throws -> Enrollment? {

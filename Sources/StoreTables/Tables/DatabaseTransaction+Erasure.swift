@@ -43,6 +43,7 @@ extension DatabaseTransaction {
                 key_public = NULL, key_exportable = NULL, credential_key = NULL, sealed_key = NULL, pin_guessable = 0, key_identity = NULL
             WHERE id = ?
             """, [[UInt8](), id.text])
+        try removeDataKey(of: id)
     }
 
     package func concludeErasure(of id: EnrollmentID) throws {

@@ -13,12 +13,14 @@ enum EvidenceColumn: Int, TableColumn {
 extension DatabaseTransaction {
     package func evidence(of id: RequestID) throws -> KeptEvidence {
         let sql = """
-            SELECT \(EvidenceColumn.table.columns) FROM evidence JOIN request ON request.seq = request_seq WHERE id = ?
+            SELECT \(EvidenceColumn.table.columns), \(OwnerColumn.table.qualifiedColumns)\(dataKeyColumn(of: "request.enrollment_id"))
+            FROM evidence JOIN request ON request.seq = request_seq WHERE id = ?
             """
         let kept = try database.row(of: EvidenceColumn.table, sql: sql, [id.text]) { fields in
-            KeptEvidence(
-                issuerKey: try fields.optionalPublicKey(.issuerKey), text: try fields.optionalText(.text),
-                decision: try fields.optionalBytes(.decision))
+            let cipher = try cipher(EvidenceColumn.table, fields.joined(OwnerColumn.table))
+            return KeptEvidence(
+                issuerKey: try fields.optionalPublicKey(.issuerKey), text: try cipher.optionalText(fields, .text),
+                decision: try cipher.optionalBytes(fields, .decision))
         }
         guard let kept, kept.issuerKey != nil, kept.text != nil, kept.decision != nil else {
             // What came after it was packed stands in the row.
@@ -30,6 +32,7 @@ extension DatabaseTransaction {
     package func keep(_ evidence: KeptEvidence, of id: RequestID) throws {
         try hold(.enrollmentOfRequest(id))
         let bytes = database.dialect.bytes
+        let cipher = try cipher(of: id)
         try database.run(
             """
             INSERT INTO evidence (request_seq, issuer_key, text, decision)
@@ -40,8 +43,22 @@ extension DatabaseTransaction {
                 decision = COALESCE(excluded.decision, evidence.decision)
             """,
             [
-                evidence.issuerKey?.subjectPublicKeyInfo, evidence.text, evidence.decision, id.text,
+                evidence.issuerKey?.subjectPublicKeyInfo, try cipher.closed(evidence.text, EvidenceColumn.text),
+                try cipher.closed(evidence.decision, EvidenceColumn.decision), id.text,
             ])
+    }
+
+    private func cipher(of id: RequestID) throws -> RowCipher {
+        guard sealing.dataKeys != nil else { return .plain }
+        // Of a request that is not there nothing is kept.
+        guard let owner = try dataKeys.owner(of: id) ?? owner(of: id) else { return .plain }
+        return try cipher(EvidenceColumn.table, row: id.text, of: owner)
+    }
+
+    private func owner(of id: RequestID) throws -> EnrollmentID? {
+        try database.row(of: OwnerColumn.table, "WHERE id = ?", [id.text]) {
+            try $0.value(.enrollmentId, EnrollmentID.init)
+        }
     }
 }
 

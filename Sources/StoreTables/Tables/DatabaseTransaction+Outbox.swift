@@ -129,7 +129,8 @@ extension DatabaseTransaction {
                 .jti: entry.jti.text,
                 .requestId: entry.requestId?.text,
                 .signCount: entry.signCount,
-                .body: entry.body,
+                .body: try cipher(OutboxColumn.table, row: entry.jti.text, of: entry.enrollmentId)
+                    .closed(entry.body, OutboxColumn.body),
                 .exp: entry.exp,
                 .traceparent: entry.traceparent,
             ])
@@ -154,16 +155,21 @@ extension DatabaseTransaction {
     }
 
     private func outbox(_ condition: String, _ arguments: StatementValues) throws -> [OutboxEntry] {
-        try database.rows(of: OutboxColumn.table, condition, arguments, as: entry)
+        let columns = OutboxColumn.table.columns + dataKeyColumn(of: "outbox.enrollment_id")
+        return try database.rows(
+            of: OutboxColumn.table, sql: "SELECT \(columns) FROM outbox \(condition)", arguments, as: entry)
     }
 
     private func entry(_ fields: Fields<OutboxColumn>) throws -> OutboxEntry {
-        OutboxEntry(
-            sequence: try fields.number(.seq), enrollmentId: try fields.value(.enrollmentId, EnrollmentID.init),
-            jti: try fields.value(.jti, TokenID.init),
+        let (id, jti) = (
+            try fields.value(.enrollmentId, EnrollmentID.init), try fields.value(.jti, TokenID.init)
+        )
+        let cipher = try cipher(OutboxColumn.table, row: jti.text, of: id, fields.joined(DataKeyColumn.table))
+        return OutboxEntry(
+            sequence: try fields.number(.seq), enrollmentId: id, jti: jti,
             requestId: try fields.optionalValue(.requestId, RequestID.init),
             signCount: try fields.optionalNumber(.signCount),
-            body: try fields.bytes(.body), exp: BoundedTime.nearest(try fields.number(.exp)),
+            body: try cipher.bytes(fields, .body), exp: BoundedTime.nearest(try fields.number(.exp)),
             traceparent: try fields.optionalText(.traceparent), lastError: try fields.optionalText(.lastError))
     }
 }

@@ -20,12 +20,17 @@ enum IssuerKeyColumn: Int, TableColumn {
 extension DatabaseTransaction {
     /// What is packed of a request; nil if nothing is.
     func past(_ id: RequestID) throws -> PastRequest? {
-        try past("WHERE request_seq = (SELECT seq FROM request WHERE id = ?)", [id.text])
+        try past("id = ?", [id.text])
     }
 
     private func past(_ condition: String, _ key: StatementValues) throws -> PastRequest? {
-        try database.row(of: PastRequestColumn.table, condition, key) { fields in
-            try fields.made(of: fields.bytes(.content), .content, PastRequest.init(packed:))
+        let sql = """
+            SELECT \(PastRequestColumn.table.columns), \(OwnerColumn.table.qualifiedColumns)\(dataKeyColumn(of: "request.enrollment_id"))
+            FROM past_request JOIN request ON request.seq = request_seq WHERE \(condition)
+            """
+        return try database.row(of: PastRequestColumn.table, sql: sql, key) { fields in
+            let cipher = try cipher(PastRequestColumn.table, fields.joined(OwnerColumn.table))
+            return try fields.made(of: cipher.bytes(fields, .content), .content, PastRequest.init(packed:))
         }
     }
 
@@ -55,11 +60,8 @@ extension DatabaseTransaction {
     private func packRequest(_ seq: Int64) throws {
         try hold(.enrollmentOfPlace(seq))
         let columns = RequestColumn.allCases
-        // As it is now that nobody else changes it.
-        let row = try database.row(of: RequestColumn.table, "WHERE seq = ? AND \(Self.isUnpacked)", [seq]) { fields in
-            try columns.map { try fields.any($0) }
-        }
-        guard var values = row else { return }
+        guard let (found, owner) = try unpackedRequest(seq) else { return }
+        var values = found
         func take(_ column: RequestColumn, leaving rest: ColumnValue = .null) throws -> [UInt8]? {
             let value = values[column.rawValue]
             values[column.rawValue] = value == .null ? .null : rest
@@ -70,7 +72,7 @@ extension DatabaseTransaction {
             case .number: throw RequestColumn.table.unreadable(column)
             }
         }
-        var past = try past("WHERE request_seq = ?", [seq]) ?? PastRequest()
+        var past = try past("request_seq = ?", [seq]) ?? PastRequest()
         past.message = try take(.message, leaving: .text(""))
         // Not null, which says that it was never presented.
         past.members = try take(.members, leaving: .bytes([]))
@@ -79,6 +81,7 @@ extension DatabaseTransaction {
         past.payment = try take(.payment)
         past.traceparent = try take(.traceparent)
         try addEvidence(to: &past, seq)
+        let cipher = try cipher(PastRequestColumn.table, row: owner.request, of: owner.enrollment)
         // More than any message has: something else has written it, and it stays as it is.
         guard let packed = past.packed, PastRequest(packed: packed) == past else { return }
         // Not changed in its place: its page would keep the room that it had. Its evidence goes with it.
@@ -91,14 +94,38 @@ extension DatabaseTransaction {
             """
             INSERT INTO past_request (request_seq, content) VALUES (?, ?)
             ON CONFLICT (request_seq) DO UPDATE SET content = excluded.content
-            """, [seq, packed])
+            """, [seq, try cipher.closed(packed, PastRequestColumn.content)])
+    }
+
+    /// As it is now that nobody else changes it, with what is personal in clear, and whose it is.
+    private func unpackedRequest(
+        _ seq: Int64
+    ) throws -> (values: [ColumnValue], owner: (request: String, enrollment: EnrollmentID))? {
+        let sql = """
+            SELECT \(RequestColumn.table.columns)\(dataKeyColumn(of: "request.enrollment_id")) FROM request
+            WHERE seq = ? AND \(Self.isUnpacked)
+            """
+        return try database.row(of: RequestColumn.table, sql: sql, [seq]) { fields in
+            let (request, id) = (try fields.text(.id), try fields.value(.enrollmentId, EnrollmentID.init))
+            let cipher = try cipher(RequestColumn.table, row: request, of: id, fields.joined(DataKeyColumn.table))
+            let values = try RequestColumn.allCases.map { column in
+                try RequestColumn.personal.contains(column) ? cipher.value(fields, column) : fields.any(column)
+            }
+            return (values, (request, id))
+        }
     }
 
     private func addEvidence(to past: inout PastRequest, _ seq: Int64) throws {
-        let columns = EvidenceColumn.table.columns
-        let sql = "SELECT \(columns) FROM evidence WHERE request_seq = ?"
+        let sql = """
+            SELECT \(EvidenceColumn.table.columns), \(OwnerColumn.table.qualifiedColumns)\(dataKeyColumn(of: "request.enrollment_id"))
+            FROM evidence JOIN request ON request.seq = request_seq WHERE request_seq = ?
+            """
         let found = try database.row(of: EvidenceColumn.table, sql: sql, [seq]) { fields in
-            (try fields.optionalBytes(.issuerKey), try fields.optionalText(.text), try fields.optionalBytes(.decision))
+            let cipher = try cipher(EvidenceColumn.table, fields.joined(OwnerColumn.table))
+            return (
+                try fields.optionalBytes(.issuerKey), try cipher.optionalText(fields, .text),
+                try cipher.optionalBytes(fields, .decision)
+            )
         }
         guard let (key, text, decision) = found else { return }
         if let text { past.text = Array(text.utf8) }

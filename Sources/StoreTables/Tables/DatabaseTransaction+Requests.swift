@@ -10,6 +10,9 @@ enum RequestColumn: Int, TableColumn {
     case id, enrollmentId, acsTransId, transactionDigest, payment, receivedAt, jti, iat, exp, members, nonce, warnings,
         traceparent, message, decidedAt, state, reason, refusal, delivery, transStatus, deliveryFailure, deliveryError,
         hasConflict
+
+    /// What was bought, where and for how much, and what says it again.
+    static let personal: Set<RequestColumn> = [.members, .nonce, .warnings, .payment, .message]
 }
 
 extension DatabaseTransaction {
@@ -155,13 +158,17 @@ extension DatabaseTransaction {
 
     package func insert(_ request: RequestRecord) throws {
         try hold(request.enrollmentId)
-        let columns = Self.fixedColumns(request) + Self.messageColumns(request) + Self.lifeColumns(request)
+        let cipher = try cipher(RequestColumn.table, row: request.id.text, of: request.enrollmentId)
+        dataKeys.note(request.id, of: request.enrollmentId)
+        let columns =
+            try Self.fixedColumns(request, cipher) + Self.messageColumns(request, cipher) + Self.lifeColumns(request)
         try database.insert(into: RequestColumn.table, columns)
     }
 
     package func update(_ request: RequestRecord) throws {
         try hold(request.enrollmentId)
-        let columns = Self.messageColumns(request) + Self.lifeColumns(request)
+        let cipher = try cipher(RequestColumn.table, row: request.id.text, of: request.enrollmentId)
+        let columns = try Self.messageColumns(request, cipher) + Self.lifeColumns(request)
         try database.update(RequestColumn.table, set: columns, where: [.id: request.id.text])
     }
 
@@ -171,29 +178,36 @@ extension DatabaseTransaction {
     }
 
     /// What never changes of a request.
-    private static func fixedColumns(_ request: RequestRecord) -> ColumnValues<RequestColumn> {
+    private static func fixedColumns(
+        _ request: RequestRecord, _ cipher: RowCipher
+    ) throws -> ColumnValues<RequestColumn> {
         [
             .id: request.id.text,
             .enrollmentId: request.enrollmentId.text,
             .acsTransId: request.acsTransId,
             .transactionDigest: request.presented?.transactionDigest,
-            .payment: (request.presented?.payment).map(PresentedColumns.payment),
+            .payment: try cipher.closed(
+                (request.presented?.payment).map(PresentedColumns.payment), RequestColumn.payment),
             .receivedAt: request.receivedAt,
         ]
     }
 
     /// The message that is answered, which a newer one may take the place of.
-    private static func messageColumns(_ request: RequestRecord) -> ColumnValues<RequestColumn> {
+    private static func messageColumns(
+        _ request: RequestRecord, _ cipher: RowCipher
+    ) throws -> ColumnValues<RequestColumn> {
         let presented = request.presented
         return [
             .jti: request.jti.text,
             .iat: request.iat,
             .exp: request.exp,
-            .members: (presented?.transaction.members).map(PresentedColumns.members),
-            .nonce: presented?.nonce,
-            .warnings: (presented?.warnings).map(PresentedColumns.warnings),
+            .members: try cipher.closed(
+                (presented?.transaction.members).map(PresentedColumns.members), RequestColumn.members),
+            .nonce: try cipher.closed(presented?.nonce, RequestColumn.nonce),
+            .warnings: try cipher.closed(
+                (presented?.warnings).map(PresentedColumns.warnings), RequestColumn.warnings),
             .traceparent: presented?.traceparent,
-            .message: request.message,
+            .message: try cipher.closed(request.message, RequestColumn.message),
         ]
     }
 
@@ -214,19 +228,28 @@ extension DatabaseTransaction {
     }
 
     private func requests(_ condition: String, _ arguments: StatementValues) throws -> [RequestRecord] {
-        try database.rows(of: RequestColumn.table, condition, arguments, as: record)
+        let columns = RequestColumn.table.columns + dataKeyColumn(of: "request.enrollment_id")
+        let sql = "SELECT \(columns) FROM request \(condition)"
+        return try database.rows(of: RequestColumn.table, sql: sql, arguments) { fields in
+            try record(fields, dataKey: fields.joined(DataKeyColumn.table))
+        }
     }
 
-    func record(_ fields: Fields<RequestColumn>) throws -> RequestRecord {
-        let (id, message) = (try fields.value(.id, RequestID.init), try fields.text(.message))
+    /// - Parameter dataKey: that of the request's enrollment; not read if the store has none.
+    func record(_ fields: Fields<RequestColumn>, dataKey: Fields<DataKeyColumn>) throws -> RequestRecord {
+        let id = try fields.value(.id, RequestID.init)
+        let enrollment = try fields.value(.enrollmentId, EnrollmentID.init)
+        let cipher = try cipher(RequestColumn.table, row: id.text, of: enrollment, dataKey)
+        dataKeys.note(id, of: enrollment)
+        let message = try cipher.text(fields, .message)
         // One that was erased has no message either, and nothing that is packed.
         let past = message.isEmpty ? try past(id) : nil
         var request = RequestRecord(
             id: id,
-            enrollmentId: try fields.value(.enrollmentId, EnrollmentID.init),
+            enrollmentId: enrollment,
             jti: try fields.value(.jti, TokenID.init), iat: try fields.optionalClaimedTime(.iat),
             exp: try fields.optionalClaimedTime(.exp),
-            presented: try PresentedColumns.read(fields, past, known: sealing.transactions),
+            presented: try PresentedColumns.read(fields, cipher, past, known: sealing.transactions),
             acsTransId: try fields.optionalText(.acsTransId),
             message: past?.message.map { String(decoding: $0, as: UTF8.self) } ?? message,
             receivedAt: try fields.time(.receivedAt), life: try LifeColumns.read(fields))

@@ -28,17 +28,19 @@ enum PresentedColumns {
     static func payment(_ payment: PaymentExtension) -> [UInt8] { JSONValue.object(payment.json).serialized() }
 
     /// - Parameters:
+    ///   - cipher: of the row.
     ///   - past: what was packed of it; nil if it is in its columns.
     ///   - known: what was read before.
     static func read(
-        _ fields: Fields<RequestColumn>, _ past: PastRequest?, known: KnownTransactions
+        _ fields: Fields<RequestColumn>, _ cipher: RowCipher, _ past: PastRequest?, known: KnownTransactions
     ) throws -> PresentedRequest? {
-        guard let members = try past?.members ?? fields.optionalBytes(.members) else { return nil }
+        guard let members = try past?.members ?? cipher.optionalBytes(fields, .members) else { return nil }
         return PresentedRequest(
             transaction: try known.transaction(members) { try transaction($0, fields) },
-            payment: try payment(past?.payment ?? fields.optionalBytes(.payment), fields),
-            transactionDigest: try fields.bytes(.transactionDigest), nonce: try past?.nonce ?? fields.bytes(.nonce),
-            warnings: try warnings(past?.warnings ?? fields.bytes(.warnings), fields),
+            payment: try payment(past?.payment ?? cipher.optionalBytes(fields, .payment), fields),
+            transactionDigest: try fields.bytes(.transactionDigest),
+            nonce: try past?.nonce ?? cipher.bytes(fields, .nonce),
+            warnings: try warnings(past?.warnings ?? cipher.bytes(fields, .warnings), fields),
             traceparent: try past?.traceparent.map { String(decoding: $0, as: UTF8.self) }
                 ?? fields.optionalText(.traceparent))
     }

@@ -51,7 +51,9 @@ struct SampleAgent: Sendable {
         self.settings = settings
         self.newKeys = newKeys
         seals = CountingSeals(RowSealer(secret: secret, previous: previous))
-        store = BreakableStore(try openStore(at: "\(directory.path)/store.sqlite", seals: seals, host: host))
+        let dataKeys = DataKeySealer(secret: secret, previous: previous)
+        store = BreakableStore(
+            try openStore(at: "\(directory.path)/store.sqlite", seals: seals, dataKeys: dataKeys, host: host))
         let ring = KeyRing(
             own: try KeyFileCustody(
                 directory: "\(directory.path)/\(Self.keys(of: host, newKeys))", secret: secret, newKeys: newKeys),

@@ -1,0 +1,33 @@
+package import Authenticator
+package import Keys
+
+/// Seals the data keys of enrollments under the agent's secret.
+package struct DataKeySealer: DataKeySeals {
+    private let secret: AgentSecret
+    private let previous: AgentSecret?
+
+    /// - Parameter previous: the secret that keys may still be sealed under, while the agent's secret changes.
+    package init(secret: AgentSecret, previous: AgentSecret? = nil) {
+        self.secret = secret
+        self.previous = previous
+    }
+
+    package func seal(_ key: DataKey, of id: EnrollmentID) throws -> [UInt8] {
+        try secret.seal(key.secret, label: SealedUse.dataKey(id).label)
+    }
+
+    package func open(_ sealed: [UInt8], of id: EnrollmentID) throws -> DataKey {
+        guard let key = DataKey(try opened(sealed, of: id)) else { throw SealError.malformed }
+        return key
+    }
+
+    private func opened(_ sealed: [UInt8], of id: EnrollmentID) throws(SealError) -> Secret {
+        let label = SealedUse.dataKey(id).label
+        do throws(SealError) {
+            return try secret.open(sealed, label: label)
+        } catch .notSealedByThisSecret {
+            guard let previous else { throw .notSealedByThisSecret }
+            return try previous.open(sealed, label: label)
+        }
+    }
+}

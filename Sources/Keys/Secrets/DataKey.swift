@@ -1,0 +1,50 @@
+/// A key under which what is kept of one enrollment is encrypted: without it nobody reads that any more.
+package struct DataKey: Sendable {
+    private static let count = 32
+    /// The first byte of what is encrypted: which form the rest has.
+    private static let formVersion: UInt8 = 1
+    private static let overhead = 1 + CipherContext.nonceCount + CipherContext.tagCount
+    /// The most bytes that `decrypt` reads; far above any value of a row.
+    private static let maxEncrypted = 1 << 24
+
+    /// Its bytes, for who seals it.
+    package let secret: Secret
+
+    /// Nil if it is not of the length of a key.
+    package init?(_ secret: Secret) {
+        guard secret.count == Self.count else { return nil }
+        self.secret = secret
+    }
+
+    private init(random secret: Secret) { self.secret = secret }
+
+    package static func generate() throws(OpenSSLError) -> DataKey { DataKey(random: try Secret.random(count)) }
+
+    /// Encrypts: version (01) || nonce (12) || AES-256-GCM ciphertext || tag (16).
+    ///
+    /// The nonce is random, so every call gives other bytes.
+    ///
+    /// - Parameter place: where it is kept, which is authenticated too and not contained.
+    package func encrypt(_ plain: [UInt8], for place: String) throws(OpenSSLError) -> [UInt8] {
+        let nonce = try SecureRandom.bytes(CipherContext.nonceCount)
+        let encrypted = try CipherContext()
+            .encrypt(plain, key: secret, nonce: nonce, additional: Array(place.utf8))
+        return [Self.formVersion] + nonce + encrypted
+    }
+
+    /// What `encrypt` was given under the same key for the same place.
+    ///
+    /// - Returns: nil for everything else.
+    package func decrypt(_ encrypted: [UInt8], for place: String) throws(OpenSSLError) -> [UInt8]? {
+        guard (Self.overhead...Self.maxEncrypted).contains(encrypted.count), encrypted[0] == Self.formVersion else {
+            return nil
+        }
+        let body = encrypted.dropFirst()
+        let nonce = Array(body.prefix(CipherContext.nonceCount))
+        let ciphertext = Array(body.dropFirst(nonce.count).dropLast(CipherContext.tagCount))
+        return try CipherContext()
+            .decryptBytes(
+                ciphertext, tag: Array(body.suffix(CipherContext.tagCount)), key: secret, nonce: nonce,
+                additional: Array(place.utf8))
+    }
+}

@@ -1,0 +1,165 @@
+package import Authenticator
+import Keys
+import TableRows
+
+/// The column of an enrollment's data key, sealed; a statement gives it after the columns of the tables that it reads.
+enum DataKeyColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("data_key", naming: .snakeCase)
+
+    case sealed
+}
+
+/// The columns of a request that say whose it is, for rows of other tables that belong to it.
+enum OwnerColumn: Int, TableColumn {
+    static let table = TableLayout<Self>("request", naming: .snakeCase)
+
+    case id, enrollmentId
+}
+
+/// The data keys that one database transaction has seen.
+///
+/// None outlives it, so that nobody reads or writes under a key that the database has no more.
+final class SeenDataKeys {
+    /// The most that are known at once.
+    private static let limit = 512
+
+    private var sealed: [EnrollmentID: [UInt8]] = [:]
+    private var opened: [EnrollmentID: (sealed: [UInt8], key: DataKey)] = [:]
+    private var owners: [RequestID: EnrollmentID] = [:]
+
+    subscript(id: EnrollmentID) -> [UInt8]? { sealed[id] }
+
+    func take(_ key: [UInt8]?, of id: EnrollmentID) {
+        if sealed.count >= Self.limit, sealed[id] == nil { sealed = [:] }
+        sealed[id] = key
+    }
+
+    func forget(_ id: EnrollmentID) {
+        sealed[id] = nil
+        opened[id] = nil
+    }
+
+    func key(_ sealed: [UInt8], of id: EnrollmentID, by seals: any DataKeySeals) throws -> DataKey {
+        if let known = opened[id], known.sealed == sealed { return known.key }
+        guard let key = try? seals.open(sealed, of: id) else { throw DataKeyColumn.table.unreadable(.sealed) }
+        if opened.count >= Self.limit { opened = [:] }
+        opened[id] = (sealed, key)
+        return key
+    }
+
+    /// Whose a request is that was read or written.
+    func owner(of id: RequestID) -> EnrollmentID? { owners[id] }
+
+    func note(_ id: RequestID, of enrollment: EnrollmentID) {
+        if owners.count >= Self.limit { owners = [:] }
+        owners[id] = enrollment
+    }
+}
+
+extension DatabaseTransaction {
+    /// The data key of the enrollment that a column names, for a list of columns that it ends; empty if the store has none.
+    func dataKeyColumn(of enrollment: String) -> String {
+        sealing.dataKeys == nil ? "" : ", \(Self.dataKey(of: enrollment))"
+    }
+
+    static func dataKey(of enrollment: String) -> String {
+        "(SELECT sealed FROM data_key WHERE data_key.enrollment_id = \(enrollment))"
+    }
+
+    /// What reads and writes the personal values of a row.
+    ///
+    /// - Parameters:
+    ///   - row: what the row is known by in its table.
+    ///   - fields: the data key, which the statement gave that gave the row.
+    func cipher<Column>(
+        _ table: TableLayout<Column>, row: String, of id: EnrollmentID, _ fields: Fields<DataKeyColumn>
+    ) throws -> RowCipher {
+        guard let seals = sealing.dataKeys else { return .plain }
+        let sealed = try fields.optionalBytes(.sealed)
+        dataKeys.take(sealed, of: id)
+        return cipher(table.name, row: row, of: id, sealed, seals)
+    }
+
+    /// The same of a row that is to be written; asks for the data key if it was not seen yet.
+    func cipher<Column>(_ table: TableLayout<Column>, row: String, of id: EnrollmentID) throws -> RowCipher {
+        try cipher(table.name, row: row, of: id)
+    }
+
+    func cipher(_ table: String, row: String, of id: EnrollmentID) throws -> RowCipher {
+        guard let seals = sealing.dataKeys else { return .plain }
+        if dataKeys[id] == nil {
+            let found = try database.row(of: DataKeyColumn.table, "WHERE enrollment_id = ?", [id.text]) {
+                try $0.bytes(.sealed)
+            }
+            dataKeys.take(found, of: id)
+        }
+        return cipher(table, row: row, of: id, dataKeys[id], seals)
+    }
+
+    /// The same of a row that belongs to a request, which the statement gave that gave the row.
+    func cipher<Column>(_ table: TableLayout<Column>, _ owner: Fields<OwnerColumn>) throws -> RowCipher {
+        guard sealing.dataKeys != nil else { return .plain }
+        return try cipher(
+            table, row: owner.text(.id), of: owner.value(.enrollmentId, EnrollmentID.init),
+            owner.joined(DataKeyColumn.table))
+    }
+
+    private func cipher(
+        _ table: String, row: String, of id: EnrollmentID, _ sealed: [UInt8]?, _ seals: any DataKeySeals
+    ) -> RowCipher {
+        let dataKeys = dataKeys
+        return RowCipher(place: "\(table) \(id.text) \(row)") {
+            guard let sealed else { throw DataKeyColumn.table.unreadable(.sealed) }
+            return try dataKeys.key(sealed, of: id, by: seals)
+        }
+    }
+
+    /// Makes the data key of a new enrollment.
+    func insertDataKey(of id: EnrollmentID) throws {
+        guard let seals = sealing.dataKeys else { return }
+        let sealed = try seals.seal(DataKey.generate(), of: id)
+        try database.run("INSERT INTO data_key (enrollment_id, sealed) VALUES (?, ?)", [id.text, sealed])
+        dataKeys.take(sealed, of: id)
+    }
+
+    /// Nothing that was encrypted under it can be read any more, wherever a copy of that is.
+    func removeDataKey(of id: EnrollmentID) throws {
+        guard sealing.dataKeys != nil else { return }
+        dataKeys.forget(id)
+        try database.run("DELETE FROM data_key WHERE enrollment_id = ?", [id.text])
+    }
+
+    package func dataKeys(after id: EnrollmentID?, limit: Int) throws -> [SealedDataKey] {
+        guard sealing.dataKeys != nil else { return [] }
+        return try database.rows(
+            "SELECT enrollment_id, sealed FROM data_key WHERE enrollment_id > ? ORDER BY enrollment_id LIMIT ?",
+            [id?.text ?? "", limit], as: sealedDataKey)
+    }
+
+    /// Looks at the data keys of enrollments together, before their rows are written.
+    func seeDataKeys(of ids: Set<EnrollmentID>) throws {
+        let unseen = ids.filter { dataKeys[$0] == nil }
+        guard sealing.dataKeys != nil, !unseen.isEmpty else { return }
+        let sql = """
+            SELECT enrollment_id, sealed FROM data_key WHERE enrollment_id IN (\(database.dialect.elements("?")))
+            """
+        for key in try database.rows(sql, [Self.json(unseen)], as: sealedDataKey) {
+            dataKeys.take(key.sealed, of: key.enrollmentId)
+        }
+    }
+
+    private func sealedDataKey(_ row: any StatementRow) throws -> SealedDataKey {
+        guard case .text(let text) = row[0], let id = EnrollmentID(text), case .bytes(let sealed) = row[1] else {
+            throw DataKeyColumn.table.unreadable(.sealed)
+        }
+        return SealedDataKey(enrollmentId: id, sealed: sealed)
+    }
+
+    package func update(_ old: SealedDataKey, resealed: [UInt8]) throws {
+        guard sealing.dataKeys != nil else { return }
+        dataKeys.forget(old.enrollmentId)
+        try database.run(
+            "UPDATE data_key SET sealed = ? WHERE enrollment_id = ? AND sealed = ?",
+            [resealed, old.enrollmentId.text, old.sealed])
+    }
+}

@@ -1,0 +1,130 @@
+import Authenticator
+import Keys
+import TableRows
+
+/// One of the two stores of a move: its rows in clear, whether it encrypts them or not.
+struct MovedStore {
+    let session: any StoreSession
+    private let host: HostName?
+    private let sealing: Sealing
+
+    init(_ session: any StoreSession, of host: HostName?, _ sealing: Sealing) {
+        self.session = session
+        self.host = host
+        self.sealing = sealing
+    }
+
+    func transaction(written: Written? = nil) -> DatabaseTransaction {
+        DatabaseTransaction(database: session, sealing: sealing, written: written, host: host)
+    }
+
+    /// A row, and whose it is, which is needed to encrypt it.
+    struct Row {
+        let values: [ColumnValue]
+        fileprivate let owner: Owner?
+    }
+
+    fileprivate struct Owner {
+        let enrollment: EnrollmentID
+        let row: String
+    }
+
+    func digest(of table: MovedTable, _ columns: [String]) throws -> (count: Int, digest: [UInt8]) {
+        let digest = try RunningSHA256()
+        var count = 0
+        try forEachPage(of: table, columns) { rows in
+            for row in rows {
+                for value in row.values { try digest.update(value.unmistakableBytes) }
+            }
+            count += rows.count
+        }
+        return (count, try digest.digest())
+    }
+
+    /// Goes through all rows of a table, in the order of its key.
+    func forEachPage(of table: MovedTable, _ columns: [String], _ body: ([Row]) throws -> Void) throws {
+        // Keys are among the columns, but for what is only compared.
+        let all = columns + table.key.filter { !columns.contains($0) }
+        let places = table.key.compactMap { all.firstIndex(of: $0) }
+        let transaction = transaction()
+        var last: [ColumnValue]?
+        while true {
+            let sql = table.page(of: all, host: host, isFirst: last == nil, limit: StateMove.page)
+            let rows = try session.rows(sql, StatementValues(last ?? [])) { try read($0, of: table, all) }
+            let opened = try converted(rows, of: table, all, by: transaction) { cipher, value, column in
+                guard let opened = try cipher.opened(value, column: column) else {
+                    throw StateMoveError("a row of \(table.name) has an unreadable \(column)")
+                }
+                return opened
+            }
+            try body(opened.map { Row(values: Array($0.values.prefix(columns.count)), owner: $0.owner) })
+            guard rows.count == StateMove.page, let end = rows.last else { return }
+            last = places.map { end.values[$0] }
+        }
+    }
+
+    func insert(_ rows: [Row], into table: MovedTable, _ columns: [String]) throws {
+        let insertion = table.insertion(of: columns, host: host, dialect: session.dialect)
+        let transaction = transaction()
+        let closed = try converted(rows, of: table, columns, by: transaction) { try $0.closed($1, column: $2) }
+        for row in closed.dropLast() { try session.run(insertion, StatementValues(row.values)) }
+        // The last one is waited for, so that no more is on its way than a page.
+        if let last = closed.last { _ = try session.changes(insertion, StatementValues(last.values)) }
+        guard table.name == EnrollmentColumn.table.name, let id = columns.firstIndex(of: "id") else { return }
+        for row in rows {
+            guard case .text(let text) = row.values[id], let id = EnrollmentID(text) else {
+                throw EnrollmentColumn.table.unreadable(.id)
+            }
+            try transaction.insertDataKey(of: id)
+        }
+    }
+
+    private func read(_ row: any StatementRow, of table: MovedTable, _ columns: [String]) throws -> Row {
+        let values = try columns.indices.map { index in
+            guard let value = row[index] else {
+                throw StateMoveError("a value of \(table.name).\(columns[index]) is of no known type")
+            }
+            return value
+        }
+        guard table.owner != nil else { return Row(values: values, owner: nil) }
+        guard case .text(let id) = row[columns.count], let enrollment = EnrollmentID(id),
+            case .text(let name) = row[columns.count + 1]
+        else { throw StateMoveError("a row of \(table.name) belongs to no enrollment") }
+        return Row(values: values, owner: Owner(enrollment: enrollment, row: name))
+    }
+
+    /// The rows with their personal values encrypted or decrypted; as they are if the store has no data keys.
+    private func converted(
+        _ rows: [Row], of table: MovedTable, _ columns: [String], by transaction: DatabaseTransaction,
+        _ convert: (RowCipher, ColumnValue, _ column: String) throws -> ColumnValue
+    ) throws -> [Row] {
+        guard sealing.dataKeys != nil, !table.personal.isEmpty else { return rows }
+        try transaction.seeDataKeys(of: Set(rows.compactMap { $0.owner?.enrollment }))
+        return try rows.map { row in
+            guard let owner = row.owner else { return row }
+            let cipher = try transaction.cipher(table.name, row: owner.row, of: owner.enrollment)
+            let values = try zip(row.values, columns).map { value, column in
+                table.personal.contains(column) ? try convert(cipher, value, column) : value
+            }
+            return Row(values: values, owner: owner)
+        }
+    }
+}
+
+extension ColumnValue {
+    /// Its type, its length and its content, so that no two rows give the same bytes.
+    fileprivate var unmistakableBytes: [UInt8] {
+        let (type, content): (UInt8, [UInt8]) =
+            switch self {
+            case .null: (0, [])
+            case .number(let number): (1, Self.bytes(UInt64(bitPattern: number)))
+            case .text(let text): (2, Array(text.utf8))
+            case .bytes(let bytes): (3, bytes)
+            }
+        return [type] + Self.bytes(UInt64(content.count)) + content
+    }
+
+    private static func bytes(_ number: UInt64) -> [UInt8] {
+        stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> UInt64($0)) }
+    }
+}

@@ -1,0 +1,160 @@
+#if PostgreSQL
+import Custody
+import IssuerProtocol
+import Keys
+import TestStores
+import Testing
+import ThreeDS
+
+@testable import Authenticator
+
+/// What is personal of an enrollment is under a data key of its own, in a database that hosts share.
+@Suite(.timeLimit(.minutes(10)))
+struct DataKeyTests {
+    private let sample: SampleAgent
+
+    init() throws { sample = try StoreKind.$current.withValue(.postgres) { try SampleAgent() } }
+
+    private func tamper(_ sql: String) throws {
+        try StoreKind.$current.withValue(.postgres) { try sample.tamper(sql) }
+    }
+
+    private func restarted(secret: AgentSecret? = nil, previous: AgentSecret? = nil) throws -> SampleAgent {
+        try StoreKind.$current.withValue(.postgres) { try sample.restarted(secret: secret, previous: previous) }
+    }
+
+    private func dataKeys() async throws -> [SealedDataKey] {
+        try await sample.store.real.read { try $0.dataKeys(after: nil, limit: 1_000) }
+    }
+
+    /// An enrollment with a request that was approved, and with its decision in the outbox.
+    private func approved(_ number: Int, for card: SampleEnrollment) async throws -> RequestID {
+        try await sample.receive(.numbered(number), for: card)
+        let id = try #require(try await sample.requests().last).id
+        try await sample.approve(id)
+        return id
+    }
+
+    private func expectUnreadable(_ row: String, _ look: () async throws -> Void) async throws {
+        let error = try await #require(throws: StoreError.self) { try await look() }
+        #expect(error.kind == .corrupt && error.detail == "a row of \(row)")
+    }
+
+    @Test func `each enrollment has one of its own, sealed for it alone`() async throws {
+        let (card, other) = (try await sample.enrolled("a"), try await sample.enrolled("b"))
+        let keys = try await dataKeys()
+        #expect(Set(keys.map(\.enrollmentId)) == [card.id, other.id])
+        let sealer = DataKeySealer(secret: sample.secret)
+        let opened = try keys.map { try sealer.open($0.sealed, of: $0.enrollmentId).secret }
+        #expect(opened[0] != opened[1])
+        #expect(throws: SealError.notSealedByThisSecret) { try sealer.open(keys[0].sealed, of: keys[1].enrollmentId) }
+    }
+
+    @Test(arguments: ["members", "nonce", "warnings", "message"])
+    func `a value from another row is refused as damaged, and the others stay readable`(column: String) async throws {
+        let card = try await sample.enrolled()
+        for number in 1...3 { try await sample.receive(.numbered(number), for: card) }
+        let ids = try await sample.requests().map(\.id)
+        try tamper(
+            """
+            UPDATE request SET \(column) = (SELECT \(column) FROM request WHERE id = '\(ids[0].text)')
+            WHERE id = '\(ids[1].text)'
+            """)
+        try await expectUnreadable("request has an unreadable \(column)") { _ = try await sample.request(ids[1]) }
+        for id in [ids[0], ids[2]] { #expect(try await sample.approve(id).life.state == .approved) }
+    }
+
+    @Test func `nor does one open in another column, or under another enrollment's key`() async throws {
+        let (card, other) = (try await sample.enrolled("a"), try await sample.enrolled("b"))
+        try await sample.receive(.numbered(1), for: card)
+        try await sample.receive(.numbered(2), for: other)
+        let ids = try await sample.requests().map(\.id)
+        try tamper("UPDATE request SET warnings = nonce WHERE id = '\(ids[0].text)'")
+        try await expectUnreadable("request has an unreadable warnings") { _ = try await sample.request(ids[0]) }
+        try tamper(
+            """
+            UPDATE data_key SET sealed = (SELECT sealed FROM data_key WHERE enrollment_id = '\(card.id.text)')
+            WHERE enrollment_id = '\(other.id.text)'
+            """)
+        try await expectUnreadable("data_key has an unreadable sealed") { _ = try await sample.request(ids[1]) }
+    }
+
+    @Test func `evidence, decisions on their way and packed requests are bound to their places as well`() async throws {
+        let card = try await sample.enrolled()
+        let (first, second) = (try await approved(1, for: card), try await approved(2, for: card))
+        let text = try #require(try await sample.store.real.read { try $0.evidence(of: second) }.text)
+        try tamper("UPDATE evidence SET text = (SELECT text FROM evidence ORDER BY request_seq LIMIT 1)")
+        #expect(try await sample.store.real.read { try $0.evidence(of: first) }.text != text)
+        try await expectUnreadable("evidence has an unreadable text") {
+            _ = try await sample.store.real.read { try $0.evidence(of: second) }
+        }
+        try tamper("UPDATE evidence SET text = NULL; UPDATE request SET delivery = 'delivered', trans_status = 'Y'")
+        #expect(try await sample.store.real.write { try $0.packRequests(after: 0, sparing: 0, limit: 9) } != nil)
+        #expect(try await sample.request(first).presented != nil)
+        try tamper("UPDATE past_request SET content = (SELECT content FROM past_request ORDER BY request_seq LIMIT 1)")
+        #expect(try await sample.request(first).presented != nil)
+        try await expectUnreadable("past_request has an unreadable content") { _ = try await sample.request(second) }
+        try tamper("UPDATE outbox SET body = (SELECT body FROM outbox ORDER BY seq LIMIT 1)")
+        try await expectUnreadable("outbox has an unreadable body") { _ = try await sample.outbox(of: card) }
+    }
+
+    @Test func `it goes with an erasure, and another enrollment's stays`() async throws {
+        let (card, other) = (try await sample.enrolled("a"), try await sample.enrolled("b"))
+        _ = try await approved(1, for: card)
+        let kept = try await approved(2, for: other)
+        try await sample.running([sample.agent.housekeeper.run]) {
+            _ = try await sample.agent.unenroll(card.id, locally: true, forced: true, erasing: true)
+        }
+        #expect(try await dataKeys().map(\.enrollmentId) == [other.id])
+        #expect(try await sample.request(kept).presented != nil)
+        #expect(try await sample.requests().count == 2, "what is left of the erased one is listed as before")
+    }
+
+    @Test func `it goes with its enrollment when the retention is over`() async throws {
+        let card = try await sample.enrolled()
+        _ = try await sample.agent.unenroll(card.id, locally: true, forced: true)
+        #expect(try await dataKeys().count == 1)
+        let later = sample.now + 1
+        _ = try await sample.store.real.write { try $0.removeWhatWasOver(before: later, limit: 9) }
+        #expect(try await dataKeys().isEmpty)
+    }
+
+    @Test func `those of enrollments that are over follow a change of the secret, and their requests are read`()
+        async throws
+    {
+        try await sample.agent.prepare()
+        let card = try await sample.enrolled()
+        let id = try await approved(1, for: card)
+        _ = try await sample.agent.unenroll(card.id, locally: true, forced: true)
+        let before = try #require(try await dataKeys().first)
+        let new = try AgentSecret.generate()
+        let rewrapper = try sample.rewrapper(to: new)
+        try await restarted(secret: new, previous: sample.secret).agent.prepare(rewrapping: rewrapper)
+        let after = try #require(try await dataKeys().first)
+        #expect(throws: SealError.notSealedByThisSecret) {
+            try DataKeySealer(secret: sample.secret).open(after.sealed, of: card.id)
+        }
+        let (old, present) = (
+            try DataKeySealer(secret: sample.secret).open(before.sealed, of: card.id),
+            try DataKeySealer(secret: new).open(after.sealed, of: card.id)
+        )
+        #expect(old.secret == present.secret)
+        let later = try restarted(secret: new)
+        try await later.agent.prepare()
+        #expect(try await later.request(id).presented?.transaction.merchantName != nil)
+    }
+
+    @Test func `one that opens under neither secret changes nothing, and is named`() async throws {
+        try await sample.agent.prepare()
+        let card = try await sample.enrolled()
+        try tamper("UPDATE data_key SET sealed = x'01'")
+        let new = try AgentSecret.generate()
+        let rewrapper = try sample.rewrapper(to: new)
+        let failure = try await #require(throws: RotationError.self) {
+            try await restarted(secret: new, previous: sample.secret).agent.prepare(rewrapping: rewrapper)
+        }
+        #expect(failure.description.contains("the data key of enrollment \(card.id)"))
+        try await restarted().agent.prepare()
+    }
+}
+#endif
