@@ -115,6 +115,12 @@ package struct KeyFileCustody: KeyCustody, CopyableKeys {
         try changes.sync { try KeyFile.remove(path: path(of: name)) }
     }
 
+    package func keysInFiles() throws -> [EnrollmentID] {
+        try FileManager.default.contentsOfDirectory(atPath: directory).compactMap { file in
+            file.hasSuffix(Self.suffix) ? EnrollmentID(String(file.dropLast(Self.suffix.count))) : nil
+        }
+    }
+
     /// Puts a key in the place of its file, which is there; after a crash it is there in one of the two forms.
     private func replace(_ key: SigningKey, of name: EnrollmentID, pin: PIN?) throws {
         let label = Self.keyLabel(name)

@@ -42,4 +42,6 @@ package struct KeyRing: KeyCustody, ExternalKeyInspection {
     package func uri(of name: EnrollmentID) -> String { own.uri(of: name) }
 
     package func removeKey(named name: EnrollmentID) async throws { try await own.removeKey(named: name) }
+
+    package func keysInFiles() throws -> [EnrollmentID] { try own.keysInFiles() }
 }

@@ -68,9 +68,15 @@ package protocol KeyCustody: Sendable {
     func uri(of name: EnrollmentID) -> String
     /// Removes a key of the agent's own that the store does not keep; one that is not there is no error.
     func removeKey(named name: EnrollmentID) async throws
+    /// Whose keys are in files of this host, in no order; files of another form are none.
+    ///
+    /// - Throws: if the directory cannot be read.
+    func keysInFiles() throws -> [EnrollmentID]
 }
 
 extension KeyCustody {
+    package func keysInFiles() throws -> [EnrollmentID] { [] }
+
     package func opensAtOnce(_ key: KeyReference, pin: PIN?) -> Bool { false }
 }
 

@@ -73,6 +73,8 @@ struct ProvenCustody: KeyCustody {
         try await real.changePIN(of: key, from: old, to: new)
     }
 
+    func keysInFiles() throws -> [EnrollmentID] { try real.keysInFiles() }
+
     func opensAtOnce(_ key: KeyReference, pin: PIN?) -> Bool { real.opensAtOnce(key, pin: pin) }
 
     func uri(of name: EnrollmentID) -> String { real.uri(of: name) }

@@ -29,6 +29,37 @@ struct EndedKeys: Sendable {
         try await remove(of: id)
     }
 
+    /// Removes key files of this host whose enrollments another host has ended.
+    ///
+    /// That host says of the row that the key is removed, and cannot know of a file here. The file of an enrollment whose
+    /// row is not there stays. A file that cannot be removed is said so, and tried again.
+    func removeFiles(_ log: Logger) async throws {
+        // One host alone has removed it.
+        guard ports.shares != nil else { return }
+        var left = try ports.custody.keysInFiles()[...]
+        while !left.isEmpty {
+            let some = left.prefix(Self.filesInStep)
+            left = left.dropFirst(Self.filesInStep)
+            let ended = try await ports.store.read { store in
+                try some.compactMap { try store.enrollment($0) }.filter(\.isOver)
+            }
+            for enrollment in ended {
+                do {
+                    // Over is for good.
+                    try await ports.custody.removeKey(named: enrollment.id)
+                    log.notice(
+                        "the key file of an enrollment that another host ended was removed",
+                        metadata: enrollment.logged())
+                } catch {
+                    log.error("a key could not be removed", metadata: enrollment.logged(["reason": "\(error)"]))
+                }
+            }
+        }
+    }
+
+    /// How many rows one read of the store has.
+    private static let filesInStep = 64
+
     /// At start: enrollments that never got their key to the issuer end, and no ended one keeps a key.
     ///
     /// A key that cannot be removed is said so, and tried again at the next start.

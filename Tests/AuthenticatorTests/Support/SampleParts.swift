@@ -26,6 +26,8 @@ struct WatchedCustody: KeyCustody {
 
     init(_ real: any KeyCustody) { self.real = real }
 
+    func keysInFiles() throws -> [EnrollmentID] { try real.keysInFiles() }
+
     /// Called before each signature is made, until another is set.
     func beforeSigning(_ action: (@Sendable () async throws -> Void)?) { state.set(action) }
 
