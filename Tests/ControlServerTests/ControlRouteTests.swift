@@ -3,6 +3,7 @@ import Foundation
 import Testing
 import Yams
 
+@testable import Authenticator
 @testable import ControlServer
 
 /// The server's calls against openapi/agent.yaml.
@@ -92,5 +93,21 @@ import Yams
         let changing = ControlRoute.allCases.filter { $0.method != "GET" } + [.backup]
         #expect(Set(changing) == Set(ControlRoute.allCases.filter { $0.right == .decide }))
         #expect(ControlRoute.allCases.allSatisfy { $0.right >= .look })
+    }
+
+    @Test(arguments: [
+        "0", "17", "9223372036854775807", "0000000000000000017", "00000000000000000017", "alpha:17,beta:4",
+        "alpha:9223372036854775807", "a.b-c:00000000000000000001", "", "alpha", "Alpha:1", "alpha:1,", "17,beta:4",
+    ])
+    func `a cursor has the form of the file exactly if the server takes it`(text: String) throws {
+        let pattern = try #require(file["components"]?["schemas"]?["Cursor"]?["pattern"]?.string)
+        let isOfForm = try text.wholeMatch(of: Regex(pattern)) != nil
+        #expect(isOfForm == (EventCursor(text) != nil))
+    }
+
+    @Test func `a cursor has as many bytes and hosts in the file as the server takes`() throws {
+        let cursor = try #require(file["components"]?["schemas"]?["Cursor"])
+        #expect(cursor["maxLength"]?.int == EventCursor.maxBytes)
+        #expect(cursor["pattern"]?.string?.contains("{0,\(EventCursor.maxHosts - 1)}") == true)
     }
 }

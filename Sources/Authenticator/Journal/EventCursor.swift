@@ -10,6 +10,8 @@ package struct EventCursor: Sendable, Hashable {
     package static let maxBytes = 8_000
     /// The most hosts that it names.
     package static let maxHosts = JournalHosts.limit + 1
+    /// Those of the greatest number.
+    private static let mostDigits = 19
     /// Before everything.
     package static let beginning = EventCursor()
     /// What a text has to be.
@@ -46,7 +48,8 @@ package struct EventCursor: Sendable, Hashable {
     }
 
     private static func number(_ text: Substring) -> Int64? {
-        guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else { return nil }
+        guard text.utf8.count <= mostDigits, text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+        else { return nil }
         return Int64(text)
     }
 

@@ -31,9 +31,18 @@ struct EventCursorTests {
         let hosts = (1...258).map { "h\($0):1" }
         #expect(EventCursor(hosts.joined(separator: ",")) == nil)
         #expect(EventCursor(hosts.dropLast().joined(separator: ",")) != nil)
-        let long = String(repeating: "0", count: 7_999) + "1"
-        #expect(EventCursor(long) == EventCursor(1))
-        #expect(EventCursor("0" + long) == nil)
+        // 121 places of 65 bytes, and the last with 15 digits more.
+        let names = (0..<121).map { "\(100 + $0)" + String(repeating: "a", count: 60) }
+        let long = names.map { "\($0):1" }.joined(separator: ",") + String(repeating: "0", count: 15)
+        #expect(long.utf8.count == EventCursor.maxBytes)
+        #expect(EventCursor(long)?.text == long)
+        #expect(EventCursor(long + "0") == nil)
+    }
+
+    @Test func `a number has at most 19 digits`() {
+        let digits = String(repeating: "0", count: 18) + "1"
+        #expect(EventCursor(digits) == EventCursor(1))
+        for text in ["0" + digits, "alpha:0" + digits] { #expect(EventCursor(text) == nil) }
     }
 
     @Test func `a host that is not named is at its beginning`() throws {
