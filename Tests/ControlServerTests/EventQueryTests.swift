@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
 import NIOCore
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 @testable import Control
 @testable import ControlServer
 
-/// From where on events are wanted is read at the edge, and anything else is refused.
+/// From where on events and entries are wanted is read at the edge, and anything else is refused.
 struct EventQueryTests {
     private func query(_ path: String, lastEventID: String? = nil) throws(ControlError) -> EventQuery {
         var head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: path)
@@ -36,4 +37,16 @@ struct EventQueryTests {
             #expect(error?.message.hasPrefix(allowed) == true)
         }
     }
+
+    @Test func `entries are wanted after a place, of one host, and some at a time`() throws {
+        let query = try AuditQuery(URI("/v1/audit?after=alpha:17,beta:4&host=beta&limit=5"))
+        #expect((query.after.text, query.host, query.limit) == ("alpha:17,beta:4", "beta", 5))
+        #expect(try AuditQuery(URI("/v1/audit")).after == .beginning)
+        for address in ["after=alpha", "after=-1", "limit=0", "limit=1001"] {
+            let error = #expect(throws: ControlError.self) { try AuditQuery(URI("/v1/audit?\(address)")) }
+            #expect(error?.token == .invalidArgument)
+        }
+    }
+
+    @Test func `a client's bound of a cursor is the agent's`() { #expect(CursorText.maxBytes == EventCursor.maxBytes) }
 }

@@ -123,7 +123,7 @@ struct TransportTests {
         for (chunks, isRead) in [(128, true), (129, false)] {
             let pieces = [Array(head.utf8)] + Array(repeating: chunk, count: chunks) + [Array("0\r\n\r\n".utf8)]
             let result = try await result(against: pieces) { client throws(ClientError) in
-                try await client.auditEntries(after: 0, limit: 1_000)
+                try await client.auditEntries(after: CursorText(0), limit: 1_000)
             }
             if isRead {
                 #expect(try result.get().count == chunks)

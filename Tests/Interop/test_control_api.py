@@ -260,7 +260,7 @@ class TheAgent(WithAnAgent):
         self.assertEqual(self.call("health").status_code, 200)
         self.assertEqual(self.call("clock").json()["offsetSeconds"], 0)
         self.assertIn("--test-clock", self.refused(400, "invalid_argument", "advanceClock", {"advanceSeconds": 1})["detail"])
-        for operation_id in ["status", "metrics", "doctor", "enrollments", "auditKey", "verifyAudit"]:
+        for operation_id in ["status", "metrics", "doctor", "enrollments", "auditHosts", "auditKey", "verifyAudit"]:
             self.assertEqual(self.call(operation_id).status_code, 200)
         first, second = self.purchase(enrollment), self.purchase(enrollment, push="none")
         self.assertEqual([each["id"] for each in self.call("requests").json()], [first["id"], second["id"]])

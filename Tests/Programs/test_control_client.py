@@ -227,8 +227,9 @@ class TheClient(unittest.TestCase):
     def test_an_exported_entry_keeps_its_bytes_but_not_at_a_terminal(self):
         line = '{"seq":1,"acsTransId":"\u009b31m"}'.encode()
         body = answer(line + b"\n", content_type="application/x-ndjson")
-        self.assertEqual(self.run_against(body, command=("audit", "export")).stdout.encode(), line + b"\n")
-        shown = self.at_a_terminal(body, command=("audit", "export"))
+        command = ("audit", "export", "--host", "alpha")
+        self.assertEqual(self.run_against(body, command=command).stdout.encode(), line + b"\n")
+        shown = self.at_a_terminal(body, command=command)
         self.assertEqual(shown.strip(), r'{"seq":1,"acsTransId":"\u009b31m"}')
 
     def at_a_terminal(self, *pieces, command, columns: int = 40) -> str:
@@ -277,7 +278,7 @@ class TheClient(unittest.TestCase):
         for command, pieces in [
                 (("watch", "--json", "--since", "17"), (head, event)), (("list", "--json"), (answer([REQUEST]),)),
                 (("list",), (answer([REQUEST]),)), (("show", "2f37539c"), (answer(REQUEST),)),
-                (("audit", "export"), (entries,)), (("status",), (answer(STATUS),))]:
+                (("audit", "export", "--host", "alpha"), (entries,)), (("status",), (answer(STATUS),))]:
             with self.subTest(command):
                 run = self.unread(*pieces, command=command)
                 self.assertEqual((run.returncode, run.stderr), (0, ""))

@@ -1,5 +1,6 @@
 """Agents of several hosts on one PostgreSQL: what one does the others know, and any of them may be killed."""
 
+import hashlib
 import json
 import os
 import random
@@ -174,6 +175,136 @@ class Watching:
         self.process.kill()
         self.watchdog.cancel()
         self.process.communicate()
+
+
+class ExportTests(Hosts):
+    """The chains of all hosts are exported by each of them, and checked without the agent."""
+
+    def two(self) -> tuple[Agent, Agent]:
+        """Two hosts that have decided something, and have certified each other's keys."""
+        place = self.place()
+        alpha, beta = self.host("alpha", place), self.host("beta")
+        self.enroll(alpha)
+        self.request = self.buy("CoffeeHouse2")
+        self.waits(beta, self.request)
+        self.assertEqual(beta.json("deny", self.request)["state"], "denied")
+        self.until(lambda: alpha.json("show", self.request)["delivery"] == "delivered", "not delivered")
+        # When it stops and when it starts, a host certifies the others' keys; else it would be within a minute.
+        alpha.stop()
+        return self.host("alpha", place), beta
+
+    def exported(self, agent: Agent, *arguments: str) -> list[str]:
+        run = agent.ctl("audit export", *arguments)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return run.stdout.splitlines()
+
+    def test_each_host_exports_the_chains_of_all_and_any_one_alone(self):
+        alpha, beta = self.two()
+        for asked in [alpha, beta]:
+            lines = self.exported(asked)
+            self.assertEqual(sorted(lines, key=lambda line: json.loads(line)["chain"]), lines)
+            for name in ["alpha", "beta"]:
+                start = f'{{"chain":"{name}",'
+                chain = ["{" + line.removeprefix(start) for line in lines if line.startswith(start)]
+                self.assertEqual(self.exported(asked, "--host", name)[:len(chain)], chain)
+                self.assertEqual([json.loads(line)["seq"] for line in chain], list(range(1, len(chain) + 1)))
+        for name, own in [("alpha", alpha), ("beta", beta)]:
+            key = own.ctl("audit key").stdout
+            self.assertTrue(key.startswith("-----BEGIN PUBLIC KEY-----"))
+            for asked in [alpha, beta]:
+                self.assertEqual(asked.ctl("audit key", "--host", name).stdout, key)
+        unknown = alpha.ctl("audit key", "--host", "gamma")
+        self.assertEqual(unknown.returncode, 3)
+        self.assertIn("no chain of a host with the name gamma", unknown.stderr)
+
+    def test_an_export_goes_on_behind_a_place_in_each_chain(self):
+        alpha, beta = self.two()
+        for asked in [alpha, beta]:
+            found = [json.loads(line) for line in self.exported(asked, "--after", "alpha:2,beta:3")]
+            for name, first in [("alpha", 3), ("beta", 4)]:
+                self.assertEqual(next(each["seq"] for each in found if each["chain"] == name), first)
+            self.assertEqual(json.loads(self.exported(asked, "--after", "2", "--host", "beta")[0])["seq"], 3)
+            self.assertEqual(json.loads(self.exported(asked, "--after", "beta:2")[0])["seq"], 1)
+        for arguments, status, text in [
+                (("--after", "17"), 64, "give it with its host, such as alpha:17"),
+                (("--after", "gamma:1"), 3, "no chain of a host with the name gamma"),
+                (("--host", "gamma"), 3, "no chain of a host with the name gamma")]:
+            run = alpha.ctl("audit export", *arguments)
+            self.assertEqual((run.returncode, run.stdout), (status, ""), run.stderr)
+            self.assertIn(text, run.stderr)
+
+    def test_the_lines_of_one_host_alone_name_no_chain(self):
+        alpha = self.host("alpha")
+        lines = self.exported(alpha)
+        self.assertEqual(self.exported(alpha, "--host", "alpha")[:len(lines)], lines)
+        self.assertFalse(any("chain" in json.loads(line) for line in lines))
+
+    def test_the_commands_of_the_page_check_the_chains_of_all_hosts_by_hand(self):
+        alpha, _ = self.two()
+        folder = self.place()
+        page = (Path(__file__).parents[2] / "docs/reference/audit.md").read_text(encoding="utf-8")
+        ((commands,), (program,)) = (re.findall(rf"^```{name}\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+                                     for name in ["sh", "python"])
+        (folder / "check.py").write_text(program)
+        environment = {"PATH": f"{BIN_DIR}:/usr/bin:/bin", "OOB_AGENT_SOCKET": str(alpha.socket)}
+
+        def run(script: str):
+            return subprocess.run(
+                ["sh", "-ec", script], cwd=folder, env=environment, capture_output=True, text=True, timeout=WITHIN)
+
+        good = run(commands)
+        self.assertEqual((good.returncode, good.stdout), (0, "Verified OK\n" * 2), good.stderr)
+        journal, verify = folder / "journal.jsonl", folder / "verify.json"
+        lines, told = journal.read_bytes(), json.loads(verify.read_bytes())
+        told["hosts"][1]["publicKey"] = told["hosts"][0]["publicKey"]
+        last = max(place for place, line in enumerate(lines.splitlines()) if b'"entry":"hostsSeen"' in line)
+        for changed, answer, text in [
+                (lines.replace(b'"entry":"presented"', b'"entry":"cancelled"', 1), None, "does not follow"),
+                (b"\n".join(lines.splitlines()[:last]), None, "the head is of another journal"),
+                (lines.replace(b'"chain":"beta"', b'"chain":"alpha"'), None, "does not follow"),
+                (lines, told, "has certified another key")]:
+            with self.subTest(text):
+                journal.write_bytes(changed)
+                if answer:
+                    verify.write_text(json.dumps(answer))
+                bad = run("python3 check.py")
+                self.assertNotEqual(bad.returncode, 0)
+                self.assertIn(text, bad.stderr)
+
+    def test_what_evidence_names_is_in_the_export_of_any_host(self):
+        alpha, beta = self.two()
+        for asked in [alpha, beta]:
+            folder = self.place() / "evidence"
+            run = asked.ctl("evidence", self.request, "-o", str(folder))
+            self.assertEqual(run.returncode, 0, run.stderr)
+            (_, head, *named) = (folder / "journal.txt").read_text().splitlines()
+            key = (folder / "audit.pem").read_text()
+            self.assertGreater(len(named), 3)
+            for other in [alpha, beta]:
+                found = {}
+                for line in self.exported(other):
+                    chain = json.loads(line)["chain"]
+                    entry = "{" + line.removeprefix(f'{{"chain":"{chain}",')
+                    digest = hashlib.sha256(entry.encode()).hexdigest()
+                    found.setdefault(chain, set()).add(f"{json.loads(entry)['seq']} {digest}")
+                self.assertLessEqual(set(named), set().union(*found.values()))
+                (signing,) = [name for name in found if other.ctl("audit key", "--host", name).stdout == key]
+                self.assertIn(head, found[signing])
+
+    def test_a_line_of_watch_says_on_which_host_it_was(self):
+        alpha, _ = self.two()
+        watch = subprocess.Popen(
+            [BIN_DIR / "oobctl", "watch", "--since", "0", "--socket", str(alpha.socket)], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, text=True)
+        watchdog = threading.Timer(WITHIN, watch.kill)
+        watchdog.start()
+        try:
+            decided = next(line for line in watch.stdout if "requestDecided" in line)
+            self.assertTrue(decided.endswith("  on beta\n"), decided)
+        finally:
+            watchdog.cancel()
+            watch.kill()
+            watch.communicate()
 
 
 class EventTests(Hosts):

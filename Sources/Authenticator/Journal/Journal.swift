@@ -13,11 +13,6 @@ package struct Journal: Sendable {
     /// How far the other hosts' entries were told here.
     let neighbours: ToldNeighbours
 
-    /// The entries after one, in their order: at most `limit`, and at most ``maxEntries``.
-    package func entries(after sequence: Int64, limit: Int) async throws -> [JournalRow] {
-        try await store.read { try $0.journal(after: sequence, limit: min(limit, Self.maxEntries)) }
-    }
-
     /// The public half of the key that signs the journal's marks; nil before the first write.
     package func publicKeyPEM() async throws -> String? { try await store.publicKey()?.pem }
 

@@ -194,10 +194,19 @@ package struct ControlClient: Sendable {
 
     package func auditKey() async throws(ClientError) -> AuditKeyView { try await get(["audit", "key"]) }
 
-    /// Entries of the journal, one line of JSON each, in their order.
-    package func auditEntries(after seq: Int64, limit: Int) async throws(ClientError) -> [[UInt8]] {
+    /// Whose chains of the journal there are.
+    package func auditHosts() async throws(ClientError) -> AuditHostsView { try await get(["audit", "hosts"]) }
+
+    /// Entries of one chain of the journal, one line of JSON each, in their order.
+    ///
+    /// - Parameter host: whose chain; nil stands for the host that is asked.
+    package func auditEntries(
+        after place: CursorText, of host: String? = nil, limit: Int
+    ) async throws(ClientError) -> [[UInt8]] {
+        let ofHost = host.map { [("host", $0)] } ?? []
         var call = ControlCall(
-            .get, ["audit"], query: [("after", String(seq)), ("limit", String(limit))], seconds: ControlTimeout.read)
+            .get, ["audit"], query: [("after", place.text), ("limit", String(limit))] + ofHost,
+            seconds: ControlTimeout.read)
         call.accepted = ControlAnswer.jsonLines
         return try await transport.answer(to: call).lines()
     }

@@ -91,8 +91,32 @@ package struct AuditKeyView: Codable, Sendable, Equatable {
     package init(publicKey: String) { self.publicKey = publicKey }
 }
 
+/// The chains that have a host's name: the answer of `GET /v1/audit/hosts`.
+package struct AuditHostsView: Codable, Sendable, Equatable {
+    /// In the order of their names; empty if there is but one chain, which has none.
+    package var hosts: [AuditChainView]
+
+    package init(hosts: [AuditChainView]) { self.hosts = hosts }
+}
+
+/// Whose chain it is, and the public half of its audit key.
+package struct AuditChainView: Codable, Sendable, Equatable {
+    package var host: String
+    /// PEM; nil if the key is not there, or under another secret.
+    package var publicKey: String?
+
+    package init(host: String, publicKey: String?) { (self.host, self.publicKey) = (host, publicKey) }
+}
+
 /// A line of the exported journal.
 package enum AuditLine {
+    /// The line as it is exported among those of other chains: its chain's name is its first member.
+    ///
+    /// No entry has a member of this name, so without it the line is the entry's own bytes again.
+    package static func line(_ entry: [UInt8], of host: String) -> [UInt8] {
+        Array("{\"chain\":\"\(host)\",".utf8) + entry.dropFirst()
+    }
+
     private struct Numbered: Decodable {
         let seq: Int64
     }

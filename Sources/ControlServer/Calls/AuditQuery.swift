@@ -6,11 +6,14 @@ import HummingbirdCore
 
 /// Which entries of the journal are meant.
 struct AuditQuery {
-    let after: Int64
+    let after: EventCursor
     let limit: Int
+    /// Of whose chain; nil stands for that of the host that is asked.
+    let host: String?
 
     init(_ uri: URI) throws(ControlError) {
-        after = try uri.number("after", in: 0...Int64.max) ?? 0
+        after = try uri.cursor("after") ?? .beginning
+        host = uri.queryParameters["host"].map(String.init)
         limit = Int(try uri.number("limit", in: 1...Int64(Journal.maxEntries)) ?? Int64(Journal.maxEntries))
     }
 }
@@ -24,23 +27,29 @@ struct EventQuery {
     /// A reader that comes back says in a header what it had, whatever its address says (HTML Standard §9.2.4).
     init(_ request: Request) throws(ControlError) {
         let last = request.headers.first { $0.name.rawName.lowercased() == "last-event-id" }?.value
-        let named = request.uri.queryParameters["since"].map(String.init)
         since =
-            if let last { try Self.cursor(last, as: ServerSentEvents.lastEventID) } else {
-                try named.map { text throws(ControlError) in try Self.cursor(text, as: "since") }
+            if let last { try EventCursor(last, of: ServerSentEvents.lastEventID) } else {
+                try request.uri.cursor("since")
             }
         enrollment = request.uri.queryParameters["enrollment"].map(String.init)
     }
+}
 
-    private static func cursor(_ text: String, as name: String) throws(ControlError) -> EventCursor {
+extension EventCursor {
+    fileprivate init(_ text: String, of name: String) throws(ControlError) {
         guard let cursor = EventCursor(text) else {
             throw ControlError(.invalidArgument, "\(name): must be \(EventCursor.form)")
         }
-        return cursor
+        self = cursor
     }
 }
 
 extension URI {
+    fileprivate func cursor(_ name: String) throws(ControlError) -> EventCursor? {
+        guard let text = queryParameters[Substring(name)] else { return nil }
+        return try EventCursor(String(text), of: name)
+    }
+
     fileprivate func number(_ name: String, in range: ClosedRange<Int64>) throws(ControlError) -> Int64? {
         guard let text = queryParameters[Substring(name)] else { return nil }
         guard let number = Int64(text), range.contains(number) else {

@@ -9,11 +9,17 @@ import ServiceLifecycle
 extension ControlCalls {
     /// The entries' own bytes, a line each.
     func auditEntries(_ query: AuditQuery) async throws -> Answer {
-        let rows = try await agent.journal.entries(after: query.after, limit: query.limit)
+        let rows = try await agent.journal.entries(
+            after: query.after, of: query.host, limit: query.limit)
         return Answer(contentType: "application/x-ndjson", body: rows.flatMap { $0.bytes + [UInt8(ascii: "\n")] })
     }
 
     func auditKey() async throws -> Answer { try .json(AuditKeyView(publicKey: try await publicKey())) }
+
+    func auditHosts() async throws -> Answer {
+        let hosts = try await agent.journal.namedChains().map { AuditChainView(host: $0.host, publicKey: $0.key?.pem) }
+        return try .json(AuditHostsView(hosts: hosts))
+    }
 
     /// Goes on only while the client is there: it reads the whole journal.
     func verifyAudit(for client: ControlConnection) async throws -> Answer {

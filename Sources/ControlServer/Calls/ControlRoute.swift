@@ -3,7 +3,7 @@ package enum ControlRoute: CaseIterable, Sendable {
     case status, health, metrics, doctor, openapi, clock, advanceClock
     case enrollments, enroll, unenroll, changePIN, rotatePush, fetch
     case requests, request, evidence, approve, deny
-    case events, audit, auditKey, verifyAudit, backup
+    case events, audit, auditHosts, auditKey, verifyAudit, backup
     case personas, setPersona, clearPersona, explanation, explanations, reloadRules, fleet
 
     package var method: String { facts.method }
@@ -58,7 +58,8 @@ package enum ControlRoute: CaseIterable, Sendable {
         case .approve: ("POST", "/v1/requests/{id}/approve", .decide, Self.json, [])
         case .deny: ("POST", "/v1/requests/{id}/deny", .decide, Self.json, [])
         case .events: ("GET", "/v1/events", .look, "text/event-stream", ["since", "enrollment"])
-        case .audit: ("GET", "/v1/audit", .look, "application/x-ndjson", ["after", "limit"])
+        case .audit: ("GET", "/v1/audit", .look, "application/x-ndjson", ["after", "host", "limit"])
+        case .auditHosts: ("GET", "/v1/audit/hosts", .look, Self.json, [])
         case .auditKey: ("GET", "/v1/audit/key", .look, Self.json, [])
         case .verifyAudit: ("GET", "/v1/audit/verify", .look, Self.json, [])
         case .personas: ("GET", "/v1/personas", .look, Self.json, [])

@@ -108,6 +108,7 @@ struct ControlRouter: Sendable {
         case .audit:
             let query = try AuditQuery(uri)
             return try await responses.make(for: connection) { try await calls.auditEntries(query) }
+        case .auditHosts: return try await responses.make(for: connection) { try await calls.auditHosts() }
         case .auditKey: return try await responses.makeShort(for: connection, calls.auditKey)
         case .verifyAudit: return try await calls.verifyAudit(for: connection)
         case .backup: return try await calls.backup(for: connection)

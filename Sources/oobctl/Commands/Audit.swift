@@ -1,12 +1,11 @@
 import ArgumentParser
 import Control
-import Glibc
 
 struct Audit: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
         abstract: "The agent's journal: what happened, in a chain that shows any change.",
-        subcommands: [Verify.self, Export.self, Key.self])
+        subcommands: [Verify.self, AuditExport.self, Key.self])
 
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -40,56 +39,35 @@ struct Audit: ParsableCommand {
         }
     }
 
-    struct Export: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "export",
-            abstract: "Print the journal, a line of JSON an entry, oldest first.")
-        private static let page = 1_000
-
-        @Option(help: ArgumentHelp("Only entries after this one.", valueName: "seq"))
-        var after: Int64 = 0
-
-        @OptionGroup var common: CommonOptions
-
-        func validate() throws {
-            guard after < 0 else { return }
-            throw ValidationError("--after takes a number of 0 or more.")
-        }
-
-        func run() async throws {
-            try await common.read { client, output throws(ClientError) in
-                var last = after
-                while true {
-                    let lines = try await client.auditEntries(after: last, limit: Self.page)
-                    if let first = lines.first, last > after, try AuditLine.seq(of: first) != last + 1 {
-                        throw .unclear("Entries were removed for their age meanwhile: export again.")
-                    }
-                    try output.bytes(lines.flatMap(Self.printed))
-                    guard lines.count == Self.page, let end = lines.last else { return .done }
-                    last = try AuditLine.seq(of: end)
-                }
-            }
-        }
-
-        /// A line byte for byte, since its digest is what is signed; at a terminal without anything that it would obey.
-        private static func printed(_ line: [UInt8]) -> [UInt8] {
-            guard isatty(STDOUT_FILENO) == 1 else { return line + [UInt8(ascii: "\n")] }
-            return Array((TerminalText.json(String(decoding: line, as: UTF8.self)) + "\n").utf8)
-        }
-    }
-
     struct Key: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "key",
             abstract: "Print the public key (PEM) that the journal's head is signed with.")
 
+        @Option(help: ArgumentHelp("The key of this host's chain, of several.", valueName: "name"))
+        var host: String?
+
         @OptionGroup var common: CommonOptions
 
         func run() async throws {
             try await common.read { client, output throws(ClientError) in
-                try output.data(try await client.auditKey()) { $0.publicKey.trimmingLineEnd() }
+                let key = try await key(client)
+                try output.data(key) { $0.publicKey.trimmingLineEnd() }
                 return .done
             }
+        }
+
+        private func key(_ client: ControlClient) async throws(ClientError) -> AuditKeyView {
+            guard let host else { return try await client.auditKey() }
+            let chains = try await client.auditHosts().hosts
+            guard let chain = chains.first(where: { $0.host == host }) else {
+                throw .refused(ControlError(.notFound, "the journal has no chain of a host with the name \(host)"))
+            }
+            guard let key = chain.publicKey else {
+                throw .refused(
+                    ControlError(.failed, "the audit key of \(host) is gone, or is not under this agent's secret"))
+            }
+            return AuditKeyView(publicKey: key)
         }
     }
 }

@@ -90,13 +90,14 @@ private struct Watching {
         }
     }
 
-    /// Such as `2023-10-17T05:56:38Z  requestDecided  0123…  USD 1.00 to CoffeeHouse2  approved`.
+    /// Such as `2023-10-17T05:56:38Z  requestDecided  0123…  USD 1.00 to CoffeeHouse2  approved  on alpha`.
     private static func line(_ event: EventView) -> String {
         let amount = event.request?.amountText
         let merchant = event.request?.merchantName
         let what = [amount, merchant].compactMap(\.self).joined(separator: " to ")
         let parts = [
             event.at, event.event, event.request?.id ?? event.enrollmentId ?? "", what, event.outcome ?? "",
+            event.host.map { "on \($0)" } ?? "",
         ]
         return parts.filter { !$0.isEmpty }.map(TerminalText.escaped).joined(separator: "  ")
     }
