@@ -88,7 +88,7 @@ class Link:
             self.under_way.discard(task)
 
     def cut(self):
-        """Ends what is under way, and takes nothing until it is mended."""
+        """Ends what is under way, and takes nothing until it is restored."""
         def act():
             self.is_closed = True
             for task in self.under_way:
@@ -99,7 +99,7 @@ class Link:
         """Nothing arrives any more, and nobody is told."""
         self.links.call(self.flows.clear)
 
-    def mend(self):
+    def restore(self):
         def act():
             self.is_closed = False
             self.flows.set()

@@ -192,7 +192,7 @@ class Round:
             link.cut()
         self.over.wait(rng.choice([0, self.lease * rng.uniform(0.5, 3)]))
         for link in links:
-            link.mend()
+            link.restore()
         return True
 
     def database_stalled(self, host: Host, rng: random.Random) -> bool:
@@ -204,14 +204,14 @@ class Round:
         for link in links:
             if is_cut:
                 link.cut()
-            link.mend()
+            link.restore()
         return True
 
     def issuer_cut(self, host: Host, rng: random.Random) -> bool:
         rng.choice([host.issuer.cut, host.issuer.stall])()
         self.over.wait(self.lease * rng.uniform(0.5, 4))
         host.issuer.cut()
-        host.issuer.mend()
+        host.issuer.restore()
         return True
 
     def clock(self, host: Host, rng: random.Random) -> bool:
