@@ -114,6 +114,12 @@ extension DatabaseTransaction {
         }
     }
 
+    /// Notes whose a request is that was read or written, for evidence of it that is written after that.
+    func noteOwner(of request: RequestID, is enrollment: EnrollmentID) {
+        guard sealing.dataKeys != nil else { return }
+        dataKeys.note(request, of: enrollment)
+    }
+
     /// Makes the data key of a new enrollment.
     func insertDataKey(of id: EnrollmentID) throws {
         guard let seals = sealing.dataKeys else { return }

@@ -32,11 +32,17 @@ struct EndedKeys: Sendable {
     /// Removes key files of this host whose enrollments another host has ended.
     ///
     /// That host says of the row that the key is removed, and cannot know of a file here. The file of an enrollment whose
-    /// row is not there stays. A file that cannot be removed is said so, and tried again.
+    /// row is not there stays. A file that cannot be removed, or files that cannot be listed, are said so, and tried again.
     func removeFiles(_ log: Logger) async throws {
         // One host alone has removed it.
         guard ports.shares != nil else { return }
-        var left = try ports.custody.keysInFiles()[...]
+        var left: ArraySlice<EnrollmentID>
+        do {
+            left = try ports.custody.keysInFiles()[...]
+        } catch {
+            // The retention and erasures do not wait for that.
+            return log.error("a key could not be removed", metadata: ["reason": "\(error)"])
+        }
         while !left.isEmpty {
             let some = left.prefix(Self.filesInStep)
             left = left.dropFirst(Self.filesInStep)

@@ -159,7 +159,7 @@ extension DatabaseTransaction {
     package func insert(_ request: RequestRecord) throws {
         try hold(request.enrollmentId)
         let cipher = try cipher(RequestColumn.table, row: request.id.text, of: request.enrollmentId)
-        dataKeys.note(request.id, of: request.enrollmentId)
+        noteOwner(of: request.id, is: request.enrollmentId)
         let columns =
             try Self.fixedColumns(request, cipher) + Self.messageColumns(request, cipher) + Self.lifeColumns(request)
         try database.insert(into: RequestColumn.table, columns)
@@ -240,7 +240,7 @@ extension DatabaseTransaction {
         let id = try fields.value(.id, RequestID.init)
         let enrollment = try fields.value(.enrollmentId, EnrollmentID.init)
         let cipher = try cipher(RequestColumn.table, row: id.text, of: enrollment, dataKey)
-        dataKeys.note(id, of: enrollment)
+        noteOwner(of: id, is: enrollment)
         let message = try cipher.text(fields, .message)
         // One that was erased has no message either, and nothing that is packed.
         let past = message.isEmpty ? try past(id) : nil

@@ -1,5 +1,6 @@
 #if PostgreSQL
 import Custody
+import Foundation
 import Keys
 import ScratchDirectories
 import TableRows
@@ -45,6 +46,15 @@ struct EndedKeyFilesTests {
             try await beta.clock.sleepers()
             #expect(try files == ["\(other).key"])
         }
+    }
+
+    @Test func `key files that cannot be listed do not hold up what is to be erased`() async throws {
+        let card = try await enrolled("card")
+        _ = try await alpha.agent.unenroll(card, locally: true, forced: true)
+        try await alpha.store.real.write { try $0.wantErasure(of: card) }
+        try FileManager.default.removeItem(atPath: "\(beta.directory.path)/keys-beta")
+        try await beta.running([beta.agent.housekeeper.run]) { try await beta.clock.sleepers() }
+        #expect(try await beta.store.real.read { try $0.isErased(card) })
     }
 
     @Test func `the file of an enrollment that is not over, or whose row is gone, stays`() async throws {

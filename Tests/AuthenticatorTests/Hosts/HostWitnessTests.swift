@@ -13,10 +13,7 @@ struct HostWitnessTests {
     private let beta: SampleAgent
 
     init() async throws {
-        (alpha, beta) = try StoreKind.$current.withValue(.postgres) {
-            let alpha = try SampleAgent()
-            return (alpha, try alpha.neighbour("beta"))
-        }
+        (alpha, beta) = try SampleAgent.twoHosts()
         try await alpha.agent.prepare()
     }
 

@@ -11,15 +11,7 @@ struct JournalExportTests {
     private let alpha: SampleAgent
     private let beta: SampleAgent
 
-    /// Both have started and seen each other.
-    init() async throws {
-        (alpha, beta) = try StoreKind.$current.withValue(.postgres) {
-            let alpha = try SampleAgent()
-            return (alpha, try alpha.neighbour("beta"))
-        }
-        for host in [alpha, beta] { try await host.agent.prepare() }
-        try await alpha.agent.hostWitness.look()
-    }
+    init() async throws { (alpha, beta) = try await SampleAgent.twoHostsThatHaveMet() }
 
     private func entries(
         after place: String = "0", of host: String? = nil, at asked: SampleAgent? = nil

@@ -16,10 +16,7 @@ struct TwoHostsTests {
     private let beta: SampleAgent
 
     init() throws {
-        (alpha, beta) = try StoreKind.$current.withValue(.postgres) {
-            let alpha = try SampleAgent()
-            return (alpha, try alpha.neighbour("beta"))
-        }
+        (alpha, beta) = try SampleAgent.twoHosts()
     }
 
     /// Runs a piece of work of each host's at the same time; nil where it failed with the code.
