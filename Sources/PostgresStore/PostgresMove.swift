@@ -13,12 +13,7 @@ package struct PostgresMove {
 
     /// - Parameter host: whose chain of the journal it becomes.
     package init(_ settings: PostgresSettings, host: PostgresHost, from origin: String) {
-        var settings = settings
-        // Whoever copies is not in anybody's way: no host is on the database yet.
-        settings.limits.statement = nil
-        settings.limits.idleInTransaction = nil
-        settings.limits.answer = .seconds(600)
-        self.settings = settings
+        self.settings = settings.ofMove
         self.host = host
         self.origin = origin
     }
@@ -67,6 +62,17 @@ package struct PostgresMove {
     }
 }
 
+extension PostgresSettings {
+    /// For whoever moves a state, and is in nobody's way: no host is on the database.
+    package var ofMove: PostgresSettings {
+        var settings = self
+        settings.limits.statement = nil
+        settings.limits.idleInTransaction = nil
+        settings.limits.answer = .seconds(600)
+        return settings
+    }
+}
+
 /// Whether the state in a database was moved there, or away.
 enum MovedState: Equatable {
     /// A copy from there was not concluded.
@@ -86,6 +92,8 @@ package enum PostgresMoveError: Error, Equatable, CustomStringConvertible {
     case notEmpty(table: String)
     case unfinished(from: String)
     case gone(to: String)
+    case othersRun([String])
+    case startedMeanwhile
 
     package var description: String {
         switch self {
@@ -95,8 +103,11 @@ package enum PostgresMoveError: Error, Equatable, CustomStringConvertible {
             "a state is being moved into the database from \(origin), or that was cut short: run that oob-agent "
                 + "--migrate-to again"
         case .gone(let place): "the state in the database was moved to \(place): start the agent on that one"
+        case .othersRun(let hosts):
+            "its state cannot be moved while other hosts run: stop \(hosts.joined(separator: ", ")) (one that was killed "
+                + "counts as running until its lease is over, usually 15 seconds)"
+        case .startedMeanwhile: "a host has started on the database meanwhile: stop it, and move the state again"
         }
     }
 }
-
 #endif

@@ -139,6 +139,12 @@ package final class PostgresStore: Store {
     }
 
     var hostName: HostName { host.name }
+
+    /// Runs something on the connection that writes, after all that was written before.
+    func run<T: Sendable>(_ body: @escaping @Sendable (PostgresConnection) throws -> T) async throws -> T {
+        try await writer.run(body)
+    }
+
     var lease: Duration { host.lease }
 
     /// A connection of its own, for what is not a part of the store.

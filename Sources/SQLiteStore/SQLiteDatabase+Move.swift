@@ -19,6 +19,20 @@ extension SQLiteDatabase {
         try Self.naming(path) { try pool.read { try body($0) } }
     }
 
+    /// Writes all that `body` writes, or nothing of it, on the caller's thread.
+    package func withWritingSession<Result>(_ body: (any StoreSession) throws -> Result) throws -> Result {
+        try Self.naming(path) {
+            var results: [Result] = []
+            try pool.writeWithoutTransaction { database in
+                try database.inTransaction {
+                    results.append(try body(database))
+                    return .commit
+                }
+            }
+            return results[0]
+        }
+    }
+
     /// Marks the state as moved: neither this version nor an older one opens it any more.
     package func markMoved(to place: String) throws {
         try Self.naming(path) {

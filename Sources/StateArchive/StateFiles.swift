@@ -13,6 +13,12 @@ package enum StateFiles {
     /// A restore that is under way, or was cut off.
     static let restore = ".restore"
 
+    /// A state that is being moved here, or was cut off, until it has the name of the database.
+    package static let moving = "\(database).moving"
+    /// The journals of the hosts that had the state before it was moved here.
+    package static let hostJournals = "journal-of-hosts-"
+    package static let unfinishedHostJournals = "\(hostJournals)unfinished"
+
     /// More than there can be enrollments.
     static let maxKeys = 200_000
     /// The most bytes of a key file.
@@ -33,6 +39,18 @@ extension StateFiles {
         guard names.contains(database) else { return false }
         remove("\(directory)/\(restore)")
         return true
+    }
+
+    /// Whether a state was being moved here when it was cut off, and no agent may begin a new one.
+    package static func awaitsMovedState(_ directory: String) -> Bool {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        return names.contains(moving) && !names.contains(database)
+    }
+
+    /// Removes what a move that was cut off has left: the state is still where it was.
+    package static func removeUnfinishedMove(_ directory: String) {
+        for suffix in ["", "-wal", "-shm"] { remove("\(directory)/\(moving)\(suffix)") }
+        remove("\(directory)/\(unfinishedHostJournals)")
     }
 
     /// A file or directory with all that is in it; one that is not there is no error.

@@ -81,6 +81,8 @@ extension AgentProcess {
             throw StartError(
                 .config, "the secret is not the one that the other hosts have: give that one (--secret-file)")
         }
+        // Whatever was being moved away is still here, and the copy has personal data in clear.
+        StateFiles.removeUnfinishedMove(settings.stateDirectory)
         let shares = try await PostgresShares(of: store, clock: SystemClock())
         return OpenedStore(
             store: store, shares: shares, copier: NoCopier(), findings: { await Self.findings(about: store) },

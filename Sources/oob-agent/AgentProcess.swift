@@ -83,6 +83,12 @@ struct AgentProcess {
     }
 
     private func tidyStateDirectory() throws(StartError) {
+        guard !isStateHere || !StateFiles.awaitsMovedState(settings.stateDirectory) else {
+            throw StartError(
+                .dataError,
+                "a move of the hosts' state into \(settings.stateDirectory) did not finish: run oob-agent --migrate-to again"
+            )
+        }
         guard StateFiles.tidy(settings.stateDirectory) else {
             throw StartError(
                 .dataError,
@@ -125,11 +131,14 @@ struct AgentProcess {
     }
 
     /// With a database that several hosts share, a key is kept there, so that each of them can approve.
-    private var newKeys: KeyFileCustody.NewKeys {
+    private var newKeys: KeyFileCustody.NewKeys { isStateHere ? .inFiles : .inStore }
+
+    /// Whether the state is in a file in the state directory, and not in a database that several hosts share.
+    private var isStateHere: Bool {
         #if PostgreSQL
-        settings.database == nil ? .inFiles : .inStore
+        settings.database == nil
         #else
-        .inFiles
+        true
         #endif
     }
 

@@ -45,9 +45,12 @@ struct OobAgent: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Move the state of this agent, which is stopped, into an empty PostgreSQL database, and exit.",
-            discussion: "With --host-name, and --database-password-file if the database needs a password.",
-            valueName: "url"))
+            "Move the state of this agent, which is stopped, and exit: into an empty PostgreSQL database, or into a file.",
+            discussion: """
+                The place is a URL (postgres://…), with --host-name, and --database-password-file if the database needs a \
+                password; or sqlite, for the state that hosts had in the one that --database names.
+                """,
+            valueName: "place"))
     var migrateTo: String?
 
     static func main() async {

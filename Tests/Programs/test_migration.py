@@ -10,7 +10,9 @@ from programs import BIN_DIR, Agent
 from test_postgres_hosts import WITHIN, Hosts
 
 
-class MigrationTests(Hosts):
+class Migration(Hosts):
+    """A home of one agent, whose state can be moved."""
+
     def setUp(self):
         super().setUp()
         self.pin = self.place() / "pin"
@@ -61,6 +63,8 @@ class MigrationTests(Hosts):
         finally:
             database.close()
 
+
+class MigrationTests(Migration):
     def test_all_of_it_goes_over_and_the_agent_goes_on_there_and_no_more_here(self):
         agent = self.single()
         guarded = agent.json("enroll", subprocess.run(

@@ -45,7 +45,7 @@ struct Enroller: Sendable {
     let log: Logger
 
     /// The most enrollments of one agent, and of all hosts that share a store.
-    private static let maxEnrollments = (alone: 100_000, shared: 10_000_000)
+    static let maxEnrollments = (alone: 100_000, shared: 10_000_000)
 
     /// - Returns: the enrollment's id once it is durable; ``RegistrationDelivery`` sends it.
     /// - Throws: `CommandError` if nothing was begun; then there is no key and no row.

@@ -40,7 +40,7 @@ package struct HostWitness: Sendable {
     }
 
     /// Records what is new; nothing if nothing is.
-    func look() async throws {
+    package func look() async throws {
         guard let own = try await store.publicKey() else { return }
         let (known, now) = (recorded.value, ports.clock.now)
         let (look, news) = try await store.read { [store, retention] reader in

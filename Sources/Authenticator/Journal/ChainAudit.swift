@@ -68,6 +68,8 @@ struct ChainAudit: Sendable {
         let floor: JournalMark?
         let rows: [JournalRow]
         let checkpoints: [JournalCheckpoint]
+        /// Whether the state was moved: the chains that were named before are not there any more.
+        let isMoved: Bool
         let named: Set<String>
         let faults: [JournalError]
     }
@@ -79,12 +81,14 @@ struct ChainAudit: Sendable {
             guard let reader else { throw JournalError(sequence: 1, problem: "is of no host") }
             let rows = try reader.journal(after: position, limit: limit)
             let blocks = rows.map(\.sequence).filter { $0.isMultiple(of: JournalCheckpoint.length) }
-            let seen = rows.filter { $0.sequence <= last && $0.kind == .hostsSeen }
+            let moved = rows.last { $0.sequence <= last && $0.kind == .moved }?.sequence
+            let seen = rows.filter { $0.sequence > moved ?? 0 && $0.sequence <= last && $0.kind == .hostsSeen }
                 .flatMap { JournalEntry($0, isFollowed: true)?.hostsSeen ?? [] }
             var chains = NamedChains(store, ends)
             return Batch(
                 floor: try reader.journalMark(.floor), rows: rows,
-                checkpoints: try blocks.compactMap { try reader.checkpoint(at: $0) }, named: Set(seen.map(\.host)),
+                checkpoints: try blocks.compactMap { try reader.checkpoint(at: $0) }, isMoved: moved != nil,
+                named: Set(seen.map(\.host)),
                 faults: try seen.compactMap { try chains.fault(of: $0, by: reader.journalHost ?? host) })
         }
     }
@@ -115,6 +119,7 @@ struct ChainAudit: Sendable {
         }
         self.check = check
         floor = batch.floor
+        if batch.isMoved { (named, faultsOfOthers) = ([], [:]) }
         named.formUnion(batch.named)
         for fault in batch.faults { faultsOfOthers[fault.host ?? "", default: fault] = fault }
         return batch.rows.count == limit && check.last.sequence < last

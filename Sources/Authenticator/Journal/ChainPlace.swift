@@ -10,6 +10,8 @@ struct ChainPlace: Sendable {
     init(of host: String) { self.host = host }
 
     mutating func follow(_ entry: JournalEntry) {
+        // The chains that it has named before are not there any more.
+        if entry.kind == .moved { seen = [:] }
         for named in entry.hostsSeen ?? [] { seen[named.host] = max(named.head.sequence, seen[named.host] ?? 0) }
     }
 
@@ -50,6 +52,15 @@ struct ChainTries<Key: Hashable & Sendable>: Sendable {
         failures[key]?[place.host] = nil
         if failures[key]?.isEmpty == true { failures[key] = nil }
         if !place.host.isEmpty { rights[key, default: [:]][place.host] = sequence }
+    }
+
+    /// What a chain has said before does not count any more.
+    mutating func forget(_ host: String) {
+        for key in failures.keys {
+            failures[key]?[host] = nil
+            if failures[key]?.isEmpty == true { failures[key] = nil }
+        }
+        for key in rights.keys { rights[key]?[host] = nil }
     }
 
     /// How many there have been for certain since the last right one; nil if there may have been none.

@@ -113,7 +113,7 @@ extension JournalFact.Kind {
         case .clockAdvanced: .clockAdvanced
         case .notVerified, .verified, .pinTriesPutBack, .pinChanged, .auditKeyMade, .started, .stopped, .secretChanged,
             .rowsSealed, .commanded, .enrollmentGivenUp, .resumed, .signCountRaised, .erased, .pushMade,
-            .pushRegistered, .pushRemoved, .received, .signed, .sent, .played, .hostsSeen:
+            .pushRegistered, .pushRemoved, .received, .signed, .sent, .played, .hostsSeen, .moved:
             nil
         }
     }

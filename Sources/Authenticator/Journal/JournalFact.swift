@@ -20,6 +20,7 @@ package struct JournalFact: Sendable {
         case clockAdvanced
         case played
         case hostsSeen
+        case moved
     }
 
     let kind: Kind

@@ -10,6 +10,7 @@ struct JournaledEnrollments: Sendable {
 
     /// - Parameter host: whose chain it is in; empty for the only one.
     mutating func follow(_ entry: JournalEntry, of host: String) {
+        for (id, row) in MovedRows(entry)?.enrollments ?? [:] where row == .ended { unenrolled[id] = (entry, host) }
         guard let id = entry.text("enrollment").flatMap(EnrollmentID.init) else { return }
         switch entry.kind {
         case .enrolled: enrolled[id] = (entry, host)

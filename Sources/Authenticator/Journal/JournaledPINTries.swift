@@ -17,6 +17,7 @@ struct JournaledPINTries: Sendable {
     mutating func follow(_ entry: JournalEntry, at place: ChainPlace) {
         // Before that a right PIN was not always an entry.
         if entry.kind == .rowsSealed { (ofEnrollments, ofKeys) = (ChainTries(), ChainTries()) }
+        if let rows = MovedRows(entry) { return follow(rows, at: place) }
         if let key = entry.text("key").flatMap(Base64URL.decode).flatMap(KeyIdentity.init(bytes:)) {
             switch entry.kind {
             case .notVerified, .pinTriesPutBack: ofKeys.fail(key, entry.number("failures"), at: place)
@@ -32,6 +33,17 @@ struct JournaledPINTries: Sendable {
         case .decided where entry.text("verified") != nil: ofEnrollments.clear(id, at: place, entry.sequence)
         default: break
         }
+    }
+
+    private mutating func follow(_ rows: MovedRows, at place: ChainPlace) {
+        if rows.part == 1 {
+            ofEnrollments.forget(place.host)
+            ofKeys.forget(place.host)
+        }
+        for case (let id, .live(_, let failures)) in rows.enrollments where failures > 0 {
+            ofEnrollments.fail(id, failures, at: place)
+        }
+        for (key, failures) in rows.failuresOfKeys where failures > 0 { ofKeys.fail(key, failures, at: place) }
     }
 
     /// The enrollments that have had wrong ones since the last right one in a chain, in one order on all hosts.

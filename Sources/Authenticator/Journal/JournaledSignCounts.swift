@@ -9,6 +9,9 @@ struct JournaledSignCounts: Sendable {
     private var counts: [EnrollmentID: (count: Int64, place: ChainPlace)] = [:]
 
     mutating func follow(_ entry: JournalEntry, at place: ChainPlace) {
+        for (id, row) in MovedRows(entry)?.enrollments ?? [:] {
+            if case .live(let count, _) = row { note(count, of: id, at: place) }
+        }
         let count: Int64? =
             switch entry.kind {
             case .enrolled: 0
@@ -17,6 +20,10 @@ struct JournaledSignCounts: Sendable {
             default: nil
             }
         guard let count, let id = entry.text("enrollment").flatMap(EnrollmentID.init) else { return }
+        note(count, of: id, at: place)
+    }
+
+    private mutating func note(_ count: Int64, of id: EnrollmentID, at place: ChainPlace) {
         // A greater one came later, whatever chain it is in.
         if let known = counts[id], known.place.host != place.host, known.count >= count { return }
         counts[id] = (count, place)

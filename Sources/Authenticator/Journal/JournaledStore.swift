@@ -206,7 +206,7 @@ struct JournaledStore: Store {
 
 extension JournalSigner {
     /// Signs the head if it has moved.
-    fileprivate func signHead(of store: any StoreWriter) throws {
+    func signHead(of store: any StoreWriter) throws {
         guard let head = try store.journalMark(.head), head.signature == nil else { return }
         let signature = try signature(for: JournalStatement(.head, head.point))
         try store.set(JournalMark(point: head.point, signature: signature), as: .head)

@@ -35,6 +35,8 @@ struct NewestChains {
         guard let name = store.journalHost else { return }
         for (host, entries) in others {
             for entry in entries.reversed() {
+                // Before that it speaks of the chains of another database.
+                if entry.kind == .moved { break }
                 guard let seen = entry.hostsSeen?.first(where: { $0.host == name }) else { continue }
                 guard seen.head.sequence > head.sequence else { continue }
                 throw ForgedJournalError(

@@ -7,6 +7,12 @@ package struct UnfitStateError: Error, Sendable, Equatable, CustomStringConverti
 }
 
 extension Agent {
+    /// The most enrollments of a store that is one agent's alone.
+    package static var maxEnrollments: Int { Enroller.maxEnrollments.alone }
+
+    /// How many enrollments are not over.
+    package func enrollmentCount() async throws -> Int { try await ports.store.read { try $0.enrollmentCount() } }
+
     /// Sees that a state is whole and opens under the secret: before it is moved, and where it was moved to.
     ///
     /// Its journal and what that says of the rows, every row, every token, and every key of the agent's own: one without

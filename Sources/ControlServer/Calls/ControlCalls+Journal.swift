@@ -1,5 +1,5 @@
-import Authenticator
-import Control
+package import Authenticator
+package import Control
 import FoundationEssentials
 import HummingbirdCore
 import Keys
@@ -24,13 +24,7 @@ extension ControlCalls {
     /// Goes on only while the client is there: it reads the whole journal.
     func verifyAudit(for client: ControlConnection) async throws -> Answer {
         let verdict = try await long(for: client) { try await agent.journal.verify() }
-        return try .json(
-            AuditView(
-                whole: verdict.fault == nil, entries: verdict.count,
-                head: verdict.head.flatMap { AuditMarkView($0, .head) },
-                floor: verdict.floor.flatMap { AuditMarkView($0, .floor) }, publicKey: try await publicKey(),
-                fault: verdict.fault.map(AuditFaultView.init),
-                hosts: verdict.chains.count > 1 ? verdict.chains.map(AuditHostView.init) : nil))
+        return try .json(AuditView(verdict, publicKey: try await publicKey()))
     }
 
     private func publicKey() async throws -> String {
@@ -91,6 +85,18 @@ private struct EventStream: Sendable {
         client.waitForClient(unread: bytes.readableBytes)
         try await writer.write(bytes)
         client.work()
+    }
+}
+
+extension AuditView {
+    /// - Parameter publicKey: of the audit key of the host that was asked, PEM.
+    package init(_ verdict: JournalVerdict, publicKey: String) {
+        self.init(
+            whole: verdict.fault == nil, entries: verdict.count,
+            head: verdict.head.flatMap { AuditMarkView($0, .head) },
+            floor: verdict.floor.flatMap { AuditMarkView($0, .floor) }, publicKey: publicKey,
+            fault: verdict.fault.map(AuditFaultView.init),
+            hosts: verdict.chains.count > 1 ? verdict.chains.map(AuditHostView.init) : nil)
     }
 }
 

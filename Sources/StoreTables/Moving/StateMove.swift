@@ -31,9 +31,13 @@ package struct StateMove {
         self.target = MovedStore(target, of: targetHost, Sealing(seals: seals, dataKeys: targetKeys))
     }
 
-    /// - Parameter sealedKey: what the target is to keep of an enrollment's own key; nil: nothing.
-    /// - Throws: ``StateMoveError``, what a database throws, or what `sealedKey` throws.
-    package func run(sealedKey: (Enrollment) throws -> [UInt8]?) throws -> Tally {
+    /// - Parameters:
+    ///   - sealedKey: what the target is to keep of an enrollment's own key; nil: nothing.
+    ///   - conclude: what is written in the target at the end.
+    /// - Throws: ``StateMoveError``, what a database throws, or what `sealedKey` or `conclude` throws.
+    package func run(
+        sealedKey: (Enrollment) throws -> [UInt8]?, concluding conclude: (any StoreWriter) throws -> Void = { _ in }
+    ) throws -> Tally {
         var tally = Tally()
         for table in MovedTable.all {
             let columns = try table.columns(in: source.session)
@@ -53,6 +57,9 @@ package struct StateMove {
                     "table \(table.name) is not what was copied: \(read.count) rows became \(written.count)")
             }
         }
+        let transaction = target.transaction(written: Written())
+        try conclude(transaction)
+        try transaction.writeMarks()
         return tally
     }
 

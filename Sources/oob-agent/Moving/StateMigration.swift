@@ -1,0 +1,81 @@
+#if PostgreSQL
+import AgentHost
+import Authenticator
+import Custody
+import FoundationEssentials
+import LineLog
+import PostgresStore
+import SQLiteStore
+import StateArchive
+import StoreTables
+
+/// One state's way from a SQLite file into a PostgreSQL database.
+///
+/// It is copied, looked at, marked as moved where it was, and only then opened to hosts. Wherever that is cut short, at
+/// most one of the two can be started, and the same again goes on.
+struct StateMigration {
+    let move: StateMoveSettings
+
+    private var target: DatabaseSettings { move.database }
+
+    func run() async throws {
+        guard FileManager.default.fileExists(atPath: move.file), StateFiles.tidy(move.directory) else {
+            throw StartError(.noInput, "there is no state of an agent in \(move.directory)")
+        }
+        let schema = try SQLiteDatabase.schema(of: move.file)
+        if let place = try SQLiteDatabase.movedPlace(of: move.file) {
+            guard place == target.place else { throw StartError(.dataError, "the state was moved to \(place) already") }
+            // It was cut short after that; or it is done, which is seen there.
+            return try await conclude(marking: nil)
+        }
+        guard Set(schema) == Set(SQLiteDatabase.knownSchema) else {
+            throw StartError(
+                .dataError,
+                "\(move.file) is not of this version: start this version of the agent on it once, and move it after that"
+            )
+        }
+        let store = try SQLiteDatabase(path: move.file, scratch: move.scratch, seals: move.seals)
+        let keys = try move.custody(.inFiles)
+        try await move.expectWhole(store, keys, "the state here")
+        do {
+            _ = try PostgresMove(target.settings, host: move.host, from: move.directory).receive { session in
+                try store.withSession { source in
+                    try StateMove(
+                        from: source, of: nil, to: session, of: move.host.name, seals: move.seals,
+                        targetKeys: move.dataKeys
+                    ).run { enrollment in try enrollment.sealedKey ?? keys.sealedForStore(enrollment.id) }
+                }
+            }
+        } catch let error as PostgresMoveError {
+            throw StartError(.cannotCreate, "\(target.place): \(error)")
+        } catch let error as StateMoveError {
+            throw StartError(.dataError, "nothing was moved: \(error)")
+        }
+        try await conclude(marking: store)
+        try store.close()
+    }
+
+    /// - Parameter store: what is marked as moved; nil if it is already.
+    private func conclude(marking store: SQLiteDatabase?) async throws {
+        let moved: PostgresStore
+        do {
+            moved = try PostgresStore(
+                target.settings, host: move.host, seals: move.seals,
+                dataKeys: move.dataKeys, clock: SystemClock(), mayEnterUnfinished: true)
+        } catch let error as PostgresMoveError {
+            throw StartError(.dataError, "\(target.place): \(error)")
+        }
+        let count = try await move.expectWhole(moved, try move.custody(.inStore), "the copy in \(target.place)")
+        try store?.markMoved(to: target.place)
+        try await moved.admitHosts()
+        try moved.close()
+        StandardStream.error.write(
+            """
+            Moved to \(target.place): \(count) enrollments, with their keys and all that the agent keeps.
+            Next, start the agent with --database and --host-name \(move.host.name), and with the same secret. No agent starts on \
+            \(move.directory) without --database any more; its key files are still there.
+
+            """)
+    }
+}
+#endif

@@ -1,0 +1,68 @@
+#if PostgreSQL
+import AgentHost
+import Authenticator
+import Custody
+import FoundationEssentials
+import IssuerLink
+import Keys
+import PostgresStore
+import SQLiteStore
+import StateArchive
+import Versioning
+
+/// What a move of a state needs, in either direction.
+struct StateMoveSettings {
+    let directory: String
+    let secret: AgentSecret
+    let database: DatabaseSettings
+    let host: PostgresHost
+    let scratch: Scratch
+    let process: AgentProcess
+
+    var file: String { "\(directory)/\(StateFiles.database)" }
+
+    var seals: RowSealer { RowSealer(secret: secret) }
+    var dataKeys: DataKeySealer { DataKeySealer(secret: secret) }
+    var auditKeys: SealedAuditKeys { SealedAuditKeys(secret: secret) }
+
+    func custody(_ newKeys: KeyFileCustody.NewKeys) throws -> KeyFileCustody {
+        try KeyFileCustody(directory: "\(directory)/\(StateFiles.keys)", secret: secret, newKeys: newKeys)
+    }
+
+    /// - Returns: how many enrollments are not over.
+    @discardableResult
+    func expectWhole(_ store: any Store, _ keys: KeyFileCustody, _ what: String) async throws -> Int {
+        try await withAgent(on: store, keys) { agent in
+            do {
+                return try await agent.expectWhole()
+            } catch let unfit as UnfitStateError {
+                throw StartError(.dataError, "nothing was moved: \(what) is not whole: \(unfit)")
+            }
+        }
+    }
+
+    /// Runs something with an agent that serves nobody.
+    func withAgent<Result>(
+        on store: any Store, _ keys: KeyFileCustody, _ body: (Agent) async throws -> Result
+    ) async throws -> Result {
+        let gateway = HTTPIssuerGateway(
+            version: SoftwareVersion.text, network: process.settings.network, clock: SystemClock(),
+            bounds: process.settings.bounds.answer)
+        let ports = Ports(
+            store: store, custody: keys, sealing: SecretSealer(secret: secret), auditKeys: auditKeys,
+            gateway: gateway, clock: SystemClock(), entropy: SystemEntropy())
+        let agent = Agent(ports: ports, settings: AgentSettings(version: SoftwareVersion.text), log: process.log)
+        do {
+            let result = try await body(agent)
+            await gateway.shutdown()
+            return result
+        } catch {
+            await gateway.shutdown()
+            throw error is SealError ? Self.wrongSecret : error
+        }
+    }
+
+    static let wrongSecret = StartError(
+        .config, "the secret is not the one that this state was made with: give that one (--secret-file)")
+}
+#endif

@@ -1,0 +1,191 @@
+#if PostgreSQL
+import AgentHost
+import Authenticator
+import Control
+import ControlServer
+import Custody
+import DurableFiles
+import FoundationEssentials
+import Keys
+import LineLog
+import PostgresStore
+import SQLiteStore
+import StateArchive
+import StoreTables
+import ThreeDS
+
+/// One state's way from a PostgreSQL database into a SQLite file, where the chain of one host goes on as the only one.
+///
+/// It is copied beside the file's name and looked at, marked as moved in the database, and only then given its name.
+/// Wherever that is cut short, at most one of the two can be started, and the same again goes on.
+struct StateReturn {
+    let move: StateMoveSettings
+
+    private var copy: String { "\(move.directory)/\(StateFiles.moving)" }
+    /// What says in the database where the state is.
+    private var place: String { "\(move.file) of host \(move.host.name)" }
+    private var journals: HostJournals { HostJournals(directory: move.directory) }
+
+    func run() async throws {
+        let source: PostgresStore
+        do {
+            source = try PostgresStore(
+                move.database.settings.ofMove, host: move.host, seals: move.seals, dataKeys: move.dataKeys,
+                clock: SystemClock(),
+                opening: { try move.auditKeys.isUnderPrevious($0) ? .previous : .present })
+        } catch PostgresMoveError.gone(let place) where place == self.place {
+            // It was cut short after that; or it is done, which is seen here.
+            return try conclude()
+        } catch let error as PostgresMoveError {
+            throw StartError(.dataError, "\(move.database.place): \(error)")
+        } catch is SealError {
+            throw StateMoveSettings.wrongSecret
+        }
+        do {
+            try await run(from: source)
+        } catch {
+            try? source.close()
+            throw error
+        }
+    }
+
+    private func run(from source: PostgresStore) async throws {
+        try expectNoState()
+        do {
+            let starts = try await source.expectAlone()
+            try await look(at: source)
+            try await copy(from: source)
+            try await source.markMoved(to: place, since: starts)
+        } catch let error as PostgresMoveError {
+            throw StartError(.unavailable, "nothing was moved: \(move.database.place): \(error)")
+        } catch let error as StateMoveError {
+            throw StartError(.dataError, "nothing was moved: \(error)")
+        }
+        try source.close()
+        try conclude()
+    }
+
+    /// Nothing of an agent that could still start is written over.
+    private func expectNoState() throws {
+        try expectNoUsableDatabase()
+        guard StateFiles.tidy(move.directory) else {
+            throw StartError(.cannotCreate, "nothing was moved: a restore into \(move.directory) did not finish")
+        }
+        StateFiles.removeUnfinishedMove(move.directory)
+    }
+
+    private func expectNoUsableDatabase() throws {
+        let isThere = FileManager.default.fileExists(atPath: move.file)
+        guard try !isThere || SQLiteDatabase.movedPlace(of: move.file) != nil else {
+            throw StartError(
+                .cannotCreate, "nothing was moved: there is a state of an agent in \(move.directory) already")
+        }
+    }
+
+    /// Sees that all is whole, and that this host's chain says how far the others go; and writes those down.
+    private func look(at source: PostgresStore) async throws {
+        let keys = try move.custody(.inStore)
+        try await move.withAgent(on: source, keys) { agent in
+            let count = try await agent.enrollmentCount()
+            guard count <= Agent.maxEnrollments else {
+                throw StartError(
+                    .dataError,
+                    "nothing was moved: there are \(count) enrollments, and an agent on a file has \(Agent.maxEnrollments) at "
+                        + "most")
+            }
+            guard try await agent.journal.publicKeyPEM() != nil else {
+                throw StartError(
+                    .usage,
+                    "nothing was moved: host \(move.host.name) has no journal in the database: give the name of a host that "
+                        + "has run there (--host-name)")
+            }
+        }
+        try await move.expectWhole(source, keys, "the state in \(move.database.place)")
+        try await move.withAgent(on: source, keys) { agent in
+            try await agent.hostWitness.look()
+            try await journals.write(of: agent.journal)
+        }
+    }
+
+    private func copy(from source: PostgresStore) async throws {
+        let (move, path, keys) = (move, copy, try move.custody(.inFiles))
+        let target = try SQLiteDatabase(path: path, scratch: move.scratch, seals: move.seals)
+        let now = SystemClock().now
+        _ = try await source.withSession { source in
+            try target.withWritingSession { session in
+                try StateMove(
+                    from: source, of: move.host.name, to: session, of: nil, seals: move.seals, sourceKeys: move.dataKeys
+                ).run { enrollment in
+                    if let sealed = enrollment.sealedKey { try keys.keepInFile(sealed, of: enrollment.id) }
+                    return nil
+                } concluding: {
+                    try Journal.recordMove(in: $0, keys: move.auditKeys, at: now)
+                }
+            }
+        }
+        try await move.expectWhole(target, keys, "the copy")
+        try target.close()
+    }
+
+    /// Gives the copy its name.
+    private func conclude() throws {
+        if FileManager.default.fileExists(atPath: copy) {
+            try expectNoUsableDatabase()
+            try journals.conclude()
+            // The log of the state that was moved away once would be taken for the copy's.
+            for suffix in ["-wal", "-shm"] { try DurableFile.remove(move.file + suffix) }
+            try DurableFile.move(copy, to: move.file)
+        }
+        guard FileManager.default.fileExists(atPath: move.file), try SQLiteDatabase.movedPlace(of: move.file) == nil
+        else {
+            throw StartError(
+                .dataError, "\(move.database.place) says that the state was moved to \(place), and it is not there")
+        }
+        StandardStream.error.write(
+            """
+            Moved to \(move.file), with the keys and all that the hosts kept. The journals of all hosts until now are in \
+            \(move.directory), under names that begin with \(StateFiles.hostJournals).
+            Next, start the agent without --database and --host-name, and with the same secret. No host starts on \
+            \(move.database.place) any more; what it holds is still there.
+
+            """)
+    }
+}
+
+/// The journals of all hosts as they were when the state was moved, as `oobctl audit` exports them.
+private struct HostJournals {
+    let directory: String
+
+    private var unfinished: String { "\(directory)/\(StateFiles.unfinishedHostJournals)" }
+
+    /// Writes what `oobctl audit verify --json` and `oobctl audit export` print.
+    func write(of journal: Journal) async throws {
+        try PrivateDirectory.make(at: unfinished)
+        let verify = try FileStream(creating: "\(unfinished)/verify.json")
+        let verdict = AuditView(try await journal.verify(), publicKey: try await journal.publicKeyPEM() ?? "")
+        try verify.write(try ControlJSON.encode(verdict) + [UInt8(ascii: "\n")])
+        try verify.synchronize()
+        let lines = try FileStream(creating: "\(unfinished)/journal.jsonl")
+        let chains = try await journal.namedChains().map(\.host)
+        for host in chains {
+            var place = EventCursor.beginning
+            while true {
+                let rows = try await journal.entries(after: place, of: host, limit: Journal.maxEntries)
+                guard let last = rows.last else { break }
+                for row in rows {
+                    let line = chains.count > 1 ? AuditLine.line(row.bytes, of: host) : row.bytes
+                    try lines.write(line + [UInt8(ascii: "\n")])
+                }
+                place[""] = last.sequence
+            }
+        }
+        try lines.synchronize()
+    }
+
+    func conclude() throws {
+        guard FileManager.default.fileExists(atPath: unfinished) else { return }
+        let time = UTCTime.text(SystemClock().now).filter { $0 != "-" && $0 != ":" }
+        try DurableFile.move(unfinished, to: "\(directory)/\(StateFiles.hostJournals)\(time)")
+    }
+}
+#endif
