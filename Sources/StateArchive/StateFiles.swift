@@ -15,9 +15,8 @@ package enum StateFiles {
 
     /// A state that is being moved here, or was cut off, until it has the name of the database.
     package static let moving = "\(database).moving"
-    /// The journals of the hosts that had the state before it was moved here.
+    /// The journals of the hosts that had the state before it was moved here; the time follows.
     package static let hostJournals = "journal-of-hosts-"
-    package static let unfinishedHostJournals = "\(hostJournals)unfinished"
 
     /// More than there can be enrollments.
     static let maxKeys = 200_000
@@ -50,7 +49,6 @@ extension StateFiles {
     /// Removes what a move that was cut off has left: the state is still where it was.
     package static func removeUnfinishedMove(_ directory: String) {
         for suffix in ["", "-wal", "-shm"] { remove("\(directory)/\(moving)\(suffix)") }
-        remove("\(directory)/\(unfinishedHostJournals)")
     }
 
     /// A file or directory with all that is in it; one that is not there is no error.

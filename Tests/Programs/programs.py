@@ -83,6 +83,10 @@ class Agent(Program):
         deadline = time.monotonic() + READY_WITHIN
         while not self.has_started():
             if self.process.poll() is not None or time.monotonic() > deadline:
+                self.process.kill()
+                self.process.wait()
+                if self.process.stdout is not None:
+                    self.process.stdout.close()
                 raise AssertionError(f"oob-agent did not become ready:\n{self.tail()}")
             time.sleep(0.05)  # Asks again; nothing depends on how long.
 

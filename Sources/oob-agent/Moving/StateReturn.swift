@@ -24,7 +24,6 @@ struct StateReturn {
     private var copy: String { "\(move.directory)/\(StateFiles.moving)" }
     /// What says in the database where the state is.
     private var place: String { "\(move.file) of host \(move.host.name)" }
-    private var journals: HostJournals { HostJournals(directory: move.directory) }
 
     func run() async throws {
         let source: PostgresStore
@@ -103,7 +102,9 @@ struct StateReturn {
         try await move.expectWhole(source, keys, "the state in \(move.database.place)")
         try await move.withAgent(on: source, keys) { agent in
             try await agent.hostWitness.look()
-            try await journals.write(of: agent.journal)
+            let time = UTCTime.text(SystemClock().now).filter { $0 != "-" && $0 != ":" }
+            try await HostJournals(journal: agent.journal).write(
+                into: "\(move.directory)/\(StateFiles.hostJournals)\(time)")
         }
     }
 
@@ -131,7 +132,6 @@ struct StateReturn {
     private func conclude() throws {
         if FileManager.default.fileExists(atPath: copy) {
             try expectNoUsableDatabase()
-            try journals.conclude()
             // The log of the state that was moved away once would be taken for the copy's.
             for suffix in ["-wal", "-shm"] { try DurableFile.remove(move.file + suffix) }
             try DurableFile.move(copy, to: move.file)
@@ -152,40 +152,33 @@ struct StateReturn {
     }
 }
 
-/// The journals of all hosts as they were when the state was moved, as `oobctl audit` exports them.
+/// Writes the journals of all hosts as they are when the state is moved, as `oobctl audit` exports them.
 private struct HostJournals {
-    let directory: String
+    let journal: Journal
 
-    private var unfinished: String { "\(directory)/\(StateFiles.unfinishedHostJournals)" }
-
-    /// Writes what `oobctl audit verify --json` and `oobctl audit export` print.
-    func write(of journal: Journal) async throws {
-        try PrivateDirectory.make(at: unfinished)
-        let verify = try FileStream(creating: "\(unfinished)/verify.json")
+    /// Into a new directory; `verify.json` is the last file, so that one without it is seen to be cut short.
+    func write(into directory: String) async throws {
+        try PrivateDirectory.make(at: directory)
         let verdict = AuditView(try await journal.verify(), publicKey: try await journal.publicKeyPEM() ?? "")
-        try verify.write(try ControlJSON.encode(verdict) + [UInt8(ascii: "\n")])
-        try verify.synchronize()
-        let lines = try FileStream(creating: "\(unfinished)/journal.jsonl")
+        let lines = try FileStream(creating: "\(directory)/journal.jsonl")
         let chains = try await journal.namedChains().map(\.host)
-        for host in chains {
-            var place = EventCursor.beginning
-            while true {
-                let rows = try await journal.entries(after: place, of: host, limit: Journal.maxEntries)
-                guard let last = rows.last else { break }
-                for row in rows {
-                    let line = chains.count > 1 ? AuditLine.line(row.bytes, of: host) : row.bytes
-                    try lines.write(line + [UInt8(ascii: "\n")])
-                }
-                place[""] = last.sequence
-            }
-        }
+        for host in chains { try await write(host, to: lines, isNamed: chains.count > 1) }
         try lines.synchronize()
+        let verify = try ControlJSON.encode(verdict) + [UInt8(ascii: "\n")]
+        try DurableFile.write(verify, to: "\(directory)/verify.json", replacing: false)
     }
 
-    func conclude() throws {
-        guard FileManager.default.fileExists(atPath: unfinished) else { return }
-        let time = UTCTime.text(SystemClock().now).filter { $0 != "-" && $0 != ":" }
-        try DurableFile.move(unfinished, to: "\(directory)/\(StateFiles.hostJournals)\(time)")
+    private func write(_ host: String, to lines: borrowing FileStream, isNamed: Bool) async throws {
+        var place = EventCursor.beginning
+        while true {
+            let rows = try await journal.entries(after: place, of: host, limit: Journal.maxEntries)
+            guard let last = rows.last else { return }
+            for row in rows {
+                let line = isNamed ? AuditLine.line(row.bytes, of: host) : row.bytes
+                try lines.write(line + [UInt8(ascii: "\n")])
+            }
+            place[""] = last.sequence
+        }
     }
 }
 #endif

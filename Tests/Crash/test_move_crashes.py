@@ -1,0 +1,100 @@
+"""The move of the hosts' state into a file dies anywhere: at most one of the two can be started, and nothing is lost.
+
+Run with `.venv/bin/python Tests/Crash/test_move_crashes.py`; OOB_BIN_DIR names the programs' directory.
+"""
+
+import os
+import random
+import secrets
+import shutil
+import signal
+import subprocess
+import unittest
+from pathlib import Path
+
+import powercut
+from programs import BIN_DIR, Agent
+from test_migration import Migration
+from test_postgres_hosts import WITHIN
+
+DEATHS = 12
+
+
+class MoveCrashTests(Migration):
+    def setUp(self):
+        super().setUp()
+        alpha, beta = self.host("alpha", self.home), self.host("beta")
+        self.enroll(beta, "--authn-type", "pin", "--pin-file", str(self.pin), "--name", "guarded")
+        self.card = self.enroll(alpha)
+        for host, merchant in [(alpha, "First"), (beta, "Second")]:
+            self.approves(host, merchant)
+        for host in [beta, alpha]:
+            host.stop()
+        # What each death begins with.
+        self.saved = self.place() / "saved"
+        shutil.copytree(self.state, self.saved)
+        self.server.sql(f"CREATE DATABASE {self.name}_saved TEMPLATE {self.name}", "postgres")
+        self.library = powercut.build(self.place())
+
+    def begin_again(self):
+        shutil.rmtree(self.state)
+        shutil.copytree(self.saved, self.state)
+        self.server.sql(f"DROP DATABASE {self.name} WITH (FORCE)", "postgres")
+        self.server.sql(f"CREATE DATABASE {self.name} TEMPLATE {self.name}_saved", "postgres")
+
+    def move(self, cut: powercut.PowerCut | None = None) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [BIN_DIR / "oob-agent", "--state-dir", str(self.state), *self.options("alpha"), "--migrate-to", "sqlite"],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=WITHIN,
+            env={**os.environ, **(cut.variables if cut else {})})
+
+    def starts(self, *options: str, place: Path) -> bool:
+        """Whether an agent starts and finds all; one that does not must say that the state is not there."""
+        try:
+            agent = Agent(place, *options)
+        except AssertionError as error:
+            self.assertRegex(str(error), "was moved to|did not finish")
+            return False
+        self.assertEqual(len(agent.json("enrollments")), 2)
+        self.assertEqual(agent.ctl("audit verify").returncode, 0)
+        agent.stop()
+        return True
+
+    def test_wherever_the_move_dies_at_most_one_of_the_two_can_be_started_and_the_same_again_ends_it(self):
+        seed = secrets.randbelow(1 << 32)
+        rng = random.Random(seed)
+        cut = powercut.PowerCut(self.library, self.place(), self.state)
+        whole = self.move(cut)
+        self.assertEqual(whole.returncode, 0, whole.stderr)
+        labels = [label.removesuffix(powercut.LAST) for label in cut.labels()]
+        self.assertGreater(len(labels), 2 * DEATHS)
+        # Half of them near the end, where the database is marked and the copy gets its name.
+        places = rng.sample(range(len(labels) - 25), DEATHS // 2) + rng.sample(range(len(labels) - 25, len(labels)), DEATHS // 2)
+        outcomes = set()
+        for place in places:
+            way = rng.choice(sorted(powercut.WAYS))
+            with self.subTest(seed=seed, place=place, way=way, label=labels[place]):
+                self.begin_again()
+                cut.begin_life()
+                cut.order("", place + 1, way, rng.randrange(1 << 32))
+                run = self.move(cut)
+                cut.clear()
+                # It may have done all before it died, or its points may have come in another number.
+                self.assertIn(run.returncode, [0, -signal.SIGKILL], run.stderr)
+                outcomes.add(run.returncode)
+                on_hosts = self.starts(*self.options("beta"), place=self.place())
+                on_file = not on_hosts and self.starts("--secret-file", str(self.secret), place=self.home)
+                again = self.move()
+                self.assertEqual(again.returncode, 0, again.stderr)
+                self.assertFalse(self.starts(*self.options("beta"), place=self.place()))
+                self.assertTrue(self.starts("--secret-file", str(self.secret), place=self.home))
+                self.assertEqual(sorted(path.suffix for path in (self.state / "keys").iterdir()), [".key"] * 2)
+                self.assertGreater(len(list(self.state.glob("journal-of-hosts-*/verify.json"))), 0)
+                self.assertEqual(self.sqlite(f"SELECT sign_count FROM enrollment WHERE id = '{self.card}'"), [(2,)])
+                outcomes.add("hosts" if on_hosts else "file" if on_file else "neither")
+        self.assertIn(-signal.SIGKILL, outcomes)
+        self.assertIn("hosts", outcomes)
+
+
+if __name__ == "__main__":
+    unittest.main()
