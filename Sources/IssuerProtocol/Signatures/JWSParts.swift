@@ -10,18 +10,19 @@ struct JWSParts {
 
     /// Nil unless there are three parts of strict base64url.
     init?(_ text: String) {
-        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let bytes = Array(text.utf8)
+        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Self.decoded(parts[0]), let payload = Self.decoded(parts[1]),
             let signature = Self.decoded(parts[2])
         else { return nil }
         self.header = header
         self.payload = payload
         self.signature = signature
-        signingInput = Array(text.utf8.prefix(parts[0].count + 1 + parts[1].count))
+        signingInput = Array(bytes[..<parts[1].endIndex])
     }
 
-    private static func decoded(_ part: Substring.UTF8View.SubSequence) -> [UInt8]? {
-        part.isEmpty ? nil : Base64URL.decode(String(decoding: part, as: UTF8.self))
+    private static func decoded(_ part: ArraySlice<UInt8>) -> [UInt8]? {
+        part.isEmpty ? nil : Base64URL.decode(part)
     }
 
     /// The whole, from what was signed and its signature.
