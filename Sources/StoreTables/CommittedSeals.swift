@@ -1,4 +1,5 @@
 package import Authenticator
+import StrictJSON
 import Synchronization
 import ThreeDS
 
@@ -101,14 +102,15 @@ final class KnownTransactions: Sendable {
     /// The most that are known: with the longest members about 1 MB.
     private static let limit = 64
 
-    private let transactions = Mutex<[[UInt8]: Transaction]>([:])
+    private let transactions = Mutex<[HashedBytes: Transaction]>([:])
 
     func transaction(_ bytes: [UInt8], reading read: ([UInt8]) throws -> Transaction) rethrows -> Transaction {
-        if let known = transactions.withLock({ $0[bytes] }) { return known }
+        let key = HashedBytes(bytes)
+        if let known = transactions.withLock({ $0[key] }) { return known }
         let transaction = try read(bytes)
         transactions.withLock { transactions in
             if transactions.count >= Self.limit { transactions = [:] }
-            transactions[bytes] = transaction
+            transactions[key] = transaction
         }
         return transaction
     }

@@ -17,8 +17,20 @@ package struct JSONObject: Sendable {
 
     /// Of members with the same name the first is kept.
     package init(_ members: [Member] = []) {
-        var seen = Set<[UInt8]>(minimumCapacity: members.count)
-        self.members = members.filter { seen.insert(Array($0.name.utf8)).inserted }
+        if Self.areFewAndDistinct(members) {
+            self.members = members
+            return
+        }
+        var seen = Set<HashedBytes>(minimumCapacity: members.count)
+        self.members = members.filter { seen.insert(HashedBytes(Array($0.name.utf8))).inserted }
+    }
+
+    /// Few names are compared in less time than they are hashed.
+    private static func areFewAndDistinct(_ members: [Member]) -> Bool {
+        members.count <= 16
+            && members.indices.allSatisfy { index in
+                !members[..<index].contains { $0.name.hasBytes(of: members[index].name) }
+            }
     }
 
     /// For whoever has made sure that no name appears twice.
@@ -37,11 +49,7 @@ package struct JSONObject: Sendable {
         }
     }
 
-    private func index(of name: String) -> Int? {
-        // Most names have another length, which is known without reading them.
-        let count = name.utf8.count
-        return members.firstIndex { $0.name.utf8.count == count && $0.name.utf8.elementsEqual(name.utf8) }
-    }
+    private func index(of name: String) -> Int? { members.firstIndex { $0.name.hasBytes(of: name) } }
 }
 
 extension JSONObject: Equatable {
@@ -50,7 +58,7 @@ extension JSONObject: Equatable {
 
 extension JSONObject.Member: Equatable {
     package static func == (left: Self, right: Self) -> Bool {
-        left.name.utf8.elementsEqual(right.name.utf8) && left.value == right.value
+        left.name.hasBytes(of: right.name) && left.value == right.value
     }
 }
 

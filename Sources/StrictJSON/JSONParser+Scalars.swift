@@ -26,7 +26,7 @@ extension JSONParser {
         while let byte = peek {
             switch byte {
             case UInt8(ascii: "\""):
-                guard let text = String(validating: content, as: UTF8.self) else { throw error(.notUTF8) }
+                guard let text = String(strictUTF8: content) else { throw error(.notUTF8) }
                 position += 1
                 return text
             case UInt8(ascii: "\\"):

@@ -62,16 +62,17 @@ struct JSONParser {
         try open()
         var members: [JSONObject.Member] = []
         // Swift's own String hashing follows Unicode equivalence; names are bytes here.
-        var names = Set<[UInt8]>()
-        var repeatedNames = Set<[UInt8]>()
+        var names = Set<HashedBytes>()
+        var repeatedNames = Set<HashedBytes>()
         if take("}") { return JSONObject(distinct: members) }
         repeat {
             skipWhitespace()
             guard peek == UInt8(ascii: "\"") else { throw syntax("a name") }
             let name = try string()
             path.append(name)
-            let isNew = names.insert(Array(name.utf8)).inserted
-            if !isNew, repeatedNames.insert(Array(name.utf8)).inserted { try reportDuplicate() }
+            let bytes = HashedBytes(Array(name.utf8))
+            let isNew = names.insert(bytes).inserted
+            if !isNew, repeatedNames.insert(bytes).inserted { try reportDuplicate() }
             skipWhitespace()
             guard take(":") else { throw syntax("':'") }
             skipWhitespace()

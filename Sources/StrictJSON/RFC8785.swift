@@ -42,11 +42,17 @@ package enum RFC8785 {
         }
     }
 
+    /// RFC 8785 §3.2.3: UTF-8's own order would put U+FB33 before U+1F600, whose first code unit is U+D83D.
     private static func precedes(_ left: String, _ right: String) -> Bool {
-        left.utf16.lexicographicallyPrecedes(right.utf16)
+        let (bytes, others) = (left.utf8.span, right.utf8.span)
+        var index = 0
+        while index < bytes.count, index < others.count, bytes[index] == others[index] { index += 1 }
+        guard index < bytes.count, index < others.count else { return bytes.count < others.count }
+        // Up to U+D7FF, whose first byte is 0xED, both orders are the same.
+        guard max(bytes[index], others[index]) >= 0xEE else { return bytes[index] < others[index] }
+        return left.utf16.lexicographicallyPrecedes(right.utf16)
     }
 
-    /// RFC 8785 §3.2.3: UTF-8's own order would put U+FB33 before U+1F600, whose first code unit is U+D83D.
     private static func write(_ object: JSONObject, to output: inout [UInt8]) throws(RFC8785Error) {
         let members = object.members
         let areInOrder = zip(members, members.dropFirst()).allSatisfy { precedes($0.name, $1.name) }

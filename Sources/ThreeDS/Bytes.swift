@@ -3,7 +3,10 @@ extension String {
     ///
     /// Swift's `==` takes canonically equivalent strings for equal; a commitment does not.
     func hasBytes(of other: String) -> Bool {
-        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+        let (own, others) = (utf8.span, other.utf8.span)
+        guard own.count == others.count else { return false }
+        for index in own.indices where own[index] != others[index] { return false }
+        return true
     }
 
     /// Whether the string is ASCII digits only; true of the empty one.

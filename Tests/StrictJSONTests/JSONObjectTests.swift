@@ -26,6 +26,17 @@ struct JSONObjectTests {
         #expect(try object.base64url("bytes", bytes: 3...3) == [1, 2, 3])
     }
 
+    // Few are compared, many are hashed.
+    @Test(arguments: [2, 16, 17, 40])
+    func `of members with the same bytes as name the first is kept`(count: Int) {
+        // Two that Swift takes for equal, and that are not the same bytes.
+        var members = [JSONObject.Member(name: "\u{E9}", value: 1), JSONObject.Member(name: "e\u{301}", value: 2)]
+        members += (members.count..<count).map { JSONObject.Member(name: "\($0)", value: .integer(Int64($0))) }
+        #expect(JSONObject(members).members == members)
+        #expect(JSONObject(members + [JSONObject.Member(name: "e\u{301}", value: 3)]).members == members)
+        #expect(JSONObject(members)["e\u{301}"] == 2)
+    }
+
     @Test func `an optional member may be absent or null`() throws {
         for name in ["absent", "none"] {
             #expect(try object.optionalString(name) == nil)

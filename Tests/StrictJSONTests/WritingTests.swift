@@ -35,6 +35,16 @@ struct WritingTests {
         #expect(try RFC8785.canonical(value) == Array(expected.utf8))
     }
 
+    // RFC 8785 §3.2.3
+    @Test func `names are sorted by their UTF-16 code units`() throws {
+        let parts = ["", "a", "\u{7F}", "\u{80}", "\u{D7FF}", "\u{E000}", "\u{FFFF}", "\u{10000}", "\u{10FFFF}"]
+        let names = parts.flatMap { first in parts.map { first + $0 } }
+        let sorted = Set(names).sorted { $0.utf16.lexicographicallyPrecedes($1.utf16) }
+        let object = JSONObject(Set(names).map { JSONObject.Member(name: $0, value: nil) })
+        let expected = JSONObject(distinct: sorted.map { JSONObject.Member(name: $0, value: nil) })
+        #expect(try RFC8785.canonical(.object(object)) == expected.serialized())
+    }
+
     // RFC 8785 §3.2.2, without its numbers that are no integers
     @Test func `RFC 8785's own example of strings and literals`() throws {
         let input = #"""

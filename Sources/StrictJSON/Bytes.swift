@@ -1,0 +1,27 @@
+extension String {
+    /// Whether both strings are the same UTF-8 bytes.
+    ///
+    /// Swift's `==` takes canonically equivalent strings for equal.
+    func hasBytes(of other: String) -> Bool {
+        let (own, others) = (utf8.span, other.utf8.span)
+        // Most have another length, which is known without reading them.
+        guard own.count == others.count else { return false }
+        for index in own.indices where own[index] != others[index] { return false }
+        return true
+    }
+
+    /// Nil unless all of it is UTF-8.
+    init?(strictUTF8 bytes: [UInt8]) {
+        guard let text = try? UTF8Span(validating: bytes.span) else { return nil }
+        self.init(copying: text)
+    }
+}
+
+/// Bytes as a key, hashed all at once: an array hashes each of its elements.
+package struct HashedBytes: Hashable, Sendable {
+    private let bytes: [UInt8]
+
+    package init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    package func hash(into hasher: inout Hasher) { unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) } }
+}
