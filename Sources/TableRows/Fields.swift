@@ -1,5 +1,7 @@
 /// Reads the columns of one row; a value that this program cannot have written is an error, never a default.
 package struct Fields<Column: TableColumn> {
+    // What is generic over a value's type is left to the few that need it: such a type is looked up anew at each call.
+
     private let row: any StatementRow
     private let start: Int
 
@@ -13,13 +15,26 @@ package struct Fields<Column: TableColumn> {
         Fields<Other>(row, from: start + Column.allCases.count)
     }
 
-    package func text(_ column: Column) throws -> String { try present(optionalText(column), column) }
-
-    package func number<Number: FixedWidthInteger>(_ column: Column) throws -> Number {
-        try present(optionalNumber(column), column)
+    package func text(_ column: Column) throws -> String {
+        guard case .text(let text) = storage(column) else { throw unreadable(column) }
+        return text
     }
 
-    package func bytes(_ column: Column) throws -> [UInt8] { try present(optionalBytes(column), column) }
+    package func number<Number: FixedWidthInteger>(_ column: Column) throws -> Number {
+        let found: Int64 = try number(column)
+        guard let number = Number(exactly: found) else { throw unreadable(column) }
+        return number
+    }
+
+    package func number(_ column: Column) throws -> Int64 {
+        guard case .number(let number) = storage(column) else { throw unreadable(column) }
+        return number
+    }
+
+    package func bytes(_ column: Column) throws -> [UInt8] {
+        guard case .bytes(let bytes) = storage(column) else { throw unreadable(column) }
+        return bytes
+    }
 
     package func flag(_ column: Column) throws -> Bool { try number(column) as Int64 != 0 }
 
@@ -37,9 +52,16 @@ package struct Fields<Column: TableColumn> {
     }
 
     package func optionalNumber<Number: FixedWidthInteger>(_ column: Column) throws -> Number? {
+        let found: Int64? = try optionalNumber(column)
+        guard let found else { return nil }
+        guard let number = Number(exactly: found) else { throw unreadable(column) }
+        return number
+    }
+
+    package func optionalNumber(_ column: Column) throws -> Int64? {
         switch storage(column) {
         case .null: nil
-        case .number(let number): try present(Number(exactly: number), column)
+        case .number(let number): number
         default: throw unreadable(column)
         }
     }
@@ -68,13 +90,11 @@ package struct Fields<Column: TableColumn> {
 
     package func unreadable(_ column: Column) -> UnreadableRowError { Column.table.unreadable(column) }
 
-    private func present<Value>(_ value: Value?, _ column: Column) throws -> Value {
-        guard let value else { throw unreadable(column) }
+    /// A column's value as it is.
+    package func any(_ column: Column) throws -> ColumnValue {
+        guard let value = storage(column) else { throw unreadable(column) }
         return value
     }
-
-    /// A column's value as it is.
-    package func any(_ column: Column) throws -> ColumnValue { try present(storage(column), column) }
 
     private func storage(_ column: Column) -> ColumnValue? { row[start + column.rawValue] }
 }
