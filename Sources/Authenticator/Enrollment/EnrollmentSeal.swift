@@ -92,20 +92,34 @@ extension PINTries {
 private struct SealedBytes {
     private(set) var all: [UInt8] = []
 
-    init(of kind: String) { add(kind) }
-
-    mutating func add(_ text: String?) { add(text.map { Array($0.utf8) }) }
-
-    mutating func add(_ number: Int64?) { add(number.map { Self.bytes(of: UInt64(bitPattern: $0)) }) }
-
-    /// A value that is missing differs from an empty one.
-    mutating func add(_ bytes: [UInt8]?) {
-        all.append(bytes == nil ? 0 : 1)
-        guard let bytes else { return }
-        all += Self.bytes(of: UInt64(bytes.count)) + bytes
+    init(of kind: String) {
+        // Of a row of usual size.
+        all.reserveCapacity(1_024)
+        add(kind)
     }
 
-    private static func bytes(of number: UInt64) -> [UInt8] {
-        stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> UInt64($0)) }
+    mutating func add(_ text: String?) {
+        begin(text?.utf8.count)
+        if let text { all += text.utf8 }
+    }
+
+    mutating func add(_ number: Int64?) {
+        begin(number.map { _ in 8 })
+        if let number { append(UInt64(bitPattern: number)) }
+    }
+
+    mutating func add(_ bytes: [UInt8]?) {
+        begin(bytes?.count)
+        if let bytes { all += bytes }
+    }
+
+    /// A value that is missing differs from an empty one.
+    private mutating func begin(_ count: Int?) {
+        all.append(count == nil ? 0 : 1)
+        if let count { append(UInt64(count)) }
+    }
+
+    private mutating func append(_ number: UInt64) {
+        unsafe withUnsafeBytes(of: number.bigEndian) { unsafe all.append(contentsOf: $0) }
     }
 }
