@@ -9,6 +9,16 @@ import COpenSSL
         case aes256GCM = 32
 
         var keyCount: Int { rawValue }
+
+        private static let fetched128 = FetchedCipher("AES-128-GCM")
+        private static let fetched256 = FetchedCipher("AES-256-GCM")
+
+        var algorithm: OpaquePointer? {  // <EVP_CIPHER>
+            switch self {
+            case .aes128GCM: unsafe Self.fetched128.pointer ?? EVP_aes_128_gcm()
+            case .aes256GCM: unsafe Self.fetched256.pointer ?? EVP_aes_256_gcm()
+            }
+        }
     }
 
     static let nonceCount = 12
@@ -115,8 +125,7 @@ import COpenSSL
         try unsafe key.withBytes { bytes throws(OpenSSLError) in
             let key = unsafe bytes.bindMemory(to: UInt8.self).baseAddress
             try check("EVP_CipherInit_ex2") {
-                let algorithm = unsafe cipher == .aes128GCM ? EVP_aes_128_gcm() : EVP_aes_256_gcm()
-                return unsafe EVP_CipherInit_ex2(pointer, algorithm, key, nonce, isEncrypting, nil)
+                unsafe EVP_CipherInit_ex2(pointer, cipher.algorithm, key, nonce, isEncrypting, nil)
             }
         }
         var count: CInt = 0
@@ -124,4 +133,15 @@ import COpenSSL
             unsafe EVP_CipherUpdate(pointer, nil, &count, additional, CInt(additional.count))
         }
     }
+}
+
+/// A cipher of OpenSSL's default providers, for as long as the process lives.
+///
+/// OpenSSL looks through its providers each time that it is given `EVP_aes_256_gcm()`.
+@safe private final class FetchedCipher: Sendable {
+    // Nothing changes an EVP_CIPHER, which libcrypto counts references of.
+    nonisolated(unsafe) let pointer: OpaquePointer?  // <EVP_CIPHER>
+
+    /// Without one, whoever uses it has OpenSSL look it up.
+    init(_ name: String) { unsafe pointer = unsafe EVP_CIPHER_fetch(nil, name, nil) }
 }
