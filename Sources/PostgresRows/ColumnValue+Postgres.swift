@@ -53,8 +53,9 @@ extension ColumnValue {
         case 26: unsafe self.init(content, UInt32.self)  // oid
         case 5069: unsafe self.init(content, UInt64.self)  // xid8
         case 19, 25, 1043:  // name, text, varchar
-            guard let text = unsafe String(validating: content, as: UTF8.self) else { return nil }
-            self = .text(text)
+            let bytes = unsafe content.bindMemory(to: UInt8.self)
+            guard let text = unsafe try? UTF8Span(validating: bytes.span) else { return nil }
+            self = .text(String(copying: text))
         case 2278 where content.count == 0: self = .null  // void, of a function that is called for what it does
         default: return nil
         }

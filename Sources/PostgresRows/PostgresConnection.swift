@@ -25,9 +25,8 @@ package import TableRows
     /// What was sent, in the order of its results.
     enum Sent {
         /// A statement's text was parsed, to be kept.
-        case preparation(String)
-        /// The text, if it is one that is kept.
-        case statement(String?)
+        case preparation(KnownStatement)
+        case statement(KnownStatement)
     }
 
     /// Whether a pooler is between this and the server, which gives a connection to the server for one database
@@ -40,8 +39,7 @@ package import TableRows
 
     // Nil when the connection is lost.
     private(set) var pointer: OpaquePointer?  // <PGconn>
-    private var names: StatementNames
-    private var placeholders: [String: Placeholders] = [:]
+    private var known: KnownStatements
     private var sent: [Sent] = []
 
     /// Takes ownership of a connection that is established: the caller must not free it.
@@ -53,7 +51,7 @@ package import TableRows
         localSettings = limits.ofTransaction
         answerTimeout = limits.answer
         // What one server's connection has parsed the next one does not know.
-        names = StatementNames(limit: isPooled ? 0 : limits.keptStatements)
+        known = KnownStatements(limit: isPooled ? 0 : limits.keptStatements)
         guard unsafe PQsetnonblocking(pointer, 1) == 0, unsafe PQenterPipelineMode(pointer) == 1 else {
             throw lost()
         }
@@ -86,7 +84,7 @@ package import TableRows
     }
 
     /// How many statements the server keeps parsed for this connection.
-    package var keptStatements: Int { names.count }
+    package var keptStatements: Int { known.kept }
 
     /// Closes the connection; what was not committed is undone.
     package func close() {
@@ -109,18 +107,18 @@ package import TableRows
         guard values.allSatisfy({ $0.size <= ColumnValue.largest }) else {
             throw PostgresError(message: "a value has more than \(ColumnValue.largest) bytes")
         }
-        let text = try translated(sql)
-        let name = try prepare(sql, text)
+        let statement = try known.statement(sql)
+        let name = try prepare(statement)
         let isSent = unsafe CArrays.withParameters(values) { contents, lengths, formats in
             let count = Int32(values.count)
             return if let name {
                 unsafe PQsendQueryPrepared(pointer, name, count, contents, lengths, formats, 1)
             } else {
-                unsafe PQsendQueryParams(pointer, text, count, nil, contents, lengths, formats, 1)
+                unsafe PQsendQueryParams(pointer, statement.text, count, nil, contents, lengths, formats, 1)
             }
         }
         guard isSent == 1 else { throw lost() }
-        sent.append(.statement(name == nil ? nil : sql))
+        sent.append(.statement(statement))
     }
 
     /// Begins a database transaction, with the limits that a server's own connection would have anyway.
@@ -182,27 +180,20 @@ package import TableRows
 }
 
 extension PostgresConnection {
-    private func translated(_ sql: String) throws(PostgresError) -> String {
-        if let known = placeholders[sql] { return known.text }
-        let new = try Placeholders(sql)
-        if placeholders.count < max(512, names.limit) { placeholders[sql] = new }
-        return new.text
-    }
-
     /// The name under which a statement is parsed; nil if it is not kept.
-    private func prepare(_ sql: String, _ text: String) throws(PostgresError) -> String? {
-        if let name = names[sql] { return name }
-        guard let name = names.add(sql), let pointer = unsafe pointer else { return nil }
-        guard unsafe PQsendPrepare(pointer, name, text, 0, nil) == 1 else { throw lost() }
-        sent.append(.preparation(sql))
+    private func prepare(_ statement: KnownStatement) throws(PostgresError) -> String? {
+        if let name = statement.name { return name }
+        guard let name = known.name(statement), let pointer = unsafe pointer else { return nil }
+        guard unsafe PQsendPrepare(pointer, name, statement.text, 0, nil) == 1 else { throw lost() }
+        sent.append(.preparation(statement))
         return name
     }
 
     /// Lets go of a statement's name if the server does not know it, or no longer takes it.
     private func forget(_ each: Sent, after error: PostgresError) {
         switch each {
-        case .preparation(let sql): names.remove(sql)
-        case .statement(let sql?) where error.isStatementStale: names.remove(sql)
+        case .preparation(let statement): known.removeName(of: statement)
+        case .statement(let statement) where error.isStatementStale: known.removeName(of: statement)
         case .statement: break
         }
     }

@@ -45,7 +45,8 @@ final class PostgresSession: StoreSession {
     func step(
         _ sql: String, _ values: StatementValues, atMost limit: Int, _ body: (any StatementRow) throws -> Void
     ) throws {
-        let known = foreseen.removeValue(forKey: Question(sql: sql, values: values.values))
+        let known =
+            foreseen.isEmpty ? nil : foreseen.removeValue(forKey: Question(sql: sql, values: values.values))
         let rows = try known ?? connection.rows(sql, values)
         if known == nil { isHolding = false }
         for row in rows.prefix(limit) { try body(PostgresRow(values: row)) }
