@@ -37,9 +37,9 @@ struct Endpoint {
     private let query: Substring?
 
     init(_ url: String) {
-        let parts = url.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        base = parts[0]
-        query = parts.count > 1 ? parts[1] : nil
+        let mark = url.utf8.firstIndex(of: UInt8(ascii: "?"))
+        base = url[..<(mark ?? url.endIndex)]
+        query = mark.map { url[url.utf8.index(after: $0)...] }
     }
 
     /// `path` must be fit for a URL; the values of `added` are encoded.

@@ -110,4 +110,22 @@ import Yams
         #expect(cursor["maxLength"]?.int == EventCursor.maxBytes)
         #expect(cursor["pattern"]?.string?.contains("{0,\(EventCursor.maxHosts - 1)}") == true)
     }
+
+    @Test(arguments: ["application/json", " \tApplication/JSON\t ", "application/json ; charset=utf-8"])
+    func `a media type is known with spaces around it and whatever its parameters`(field: String) {
+        #expect(MediaRanges.type(of: field) == "application/json")
+    }
+
+    @Test(arguments: ["", " ", "\t;", " application / json"])
+    func `what is between the spaces is kept`(field: String) {
+        #expect(MediaRanges.type(of: field) == field.filter { $0 != ";" }.trimmingCharacters(in: .whitespaces))
+    }
+
+    @Test(arguments: [("/v1/requests/a/approve", "POST"), ("/v1/status", "GET")])
+    func `a path has its own calls, and no other path has them`(path: String, method: String) {
+        #expect(ControlRoute.all(at: path).map(\.method) == [method])
+        for other in [path + "/", "/" + path, String(path.dropFirst()), path + "\u{301}", path.uppercased()] {
+            #expect(ControlRoute.all(at: other).isEmpty)
+        }
+    }
 }

@@ -18,13 +18,18 @@ package enum ControlRoute: CaseIterable, Sendable {
 
     /// The calls on a path, by whatever method.
     static func all(at path: String) -> [ControlRoute] {
-        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        let segments = segments(of: path)
         return paths.filter { Self.matches($0.segments, segments) }.map(\.route)
     }
 
     /// Each with the segments of its path, which are not divided again for each call.
     private static let paths = allCases.map { route in
-        (route: route, segments: route.path.split(separator: "/", omittingEmptySubsequences: false))
+        (route: route, segments: segments(of: route.path))
+    }
+
+    /// What is between the slashes.
+    static func segments(of path: String) -> [Substring] {
+        path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Substring.init)
     }
 
     private static func matches(_ own: [Substring], _ segments: [Substring]) -> Bool {

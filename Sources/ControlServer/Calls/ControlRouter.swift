@@ -179,8 +179,7 @@ struct ControlRouter: Sendable {
 extension URI {
     /// What stands in a path in the place of `{id}`: the third segment, decoded; as it is if it cannot be decoded.
     fileprivate var id: String {
-        let segment =
-            path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(3).first.map(String.init) ?? ""
+        let segment = ControlRoute.segments(of: path).dropFirst(3).first.map(String.init) ?? ""
         return PercentEncoding.decode(segment).flatMap { String(validating: $0, as: UTF8.self) } ?? segment
     }
 }

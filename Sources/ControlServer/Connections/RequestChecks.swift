@@ -56,7 +56,9 @@ struct MediaRanges {
     }
 
     private static func trimmed(_ text: Substring) -> String {
-        let rest = text.drop { $0 == " " || $0 == "\t" }
-        return String(String(rest.reversed().drop { $0 == " " || $0 == "\t" }).reversed())
+        func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        let rest = text.utf8.drop(while: isSpace)
+        guard let last = rest.lastIndex(where: { !isSpace($0) }) else { return "" }
+        return String(Substring(rest[...last]))
     }
 }
