@@ -4,12 +4,14 @@ import statistics
 import time
 
 from hosts import Hosts, approve_all
-from postgres_fleet import Fleet
+from postgres_fleet import Fleet, filling
+from postgres_past import NEWEST, Past, await_packed, let_pack
 from postgres_server import PostgresServer
 from rows import Row, ms
 from world import AgentProcess
 
 CALLS = {"status": "/v1/status", "list": "/v1/requests"}
+SERVER = ("-c", "shared_buffers=1GB", "-c", "max_wal_size=4GB", "-c", "random_page_cost=1.1")
 
 
 def median(times: int, call) -> float:
@@ -27,27 +29,49 @@ def decided(world: Hosts, cards: list[dict]):
     approve_all(world.agents[0], [request])
 
 
+def restarted(world: Hosts) -> AgentProcess:
+    """The agent, which was stopped; the callback of the first one stops what has ended."""
+    agent = world.agents[0]
+    world.agents[0] = AgentProcess(agent.folder, *agent.options)
+    world.stack.callback(world.agents[0].stop)
+    return world.agents[0]
+
+
+def filled(world: Hosts, enrollments: int, past: int) -> list[dict]:
+    """Leaves the agent stopped, and the store with so many more; the agent's own enrollment."""
+    cards = world.enroll(world.agents[0], 1)
+    decided(world, cards)
+    let_pack(world.server, world.name)
+    decided(world, cards)
+    world.agents[0].stop()
+    restarted(world)
+    await_packed(world.server, world.name)
+    world.agents[0].stop()
+    with filling(world.server):
+        keys = world.agents[0].folder / "state" / "keys"
+        fleet = Fleet(world.server, world.name, (world.folder / "secret").read_bytes(), keys)
+        fleet.enroll(enrollments)
+        Past(fleet, past).remember()
+    return cards
+
+
+def figures(world: Hosts, cards: list[dict], times: int) -> tuple[dict[str, float], int]:
+    """Seconds, and the agent's private memory in bytes afterwards."""
+    agent = restarted(world)
+    with agent.connection() as control:
+        found = {"exec → ready": agent.start_seconds,
+                 **{name: median(times, lambda path=path: control.call("GET", path)) for name, path in CALLS.items()},
+                 "purchase → approved": median(times, lambda: decided(world, cards))}
+    return found, agent.private_memory()
+
+
 def rows(enrollments: int, past: int, times: int) -> tuple[list[Row], dict]:
-    server = PostgresServer("-c", "shared_buffers=512MB", "-c", "max_wal_size=8GB", "-c", "random_page_cost=1.1")
+    server = PostgresServer(*SERVER)
     try:
         with Hosts(server, 1) as world:
-            agent = world.agents[0]
-            cards = world.enroll(agent, 1)
-            decided(world, cards)
-            agent.stop()
-            fleet = Fleet(server, world.name, (world.folder / "secret").read_bytes(),
-                          agent.folder / "state" / "keys")
-            fleet.enroll(enrollments)
-            fleet.remember(past)
+            cards = filled(world, enrollments, past)
             size = server.sql(f"SELECT pg_size_pretty(pg_database_size('{world.name}'))", "postgres")[0][0]
-            # The callback of the first one stops what has ended.
-            world.agents[0] = agent = AgentProcess(agent.folder, *agent.options)
-            world.stack.callback(agent.stop)
-            with agent.connection() as control:
-                found = {"exec → ready": agent.start_seconds,
-                         **{name: median(times, lambda path=path: control.call("GET", path)) for name, path in CALLS.items()},
-                         "purchase → approved": median(times, lambda: decided(world, cards))}
-            memory = agent.private_memory()
+            found, memory = figures(world, cards, times)
     finally:
         server.remove()
     told = ", ".join(f"{name} {ms(seconds)}" for name, seconds in found.items())
@@ -55,5 +79,6 @@ def rows(enrollments: int, past: int, times: int) -> tuple[list[Row], dict]:
         f"with PostgreSQL, {enrollments:,} enrollments and {past:,} past requests: start, status, list, one request",
         f"{told} ms; private memory {memory / 1e6:.0f} MB, database {size}", max(found.values()), 1, "each ≤ 1 s",
         "one call at a time; medians. The enrollments and requests are copies of real ones, with seals, tokens and keys of "
-        "their own (`postgres_fleet.py`), at an issuer that does not answer; meanwhile the agent looks at each key and asks "
-        "for each signCount")], {}
+        f"their own (`postgres_fleet.py`), at an issuer that does not answer; all but the newest {NEWEST:,} requests are packed "
+        "(`postgres_past.py`), and none has entries in the journal. Meanwhile the agent looks at each key, asks for each "
+        "signCount and packs what is over")], {}

@@ -1,16 +1,16 @@
 """A store of many cardholders in PostgreSQL: copies of what one agent really made, put there by SQL.
 
 The copies of an enrollment are as good as the first: each has its own seal, token, key and data key under the agent's secret
-(docs/explanation/threat-model.md). They are at an issuer that nobody listens at, so that no issuer has to know them. The
-copies of a request are over, and have their message and their evidence, encrypted as the agent does.
+(docs/explanation/threat-model.md). They are at an issuer that nobody listens at, so that no issuer has to know them. Their
+past requests are in `postgres_past.py`.
 """
 
-import base64
 import hashlib
 import os
+import signal
 import struct
 import subprocess
-import time
+from contextlib import contextmanager
 from pathlib import Path
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -20,10 +20,15 @@ from sealed import derived, opened_by
 
 # A port on which nobody listens (discard, which nothing here serves).
 ISSUER = "http://localhost:9"
-BATCH = 20_000
-# Of rows with what is encrypted, which are long.
-PAST_BATCH = 5_000
-PERSONAL = {"request": ["members", "nonce", "warnings", "payment", "message"], "evidence": ["text", "decision"]}
+# Rows that are on their way to the server at once.
+PIECE = 2_000
+# Seconds that one statement about all rows may take.
+LONG = 3_600
+# Quick, and safe in no crash: an agent refuses to start on it. Neither triggers nor references are looked at.
+FILLING = [f"-c{name}={value}" for name, value in {
+    "fsync": "off", "full_page_writes": "off", "wal_level": "minimal", "max_wal_senders": 0,
+    "autovacuum": "off", "session_replication_role": "replica", "maintenance_work_mem": "1GB", "work_mem": "256MB",
+    "max_wal_size": "2GB"}.items()]
 SEALED = [
     "id", "issuer", "roots_pem", "name", "authn_type", "algorithm", "rp_id", "credential_id", "user_handle", "started_at",
     "key_uri", "key_kind", "key_public", "key_exportable", "key_identity", "takes_push", "credential_key", "sign_count", "state",
@@ -33,8 +38,30 @@ SEALED = [
 ]
 
 
+@contextmanager
+def filling(server: PostgresServer):
+    """The server has other settings while it is filled; afterwards all is on the disk, and it has its own again."""
+    usual = server.options
+    restart(server, (*usual, *FILLING))
+    try:
+        yield
+    finally:
+        restart(server, usual, PROGRAMS / "initdb", "--sync-only", "-D", server.folder / "data")
+
+
+def restart(server: PostgresServer, options: tuple[str, ...], *between):
+    """`between` is a command that is run while the server is stopped."""
+    # Else the server writes what is left while it ends, and that takes longer than anybody waits for it.
+    server.sql("CHECKPOINT", "postgres", LONG)
+    server.stop(signal.SIGINT)
+    if between:
+        server.run(*between)
+    server.options = options
+    server.start()
+
+
 class Fleet:
-    """Of a database of which one agent has one enrollment, and at least one request that is over; no agent runs."""
+    """Of a database of which one agent has one enrollment; no agent runs, and the server is in `filling`."""
 
     def __init__(self, server: PostgresServer, database: str, secret: bytes, keys: Path):
         """`keys` is the directory of the agent's key files."""
@@ -53,8 +80,11 @@ class Fleet:
         if self.seal(self.first) != self.first["seal"]:
             raise AssertionError("the seal of an enrollment is not what this script takes it for")
 
-    def sql(self, statement: str) -> list[list[str]]:
-        return self.server.sql(statement, self.database)
+    def sql(self, statement: str, within: float = LONG) -> list[list[str]]:
+        return self.server.sql(statement, self.database, within)
+
+    def count(self, table: str) -> int:
+        return int(self.sql(f"SELECT count(*) FROM {table}")[0][0])
 
     def row(self, table: str, which: str) -> dict:
         """The first row of those that a condition selects, with its columns as they can be written."""
@@ -78,16 +108,13 @@ class Fleet:
         return derived(self.secret, "authenticator", f"enrollment row {digest}")
 
     def enroll(self, count: int):
-        """So many more active enrollments."""
-        base = int(self.sql("SELECT count(*) FROM enrollment")[0][0])
-        for start in range(0, count, BATCH):
-            self.copy("enrollment", self.columns, (
-                [each[name] for name in self.columns]
-                for each in map(self.copied, range(base + start, base + min(start + BATCH, count)))))
-            names = (hashlib.sha256(f"cardholder {number}".encode()).hexdigest()[:20]
-                     for number in range(base + start, base + min(start + BATCH, count)))
-            self.copy("data_key", ["enrollment_id", "sealed"],
-                      ([name, self.sealed(self.data_key, f"data key {name}")] for name in names))
+        """So many active enrollments besides the agent's own."""
+        self.copy("enrollment", self.columns, (
+            [each[name] for name in self.columns] for each in map(self.copied, range(count))))
+        self.copy("data_key", ["enrollment_id", "sealed"], (
+            [name, self.sealed(self.data_key, f"data key {name}")] for name in map(cardholder, range(count))))
+        for table in ["enrollment", "data_key"]:
+            self.sql(f"VACUUM (ANALYZE) {table}")
 
     def copied(self, number: int) -> dict:
         name = hashlib.sha256(f"cardholder {number}".encode()).hexdigest()
@@ -114,79 +141,23 @@ class Fleet:
 
     def copy(self, table: str, columns: list[str], rows):
         names = ", ".join(f'"{name}"' for name in columns)
-        text = "".join("\t".join(map(field, row)) + "\n" for row in rows)
-        subprocess.run(
-            [PROGRAMS / "psql", "-XAtq", "-h", self.server.folder, "-U", "oob", "-d", self.database, "-v", "ON_ERROR_STOP=1",
-             "-c", f"COPY {table} ({names}) FROM STDIN"], input=text, text=True, check=True, capture_output=True, timeout=600)
-
-    def remember(self, count: int):
-        """So many more requests that are over, of all enrollments in turn, of the last hundred days."""
-        enrollments = int(self.sql("SELECT count(*) FROM enrollment")[0][0])
-        start = int(self.sql("SELECT coalesce(max(seq), 0) FROM request")[0][0])
-        self.sql("CREATE UNLOGGED TABLE card AS SELECT id, row_number() OVER (ORDER BY seq) - 1 AS place FROM enrollment")
-        self.sql("CREATE UNIQUE INDEX ON card (place)")
-        # The tally of a day's messages is of no use for what is over, and its trigger is slow.
-        self.sql("ALTER TABLE message DISABLE TRIGGER message_counted")
-        ids = [name for (name,) in self.sql("SELECT id FROM card ORDER BY place")]
-        first = self.row("request", "seq = (SELECT min(seq) FROM request WHERE state <> 'pending' AND delivery = 'delivered')")
-        kept = self.row("evidence", f"request_seq = {first['seq']}")
-        opened = {"request": self.opened("request", first, first), "evidence": self.opened("evidence", kept, first)}
-        now = int(time.time())
-        for done in range(0, count, PAST_BATCH):
-            numbers = range(start + done + 1, start + min(done + PAST_BATCH, count) + 1)
-            past = [self.past(n, ids[n % enrollments], now - 172800 - (n - start) * 8640000 // count, first) for n in numbers]
-            self.copy("request", list(first), ([*self.encrypted("request", each, opened, each).values()] for each in past))
-            self.copy("evidence", list(kept), (
-                [*self.encrypted("evidence", {**kept, "request_seq": each["seq"]}, opened, each).values()] for each in past))
-        for done in range(0, count, BATCH):
-            self.multiply("message", {
-                "enrollment_id": "r.enrollment_id", "jti": "r.jti", "request_id": "r.id", "seen_at": "r.received_at"},
-                f"(SELECT * FROM request WHERE seq > {start + done} AND seq <= {start + done + BATCH}) AS r",
-                "request_id IS NOT NULL")
-        self.sql("ALTER TABLE message ENABLE TRIGGER message_counted")
-        self.sql("DROP TABLE card")
-        self.sql("SELECT setval(pg_get_serial_sequence('request', 'seq'), (SELECT max(seq) FROM request))")
-        for table in ["request", "message", "evidence", "enrollment", "data_key"]:
-            self.sql(f"VACUUM (ANALYZE) {table}")
-
-    def past(self, number: int, enrollment: str, at: int, first: dict) -> dict:
-        """A request that is over, with nothing encrypted yet."""
-        name, jti, acs = (hashlib.md5(f"{kind} {number}".encode()).hexdigest() for kind in ["request", "jti", "acs"])
-        return {**first, "seq": number, "id": name[:20], "enrollment_id": enrollment, "jti": jti, "acs_trans_id": acs,
-                "iat": at, "exp": at + 600, "received_at": at, "decided_at": at}
-
-    def opened(self, table: str, row: dict, request: dict) -> dict:
-        """What is personal in a row, in clear."""
-        found = {}
-        for column in PERSONAL[table]:
-            cell = row[column]
-            if cell:
-                data = cell if isinstance(cell, bytes) else base64.urlsafe_b64decode(cell + "=" * (-len(cell) % 4))
-                found[column] = AESGCM(self.data_key).decrypt(data[1:13], data[13:], place(table, request, column))
-        return found
-
-    def encrypted(self, table: str, row: dict, opened: dict, request: dict) -> dict:
-        """The row of a request as the agent would write it."""
-        made = dict(row)
-        for column, plain in opened[table].items():
-            nonce = os.urandom(12)
-            data = b"\1" + nonce + AESGCM(self.data_key).encrypt(nonce, plain, place(table, request, column))
-            made[column] = data if isinstance(row[column], bytes) else base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-        return made
-
-    def multiply(self, table: str, made: dict[str, str], source: str, which: str):
-        names = [name for (name,) in self.sql(
-            f"SELECT column_name FROM information_schema.columns WHERE table_name = '{table}' AND is_generated = 'NEVER' "
-            "ORDER BY ordinal_position")]
-        values = ", ".join(made.get(name, f'one."{name}"') for name in names)
-        columns = ", ".join(f'"{name}"' for name in names)
-        self.sql(f"INSERT INTO {table} ({columns}) OVERRIDING SYSTEM VALUE SELECT {values} FROM {source} "
-                 f"CROSS JOIN (SELECT * FROM {table} WHERE {which} LIMIT 1) AS one")
+        with subprocess.Popen(
+                [PROGRAMS / "psql", "-XAtq", "-h", self.server.folder, "-U", "oob", "-d", self.database, "-v", "ON_ERROR_STOP=1",
+                 "-c", f"COPY {table} ({names}) FROM STDIN"], stdin=subprocess.PIPE, text=True) as run:
+            lines = []
+            for row in rows:
+                lines.append("\t".join(map(field, row)) + "\n")
+                if len(lines) == PIECE:
+                    run.stdin.write("".join(lines))
+                    lines = []
+            run.stdin.write("".join(lines))
+        if run.returncode != 0:
+            raise AssertionError(f"{table} could not be filled")
 
 
-def place(table: str, request: dict, column: str) -> bytes:
-    """Where a value is, to which it is bound."""
-    return f"{table} {request['enrollment_id']} {request['id']} {column}".encode()
+def cardholder(number: int) -> str:
+    """The id of a copy."""
+    return hashlib.sha256(f"cardholder {number}".encode()).hexdigest()[:20]
 
 
 def value(kind: str, text: str):

@@ -86,11 +86,11 @@ class PostgresServer:
     def url(self, name: str) -> str:
         return f"postgres://oob@/{name}?host={self.folder}"
 
-    def sql(self, statement: str, database: str) -> list[list[str]]:
-        """What a statement gives, as text."""
+    def sql(self, statement: str, database: str, within: float = 60) -> list[list[str]]:
+        """What a statement gives within so many seconds, as text."""
         run = subprocess.run(
             [PROGRAMS / "psql", "-XAtq", "-h", self.folder, "-p", str(self.port), "-U", "oob", "-d", database,
-             "-v", "ON_ERROR_STOP=1", "-c", statement], capture_output=True, text=True, timeout=60)
+             "-v", "ON_ERROR_STOP=1", "-c", statement], capture_output=True, text=True, timeout=within)
         if run.returncode != 0:
             raise AssertionError(run.stderr)
         return [line.split("|") for line in run.stdout.splitlines()]
