@@ -25,7 +25,7 @@ FEW = 1_200
 # What is counted or begun with for all enrollments, from an index alone or once at the start.
 OF_ALL = [
     r"^SELECT COUNT\(\*\) FROM enrollment WHERE state <> 'ended'$", r"^SELECT state, COUNT\(\*\) FROM enrollment ",
-    r"^SELECT marks, COUNT\(\*\) FROM enrollment ", r"^SELECT id FROM enrollment WHERE state = 'active' ",
+    r"^SELECT marks, COUNT\(\*\) FROM enrollment ", r"^SELECT seq, id FROM enrollment WHERE state = 'active' ",
 ]
 WITHIN = 120
 EXPLAINED = [f"-c{name}={value}" for name, value in {

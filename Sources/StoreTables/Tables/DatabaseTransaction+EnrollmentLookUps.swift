@@ -48,22 +48,6 @@ extension DatabaseTransaction {
             order: "ORDER BY seq LIMIT ?")
     }
 
-    package func enrollments(writtenAfter sequence: Int64) throws -> [Enrollment] {
-        try enrollments("WHERE state <> 'ended' AND \(ofHost("journal_host"))journal_seq > ?", [sequence])
-    }
-
-    package func enrollmentIDs(at stage: EnrollmentStage) throws -> [EnrollmentID] {
-        let condition =
-            switch stage {
-            case .active: "state = 'active' AND state <> 'ended'"
-            case .enrolling: "state = 'enrolling' AND state <> 'ended'"
-            case .keyToRemove: "key_removed = 0 AND state IN ('keyless', 'ended')"
-            case .subscribed: "state = 'active' AND id IN (SELECT enrollment_id FROM push_subscription)"
-            }
-        return try database.enrollmentIDs(
-            in: EnrollmentColumn.table, .id, "SELECT id FROM enrollment WHERE \(condition) ORDER BY seq")
-    }
-
     package func enrollmentIDs(among ids: Set<EnrollmentID>) throws -> [EnrollmentID] {
         guard !ids.isEmpty else { return [] }
         return try database.enrollmentIDs(
@@ -94,11 +78,6 @@ extension DatabaseTransaction {
         }
     }
 
-    private struct PlacedEnrollment {
-        let place: Int64
-        let id: EnrollmentID
-    }
-
     /// How many have which marks.
     private func marked(_ condition: String = "", _ values: StatementValues = []) throws -> [Int: Int] {
         let marks = database.dialect.enrollmentMarks
@@ -118,12 +97,7 @@ extension DatabaseTransaction {
             SELECT seq, id FROM enrollment WHERE \(database.dialect.enrollmentMarks) = ? AND state <> 'ended'
             ORDER BY seq LIMIT ?
             """
-        return try database.rows(sql, [marks, limit]) { row in
-            guard case .number(let place) = row[0], case .text(let text) = row[1], let id = EnrollmentID(text) else {
-                throw EnrollmentColumn.table.unreadable(.id)
-            }
-            return PlacedEnrollment(place: place, id: id)
-        }
+        return try database.rows(sql, [marks, limit], as: placedEnrollment)
     }
 
     static func json(_ ids: Set<EnrollmentID>) -> String {

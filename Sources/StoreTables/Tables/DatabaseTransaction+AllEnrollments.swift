@@ -1,0 +1,63 @@
+package import Authenticator
+import TableRows
+
+/// What goes through all enrollments, of which there may be millions: some at a time.
+///
+/// One statement about all would outlast the seconds that a statement may take, on a disk that has to be read first.
+extension DatabaseTransaction {
+    /// The most enrollments that a statement goes through.
+    private static let span = 20_000
+
+    package func enrollments(writtenAfter sequence: Int64) throws -> [Enrollment] {
+        try enrollments(writtenAfter: sequence, span: Self.span)
+    }
+
+    /// No index has what each write about an enrollment changes, for each would then write to all indexes.
+    func enrollments(writtenAfter sequence: Int64, span: Int) throws -> [Enrollment] {
+        var (found, place): ([Enrollment], Int64) = ([], 0)
+        let last = "SELECT MAX(seq) FROM (SELECT seq FROM enrollment WHERE seq > ? ORDER BY seq LIMIT ?) AS span"
+        while let end = try database.number(last, [place, span]) {
+            found += try enrollments(
+                "WHERE seq > ? AND seq <= ? AND state <> 'ended' AND \(ofHost("journal_host"))journal_seq > ?",
+                [place, end, sequence])
+            place = end
+        }
+        return found
+    }
+
+    package func enrollmentIDs(at stage: EnrollmentStage) throws -> [EnrollmentID] {
+        try enrollmentIDs(at: stage, span: Self.span)
+    }
+
+    func enrollmentIDs(at stage: EnrollmentStage, span: Int) throws -> [EnrollmentID] {
+        let condition =
+            switch stage {
+            case .active: "state = 'active' AND state <> 'ended'"
+            case .enrolling: "state = 'enrolling' AND state <> 'ended'"
+            case .keyToRemove: "key_removed = 0 AND state IN ('keyless', 'ended')"
+            case .subscribed: "state = 'active' AND id IN (SELECT enrollment_id FROM push_subscription)"
+            }
+        let sql = "SELECT seq, id FROM enrollment WHERE \(condition) AND seq > ? ORDER BY seq LIMIT ?"
+        var (found, place, isLast): ([EnrollmentID], Int64, Bool) = ([], 0, false)
+        while !isLast {
+            let page = try database.rows(sql, [place, span], as: placedEnrollment)
+            found += page.map(\.id)
+            place = page.last?.place ?? place
+            isLast = page.count < span
+        }
+        return found
+    }
+
+    struct PlacedEnrollment {
+        let place: Int64
+        let id: EnrollmentID
+    }
+
+    /// Of a row with `seq` and `id`.
+    func placedEnrollment(_ row: any StatementRow) throws -> PlacedEnrollment {
+        guard case .number(let place) = row[0], case .text(let text) = row[1], let id = EnrollmentID(text) else {
+            throw EnrollmentColumn.table.unreadable(.id)
+        }
+        return PlacedEnrollment(place: place, id: id)
+    }
+}
