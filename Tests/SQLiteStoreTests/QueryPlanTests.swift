@@ -33,7 +33,7 @@ struct QueryPlanTests {
         LookUp("outbox enrollments") { store, _, _ in _ = try store.outboxEnrollments() },
         LookUp("to erase") { store, _, _ in _ = try store.enrollmentsToErase() },
         LookUp("enrollments of external keys") { store, _, _ in _ = try store.enrollmentsOfExternalKeys() },
-        LookUp("troubled enrollments") { store, _, _ in _ = try store.troubledEnrollments(among: []) },
+        LookUp("troubled enrollments") { store, _, _ in _ = try store.troubledEnrollments(among: [], limit: 9) },
         LookUp("enrollments with a push subscription") { store, _, _ in _ = try store.enrollmentIDs(at: .subscribed) },
         LookUp("enrollment tally") { store, _, _ in _ = try store.enrollmentTally() },
         LookUp("enrollments of these ids") { store, id, _ in _ = try store.enrollmentIDs(among: [id]) },
@@ -167,7 +167,7 @@ struct QueryPlanTests {
     func `only what is open is read`(lookUp: LookUp) throws {
         let plan = try plan(lookUp)
         #expect(!plan.isEmpty)
-        let scans = plan.filter { $0.hasPrefix("SCAN") }
+        let scans = plan.filter { $0.hasPrefix("SCAN") && !plan.contains("CO-ROUTINE \($0.dropFirst(5))") }
         // What is counted of enrollments is an index alone, and what is known to be in trouble is handed in.
         let open = [
             "INDEX request_pending", "SCAN outbox USING", "INDEX enrollment_to_erase",

@@ -11,18 +11,13 @@ extension Agent {
     package func troubles() async throws -> [String] {
         do {
             return try await ports.store.read { store in
-                let ids = try self.troubled(in: store)
-                let named = try ids.prefix(Self.maxTroubles).compactMap { try store.enrollment($0) }
-                return self.troubles(of: named, others: ids.count - min(ids.count, Self.maxTroubles))
+                let troubled = try self.troubled(in: store)
+                let named = try troubled.ids.prefix(Self.maxTroubles).compactMap { try store.enrollment($0) }
+                return self.troubles(of: named, others: max(troubled.count - Self.maxTroubles, 0))
             }
         } catch let trouble as StoreError {
             return ["\(trouble)"]
         }
-    }
-
-    /// The enrollments for which the agent cannot do its work, oldest first.
-    func troubled(in store: any StoreReader) throws -> [EnrollmentID] {
-        try store.troubledEnrollments(among: Set(keyWatch.health.failing + health.troubled))
     }
 
     private func troubles(of enrollments: [Enrollment], others: Int) -> [String] {

@@ -83,9 +83,9 @@ extension Agent {
     }
 
     private func holdings() async throws -> AgentFigures.Holdings {
-        let (tally, inTrouble, pending, oldest, queued, decided) = try await ports.store.read { store in
+        let (tally, troubled, pending, oldest, queued, decided) = try await ports.store.read { store in
             (
-                try store.enrollmentTally(), try self.troubled(in: store).compactMap { try store.enrollment($0) },
+                try store.enrollmentTally(), try self.troubleCauses(in: store),
                 try store.pendingCount(enrollment: nil),
                 try store.oldestPending(enrollment: nil), try store.outboxCount(enrollment: nil),
                 try store.oldestQueuedDecision()
@@ -96,10 +96,7 @@ extension Agent {
         holdings.oldestQueued = decided.map { max(ports.clock.now.seconds(since: $0), 0) } ?? 0
         (holdings.enrolling, holdings.active, holdings.suspended) = (tally.enrolling, tally.active, tally.suspended)
         holdings.signedElsewhere = tally.signedElsewhere
-        for trouble in inTrouble.compactMap({ trouble(with: $0) }) {
-            holdings.troubled += 1
-            holdings.troubles[trouble.cause, default: 0] += 1
-        }
+        (holdings.troubled, holdings.troubles) = troubled
         return holdings
     }
 }

@@ -46,10 +46,11 @@ package protocol StoreReader {
     func enrollment(credentialId: [UInt8]) throws -> Enrollment?
     /// Those that are not over and whose key the agent did not make, oldest first.
     func enrollmentsOfExternalKeys() throws -> [Enrollment]
-    /// Those that are not over and are suspended, known to be damaged or among `ids`, oldest first.
+    /// Those that are not over and are suspended, known to be damaged or among `ids`, oldest first; of those that are
+    /// suspended at most `limit`, the oldest.
     ///
     /// A damaged row is known once it was read, which is at start and once a day at the latest.
-    func troubledEnrollments(among ids: Set<EnrollmentID>) throws -> [EnrollmentID]
+    func troubledEnrollments(among ids: Set<EnrollmentID>, limit: Int) throws -> [EnrollmentID]
     /// How many are not over, by their state.
     func enrollmentTally() throws -> EnrollmentTally
     /// How many are not over.

@@ -29,16 +29,18 @@ extension DatabaseTransaction {
         try enrollments("WHERE key_uri IS NOT NULL AND state <> 'ended'")
     }
 
-    package func troubledEnrollments(among ids: Set<EnrollmentID>) throws -> [EnrollmentID] {
+    package func troubledEnrollments(among ids: Set<EnrollmentID>, limit: Int) throws -> [EnrollmentID] {
         let known = ids.union(sealing.damaged.all)
         return try database.enrollmentIDs(
             in: EnrollmentColumn.table, .id,
             """
             SELECT id FROM enrollment WHERE state <> 'ended' AND seq IN (
-                SELECT seq FROM enrollment WHERE state = 'suspended' AND state <> 'ended'
+                SELECT seq FROM (
+                    SELECT seq FROM enrollment WHERE state = 'suspended' AND state <> 'ended' ORDER BY seq LIMIT ?
+                ) AS suspended
                 UNION ALL SELECT seq FROM enrollment WHERE id IN (\(database.dialect.elements("?"))))
             ORDER BY seq
-            """, [Self.json(known)])
+            """, [limit, Self.json(known)])
     }
 
     package func enrollments(after id: EnrollmentID?, limit: Int) throws -> [Enrollment] {

@@ -154,6 +154,27 @@ struct FiguresTests {
         #expect(await sample.agent.figures().holdings?.troubled == 23)
     }
 
+    @Test func `if very many are in trouble, the store is asked about a few, and all are counted`() async throws {
+        var cards: [SampleEnrollment] = []
+        for number in 1...30 { cards.append(try await sample.enrolled("\(number)")) }
+        for card in cards.prefix(9) { sample.agent.health.note(card.id, trouble: "down") }
+        sample.agent.health.note(cards[9].id, trouble: "its access token cannot be opened", cause: .key)
+        for card in cards[20..<25] { try await sample.change(card.id, .suspended) }
+        func troubled(asking most: Int) async throws -> TroubledEnrollments {
+            try await sample.store.read { [agent = sample.agent] in try agent.troubled(in: $0, asking: most) }
+        }
+        let all = cards.prefix(10).map(\.id) + cards[20..<25].map(\.id)
+        #expect(try await troubled(asking: 15) == TroubledEnrollments(ids: all, count: 15))
+        let causes: [Trouble.Cause: Int] = [.issuer: 9, .key: 1, .suspended: 5]
+        #expect(try await troubled(asking: 14) == TroubledEnrollments(ids: all, count: 15, causes: causes))
+        // Of those that are suspended some are enough.
+        let some = TroubledEnrollments(ids: all.dropLast(), count: 15, causes: causes)
+        #expect(try await troubled(asking: 3) == some)
+        for card in cards { sample.agent.health.note(card.id, trouble: "down") }
+        #expect(try await troubled(asking: 3).count == 30)
+        #expect(try await troubled(asking: 3).ids.count <= Agent.maxTroubles + 4)
+    }
+
     @Test func `a dropped message counts under its reason, also if the log has no line for it`() async throws {
         let card = try await prepared()
         for number in 1...3 { try await sample.receive(messages: ["no.jws.\(number)"], for: card) }

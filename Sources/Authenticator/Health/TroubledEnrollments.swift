@@ -1,0 +1,40 @@
+/// The enrollments for which the agent cannot do its work.
+struct TroubledEnrollments: Sendable, Equatable {
+    /// All of them, oldest first; if they are too many, some.
+    var ids: [EnrollmentID]
+    var count: Int
+    /// How many there are by the cause; nil if ``ids`` are all.
+    var causes: [Trouble.Cause: Int]?
+}
+
+extension Agent {
+    /// The most enrollments in trouble that the store is asked about.
+    static let maxAsked = 1_000
+
+    /// The enrollments for which the agent cannot do its work.
+    ///
+    /// If an issuer with a million enrollments is down, all are: then what is known here is counted, and the store is asked
+    /// how many are suspended. Some that have ended since are counted too.
+    func troubled(in store: any StoreReader, asking most: Int = maxAsked) throws -> TroubledEnrollments {
+        let failing = Set(keyWatch.health.failing)
+        let known = failing.union(health.troubled)
+        let ids = try store.troubledEnrollments(
+            among: known.count > most ? Set(known.prefix(Self.maxTroubles)) : known, limit: most + 1)
+        guard known.count > most || ids.count > most else { return TroubledEnrollments(ids: ids, count: ids.count) }
+        let tally = try store.enrollmentTally()
+        var causes: [Trouble.Cause: Int] = [.suspended: tally.suspended]
+        for id in known {
+            causes[failing.contains(id) ? .key : health.found(of: id)?.cause ?? .issuer, default: 0] += 1
+        }
+        let all = tally.enrolling + tally.active + tally.suspended
+        return TroubledEnrollments(ids: ids, count: min(known.count + tally.suspended, all), causes: causes)
+    }
+
+    /// How many enrollments are in trouble, by the cause.
+    func troubleCauses(in store: any StoreReader) throws -> (count: Int, causes: [Trouble.Cause: Int]) {
+        let troubled = try troubled(in: store)
+        if let causes = troubled.causes { return (troubled.count, causes) }
+        let troubles = try troubled.ids.compactMap { try store.enrollment($0) }.compactMap { trouble(with: $0) }
+        return (troubles.count, Dictionary(troubles.map { ($0.cause, 1) }, uniquingKeysWith: +))
+    }
+}
