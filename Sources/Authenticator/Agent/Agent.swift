@@ -70,7 +70,7 @@ package final class Agent: Sendable {
         fetcher = Fetcher(
             ports: ports, directory: directory, intake: intake, hub: hub, health: health,
             standing: standing, tally: tally, pollInterval: settings.push?.pollInterval, log: log)
-        signCountWatch = SignCountWatch(ports: ports, directory: directory, log: log)
+        signCountWatch = SignCountWatch(ports: ports, directory: directory, log: log, quota: badPeers)
         outboxDelivery = OutboxDelivery(
             ports: ports, directory: directory, signCountWatch: signCountWatch, standing: standing, hub: hub, log: log)
         let told = ToldNeighbours()

@@ -34,11 +34,14 @@ package struct SignCountWatch: Sendable {
     private let ports: Ports
     private let directory: IssuerDirectory
     private let log: Logger
+    /// However many enrollments an issuer has that is down, they cannot fill the log.
+    private let quota: LogQuota
 
-    init(ports: Ports, directory: IssuerDirectory, log: Logger) {
+    init(ports: Ports, directory: IssuerDirectory, log: Logger, quota: LogQuota) {
         self.ports = ports
         self.directory = directory
         self.log = log
+        self.quota = quota
     }
 
     /// Asks for all active enrollments at start and once a day, until the task is cancelled.
@@ -60,7 +63,8 @@ package struct SignCountWatch: Sendable {
             for id in waiting.prefix(Self.atATime) { group.addTask { await ensureChecked(id) } }
             waiting = waiting.dropFirst(Self.atATime)
             for await _ in group {
-                guard let id = waiting.popFirst() else { continue }
+                // An agent that stops waits for those that it asks, and not for a million more.
+                guard !Task.isCancelled, let id = waiting.popFirst() else { continue }
                 group.addTask { await ensureChecked(id) }
             }
         }
@@ -115,10 +119,12 @@ package struct SignCountWatch: Sendable {
 
     /// - Returns: why the issuer could not be asked; nil if it was, or there is nothing to ask.
     private func check(_ id: EnrollmentID) async -> String? {
+        var issuer = ""
         do {
             guard let enrollment = try await ports.store.read({ try $0.enrollment(id) }),
                 case .active = enrollment.state, let membership = enrollment.membership
             else { return nil }
+            issuer = enrollment.target.issuer.text
             let access = IssuerAccess(
                 target: enrollment.target, discovery: try await directory.discovery(enrollment.target),
                 token: try ports.sealing.open(membership.sealedToken, for: id))
@@ -130,8 +136,7 @@ package struct SignCountWatch: Sendable {
             _ = checked.notBefore.withLock { $0.removeValue(forKey: id) }
             return nil
         } catch let failure as IssuerError {
-            log.info(
-                "the issuer's signCount is not known", metadata: ["enrollment": "\(id)", "reason": "\(failure.reason)"])
+            logFailure(failure, of: id, at: issuer)
             return failure.reason
         } catch is StoreError {
             return "the database is in trouble"
@@ -141,6 +146,13 @@ package struct SignCountWatch: Sendable {
             log.error("a signCount could not be checked", metadata: ["enrollment": "\(id)", "reason": "\(error)"])
             return "\(error)"
         }
+    }
+
+    private func logFailure(_ failure: IssuerError, of id: EnrollmentID, at issuer: String) {
+        guard let leftOut = quota.admit(issuer, about: "signCount", now: ports.clock.now) else { return }
+        var metadata: Logger.Metadata = ["enrollment": "\(id)", "issuer": "\(issuer)", "reason": "\(failure.reason)"]
+        if leftOut > 0 { metadata["left-out"] = "\(leftOut)" }
+        log.info("the issuer's signCount is not known", metadata: metadata)
     }
 
     private func goAbove(_ accepted: UInt32, _ id: EnrollmentID, refused: UInt32?) async throws {

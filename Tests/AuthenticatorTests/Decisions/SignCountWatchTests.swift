@@ -1,4 +1,5 @@
 import IssuerProtocol
+import Logging
 import TestStores
 import Testing
 import ThreeDS
@@ -57,6 +58,36 @@ struct SignCountWatchTests {
         // It is not asked again within a minute, so this one does not wait at all.
         #expect(try await sample.approve(ids[2]).life.state == .approved)
         #expect(await sample.issuer.statusCalls == 2)
+    }
+
+    @Test func `an issuer that is down gets one line of the log a minute, however many enrollments it has`()
+        async throws
+    {
+        let log = WrittenLog()
+        let many = try sample.restarted(log: log.logger)
+        for number in 1...20 { _ = try await many.enrolled("\(number)") }
+        await many.issuer.onStatus { (_) throws(IssuerError) in throw .down }
+        try await many.running([many.agent.signCountWatch.run]) {
+            // Each answer is waited for; after the last one it rests for a day.
+            while try await many.clock.naps.next() != 86_400 {}
+        }
+        #expect(await many.issuer.statusCalls == 20)
+        #expect(log.lines(.info).filter { $0 == "the issuer's signCount is not known" }.count == 1)
+    }
+
+    @Test func `an agent that stops asks for no more enrollments`() async throws {
+        for number in 1...30 { _ = try await sample.enrolled("\(number)") }
+        let asked = Channel<Void>()
+        await sample.issuer.onStatus { (_) throws(IssuerError) in
+            asked.send(())
+            throw await .waitingWasCancelled
+        }
+        let before = sample.seals.looks.value
+        try await sample.running([sample.agent.signCountWatch.run]) {
+            for _ in 1...8 { try await asked.next() }
+        }
+        #expect(await sample.issuer.statusCalls == 8)
+        #expect(sample.seals.looks.value - before == 8)
     }
 
     @Test func `after an assertion that was refused the issuer is asked again`() async throws {
