@@ -59,6 +59,8 @@ struct StateReturn {
             throw StartError(.unavailable, "nothing was moved: \(move.database.place): \(error)")
         } catch let error as StateMoveError {
             throw StartError(.dataError, "nothing was moved: \(error)")
+        } catch let error as FileError {
+            throw StartError(StartError.Status(error.systemError), "nothing was moved: \(error)")
         }
         try source.close()
         try conclude()
@@ -102,10 +104,20 @@ struct StateReturn {
         try await move.expectWhole(source, keys, "the state in \(move.database.place)")
         try await move.withAgent(on: source, keys) { agent in
             try await agent.hostWitness.look()
-            let time = UTCTime.text(SystemClock().now).filter { $0 != "-" && $0 != ":" }
-            try await HostJournals(journal: agent.journal).write(
-                into: "\(move.directory)/\(StateFiles.hostJournals)\(time)")
+            try await HostJournals(journal: agent.journal).write(into: newJournalDirectory())
         }
+    }
+
+    /// One that is not there: a move that was cut short in this second may have left another.
+    private func newJournalDirectory() -> String {
+        let time = UTCTime.text(SystemClock().now).filter { $0 != "-" && $0 != ":" }
+        let first = "\(move.directory)/\(StateFiles.hostJournals)\(time)"
+        var (path, number) = (first, 1)
+        while FileManager.default.fileExists(atPath: path) {
+            number += 1
+            path = "\(first)-\(number)"
+        }
+        return path
     }
 
     private func copy(from source: PostgresStore) async throws {
