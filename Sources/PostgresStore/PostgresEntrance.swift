@@ -32,8 +32,7 @@ struct PostgresEntrance {
     ///
     /// - Throws: ``HostNameTakenError``, ``SecretChangeRefusal``, or what `open` throws; then nothing was changed.
     func enter(_ connection: PostgresConnection) throws -> Entry {
-        do {
-            _ = try connection.rows("BEGIN")
+        try connection.transaction {
             // Whoever else comes waits here, and sees what was committed before it.
             _ = try connection.rows("LOCK TABLE host IN SHARE ROW EXCLUSIVE MODE")
             switch try MovedState.of(connection) {
@@ -42,15 +41,7 @@ struct PostgresEntrance {
             default: break
             }
             let begins = try checkSecret(connection)
-            let entry = Entry(incarnation: try host.claim(connection), beginsSecretChange: begins)
-            _ = try connection.rows("COMMIT")
-            return entry
-        } catch {
-            if !connection.isBroken {
-                _ = try? connection.answers()
-                _ = try? connection.rows("ROLLBACK")
-            }
-            throw error
+            return Entry(incarnation: try host.claim(connection), beginsSecretChange: begins)
         }
     }
 
@@ -59,25 +50,16 @@ struct PostgresEntrance {
         for case .bytes(let sealed)? in try connection.rows("SELECT sealed FROM audit_key ORDER BY host").map(\.first) {
             if try open(sealed) == .previous { isDue = true }
         }
-        let changing = try Self.names(connection, "SELECT host FROM secret_change", []).first
+        let changing = try connection.names("SELECT host FROM secret_change", []).first
         if let changing, !mayChangeSecret { throw SecretChangeRefusal.underWay(by: changing) }
         guard isDue || changing != nil else { return false }
-        let running = try Self.names(
-            connection, "SELECT name FROM host WHERE alive_until > clock_timestamp() AND name <> ? ORDER BY name",
-            [host.name.text])
+        let running = try connection.runningHosts(besides: host.name)
         guard running.isEmpty else { throw SecretChangeRefusal.othersRun(running) }
-        // One that was frozen, and wakes while the secret changes, writes nothing any more.
-        _ = try connection.rows("UPDATE host SET incarnation = incarnation + 1 WHERE name <> ?", [host.name.text])
+        try connection.shutOutHosts(besides: host.name)
         _ = try connection.rows(
             "INSERT INTO secret_change (one, host) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET host = excluded.host",
             [host.name.text])
         return changing == nil
-    }
-
-    private static func names(
-        _ connection: PostgresConnection, _ sql: String, _ values: StatementValues
-    ) throws -> [String] {
-        try connection.rows(sql, values).compactMap { row in if case .text(let name) = row.first { name } else { nil } }
     }
 }
 

@@ -25,13 +25,11 @@ extension PostgresStore {
     ///
     /// - Throws: ``PostgresMoveError/othersRun(_:)``; `StoreError`.
     package func expectAlone() async throws -> HostStarts {
-        let own = hostName.text
+        let own = hostName
         return try await alone { connection in
-            let running = try connection.rows(
-                "SELECT name FROM host WHERE alive_until > clock_timestamp() AND name <> ? ORDER BY name", [own]
-            ).compactMap { row in if case .text(let name) = row.first { name } else { nil } }
+            let running = try connection.runningHosts(besides: own)
             guard running.isEmpty else { throw PostgresMoveError.othersRun(running) }
-            _ = try connection.rows("UPDATE host SET incarnation = incarnation + 1 WHERE name <> ?", [own])
+            try connection.shutOutHosts(besides: own)
             return try HostStarts(connection)
         }
     }
@@ -53,7 +51,7 @@ extension PostgresStore {
         let host = hostName
         return try await naming {
             try await run { connection in
-                try Self.transaction(connection, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") {
+                try connection.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") {
                     try body(PostgresSession(connection, host: host))
                 }
             }
@@ -66,28 +64,11 @@ extension PostgresStore {
     ) async throws -> Result {
         try await naming {
             try await run { connection in
-                try Self.transaction(connection, "BEGIN") {
+                try connection.transaction {
                     _ = try connection.rows("LOCK TABLE host IN SHARE ROW EXCLUSIVE MODE")
                     return try body(connection)
                 }
             }
-        }
-    }
-
-    private static func transaction<Result>(
-        _ connection: PostgresConnection, _ begin: String, _ body: () throws -> Result
-    ) throws -> Result {
-        do {
-            _ = try connection.rows(begin)
-            let result = try body()
-            _ = try connection.rows("COMMIT")
-            return result
-        } catch {
-            if !connection.isBroken {
-                _ = try? connection.answers()
-                _ = try? connection.rows("ROLLBACK")
-            }
-            throw error
         }
     }
 }
