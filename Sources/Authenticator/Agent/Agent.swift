@@ -206,27 +206,28 @@ package final class Agent: Sendable {
     ///
     /// - Parameters:
     ///   - pin: for an approval that takes one.
-    ///   - owner: the request's enrollment, if it was found before.
     ///   - wanted: once it is over nothing is decided; nil for `Wanted.standardSeconds`.
     /// - Returns: the request once its decision is durable.
     /// - Throws: `CommandError` if nothing was decided.
     package func decide(
         _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver,
-        pin: PIN? = nil, of owner: EnrollmentID? = nil, while wanted: Wanted? = nil
+        pin: PIN? = nil, while wanted: Wanted? = nil
     ) async throws -> RequestRecord {
         try await decided(
-            decision, on: id, expecting: expectations, by: approver, pin: pin, of: owner,
+            decision, on: id, expecting: expectations, by: approver, pin: pin, as: nil,
             while: wanted ?? Wanted(on: ports.patience)
         ).request
     }
 
     /// The same, and says the enrollment too, which a look into the store would have to find again.
+    ///
+    /// - Parameter found: the request as the caller has just found it, which saves a look; nil if it has not.
     package func decided(
         _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver,
-        pin: PIN?, of owner: EnrollmentID?, while wanted: Wanted
+        pin: PIN?, as found: FoundRequest?, while wanted: Wanted
     ) async throws -> DecidedRequest {
         try await decider.decide(
-            decision, on: id, expecting: expectations, by: approver, pin: pin, of: owner, while: wanted)
+            decision, on: id, expecting: expectations, by: approver, pin: pin, as: found, while: wanted)
     }
 
     /// For how long a decision is wanted that is asked for now.
@@ -273,9 +274,9 @@ package final class Agent: Sendable {
     /// The request that a selector means, if it is there: as one that may be waited for is found.
     ///
     /// - Throws: `CommandError` `.ambiguous`.
-    package func requestNow(_ selector: RequestSelector, enrollment: EnrollmentID?) async throws -> RequestRecord? {
+    package func foundNow(_ selector: RequestSelector, enrollment: EnrollmentID?) async throws -> FoundRequest? {
         try await ports.store.read {
-            try Selection.find(selector, enrollment: enrollment, isWaitedFor: true, in: $0)
+            try Selection.found(selector, enrollment: enrollment, isWaitedFor: true, in: $0)
         }
     }
 
@@ -285,11 +286,18 @@ package final class Agent: Sendable {
     package func request(
         _ selector: RequestSelector, enrollment: EnrollmentID?, wait: Double
     ) async throws -> RequestRecord {
+        try await found(selector, enrollment: enrollment, wait: wait).request
+    }
+
+    /// The same, with the request's enrollment.
+    package func found(
+        _ selector: RequestSelector, enrollment: EnrollmentID?, wait: Double
+    ) async throws -> FoundRequest {
         // A fetch that rests after a failure goes on now.
         if wait > 0 { hub.publish(.requestsWanted) }
         let found = try await hub.wait(seconds: wait, on: ports.patience, for: selector.expected(of: enrollment)) {
             try await self.ports.store.read {
-                try Selection.find(selector, enrollment: enrollment, isWaitedFor: wait > 0, in: $0)
+                try Selection.found(selector, enrollment: enrollment, isWaitedFor: wait > 0, in: $0)
             }
         }
         if let found { return found }

@@ -7,7 +7,7 @@ extension Decider {
         _ id: RequestID, by approver: Approver, answering answer: any TestAnswer, while wanted: Wanted
     ) async throws -> DecidedRequest {
         var terms = Terms(
-            expectations: Expectations(), approver: approver, pin: nil, owner: nil, wanted: wanted)
+            expectations: Expectations(), approver: approver, pin: nil, found: nil, wanted: wanted)
         terms.answer = answer
         return try await approve(id, on: terms)
     }

@@ -35,8 +35,23 @@ package enum RequestSelector: Sendable, Equatable {
     }
 }
 
+/// A request and its enrollment, as one look into the store found them.
+package struct FoundRequest: Sendable {
+    package let request: RequestRecord
+    package let enrollment: Enrollment?
+}
+
 /// Finds the request that a selector means.
 enum Selection {
+    /// The same as `find`, with the request's enrollment.
+    static func found(
+        _ selector: RequestSelector, enrollment: EnrollmentID?, isWaitedFor: Bool, in store: any StoreReader
+    ) throws -> FoundRequest? {
+        try find(selector, enrollment: enrollment, isWaitedFor: isWaitedFor, in: store).map { request in
+            FoundRequest(request: request, enrollment: try store.enrollment(request.enrollmentId))
+        }
+    }
+
     /// The request; nil if there is none (yet).
     ///
     /// - Parameter isWaitedFor: whether it may be still to come; then what its issuer named it counts as a whole only,

@@ -47,9 +47,9 @@ struct ControlCalls: Sendable {
     }
 
     func request(_ name: String, _ query: RequestQuery) async throws -> Answer {
-        let record = try await agent.request(
+        let found = try await agent.found(
             try selector(name), enrollment: try await id(of: query.enrollment), wait: 0)
-        return try .json(try await detailed(record))
+        return try .json(try detailed(found.request, of: found.enrollment))
     }
 
     /// Waits only while the client is there: nothing is decided once it hung up, nor after its deadline.
@@ -70,7 +70,7 @@ struct ControlCalls: Sendable {
             // A try of a PIN is counted to its end, so the decision is told and not cut off as a whole.
             try await client.telling({ wanted.withdraw() }) {
                 try await agent.decided(
-                    decision, on: found.id, expecting: expectations, by: approver, pin: pin, of: found.enrollmentId,
+                    decision, on: found.request.id, expecting: expectations, by: approver, pin: pin, as: found,
                     while: wanted)
             }
         }
@@ -90,7 +90,7 @@ struct ControlCalls: Sendable {
     /// If another was faster `next` is looked for again, for as long as is left.
     private func decided(
         _ selector: Authenticator.RequestSelector, _ enrollment: EnrollmentID?, wait: Int,
-        for client: ControlConnection, decide: (RequestRecord) async throws -> DecidedRequest
+        for client: ControlConnection, decide: (FoundRequest) async throws -> DecidedRequest
     ) async throws -> DecidedRequest {
         let end = ContinuousClock.now + .seconds(wait)
         var (seconds, triesLeft) = (Double(wait), Self.maxTries)
@@ -102,8 +102,8 @@ struct ControlCalls: Sendable {
             } catch let failure as CommandError where selector == .next && failure.code == .noLongerDecidable {
                 triesLeft -= 1
                 // One that is next again has expired, and is not closed yet.
-                guard triesLeft > 0, found.id != last else { throw failure }
-                last = found.id
+                guard triesLeft > 0, found.request.id != last else { throw failure }
+                last = found.request.id
                 seconds = max(0, (end - .now) / .seconds(1)).rounded(.down)
             }
         }
@@ -112,12 +112,12 @@ struct ControlCalls: Sendable {
     private func found(
         _ selector: Authenticator.RequestSelector, _ enrollment: EnrollmentID?, wait seconds: Double,
         for client: ControlConnection
-    ) async throws -> RequestRecord {
-        guard seconds > 0 else { return try await agent.request(selector, enrollment: enrollment, wait: 0) }
+    ) async throws -> FoundRequest {
+        guard seconds > 0 else { return try await agent.found(selector, enrollment: enrollment, wait: 0) }
         // Mostly it is there, and nothing has to be waited for.
-        if let found = try await agent.requestNow(selector, enrollment: enrollment) { return found }
+        if let found = try await agent.foundNow(selector, enrollment: enrollment) { return found }
         return try await client.whileThere {
-            try await agent.request(selector, enrollment: enrollment, wait: seconds)
+            try await agent.found(selector, enrollment: enrollment, wait: seconds)
         }
     }
 
