@@ -423,6 +423,7 @@ let package = Package(
             name: "SandboxTests",
             dependencies: [
                 "IssuerProtocol", "Keys", "Sandbox", "ScratchDirectories", "StrictJSON", "ThreeDS", "WebAuthn",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ]),

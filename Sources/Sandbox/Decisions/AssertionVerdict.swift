@@ -15,7 +15,7 @@ struct AssertionVerdict: Sendable {
     init(
         on response: AuthenticationResponse, of visit: DecisionVisit, by authenticator: AuthenticatorRecord
     ) throws {
-        let publicKey = try PublicKey(subjectPublicKeyInfo: authenticator.publicKey)
+        let publicKey = try visit.publicKeys.key(authenticator.publicKey)
         userVerificationRequired = visit.purchase.userVerification == UserVerificationRequirement.required.rawValue
         isPayment = visit.purchase.payment != nil
         let form = try visit.purchase.form(rpId: visit.site.rpId, origin: visit.request.origin)

@@ -33,7 +33,8 @@ struct DecisionController: Sendable {
             let purchase = try PurchaseRecord.byID(request.purchaseId, db)
             let visit = DecisionVisit(
                 body: incoming.body, digest: digest, traceparent: incoming.traceparent, request: request,
-                purchase: purchase, site: site, now: now, milliseconds: backend.dependencies.milliseconds())
+                purchase: purchase, site: site, publicKeys: backend.store.publicKeys, now: now,
+                milliseconds: backend.dependencies.milliseconds())
             let outcome = try Self.decide(visit, db)
             if case .refused(let refusal) = outcome { try RefusedDecisions.keep(refusal, of: visit, in: db) }
             return (outcome, purchase.acsTransId)
@@ -149,6 +150,7 @@ struct DecisionVisit: Sendable {
     let request: RequestRecord
     let purchase: PurchaseRecord
     let site: IssuerSite
+    let publicKeys: KnownPublicKeys
     let now: Int64
     let milliseconds: Int64
 }

@@ -32,7 +32,7 @@ struct BatchFetchController: Sendable {
     }
 
     private func results(for asked: [Asked]) async throws -> [BatchFetchAnswer.Result] {
-        try await backend.store.queue.read { db in
+        try await backend.store.read { db in
             let listing = try Listing(db, of: backend)
             let findings = try asked.map { try Self.finding(for: $0, from: listing, in: db) }
             // The oldest of all: nobody who has much waits at the expense of the others.

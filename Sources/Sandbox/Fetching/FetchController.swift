@@ -27,14 +27,14 @@ struct FetchController: Sendable {
     }
 
     private func list(_ authenticatorId: String, after: Int64?) async throws -> RequestList {
-        try await backend.store.queue.read { db in
+        try await backend.store.read { db in
             let listing = try Listing(db, of: backend)
             return listing.list(try listing.entries(of: authenticatorId, after: after))
         }
     }
 
     private func sequence(of cursor: String) async throws -> Int64 {
-        let sequence = try await backend.store.queue.read { db in try Listing(db, of: backend).sequence(of: cursor) }
+        let sequence = try await backend.store.read { db in try Listing(db, of: backend).sequence(of: cursor) }
         guard let sequence else {
             throw SandboxError.listed(.unknownCursor, "the cursor is unknown: fetch without one")
         }

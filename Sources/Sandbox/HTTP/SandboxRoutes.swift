@@ -50,7 +50,7 @@ struct AuthenticatorRegister: Sendable {
     let backend: IssuerBackend
 
     func all(_ incoming: Incoming) async throws -> Answer {
-        let records = try await backend.store.queue.read { db in
+        let records = try await backend.store.read { db in
             try db.rows(of: AuthenticatorColumn.table, "ORDER BY seq LIMIT 20000", as: AuthenticatorRecord.init)
         }
         return .list(records.map(summary))
@@ -77,7 +77,7 @@ struct AuthenticatorRegister: Sendable {
 
     private func record(_ incoming: Incoming) async throws -> AuthenticatorRecord {
         let id = incoming.captured.first ?? ""
-        let found = try await backend.store.queue.read { db in try AuthenticatorRecord.find(id, db) }
+        let found = try await backend.store.read { db in try AuthenticatorRecord.find(id, db) }
         guard let found else { throw SandboxError.notFound("no such authenticator") }
         return found
     }

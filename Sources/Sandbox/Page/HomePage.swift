@@ -32,7 +32,7 @@ struct HomePage: Sendable {
         faults = try await page.calls.call("GET", SandboxRoutes.faults)
         clock = try await page.calls.call("GET", SandboxRoutes.clock)
         let now = page.backend.now
-        (authenticators, enrolled, codes) = try await page.backend.store.queue.read { db in
+        (authenticators, enrolled, codes) = try await page.backend.store.read { db in
             (
                 try db.rows(
                     of: AuthenticatorColumn.table, "WHERE endedAt IS NULL ORDER BY seq DESC LIMIT ?", [Self.rows],

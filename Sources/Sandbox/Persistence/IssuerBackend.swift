@@ -52,7 +52,7 @@ package struct IssuerBackend: Sendable {
     func authenticated(_ incoming: Incoming) async throws -> AuthenticatorRecord {
         guard let token = incoming.bearerToken else { throw Self.invalidToken }
         let digest = try SHA256Digest.of(Array(token.reveal().utf8))
-        let found = try await store.queue.read { db in
+        let found = try await store.read { db in
             try db.row(
                 of: AuthenticatorColumn.table, "WHERE tokenDigest = ? AND endedAt IS NULL", [digest],
                 as: AuthenticatorRecord.init)

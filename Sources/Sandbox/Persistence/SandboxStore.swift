@@ -9,6 +9,7 @@ package struct SandboxStore: Sendable {
     }
 
     let queue: DatabaseQueue
+    let publicKeys = KnownPublicKeys()
     /// Marks this database in cursors, so that a cursor of another one is known as such.
     let epoch: String
     /// Seconds that a test's clock was ahead when the database was opened; nil: the clock is the system's.
@@ -36,6 +37,14 @@ package struct SandboxStore: Sendable {
             throw Self.notForTests(path ?? "in memory", because: other)
         }
         clockOffset = hasTestClock ? offset : nil
+    }
+
+    /// Reads, with no write of others in between.
+    ///
+    /// GRDB's own `read` has SQLite refuse writes meanwhile (`PRAGMA query_only`), and whenever that changes SQLite compiles
+    /// all statements anew. There is one connection, and one access to it at a time.
+    func read<T: Sendable>(_ body: @Sendable (Database) throws -> T) async throws -> T {
+        try await queue.unsafeRead(body)
     }
 
     /// An authenticator that is not of authnType `test` and has not ended.

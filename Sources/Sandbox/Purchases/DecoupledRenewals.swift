@@ -16,7 +16,7 @@ struct DecoupledRenewals: Sendable {
     func run() async throws {
         let now = backend.now
         // Most sandboxes have none: a look costs less than a write.
-        guard try await backend.store.queue.read({ db in try !Self.due(now: now, limit: 1, db).isEmpty }) else {
+        guard try await backend.store.read({ db in try !Self.due(now: now, limit: 1, db).isEmpty }) else {
             return
         }
         let maker = RequestMaker(backend: backend, site: try backend.site.get())

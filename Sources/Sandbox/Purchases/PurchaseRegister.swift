@@ -22,7 +22,7 @@ struct PurchaseRegister: Sendable {
         let status = try incoming.query("status").map(Self.status)
         let after = incoming.query("after")
         let now = backend.now
-        let purchases = try await backend.store.queue.read { db in
+        let purchases = try await backend.store.read { db in
             let last = try after.map { try Self.id($0, db) } ?? .max
             return try db.rows(
                 of: PurchaseColumn.table,

@@ -86,7 +86,7 @@ struct PushQueue: Sendable {
     /// How long there is nothing to do, as far as is known now; an hour at most.
     func secondsToNext() async throws -> Int64 {
         let now = backend.now
-        let next = try await backend.store.queue.read { db in
+        let next = try await backend.store.read { db in
             try Int64.fetchOne(
                 db, sql: "SELECT min(dueAt) FROM push WHERE state = 'waiting' AND dueAt > ?", arguments: [now])
         }
