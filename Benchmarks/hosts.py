@@ -18,9 +18,8 @@ from rows import Row, number
 from world import PLACE, TRANSACTION, AgentProcess, enrolled, until
 
 SCRIPT = Path(__file__).with_name("hosts.sql")
-# Clients of each host, each with an enrollment of its own.
-CLIENTS = 8
-BENCH_CLIENTS = 16
+# Clients of all hosts together, and of pgbench; each has an enrollment of its own.
+CLIENTS = 16
 
 
 class Hosts:
@@ -84,7 +83,7 @@ def approvals_a_second(server: PostgresServer, hosts: int, count: int) -> tuple[
     """Each client approves the requests of its own card at its own host: until the last is acknowledged, and until the
     last is delivered."""
     with Hosts(server, hosts) as world:
-        cards = [(agent, card) for agent in world.agents for card in world.enroll(agent, CLIENTS)]
+        cards = [(agent, card) for agent in world.agents for card in world.enroll(agent, CLIENTS // hosts)]
         bought = world.buy([card for _, card in cards], count)
         for agent in world.agents:
             agent.rest()
@@ -156,9 +155,9 @@ def rows(plan: dict[int, int], seconds: int) -> tuple[list[Row], dict]:
     """`plan` says how many approvals so many hosts make together."""
     server = PostgresServer("-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB")
     try:
-        most = [ceiling(server, BENCH_CLIENTS, seconds)]
+        most = [ceiling(server, CLIENTS, seconds)]
         rates = {hosts: approvals_a_second(server, hosts, count) for hosts, count in plan.items()}
-        most.append(ceiling(server, BENCH_CLIENTS, seconds))
+        most.append(ceiling(server, CLIENTS, seconds))
         cost = cost_row(server)
     finally:
         server.remove()
@@ -171,7 +170,7 @@ def rows(plan: dict[int, int], seconds: int) -> tuple[list[Row], dict]:
         f"{ratios} ({', '.join(f'{rate:.0f}' for rate in rates.values())} over {top:,.0f} per second; "
         f"delivered {', '.join(f'{rate:.0f}' for rate in delivered.values())})",
         max(rates.values()) / top, 0.3, "best ≥ 0.3",
-        f"{CLIENTS} clients a host, each with an enrollment, approve requests that have come already, until the last is "
+        f"{CLIENTS} clients, as many at each host, each with an enrollment, approve requests that have come already, until the last is "
         f"acknowledged, and until it is delivered; agents, issuer, clients and database share the machine. Over: pgbench with the statements of a "
-        f"decision and of its delivery (`hosts.sql`), {BENCH_CLIENTS} clients, before and after, fsync on", is_least=True),
+        f"decision and of its delivery (`hosts.sql`), as many clients, before and after, fsync on", is_least=True),
         cost], {"approvals over hosts": rates, "deliveries over hosts": delivered}

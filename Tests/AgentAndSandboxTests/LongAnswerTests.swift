@@ -116,18 +116,13 @@ private struct SlowStore: Store {
     func scrub() async throws { try await real.scrub() }
 }
 
-/// The request that is over when it is looked at for the second time.
+/// The request that is over once it was looked at.
 private final class RequestToClose: Sendable {
-    private let state = Mutex<(id: RequestID, looks: Int)?>(nil)
+    private let id = Mutex<RequestID?>(nil)
 
-    func set(_ id: RequestID) { state.withLock { $0 = (id, 0) } }
+    func set(_ id: RequestID) { self.id.withLock { $0 = id } }
 
-    func nextLook() -> RequestID? {
-        state.withLock { state in
-            state?.looks += 1
-            return state?.looks == 2 ? state?.id : nil
-        }
-    }
+    func take() -> RequestID? { id.withLock { $0.take() } }
 }
 
 private struct ClosingStore: Store {
@@ -135,13 +130,14 @@ private struct ClosingStore: Store {
     let closing: RequestToClose
 
     func read<T: Sendable>(_ body: @escaping @Sendable (any StoreReader) throws -> T) async throws -> T {
-        if let id = closing.nextLook() {
+        let result = try await real.read(body)
+        if let id = closing.take() {
             try await real.write { store in
                 guard var request = try store.request(id), request.life.expire() else { return }
                 try store.update(request)
             }
         }
-        return try await real.read(body)
+        return result
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any StoreWriter) throws -> T) async throws -> T {
