@@ -63,7 +63,7 @@ struct LongAnswerTests {
                     group.addTask {
                         var command = DecideCommand()
                         command.wait = 60
-                        _ = try? await client.decide(.approve, on: .next, with: command)
+                        _ = try? await client.decide(.deny, on: .next, with: command)
                         clock.end()
                     }
                     // What the decision itself may take is longer than the wait.
