@@ -170,7 +170,8 @@ def rows(plan: dict[int, int], seconds: int) -> tuple[list[Row], dict]:
         f"{ratios} ({', '.join(f'{rate:.0f}' for rate in rates.values())} over {top:,.0f} per second; "
         f"delivered {', '.join(f'{rate:.0f}' for rate in delivered.values())})",
         max(rates.values()) / top, 0.3, "best ≥ 0.3",
-        f"{CLIENTS} clients, as many at each host, each with an enrollment, approve requests that have come already, until the last is "
-        f"acknowledged, and until it is delivered; agents, issuer, clients and database share the machine. Over: pgbench with the statements of a "
-        f"decision and of its delivery (`hosts.sql`), as many clients, before and after, fsync on", is_least=True),
+        f"{CLIENTS} clients, as many at each host, each with an enrollment, approve requests that have come already, until "
+        "the last is acknowledged, and until it is delivered; agents, issuer, clients and database share the machine. "
+        "Over: pgbench with the statements of a decision and of its delivery (`hosts.sql`), as many clients, before and "
+        "after, fsync on", is_least=True),
         cost], {"approvals over hosts": rates, "deliveries over hosts": delivered}

@@ -213,21 +213,21 @@ package final class Agent: Sendable {
         _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver,
         pin: PIN? = nil, while wanted: Wanted? = nil
     ) async throws -> RequestRecord {
-        try await decided(
-            decision, on: id, expecting: expectations, by: approver, pin: pin, as: nil,
+        try await decider.decide(
+            decision, on: id, expecting: expectations, by: approver, pin: pin,
             while: wanted ?? Wanted(on: ports.patience)
         ).request
     }
 
-    /// The same, and says the enrollment too, which a look into the store would have to find again.
+    /// The same for a request that the caller has just found, which saves a look.
     ///
-    /// - Parameter found: the request as the caller has just found it, which saves a look; nil if it has not.
+    /// It says the enrollment too, which another look would have to find again.
     package func decided(
-        _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver,
-        pin: PIN?, as found: FoundRequest?, while wanted: Wanted
+        _ decision: RequestLife.Decision, on found: FoundRequest, expecting expectations: Expectations,
+        by approver: Approver, pin: PIN?, while wanted: Wanted
     ) async throws -> DecidedRequest {
         try await decider.decide(
-            decision, on: id, expecting: expectations, by: approver, pin: pin, as: found, while: wanted)
+            decision, on: found.request.id, as: found, expecting: expectations, by: approver, pin: pin, while: wanted)
     }
 
     /// For how long a decision is wanted that is asked for now.

@@ -14,15 +14,15 @@ struct Decider: Sendable {
     /// Approves or denies one request that is pending.
     ///
     /// - Parameters:
+    ///   - found: the same request as the caller has just found it, which saves a look; nil if it has not.
     ///   - pin: for an approval that takes one; a deny never does.
-    ///   - found: the request as the caller has just found it, which saves a look; nil if it has not.
     ///   - wanted: once it is over nothing is decided; it is looked at before the key is opened, and again in the
     ///     database transaction that decides.
     /// - Returns: the request and its enrollment as the store has them once the decision is durable.
     /// - Throws: `CommandError` if nothing was decided; what the store or the custody throws, likewise.
     func decide(
-        _ decision: RequestLife.Decision, on id: RequestID, expecting expectations: Expectations, by approver: Approver,
-        pin: PIN?, as found: FoundRequest? = nil, while wanted: Wanted
+        _ decision: RequestLife.Decision, on id: RequestID, as found: FoundRequest? = nil,
+        expecting expectations: Expectations, by approver: Approver, pin: PIN?, while wanted: Wanted
     ) async throws -> DecidedRequest {
         let terms = Terms(expectations: expectations, approver: approver, pin: pin, found: found, wanted: wanted)
         do {
@@ -87,8 +87,7 @@ struct Decider: Sendable {
         if !isAlone { try await wanted.run { [queues] in try await queues.enter(owner) } }
         defer { queues.leave(owner) }
         // Who was in the queue before may have decided it: then no key is opened and no PIN tried for it.
-        let known = isAlone ? try known(on: terms) : nil
-        var found = if let known { known } else { try await look(at: id, on: terms) }
+        var found = if isAlone, let known = try known(on: terms) { known } else { try await look(at: id, on: terms) }
         // An old copy of the state goes above the issuer's signCount before it signs again.
         let mustKnow = found.enrollment.refusedSignCount != nil
         let inquiry =

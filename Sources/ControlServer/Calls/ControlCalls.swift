@@ -70,8 +70,7 @@ struct ControlCalls: Sendable {
             // A try of a PIN is counted to its end, so the decision is told and not cut off as a whole.
             try await client.telling({ wanted.withdraw() }) {
                 try await agent.decided(
-                    decision, on: found.request.id, expecting: expectations, by: approver, pin: pin, as: found,
-                    while: wanted)
+                    decision, on: found, expecting: expectations, by: approver, pin: pin, while: wanted)
             }
         }
         log.info(

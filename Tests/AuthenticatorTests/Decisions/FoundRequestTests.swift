@@ -25,9 +25,9 @@ struct FoundRequestTests {
     @discardableResult
     private func approve(_ found: FoundRequest, pin: PIN? = nil) async throws -> DecidedRequest {
         try await sample.agent.decided(
-            .approve, on: found.request.id, expecting: Expectations(),
+            .approve, on: found, expecting: Expectations(),
             by: .command(SampleAgent.peer, shownTextDigest: nil), pin: pin,
-            as: found, while: sample.agent.wanted(for: 30, before: nil))
+            while: sample.agent.wanted(for: 30, before: nil))
     }
 
     @Test func `it is approved without another look before the database transaction that decides`() async throws {
