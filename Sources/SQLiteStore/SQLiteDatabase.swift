@@ -76,7 +76,8 @@ package struct SQLiteDatabase: CopyableStore {
     }
 
     private func writeNow<T>(_ body: (any StoreWriter) throws -> T) throws -> T {
-        try Self.naming(path) {
+        threads.willWait()
+        return try Self.naming(path) {
             try pool.writeWithoutTransaction { database in
                 try DatabaseWrite(database: database, path: path, sealing: sealing).run(body)
             }

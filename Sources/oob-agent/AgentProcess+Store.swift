@@ -28,7 +28,8 @@ struct OpenedStore {
 
     /// Runs what uses the store.
     func run(_ body: () async throws -> Void) async throws {
-        if let threads { try await threads.run(body) } else { try await body() }
+        guard let threads else { return try await body() }
+        try await WorkThreads.$preferred.withValue(threads.executor) { try await threads.run(body) }
     }
 }
 

@@ -28,6 +28,67 @@ import Testing
         }
     }
 
+    @Test func `a few tasks that come from one of them are done there, and wake no other up`() async throws {
+        let threads = try OwnThreads(limit: 4)
+        try await threads.run {
+            let before = try currentThread()
+            for _ in 1...100 {
+                let places = try await withThrowingTaskGroup { group in
+                    for _ in 1...3 { group.addTask { try currentThread() } }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(Set(places) == [before] && places.count == 3)
+            }
+        }
+    }
+
+    @Test func `of many tasks that come from one of them others do some, however long that one is busy`() async throws {
+        let threads = try OwnThreads(limit: 4)
+        await threads.run {
+            let isDone = DispatchSemaphore(value: 0)
+            await withTaskGroup { group in
+                for _ in 1...4 { group.addTask { _ = isDone.signal() } }
+                #expect(isDone.wait(for: 60))
+            }
+        }
+    }
+
+    @Test func `one that is about to wait leaves to others what it would do next`() async throws {
+        let threads = try OwnThreads(limit: 4)
+        await threads.run {
+            let isDone = DispatchSemaphore(value: 0)
+            await withTaskGroup { group in
+                for _ in 1...3 { group.addTask { _ = isDone.signal() } }
+                threads.willWait()
+                // One after the other, or some at a time.
+                for _ in 1...3 { #expect(isDone.wait(for: 60)) }
+            }
+        }
+    }
+
+    @Test func `nothing is lost or done twice if tasks come from all sides`() async throws {
+        let threads = try OwnThreads(limit: 4)
+        let done = Counter()
+        await withTaskGroup { group in
+            for _ in 1...50 {
+                group.addTask {
+                    await threads.run {
+                        await withTaskGroup { group in
+                            for number in 1...40 {
+                                group.addTask {
+                                    if number.isMultiple(of: 8) { threads.willWait() }
+                                    await Task.yield()
+                                    done.count.add(1, ordering: .relaxed)
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        #expect(done.count.load(ordering: .relaxed) == 2_000)
+    }
+
     @Test func `they end once nobody has them any more`() async {
         await #expect(processExitsWith: .success) {
             let before = try threadCount()
@@ -51,9 +112,17 @@ import Testing
     }
 }
 
+private final class Counter: Sendable {
+    let count = Atomic(0)
+}
+
 extension DispatchSemaphore {
-    /// Waits on the thread that it is called on, which a task must not do elsewhere.
+    // They wait on the thread that they are called on, which a task must not do elsewhere.
+
     fileprivate func waitForOther() { wait() }
+
+    /// - Returns: whether it was signalled within so many seconds.
+    fileprivate func wait(for seconds: Int) -> Bool { wait(timeout: .now() + .seconds(seconds)) == .success }
 }
 
 /// The system's name of the thread; `pthread_self()` says the same to a task that has changed threads, being constant to C.

@@ -20,6 +20,12 @@ extension AgentClock {
     }
 }
 
+/// Where a task that is not part of another one's runs.
+package enum WorkThreads {
+    /// Those on which the store is at hand; nil: where all tasks run.
+    @TaskLocal package static var preferred: (any TaskExecutor)?
+}
+
 /// Does work that something else than its caller may cut off too, by cancelling it.
 ///
 /// It returns when the work has ended, so that must be soon after it is cancelled.
@@ -30,7 +36,7 @@ package func cuttable<Value: Sendable>(
     _ work: @escaping @Sendable () async throws -> Value,
     whenBegun: (@escaping @Sendable () -> Void) -> @Sendable () -> Void
 ) async throws -> Value {
-    let task = Task { try await work() }
+    let task = Task(executorPreference: WorkThreads.preferred) { try await work() }
     let end = whenBegun { task.cancel() }
     defer { end() }
     return try await withTaskCancellationHandler {
