@@ -1,6 +1,7 @@
 internal import AsyncHTTPClient
 internal import Authenticator
 internal import NIOCore
+internal import NIOPosix
 internal import NIOSSL
 internal import Synchronization
 
@@ -41,9 +42,11 @@ struct ClientPair: Sendable {
         // Whoever calls decides about trying again, and hears the reason at once.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = limits.callConnections
-        calls = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        // One event loop for all that a client does, as a call would else be handed from one thread to another.
+        let loops = MultiThreadedEventLoopGroup.singleton
+        calls = HTTPClient(eventLoopGroupProvider: .shared(loops.next()), configuration: configuration)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = limits.pollConnections
-        polls = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        polls = HTTPClient(eventLoopGroupProvider: .shared(loops.next()), configuration: configuration)
     }
 
     func client(for pool: IssuerCall.ConnectionPool) -> HTTPClient {

@@ -57,7 +57,7 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
         _ target: IssuerTarget, _ discovery: Discovery, code: EnrollmentCode
     ) async throws(IssuerError) -> EnrollmentOptionsAnswer {
         var call = call(.POST, discovery.enrollmentOptionsEndpoint)
-        call.body = EnrollmentOptionsRequest(enrollmentCode: code).bytes
+        call.set(body: EnrollmentOptionsRequest(enrollmentCode: code).bytes)
         return try await transport.answer(to: call, by: target).value(on: 200, EnrollmentOptionsAnswer.init(bytes:))
     }
 
@@ -65,7 +65,7 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
         _ target: IssuerTarget, _ discovery: Discovery, body: [UInt8]
     ) async throws(IssuerError) -> EnrollmentAnswer {
         var call = call(.POST, discovery.enrollmentsEndpoint)
-        call.body = body
+        call.set(body: body)
         return try await transport.answer(to: call, by: target).value(on: 201, EnrollmentAnswer.init(bytes:))
     }
 
@@ -91,7 +91,7 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
             throw .transient(reason: "the issuer has no batch fetch", retryAfter: nil)
         }
         var call = call(.POST, endpoint)
-        call.body = request.bytes
+        call.set(body: request.bytes)
         call.pool = .polls
         call.seconds = Double(request.wait + IssuerCall.pollMargin)
         call.maxBytes = bounds.listBytes
@@ -106,7 +106,7 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
         let endpoint = Endpoint(access.discovery.authnRequestsEndpoint)
         var call = call(.POST, endpoint.url(path: "/\(jti.text)/decision"))
         call.token = access.token
-        call.body = body
+        call.set(body: body)
         call.traceparent = traceparent.flatMap(Traceparent.init)
         return try await transport.answer(to: call, by: access.target)
             .value(on: 200, DecisionAnswer.init(bytes:)).transStatus
@@ -128,7 +128,7 @@ package struct HTTPIssuerGateway: IssuerGateway, Sendable {
         _ access: IssuerAccess, _ subscription: PushSubscription
     ) async throws(IssuerError) {
         var call = subscriptionCall(.PUT, access)
-        call.body = subscription.json.serialized()
+        call.set(body: subscription.json.serialized())
         try await transport.answer(to: call, by: access.target).value(on: 204) { _ throws(ProtocolError) in }
     }
 

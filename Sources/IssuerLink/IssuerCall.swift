@@ -1,4 +1,5 @@
 internal import IssuerProtocol
+internal import NIOCore
 internal import NIOHTTP1
 import StrictJSON
 
@@ -16,7 +17,8 @@ struct IssuerCall: Sendable {
     let method: HTTPMethod
     let url: String
     var token: AccessToken?
-    var body: [UInt8]?
+    /// Held until the call is over: of a long poll that is most of what it takes in memory.
+    private(set) var body: ByteBuffer?
     var traceparent: Traceparent?
     var pool = ConnectionPool.calls
     /// From the start of the call to the last byte of the answer.
@@ -29,6 +31,8 @@ struct IssuerCall: Sendable {
         self.url = url
         self.maxBytes = maxBytes
     }
+
+    mutating func set(body bytes: [UInt8]) { body = ByteBuffer(bytes: bytes) }
 }
 
 /// An endpoint's URL, to which paths and queries are appended; a query that it has already is kept.

@@ -30,54 +30,44 @@ struct IssuerTransport: Sendable {
         }
     }
 
-    /// The client's own deadline ends with the head of an answer; this one covers the body as well.
     private func answerInTime(
         to call: IssuerCall, by client: HTTPClient, _ diagnosis: ConnectionDiagnosis
     ) async -> Result<IssuerAnswer, IssuerError> {
+        let reader = AnswerReader(maxBytes: call.maxBytes)
         let isLate = Mutex(false)
-        let exchanged = try? await cuttable {
-            await exchange(call, by: client, diagnosis)
-        } whenBegun: { cut in
+        do {
+            let exchange = client.execute(request: try request(for: call), delegate: reader)
             let deadline = clock.alarm(after: call.seconds) {
                 isLate.withLock { $0 = true }
-                cut()
+                exchange.cancel()
             }
-            return { deadline.cancel() }
-        }
-        if let exchanged, case .success = exchanged { return exchanged }
-        guard !isLate.withLock(\.self) else {
-            return .failure(
-                .transient(reason: "the issuer did not answer within \(Int(call.seconds)) s", retryAfter: nil))
-        }
-        return Task.isCancelled ? .failure(.cancelled) : exchanged ?? .failure(.cancelled)
-    }
-
-    private func exchange(
-        _ call: IssuerCall, by client: HTTPClient, _ diagnosis: ConnectionDiagnosis
-    ) async -> Result<IssuerAnswer, IssuerError> {
-        let response: HTTPClientResponse
-        do {
-            response = try await client.execute(request(for: call), deadline: .distantFuture)
+            defer { deadline.cancel() }
+            let body = try await withTaskCancellationHandler {
+                try await exchange.get()
+            } onCancel: {
+                exchange.cancel()
+            }
+            return .success(answer(reader.head, body))
+        } catch is AnswerReader.RedirectError {
+            return .success(answer(reader.head, ByteBuffer()))
         } catch {
-            return .failure(diagnosis.failure(error, reading: call, retryAfter: nil))
-        }
-        let retryAfter = retryAfter(of: response)
-        do {
-            // Nobody reads what is beside a redirect.
-            let isRedirect = (300..<400).contains(response.status.code)
-            let body = isRedirect ? ByteBuffer() : try await response.body.collect(upTo: call.maxBytes)
-            return .success(
-                IssuerAnswer(
-                    status: response.status.code, contentType: response.headers.first(name: "content-type"),
-                    retryAfter: retryAfter, body: Array(body.readableBytesView)))
-        } catch {
-            return .failure(diagnosis.failure(error, reading: call, retryAfter: retryAfter))
+            if isLate.withLock(\.self) {
+                return .failure(
+                    .transient(reason: "the issuer did not answer within \(Int(call.seconds)) s", retryAfter: nil))
+            }
+            if Task.isCancelled { return .failure(.cancelled) }
+            return .failure(diagnosis.failure(error, reading: call, retryAfter: retryAfter(of: reader.head)))
         }
     }
 
-    private func request(for call: IssuerCall) -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: call.url)
-        request.method = call.method
+    private func answer(_ head: HTTPResponseHead, _ body: ByteBuffer) -> IssuerAnswer {
+        IssuerAnswer(
+            status: head.status.code, contentType: head.headers.first(name: "content-type"),
+            retryAfter: retryAfter(of: head), body: Array(body.readableBytesView))
+    }
+
+    private func request(for call: IssuerCall) throws -> HTTPClient.Request {
+        var request = try HTTPClient.Request(url: call.url, method: call.method)
         request.headers.add(name: "accept", value: "application/json")
         request.headers.add(name: "accept-encoding", value: "identity")
         request.headers.add(name: "user-agent", value: "oob-agent/\(version)")
@@ -89,13 +79,13 @@ struct IssuerTransport: Sendable {
         }
         if let body = call.body {
             request.headers.add(name: "content-type", value: "application/json")
-            request.body = .bytes(ByteBuffer(bytes: body))
+            request.body = .byteBuffer(body)
         }
         return request
     }
 
     /// Only a server that is busy (429, 503) is asked when to come again.
-    private func retryAfter(of response: HTTPClientResponse) -> Int64? {
+    private func retryAfter(of response: HTTPResponseHead) -> Int64? {
         guard response.status == .tooManyRequests || response.status == .serviceUnavailable else { return nil }
         return response.headers.first(name: "retry-after").flatMap { RetryAfter.seconds($0, now: clock.now) }
     }

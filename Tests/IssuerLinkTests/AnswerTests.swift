@@ -93,6 +93,16 @@ struct AnswerTests {
         }
     }
 
+    @Test func `what is beside a redirect is not read, however long it goes on`() async throws {
+        try await Link.run { _ in
+            let body = [UInt8](repeating: UInt8(ascii: " "), count: 100)
+            return Reply("HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\n\r\n", then: .endless(body))
+        } _: { link in
+            let failure = try await mustFail { try await link.decide() }
+            #expect(failure.reason == "the issuer answered with a redirect (302), which is not followed")
+        }
+    }
+
     @Test(arguments: [200, 201, 204])
     func `an enrollment needs 201, a removal 204`(_ status: Int) async throws {
         try await Link.run { _ in
