@@ -58,16 +58,22 @@ package struct PatientChannel: ServerChildChannel {
     package func handle(value: Value, logger: Logger) async {
         let place = places.take(value.channel)
         defer { places.leave(place) }
-        let patience = ClientPatience(value.channel, seconds: seconds) { [places] in places.noteSlow() }
-        defer { patience.end() }
+        // However little it sends how often: only what the server calls good earns a client more time.
+        let (channel, places) = (value.channel, places)
+        let deadline = ClientDeadline(on: channel.eventLoop, after: .seconds(Int64(seconds))) {
+            places.noteSlow()
+            channel.cut()
+        }
+        deadline.renew()
+        defer { deadline.end() }
         let peer = Peer(
             address: value.channel.remoteAddress?.ipAddress ?? "unknown",
-            hasSentAll: { [places] in places.hasWhole(place) }, takesLong: { patience.end() })
-        await http { [responder, places] request, writer, _ in
+            hasSentAll: { places.hasWhole(place) }, takesLong: { deadline.callOff() })
+        await http { [responder] request, writer, _ in
             let (response, isGood) = await responder(request, peer)
             try await writer.write(response: response.head, body: response.body)
             places.owes(place, anew: isGood)
-            if isGood { patience.renew() }
+            if isGood { deadline.renew() }
         }.handle(value: value, logger: logger)
     }
 

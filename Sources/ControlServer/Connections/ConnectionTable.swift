@@ -27,6 +27,8 @@ struct ConnectionTable {
     /// The most bytes of answers that clients leave unread.
     let maxBytes: Int
     private var entries: [ID: Entry] = [:]
+    /// What all of them leave unread.
+    private var unread = 0
     private var moment = 0
 
     init(limit: Int, maxBytes: Int) {
@@ -41,11 +43,11 @@ struct ConnectionTable {
         let id = nextMoment()
         entries[id] = Entry(peer: peer, since: id)
         guard entries.count > limit, let leaving = nextToLeave(of: entries) else { return (id, nil) }
-        entries[leaving] = nil
+        leave(leaving)
         return (id, leaving)
     }
 
-    mutating func leave(_ id: ID) { entries[id] = nil }
+    mutating func leave(_ id: ID) { unread -= entries.removeValue(forKey: id)?.bytes ?? 0 }
 
     /// Marks the agent as at work for a connection: its client has said all, and has read the last answer.
     mutating func work(for id: ID) {
@@ -58,9 +60,8 @@ struct ConnectionTable {
     mutating func wait(for id: ID, bytes: Int = 0) -> [ID] {
         set(id, isWorking: false, bytes: bytes)
         var leaving: [ID] = []
-        var unread = entries.values.reduce(0) { $0 + $1.bytes }
         while unread > maxBytes, let next = nextToLeave(of: entries.filter { $0.value.bytes > 0 }) {
-            unread -= entries.removeValue(forKey: next)?.bytes ?? 0
+            leave(next)
             leaving.append(next)
         }
         return leaving
@@ -68,8 +69,9 @@ struct ConnectionTable {
 
     private mutating func set(_ id: ID, isWorking: Bool, bytes: Int) {
         let moment = nextMoment()
-        guard let peer = entries[id]?.peer else { return }
-        entries[id] = Entry(peer: peer, isWorking: isWorking, since: moment, bytes: bytes)
+        guard let entry = entries[id] else { return }
+        unread += bytes - entry.bytes
+        entries[id] = Entry(peer: entry.peer, isWorking: isWorking, since: moment, bytes: bytes)
     }
 
     private mutating func nextMoment() -> Int {

@@ -5,6 +5,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import Synchronization
 
 /// What happens on one connection of the control socket: HTTP/1.1, for those who may, within bounds.
 struct ControlChannel: ServerChildChannel {
@@ -59,15 +60,34 @@ struct ControlChannel: ServerChildChannel {
 }
 
 extension ResponseBody {
-    /// The same; of a stream, each piece is written once the connection has taken the one before.
+    /// The most bytes of a stream that are written before it is seen what has become of those before.
+    private static let paceBytes = 16_384
+
+    /// The same; of a stream, more is written once the connection has taken what was written before.
     ///
     /// Only then is it known whether the client reads. While its event loop is busy, any number of pieces could come into
-    /// memory.
+    /// memory. A few short ones may: to wait for each costs more than to write it.
     fileprivate func paced(by loop: any EventLoop) -> ResponseBody {
         guard contentLength == nil else { return self }
+        let written = BytesWritten()
         return map { piece in
-            try await loop.submit {}.get()
+            if written.add(piece.readableBytes, upTo: Self.paceBytes) { try await loop.submit {}.get() }
             return piece
+        }
+    }
+}
+
+/// How many bytes of a stream were written since it was last waited for.
+private final class BytesWritten: Sendable {
+    private let bytes = Mutex(0)
+
+    /// - Returns: whether there are more than `limit` with those; then they are counted anew.
+    func add(_ count: Int, upTo limit: Int) -> Bool {
+        bytes.withLock { bytes in
+            bytes += count
+            guard bytes > limit else { return false }
+            bytes = 0
+            return true
         }
     }
 }

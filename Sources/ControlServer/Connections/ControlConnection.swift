@@ -1,4 +1,5 @@
 import Authenticator
+import HTTPServing
 import NIOCore
 import Synchronization
 
@@ -8,7 +9,6 @@ final class ControlConnection: Sendable {
     struct HungUpError: Error {}
 
     private struct State {
-        var deadline: Scheduled<Void>?
         var isClosed = false
         var onHangUp: (@Sendable () -> Void)?
     }
@@ -17,7 +17,8 @@ final class ControlConnection: Sendable {
     let caller: Caller
     private let channel: any Channel
     private let places: ConnectionPlaces
-    private let patience: TimeAmount
+    /// Until when the client has to say something, or to read an answer.
+    private let deadline: ClientDeadline
     private let state = Mutex(State())
 
     init(
@@ -27,7 +28,7 @@ final class ControlConnection: Sendable {
         self.caller = caller
         self.channel = channel
         self.places = places
-        self.patience = patience
+        deadline = ClientDeadline(on: channel.eventLoop, after: patience) { channel.close(promise: nil) }
     }
 
     var peer: ConnectionTable.Peer { caller.peer }
@@ -41,14 +42,13 @@ final class ControlConnection: Sendable {
     /// The client has to say something now, or to read an answer of so many bytes; one that takes too long is cut.
     func waitForClient(unread bytes: Int = 0) {
         places.wait(for: self, bytes: bytes)
-        let next = channel.eventLoop.scheduleTask(in: patience) { self.close() }
-        replaceDeadline(by: next)
+        deadline.renew()
     }
 
     /// The client has said all: it is the agent's turn, which may last.
     func work() {
         places.work(for: self)
-        replaceDeadline(by: nil)
+        deadline.callOff()
     }
 
     /// Does what is of no use to a client that is gone: then it is cancelled.
@@ -90,22 +90,13 @@ final class ControlConnection: Sendable {
 
     func close() { channel.close(promise: nil) }
 
-    private func replaceDeadline(by next: Scheduled<Void>?) {
-        let outdated = state.withLock { state in
-            if state.isClosed { return next }
-            defer { state.deadline = next }
-            return state.deadline
-        }
-        outdated?.cancel()
-    }
-
     private func end() {
-        let (deadline, onHangUp) = state.withLock { state in
+        let onHangUp = state.withLock { state in
             state.isClosed = true
-            defer { (state.deadline, state.onHangUp) = (nil, nil) }
-            return (state.deadline, state.onHangUp)
+            defer { state.onHangUp = nil }
+            return state.onHangUp
         }
-        deadline?.cancel()
+        deadline.end()
         onHangUp?()
         places.leave(self)
     }
