@@ -79,26 +79,6 @@ extension Journal {
         }
     }
 
-    /// The same, waiting for an event that has not happened yet; nil if none happens in `seconds`.
-    ///
-    /// - Parameters:
-    ///   - enrollment: whose events are waited for; nil for all.
-    ///   - look: gives the page of what comes after `cursor`.
-    package func page<Page: Sendable>(
-        after cursor: EventCursor, of enrollment: EnrollmentID?, waiting seconds: Double,
-        looking look: @escaping @Sendable () async throws -> Page,
-        reaching position: @escaping @Sendable (Page) -> EventCursor
-    ) async throws -> Page? {
-        let isTold: @Sendable (AgentEvent) -> Bool = { event in
-            guard event.kindForReaders?.event != nil else { return false }
-            return enrollment == nil || event.enrollment == nil || event.enrollment == enrollment
-        }
-        return try await hub.wait(seconds: seconds, on: clock, for: isTold) {
-            let page = try await look()
-            return position(page) == cursor ? nil : page
-        }
-    }
-
     /// Where all chains end as far as readers were told; nil before this agent's first commit.
     package var newestTold: EventCursor? {
         guard let head = store.head else { return nil }

@@ -53,31 +53,34 @@ private struct EventStream: Sendable {
     /// Nil for all.
     let enrollment: EnrollmentID?
 
+    /// Until the client hangs up, or the agent stops: then the connection is cut, so that the client knows.
     func write(from start: EventCursor, to writer: inout any ResponseBodyWriter) async throws {
+        var listener = agent.journal.listener(of: enrollment)
+        let end = listener.end
+        defer { end() }
+        try await send(ByteBuffer(bytes: ServerSentEvents.position(start.text)), to: &writer)
+        try await withGracefulShutdownHandler {
+            try await client.telling(end) { try await write(all: &listener, from: start, to: &writer) }
+        } onGracefulShutdown: {
+            end()
+        }
+    }
+
+    private func write(
+        all listener: inout EventListener, from start: EventCursor, to writer: inout any ResponseBodyWriter
+    ) async throws {
         var position = start
-        try await send(ByteBuffer(bytes: ServerSentEvents.position(position.text)), to: &writer)
-        while !Task.isShuttingDownGracefully {
+        while !Task.isCancelled {
+            let found = try await listener.page(after: position, waiting: Double(ServerSentEvents.heartbeat)) {
+                try await feed.page(after: position, for: client.peer)
+            } reaching: {
+                $0.position
+            }
             // What tells this client nothing is told once in a while, so that it need not begin there again.
-            let found = try await next(after: position)
             let page = if let found { found } else { try await feed.page(after: position, for: client.peer) }
             let bytes = page.bytes(for: enrollment, after: position)
             try await send(bytes ?? ByteBuffer(bytes: ServerSentEvents.stillThere), to: &writer)
             position = page.position
-        }
-    }
-
-    /// Nil if nothing that concerns this client happens for a while.
-    private func next(after position: EventCursor) async throws -> EncodedEvents? {
-        try await cancelWhenGracefulShutdown {
-            try await client.whileThere {
-                try await agent.journal.page(
-                    after: position, of: enrollment, waiting: Double(ServerSentEvents.heartbeat)
-                ) {
-                    try await feed.page(after: position, for: client.peer)
-                } reaching: {
-                    $0.position
-                }
-            }
         }
     }
 

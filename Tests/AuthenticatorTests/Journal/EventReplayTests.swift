@@ -123,7 +123,8 @@ struct EventReplayTests {
     ) async throws -> EventPage? {
         let journal = sample.agent.journal
         let cursor = EventCursor(sequence)
-        return try await journal.page(after: cursor, of: enrollment, waiting: 15) {
+        var listener = journal.listener(of: enrollment)
+        return try await listener.page(after: cursor, waiting: 15) {
             try await journal.events(after: cursor)
         } reaching: {
             $0.position
