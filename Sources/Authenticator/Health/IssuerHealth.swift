@@ -9,7 +9,21 @@ final class IssuerHealth: Sendable {
         let until: Int64
     }
 
-    private let troubles = Mutex<[EnrollmentID: Trouble]>([:])
+    private struct Troubles {
+        private(set) var all: [EnrollmentID: Trouble] = [:]
+        private(set) var counts: [Trouble.Cause: Int] = [:]
+
+        subscript(id: EnrollmentID) -> Trouble? {
+            get { all[id] }
+            set {
+                if let old = all[id] { counts[old.cause, default: 0] -= 1 }
+                if let newValue { counts[newValue.cause, default: 0] += 1 }
+                all[id] = newValue
+            }
+        }
+    }
+
+    private let troubles = Mutex(Troubles())
     private let pauses = Mutex<[FetchGroups.ID: Pause]>([:])
     private let leaving = Mutex<Set<EnrollmentID>>([])
 
@@ -36,8 +50,11 @@ final class IssuerHealth: Sendable {
 
     func found(of enrollment: EnrollmentID) -> Trouble? { troubles.withLock { $0[enrollment] } }
 
-    /// Those whose issuer cannot be reached, or does not answer as it should.
-    var troubled: [EnrollmentID] { troubles.withLock { Array($0.keys) } }
+    /// How many enrollments are in trouble because of this, by the cause.
+    var counts: [Trouble.Cause: Int] { troubles.withLock(\.counts) }
+
+    /// So many of those whose issuer cannot be reached, or does not answer as it should.
+    func troubled(_ most: Int) -> Set<EnrollmentID> { troubles.withLock { Set($0.all.keys.prefix(most)) } }
 
     func trouble(of enrollment: EnrollmentID) -> String? { found(of: enrollment)?.text }
 }

@@ -23,6 +23,8 @@ package struct KeyTest: Sendable, Equatable {
 package final class KeyHealth: Sendable {
     private struct State {
         var tests: [EnrollmentID: KeyTest] = [:]
+        /// Those of them that have shown a problem: few, while there may be a million that have shown none.
+        var failing: Set<EnrollmentID> = []
         /// Those that have signed and verified since the start, and that nothing was wrong with since.
         var proven: Set<EnrollmentID> = []
         var isFirstLookDue = false
@@ -35,7 +37,7 @@ package final class KeyHealth: Sendable {
     func test(of name: EnrollmentID) -> KeyTest? { state.withLock { $0.tests[name] } }
 
     /// Those that cannot be used at the moment.
-    var failing: [EnrollmentID] { state.withLock { $0.tests.filter { $0.value.problem != nil }.map(\.key) } }
+    var failing: Set<EnrollmentID> { state.withLock(\.failing) }
 
     /// Whether the agent has started and the first look at all keys is still to come.
     var isFirstLookDue: Bool { state.withLock(\.isFirstLookDue) }
@@ -63,9 +65,11 @@ package final class KeyHealth: Sendable {
             let wasWell = state.tests[name]?.problem == nil
             state.tests[name] = test
             if test.problem != nil {
+                state.failing.insert(name)
                 state.proven.remove(name)
-            } else if test.extent == .signature {
-                state.proven.insert(name)
+            } else {
+                state.failing.remove(name)
+                if test.extent == .signature { state.proven.insert(name) }
             }
             return wasWell && test.problem != nil
         }
@@ -75,6 +79,7 @@ package final class KeyHealth: Sendable {
     func forget(_ name: EnrollmentID) {
         state.withLock { state in
             state.tests[name] = nil
+            state.failing.remove(name)
             state.proven.remove(name)
         }
     }

@@ -13,21 +13,20 @@ extension Agent {
 
     /// The enrollments for which the agent cannot do its work.
     ///
-    /// If an issuer with a million enrollments is down, all are: then what is known here is counted, and the store is asked
-    /// how many are suspended. Some that have ended since are counted too.
+    /// If an issuer with a million enrollments is down, all are: then what is known here has been counted, and the store is
+    /// asked how many are suspended. Some that have ended since are counted too, and twice if there are two causes.
     func troubled(in store: any StoreReader, asking most: Int = maxAsked) throws -> TroubledEnrollments {
-        let failing = Set(keyWatch.health.failing)
-        let known = failing.union(health.troubled)
+        let failing = keyWatch.health.failing
+        var causes = health.counts.merging([.key: failing.count], uniquingKeysWith: +)
+        let known = causes.values.reduce(0, +)
+        let some = known > most ? Self.maxTroubles : most
         let ids = try store.troubledEnrollments(
-            among: known.count > most ? Set(known.prefix(Self.maxTroubles)) : known, limit: most + 1)
-        guard known.count > most || ids.count > most else { return TroubledEnrollments(ids: ids, count: ids.count) }
+            among: Set(failing.prefix(some)).union(health.troubled(some)), limit: most + 1)
+        guard known > most || ids.count > most else { return TroubledEnrollments(ids: ids, count: ids.count) }
         let tally = try store.enrollmentTally()
-        var causes: [Trouble.Cause: Int] = [.suspended: tally.suspended]
-        for id in known {
-            causes[failing.contains(id) ? .key : health.found(of: id)?.cause ?? .issuer, default: 0] += 1
-        }
+        causes[.suspended, default: 0] += tally.suspended
         let all = tally.enrolling + tally.active + tally.suspended
-        return TroubledEnrollments(ids: ids, count: min(known.count + tally.suspended, all), causes: causes)
+        return TroubledEnrollments(ids: ids, count: min(known + tally.suspended, all), causes: causes)
     }
 
     /// How many enrollments are in trouble, by the cause.

@@ -175,6 +175,25 @@ struct FiguresTests {
         #expect(try await troubled(asking: 3).ids.count <= Agent.maxTroubles + 4)
     }
 
+    @Test func `a trouble that has another cause now, or is over, is counted as that and no more`() async throws {
+        let (health, keys) = (sample.agent.health, sample.agent.keyWatch.health)
+        let ids = try await [sample.enrolled("a").id, sample.enrolled("b").id]
+        for id in ids {
+            health.note(id, trouble: "down")
+            health.note(id, trouble: "its access token cannot be opened", cause: .key)
+            health.note(id, trouble: "down again")
+        }
+        #expect(health.counts.filter { $0.value != 0 } == [.issuer: 2])
+        for id in ids { health.note(id, trouble: nil) }
+        #expect(health.counts.allSatisfy { $0.value == 0 } && health.troubled(9).isEmpty)
+        keys.note(KeyTest(extent: .file, at: 0, problem: "gone"), of: ids[0])
+        keys.note(KeyTest(extent: .file, at: 0, problem: "gone"), of: ids[1])
+        #expect(keys.failing == Set(ids))
+        keys.note(KeyTest(extent: .file, at: 1, problem: nil), of: ids[0])
+        keys.forget(ids[1])
+        #expect(keys.failing.isEmpty)
+    }
+
     @Test func `a dropped message counts under its reason, also if the log has no line for it`() async throws {
         let card = try await prepared()
         for number in 1...3 { try await sample.receive(messages: ["no.jws.\(number)"], for: card) }
