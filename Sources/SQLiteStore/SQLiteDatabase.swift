@@ -18,6 +18,11 @@ package struct SQLiteDatabase: CopyableStore {
     /// How many wait for the disk at most: one for a commit, two for rows, and one is left.
     private static let threadCount = 4
 
+    /// The most that each connection keeps of the file in memory, in KiB.
+    ///
+    /// The upper levels of the tables have room in it, and what was written last; the kernel has the rest.
+    private static let cacheSize = 512
+
     /// Opens the file, makes it if it is not there, brings its schema up to date, and sees that it can be written.
     ///
     /// The caller has set a umask that keeps others out, and holds the lock of the state directory.
@@ -40,7 +45,10 @@ package struct SQLiteDatabase: CopyableStore {
         configuration.maximumReaderCount = 2
         configuration.label = "store"
         // A damaged page is found when it is read, not when it has done more damage.
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cell_size_check = ON; \(scratch.pragma)") }
+        configuration.prepareDatabase { database in
+            try database.execute(
+                sql: "PRAGMA cell_size_check = ON; PRAGMA cache_size = -\(Self.cacheSize); \(scratch.pragma)")
+        }
         pool = try Self.naming(path) { try DatabasePool(path: path, configuration: configuration) }
         try Self.naming(path) { [pool] in
             // GRDB sets NORMAL when it opens a WAL database, whatever was asked for before: so after it.

@@ -34,11 +34,14 @@ extension AgentProcess {
     /// Seconds from a busy moment until the memory that it took is given back, at most so often.
     private static let memoryPause: Double = 10
 
-    /// Gives back the memory that a busy time has left; nothing wakes it up while nothing happens.
+    /// Gives back the memory that a busy time or the start has left; nothing wakes it up while nothing happens.
     func memoryService(_ agent: Agent) -> Loop {
         Loop {
             let clock = SystemClock()
-            for await _ in agent.hub.notifier(for: { $0.kind == .answered }) {
+            let isBusy: @Sendable (AgentEvent) -> Bool = { event in
+                if case .ownKeysSeen = event { true } else { event.kind == .answered }
+            }
+            for await _ in agent.hub.notifier(for: isBusy) {
                 try await clock.sleep(seconds: Self.memoryPause)
                 AllocatedMemory.giveBack()
             }

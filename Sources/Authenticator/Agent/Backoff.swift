@@ -1,11 +1,12 @@
 /// Exponential back-off with full jitter: each wait is drawn evenly from zero to a ceiling that doubles.
 package struct Backoff: Sendable {
-    private let first: Double
-    private let limit: Double
-    private var ceiling: Double
+    // Seconds. Small, as there is one for each enrollment.
+    private let first: UInt16
+    private let limit: UInt16
+    private var ceiling: UInt16
 
     /// Ceilings go from `first` to `limit` seconds.
-    package init(first: Double, limit: Double) {
+    package init(first: UInt16, limit: UInt16) {
         self.first = first
         self.limit = limit
         ceiling = first
@@ -15,8 +16,8 @@ package struct Backoff: Sendable {
     ///
     /// Never less than what the server asked for, which counts for an hour at most.
     package mutating func next(retryAfter: Int64?, entropy: any Entropy) throws -> Double {
-        let drawn = ceiling * (try entropy.fraction())
-        ceiling = min(ceiling * 2, limit)
+        let drawn = Double(ceiling) * (try entropy.fraction())
+        ceiling = ceiling < limit / 2 ? ceiling * 2 : limit
         guard let retryAfter else { return drawn }
         return max(drawn, Double(min(max(retryAfter, 0), 3_600)))
     }

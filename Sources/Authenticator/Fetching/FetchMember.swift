@@ -7,11 +7,11 @@ struct FetchMember: Sendable {
     let token: AccessToken
     /// Where the next fetch goes on; never on disk: after a start, all that is listed comes again.
     private(set) var cursor: String?
-    /// Whether the issuer does not know the token.
-    private(set) var isSuspended: Bool
     /// Left out until then; seconds since 1970.
     private(set) var pausedUntil: Int64
     private var backoff = Backoff(first: 1, limit: 300)
+    /// Whether the issuer does not know the token.
+    private(set) var isSuspended: Bool
 
     /// - Parameter suspendedUntil: if it is suspended, when it is looked at again; seconds since 1970.
     init(id: EnrollmentID, authenticatorId: TokenID, token: AccessToken, suspendedUntil: Int64?) {
