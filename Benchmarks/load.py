@@ -7,7 +7,7 @@ from history import journal_rows, size_row, sizes
 from http_client import Connection
 from reference import Reference
 from rows import Row, ms, number
-from world import World, until
+from world import MEMORY_PAUSE, World, until
 
 CLIENTS = (1, 8, 64)
 MERCHANTS = 4
@@ -67,12 +67,13 @@ def busy(reference: Reference, plan: dict[int, int], in_all: int) -> tuple[list[
             before = world.counts.now()["syncs"]
             rates[clients] = approvals_a_second(world, clients, count)
             syncs = (world.counts.now()["syncs"] - before) / count
-        done = sum(plan.values())
+        done, busiest = sum(plan.values()), 0
         while done < in_all:
             step = min(in_all // 4, in_all - done)
             approvals_a_second(world, max(CLIENTS), step)
             done += step
-            memory[done] = world.agent.private_memory()
+            busiest = max(busiest, world.agent.private_memory())
+            memory[done] = world.agent.kept_memory()
         after = list(memory.values())[-1]
         rows = [
             throughput_row(rates, reference.commit_rate),
@@ -80,9 +81,11 @@ def busy(reference: Reference, plan: dict[int, int], in_all: int) -> tuple[list[
                 "fsync and fdatasync of the agent (`counting.c`) from the first purchase to the last delivery, over "
                 "the approvals"),
             Row(f"private memory after {done:,} requests", f"{number(after / 1e6)} MB ("
-                + ", ".join(f"{size / 1e6:.1f} after {count:,}" for count, size in memory.items()) + ")",
+                + ", ".join(f"{size / 1e6:.1f} after {count:,}" for count, size in memory.items())
+                + f"; {busiest / 1e6:.1f} as soon as the last was delivered)",
                 after / 1e6, 12, "≤ 12 MB, flat",
-                f"RssAnon of the agent that has approved them for {max(CLIENTS)} clients"),
+                f"RssAnon of the agent that has approved them for {max(CLIENTS)} clients, {MEMORY_PAUSE + 2} s after the "
+                f"last: after {MEMORY_PAUSE} s it gives back what a busy time has left"),
             size_row(world, empty, done), *readers(world)]
         return rows, {"throughput": rates, "memory over requests": memory}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from enrolled import parts, put_together
 from rows import Row, ms, number
-from world import PLACE, World
+from world import MEMORY_PAUSE, PLACE, World
 
 CALLS = {"status": "/v1/status", "health": "/v1/health", "list": "/v1/requests"}
 
@@ -40,7 +40,7 @@ def rows(counts: tuple[int, ...], times: int) -> tuple[list[Row], dict]:
         with world_of(count) as world:
             seconds[count] = starts(world, times)
             world.agent.rest()
-            memory[count] = world.agent.private_memory()
+            memory[count] = world.agent.kept_memory()
             if count == max(counts):
                 calls = call_row(world, count, times)
     return [memory_row(memory), start_row(seconds), calls], {
@@ -55,8 +55,8 @@ def memory_row(memory: dict[int, int]) -> Row:
     return Row(
         f"private memory: idle / per enrollment at {many:,}", f"{number(memory[few] / 1e6)} MB / "
         f"{number(each / 1024)} KB", worst, 1, "≤ 6 MB / ≤ 2 KB",
-        f"RssAnon of the agent when it has started and rests: with {few} enrollment, and the difference to {many:,} "
-        "over their number. All enrollments were really made, at one sandbox (`enrolled.py`)")
+        f"RssAnon of the agent that rests, {MEMORY_PAUSE + 2} s after its start: with {few} enrollment, and the difference "
+        f"to {many:,} over their number. All enrollments were really made, at one sandbox (`enrolled.py`)")
 
 
 def start_row(seconds: dict[int, float]) -> Row:

@@ -11,6 +11,10 @@ from rows import Row, ms, number
 from world import BIN_DIR, ROOT, World
 
 
+# The thread in which libdispatch has its timers, as the kernel shortens its name.
+DISPATCH_TIMERS = "-qos.overcommit"
+
+
 def elapsed(command: list, times: int) -> tuple[float, float]:
     """(wall, CPU) seconds of a whole process: medians."""
     walls, cpus = [], []
@@ -43,11 +47,14 @@ def wakeup_row(world: World, seconds: int) -> Row:
     found: Counter[str] = Counter()
     for (name, thread), number_of in switches(world.agent.pid).items():
         found[name] += number_of - before.get((name, thread), 0)
+    of_dispatch = found.pop(DISPATCH_TIMERS, 0)
     told = ", ".join(f"thread {name} {count}" for name, count in found.items() if count)
-    count = sum(found.values())
+    own = sum(found.values())
     return Row(
-        f"idle with one long poll, {seconds} s: wake-ups", f"{count}" + (f" ({told})" if told else ""), count, 0,
-        "0, or say why", "voluntary context switches of the agent's threads (/proc/PID/task)")
+        f"idle with one long poll, {seconds} s: wake-ups", f"{own}" + (f" ({told})" if told else "")
+        + f", and {of_dispatch} of libdispatch's timer", own, 0, "0, or say why",
+        "voluntary context switches of the agent's threads (/proc/PID/task), and apart from them those of the thread in "
+        "which libdispatch has its timers; why that one wakes up is said below")
 
 
 def switches(pid: int) -> dict[tuple[str, str], int]:

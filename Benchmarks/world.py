@@ -24,6 +24,8 @@ from programs import BIN_DIR, Sandbox  # noqa: E402
 
 WORK = ROOT / ".build" / "bench"
 PATIENCE = 600
+# The seconds after which the agent gives memory back (AgentProcess.memoryPause).
+MEMORY_PAUSE = 10
 # What is measured writes there: the disk of that counts. Short, for a socket's path has 103 bytes at most.
 PLACE = os.environ.get("BENCH_DIR", "/tmp")
 TRANSACTION = {
@@ -122,6 +124,11 @@ class AgentProcess:
     def private_memory(self) -> int:
         """In bytes."""
         return self.status("RssAnon") * 1024
+
+    def kept_memory(self) -> int:
+        """The same, once the agent has given back what a busy time has left."""
+        time.sleep(MEMORY_PAUSE + 2)
+        return self.private_memory()
 
     def status(self, name: str) -> int:
         lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
