@@ -43,6 +43,8 @@ package struct SQLiteDatabase: CopyableStore {
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(5)
         configuration.maximumReaderCount = 2
+        // They stay open also when their memory is released.
+        configuration.persistentReadOnlyConnections = true
         configuration.label = "store"
         // A damaged page is found when it is read, not when it has done more damage.
         configuration.prepareDatabase { database in
@@ -105,6 +107,14 @@ package struct SQLiteDatabase: CopyableStore {
         try MigrationBackup.removeAll(of: path)
     }
 
+    /// Frees the pages of the file and the compiled statements that the connections keep, once each has nothing to do.
+    package func releaseMemory() async {
+        await threads.run {
+            threads.willWait()
+            pool.releaseMemory()
+        }
+    }
+
     /// Waits for what is read and written, and closes the files, which leaves no log beside the database.
     ///
     /// Nothing can be read or written any more.
@@ -119,9 +129,13 @@ package struct SQLiteDatabase: CopyableStore {
     }
 
     /// SQLite's own word for where temporary files are, of the writer and of a reader: 1 is a directory, 2 is memory.
-    package func scratchPlaces() async throws -> [Int?] {
-        let sql = "PRAGMA temp_store"
-        return [
+    package func scratchPlaces() async throws -> [Int?] { try await both("PRAGMA temp_store") }
+
+    /// SQLite's own word for how much of the file is kept, of the writer and of a reader: less than 0 are KiB.
+    package func cacheSizes() async throws -> [Int?] { try await both("PRAGMA cache_size") }
+
+    private func both(_ sql: String) async throws -> [Int?] {
+        [
             try await pool.writeWithoutTransaction { try Int.fetchOne($0, sql: sql) },
             try await pool.read { try Int.fetchOne($0, sql: sql) },
         ]

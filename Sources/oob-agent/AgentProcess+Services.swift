@@ -35,7 +35,7 @@ extension AgentProcess {
     private static let memoryPause: Double = 10
 
     /// Gives back the memory that a busy time or the start has left; nothing wakes it up while nothing happens.
-    func memoryService(_ agent: Agent) -> Loop {
+    func memoryService(_ agent: Agent, _ opened: OpenedStore) -> Loop {
         Loop {
             let clock = SystemClock()
             let isBusy: @Sendable (AgentEvent) -> Bool = { event in
@@ -43,6 +43,7 @@ extension AgentProcess {
             }
             for await _ in agent.hub.notifier(for: isBusy) {
                 try await clock.sleep(seconds: Self.memoryPause)
+                await opened.releaseMemory()
                 AllocatedMemory.giveBack()
             }
         }

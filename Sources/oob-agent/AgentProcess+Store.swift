@@ -22,6 +22,8 @@ struct OpenedStore {
     var threads: OwnThreads?
     /// What is weak about where the store is.
     var findings: @Sendable () async -> [Finding] = { [] }
+    /// Lets go of what it keeps in memory of what is stored.
+    var releaseMemory: @Sendable () async -> Void = {}
     let close: @Sendable () throws -> Void
     /// After a change of the secret that has changed nothing.
     var abandonSecretChange: @Sendable () async throws -> Void = {}
@@ -56,7 +58,8 @@ extension AgentProcess {
         let copier = Backups(
             directory: directory, store: store, keys: keys, clock: clock, version: SoftwareVersion.text)
         return OpenedStore(
-            store: store, shares: nil, copier: copier, threads: store.threads, close: { try store.close() })
+            store: store, shares: nil, copier: copier, threads: store.threads, releaseMemory: store.releaseMemory,
+            close: { try store.close() })
     }
 
     #if PostgreSQL

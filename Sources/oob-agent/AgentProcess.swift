@@ -165,7 +165,7 @@ struct AgentProcess {
         try await prepare(agent, opened, rewrapper)
         let result: Result<Void, any Error>
         do {
-            result = .success(try await serve(agent, copier: opened.copier, gateway: gateway, hangUps: hangUps))
+            result = .success(try await serve(agent, opened, gateway: gateway, hangUps: hangUps))
         } catch {
             result = .failure(error)
         }
@@ -201,7 +201,7 @@ struct AgentProcess {
     }
 
     private func serve(
-        _ agent: Agent, copier: any StateCopier, gateway: HTTPIssuerGateway, hangUps: UnixSignalsSequence
+        _ agent: Agent, _ opened: OpenedStore, gateway: HTTPIssuerGateway, hangUps: UnixSignalsSequence
     ) async throws {
         let pushServer = pushServer(agent)
         let readiness = readiness(isPushed: pushServer != nil)
@@ -215,10 +215,11 @@ struct AgentProcess {
             agent.loops(isPolling: true) { take($0, readiness: readiness) }.map { Loop($0) }
             + cardholders.services + pushServices(pushServer, readiness)
             + metricsServices(agent, readiness) + [
-                memoryService(agent),
+                memoryService(agent, opened),
                 Loop(
-                    controlServer(agent, copier: copier, cardholders: cardholders.control, readiness: readiness).run,
-                    stopsItself: true),
+                    controlServer(
+                        agent, copier: opened.copier, cardholders: cardholders.control, readiness: readiness
+                    ).run, stopsItself: true),
             ]
             + [Loop { try await reloader.run(hangUps) }] + supervision(agent, readiness: readiness, last: lastReload)
         var configuration = ServiceGroupConfiguration(
