@@ -264,13 +264,6 @@ package final class Agent: Sendable {
         try await ports.store.read { try $0.request(id) }
     }
 
-    /// Those of these requests that are there, as they are now.
-    package func requests(_ ids: Set<RequestID>) async throws -> [RequestID: RequestRecord] {
-        guard !ids.isEmpty else { return [:] }
-        let found = try await ports.store.read { store in try ids.compactMap { try store.request($0) } }
-        return Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
-    }
-
     /// The request that a selector means, if it is there: as one that may be waited for is found.
     ///
     /// - Throws: `CommandError` `.ambiguous`.

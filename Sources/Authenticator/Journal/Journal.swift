@@ -79,6 +79,17 @@ extension Journal {
         }
     }
 
+    /// The same, with the requests that they are about as they are now, of one look at the store.
+    package func eventsWithRequests(
+        after cursor: EventCursor, limit: Int
+    ) async throws -> (page: EventPage, requests: [RequestID: FoundRequest]) {
+        let (now, kept) = (clock.now, Int64(eventsKept))
+        return try await store.read { store in
+            let page = try EventChains(store).page(after: cursor, limit: limit, kept: kept, at: now)
+            return (page, try FoundRequest.all(Set(page.events.compactMap(\.request)), in: store))
+        }
+    }
+
     /// Where all chains end as far as readers were told; nil before this agent's first commit.
     package var newestTold: EventCursor? {
         guard let head = store.head else { return nil }

@@ -41,6 +41,23 @@ package struct FoundRequest: Sendable {
     package let enrollment: Enrollment?
 }
 
+extension FoundRequest {
+    /// Those of the requests that are there, by their ids.
+    static func all(_ ids: Set<RequestID>, in store: any StoreReader) throws -> [RequestID: FoundRequest] {
+        // Many requests are of few enrollments.
+        var enrollments: [EnrollmentID: Enrollment?] = [:]
+        var found: [RequestID: FoundRequest] = [:]
+        for id in ids {
+            guard let request = try store.request(id) else { continue }
+            let known = enrollments[request.enrollmentId]
+            let enrollment = if let known { known } else { try store.enrollment(request.enrollmentId) }
+            enrollments[request.enrollmentId] = .some(enrollment)
+            found[id] = FoundRequest(request: request, enrollment: enrollment)
+        }
+        return found
+    }
+}
+
 /// Finds the request that a selector means.
 enum Selection {
     /// The same as `find`, with the request's enrollment.

@@ -108,15 +108,15 @@ extension Agent {
 
     /// The events after a place, as they are sent: at most so many, or one of each chain.
     func encodedEvents(after position: EventCursor) async throws -> EncodedEvents {
-        let page = try await journal.events(after: position, limit: Self.eventsOfPage)
-        return EncodedEvents(after: position, events: try await encoded(page.events), position: page.position)
+        let (page, requests) = try await journal.eventsWithRequests(after: position, limit: Self.eventsOfPage)
+        return EncodedEvents(after: position, events: try encoded(page.events, of: requests), position: page.position)
     }
 
-    private func encoded(_ events: [JournalEvent]) async throws -> [EncodedEvents.Event] {
-        let records = try await requests(Set(events.compactMap(\.request)))
-        let enrollments = try await enrollments(of: Array(records.values))
-        let views = try records.mapValues {
-            try ControlJSON.json(of: RequestView($0, enrollment: enrollments[$0.enrollmentId]))
+    private func encoded(
+        _ events: [JournalEvent], of requests: [RequestID: FoundRequest]
+    ) throws -> [EncodedEvents.Event] {
+        let views = try requests.mapValues {
+            try ControlJSON.json(of: RequestView($0.request, enrollment: $0.enrollment))
         }
         return try events.map { event in
             var view = EventView(
