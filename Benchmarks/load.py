@@ -64,9 +64,10 @@ def busy(reference: Reference, plan: dict[int, int], in_all: int) -> tuple[list[
         memory = {0: idle}
         for clients, count in plan.items():
             reference.measure()
-            before = world.counts.now()["syncs"]
+            before, spent = world.counts.now()["syncs"], world.agent.cpu()
             rates[clients] = approvals_a_second(world, clients, count)
             syncs = (world.counts.now()["syncs"] - before) / count
+            spent = (world.agent.cpu() - spent) / count
         done, busiest = sum(plan.values()), 0
         while done < in_all:
             step = min(in_all // 4, in_all - done)
@@ -76,7 +77,7 @@ def busy(reference: Reference, plan: dict[int, int], in_all: int) -> tuple[list[
             memory[done] = world.agent.kept_memory()
         after = list(memory.values())[-1]
         rows = [
-            throughput_row(rates, reference.commit_rate),
+            throughput_row(rates, reference.commit_rate, spent),
             Row(f"fdatasync per approval at {max(CLIENTS)} clients, all steps", number(syncs), syncs, 0.3, "≤ 0.3",
                 "fsync and fdatasync of the agent (`counting.c`) from the first purchase to the last delivery, over "
                 "the approvals"),
@@ -90,12 +91,14 @@ def busy(reference: Reference, plan: dict[int, int], in_all: int) -> tuple[list[
         return rows, {"throughput": rates, "memory over requests": memory}
 
 
-def throughput_row(rates: dict[int, float], commits: float) -> Row:
+def throughput_row(rates: dict[int, float], commits: float, spent: float) -> Row:
+    """`spent`: the seconds of the agent's processor for an approval, with the most clients."""
     most = rates[max(rates)] / commits
     ratios = ", ".join(number(rate / commits) for rate in rates.values())
     return Row(
         f"durable approvals per second with {', '.join(map(str, rates))} clients, over SQLite's commits per second",
-        f"{ratios} ({', '.join(f'{rate:.0f}' for rate in rates.values())} over {commits:,.0f} per second)", most, 0.12,
+        f"{ratios} ({', '.join(f'{rate:.0f}' for rate in rates.values())} over {commits:,.0f} per second; with "
+        f"{max(rates)} an approval takes {ms(spent)} ms of the agent's CPU)", most, 0.12,
         f"{max(rates)} clients ≥ 0.12",
         "clients with a connection and an enrollment each approve requests that have come already, until the last is "
         "delivered; agent, issuer and clients share the machine. Commits: one row each, WAL, synchronous FULL, in the "
