@@ -107,13 +107,11 @@ package struct SQLiteDatabase: CopyableStore {
         try MigrationBackup.removeAll(of: path)
     }
 
-    /// Frees the pages of the file and the compiled statements that the connections keep, once each has nothing to do.
-    package func releaseMemory() async {
-        await threads.run {
-            threads.willWait()
-            pool.releaseMemory()
-        }
-    }
+    /// Frees the pages of the file and the compiled statements that the connections keep, soon after this returns: each
+    /// connection once it has nothing to do.
+    ///
+    /// It waits for none of them, as no read could begin behind one that takes long.
+    package func releaseMemory() { pool.releaseMemoryEventually() }
 
     /// Waits for what is read and written, and closes the files, which leaves no log beside the database.
     ///

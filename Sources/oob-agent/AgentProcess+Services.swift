@@ -33,6 +33,8 @@ extension AgentProcess {
 extension AgentProcess {
     /// Seconds from a busy moment until the memory that it took is given back, at most so often.
     private static let memoryPause: Double = 10
+    /// Seconds in which the store has let go of its memory.
+    private static let releasePause: Double = 1
 
     /// Gives back the memory that a busy time or the start has left; nothing wakes it up while nothing happens.
     func memoryService(_ agent: Agent, _ opened: OpenedStore) -> Loop {
@@ -43,7 +45,8 @@ extension AgentProcess {
             }
             for await _ in agent.hub.notifier(for: isBusy) {
                 try await clock.sleep(seconds: Self.memoryPause)
-                await opened.releaseMemory()
+                opened.releaseMemory()
+                try await clock.sleep(seconds: Self.releasePause)
                 AllocatedMemory.giveBack()
             }
         }

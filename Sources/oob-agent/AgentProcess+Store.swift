@@ -22,8 +22,8 @@ struct OpenedStore {
     var threads: OwnThreads?
     /// What is weak about where the store is.
     var findings: @Sendable () async -> [Finding] = { [] }
-    /// Lets go of what it keeps in memory of what is stored.
-    var releaseMemory: @Sendable () async -> Void = {}
+    /// Lets go of what it keeps in memory of what is stored, soon after it returns.
+    var releaseMemory: @Sendable () -> Void = {}
     let close: @Sendable () throws -> Void
     /// After a change of the secret that has changed nothing.
     var abandonSecretChange: @Sendable () async throws -> Void = {}

@@ -14,6 +14,16 @@ import Testing
 
     init() { deadline = ClientDeadline(on: loop, after: .seconds(10)) { [cuts] in cuts.add() } }
 
+    /// Not before, and not twice.
+    private func expectCutAfterTenSeconds() {
+        loop.advanceTime(by: .milliseconds(9_999))
+        #expect(cuts.count == 0)
+        loop.advanceTime(by: .milliseconds(1))
+        #expect(cuts.count == 1)
+        loop.advanceTime(by: .seconds(100))
+        #expect(cuts.count == 1)
+    }
+
     @Test func `who is given time anew is cut when that is over, and not when the first was`() {
         deadline.renew()
         for _ in 1...3 {
@@ -21,12 +31,7 @@ import Testing
             #expect(cuts.count == 0)
             deadline.renew()
         }
-        loop.advanceTime(by: .milliseconds(9_999))
-        #expect(cuts.count == 0)
-        loop.advanceTime(by: .milliseconds(1))
-        #expect(cuts.count == 1)
-        loop.advanceTime(by: .seconds(100))
-        #expect(cuts.count == 1)
+        expectCutAfterTenSeconds()
     }
 
     @Test func `who owes nothing is never cut, and has the whole time once it owes something again`() {
@@ -36,10 +41,7 @@ import Testing
         loop.advanceTime(by: .seconds(100))
         #expect(cuts.count == 0)
         deadline.renew()
-        loop.advanceTime(by: .milliseconds(9_999))
-        #expect(cuts.count == 0)
-        loop.advanceTime(by: .milliseconds(1))
-        #expect(cuts.count == 1)
+        expectCutAfterTenSeconds()
     }
 
     @Test func `once it has ended nobody is cut, whatever is called after that`() {

@@ -1,4 +1,5 @@
 import Authenticator
+import Dispatch
 import SQLiteStore
 import TestStores
 import Testing
@@ -24,16 +25,40 @@ import Testing
                     }
                 }
             }
-            group.addTask { for _ in 1...50 { await file.releaseMemory() } }
+            group.addTask {
+                for _ in 1...50 {
+                    file.releaseMemory()
+                    await Task.yield()
+                }
+            }
             try await group.waitForAll()
         }
         for id in ids { #expect(try await store.read { try $0.enrollment(id) }?.signCount == 53) }
     }
 
+    @Test func `no read waits for one that takes long because memory is released meanwhile`() async throws {
+        let (file, store) = (try sample.file, sample.store)
+        let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        async let long = store.read { _ in
+            hasBegun.signal()
+            return mayEnd.wait(timeout: .now() + .seconds(60))
+        }
+        #expect(await Task.detached { hasBegun.isSignalled(within: 60) }.value)
+        file.releaseMemory()
+        _ = try await store.read { try $0.enrollmentCount() }
+        mayEnd.signal()
+        #expect(try await long == .success)
+    }
+
     @Test func `no connection keeps more than 512 KiB of the file, also after a release`() async throws {
         let file = try sample.file
         #expect(try await file.cacheSizes() == [-512, -512])
-        await file.releaseMemory()
+        file.releaseMemory()
         #expect(try await file.cacheSizes() == [-512, -512])
     }
+}
+
+extension DispatchSemaphore {
+    /// Waits on the thread that it is called on.
+    fileprivate func isSignalled(within seconds: Int) -> Bool { wait(timeout: .now() + .seconds(seconds)) == .success }
 }

@@ -14,10 +14,14 @@ extension Agent {
     /// The enrollments for which the agent cannot do its work.
     ///
     /// If an issuer with a million enrollments is down, all are: then what is known here has been counted, and the store is
-    /// asked how many are suspended. Some that have ended since are counted too, and twice if there are two causes.
+    /// asked how many are suspended. Some that have ended since are counted too.
     func troubled(in store: any StoreReader, asking most: Int = maxAsked) throws -> TroubledEnrollments {
         let failing = keyWatch.health.failing
         var causes = health.counts.merging([.key: failing.count], uniquingKeysWith: +)
+        // A key that fails is the cause, whatever else there is.
+        for id in failing {
+            if let trouble = health.found(of: id) { causes[trouble.cause, default: 0] -= 1 }
+        }
         let known = causes.values.reduce(0, +)
         let some = known > most ? Self.maxTroubles : most
         let ids = try store.troubledEnrollments(

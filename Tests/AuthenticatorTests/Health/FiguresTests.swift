@@ -170,6 +170,10 @@ struct FiguresTests {
         // Of those that are suspended some are enough.
         let some = TroubledEnrollments(ids: all.dropLast(), count: 15, causes: causes)
         #expect(try await troubled(asking: 3) == some)
+        // Its issuer is down too: it is one enrollment all the same, and its key is the cause.
+        sample.agent.keyWatch.health.note(KeyTest(extent: .file, at: 0, problem: "gone"), of: cards[0].id)
+        let withKey = try await troubled(asking: 14)
+        #expect(withKey.count == 15 && withKey.causes == [.issuer: 8, .key: 2, .suspended: 5])
         for card in cards { sample.agent.health.note(card.id, trouble: "down") }
         #expect(try await troubled(asking: 3).count == 30)
         #expect(try await troubled(asking: 3).ids.count <= Agent.maxTroubles + 4)
