@@ -254,7 +254,7 @@ class WithAPIN(AtAPrompt):
         row = self.ask()
         person = self.approver("--once")
         person.answer("a")
-        person.pin("9999-wrong")
+        person.pin("wrong-horse")
         person.until("Not decided: not verified: wrong PIN. 4 tries left")
         person.pin("")
         person.until("No PIN was given")
@@ -262,7 +262,7 @@ class WithAPIN(AtAPrompt):
         person.pin("oops\x15" + self.pin + "ø\x7f")
         self.assertEqual(person.end(), 0)
         self.assertEqual(self.state(row), ("approved", None))
-        for secret in (self.pin, "9999", "oops"):
+        for secret in (self.pin, "wrong-horse", "oops"):
             self.assertNotIn(secret, person.text())
 
     def test_while_it_is_blocked_it_says_until_when_and_a_deny_goes(self):

@@ -204,14 +204,14 @@ class AndTheShell(AtAScreen):
         screen.run("a")
         screen.until("PIN:")
         screen.ready(termios.ECHONL)
-        screen.type(self.pin[:4])
+        screen.type(self.pin[:6])
         screen.press("C-z")
         screen.until("Stopped")
         screen.run("stty -echo; fg")
         screen.ready(termios.ECHONL)
         screen.run(self.pin)
         screen.until("transStatus Y")
-        self.assertNotIn(self.pin[:4], screen.text())
+        self.assertNotIn(self.pin[:6], screen.text())
 
 
 if __name__ == "__main__":

@@ -122,7 +122,10 @@ struct JournalTests {
         try await sample.receive(SampleRequest(jti: "request-2", merchantName: "Other"), for: card)
         try await sample.approve(try #require(try await sample.requests().first).id)
         try await sample.deliverAll()
+        // Without digests and keys: the letters of a word as short as USD come up in them by chance.
         let all = try await sample.journal().map { String(decoding: $0.bytes, as: UTF8.self) }.joined()
+            .replacing(/[A-Za-z0-9_-]{43,}/, with: "…")
+        #expect(all.contains(#""shown":"nothing""#) && all.contains(#""body":"…""#))
         for personal in ["CoffeeHouse2", "Other", "USD", "\"100\"", "merchant.example", "issuer.example", "private"] {
             #expect(!all.contains(personal))
         }
