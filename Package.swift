@@ -303,9 +303,9 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCryptoki", providers: [.apt(["libp11-kit-dev"])]),  // The types of PKCS #11.
-        .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CICUData"),  // The part of ICU's data that a package has.
+        .target(name: "CPostgres"),  // libpq, which is loaded when a store is in PostgreSQL.
         .target(name: "CLinux"),  // prctl, which is variadic and so not in Glibc's module.
 
         // Tests: one target for each of the above, and the programs as a whole.
@@ -467,7 +467,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system && !["CICUData", "CLinux"].contains(target.name) {
+let targetsInC = ["CICUData", "CLinux", "CPostgres"]
+for target in package.targets where target.type != .system && !targetsInC.contains(target.name) {
     target.swiftSettings =
         (target.swiftSettings ?? []) + [
             .swiftLanguageMode(.v6), .strictMemorySafety(), .treatAllWarnings(as: .error),

@@ -1,2 +1,0 @@
-// libpq: the place of the header is pkg-config's to say.
-#include <libpq-fe.h>
