@@ -8,25 +8,30 @@ package import ThreeDS
 package struct SystemClock: AgentClock {
     private static let start = ContinuousClock.now
 
-    package init() {}
+    private let alarms: Alarms
+
+    package init() { self.init(.shared) }
+
+    init(_ alarms: Alarms) { self.alarms = alarms }
 
     package var now: Int64 { Int64(Date().timeIntervalSince1970.rounded(.down)) }
 
     package var steady: Double { (ContinuousClock.now - Self.start) / .seconds(1) }
 
-    /// More seconds than this also count while the machine is suspended.
-    private static let long: Double = 300
+    /// A longer sleep looks at the time again after so many seconds.
+    ///
+    /// While the machine is suspended the alarms' time stands, and this clock's does not.
+    private static let look: Double = 300
 
     package func sleep(seconds: Double) async throws {
-        if seconds > Self.long {
-            try await Task.sleep(for: .seconds(seconds))
-        } else {
-            try await Alarms.shared.sleep(seconds: seconds)
-        }
+        let end = steady + seconds
+        repeat {
+            try await alarms.sleep(seconds: min(end - steady, Self.look))
+        } while steady < end
     }
 
     package func alarm(after seconds: Double, _ action: @escaping @Sendable () -> Void) -> Alarm {
-        Alarms.shared.set(after: seconds, action)
+        alarms.set(after: seconds, action)
     }
 }
 

@@ -82,6 +82,30 @@ struct AlarmsTests {
         }
         #expect(alarms.setCount == 0)
     }
+
+    @Test func `of a long sleep that is cancelled nothing is left`() async {
+        let clock = SystemClock(alarms)
+        let sleepers = (0..<100).map { _ in Task { try await clock.sleep(seconds: 86_400) } }
+        while alarms.setCount < sleepers.count { await Task.yield() }
+        for sleeper in sleepers { sleeper.cancel() }
+        for sleeper in sleepers {
+            await #expect(throws: CancellationError.self) { try await sleeper.value }
+        }
+        #expect(alarms.setCount == 0)
+    }
+
+    @Test func `a long sleep of the machine's clock goes on after each look at the time`() async {
+        let clock = SystemClock(alarms)
+        let sleeper = Task { try await clock.sleep(seconds: 86_400) }
+        for look in 1...3 {
+            while alarms.setCount == 0 { await Task.yield() }
+            // As if the machine had run for so long.
+            alarms.setAhead(to: Int64(look) * 300)
+        }
+        while alarms.setCount == 0 { await Task.yield() }
+        sleeper.cancel()
+        await #expect(throws: CancellationError.self) { try await sleeper.value }
+    }
 }
 
 /// What several may cut off ends once, whoever does.
