@@ -13,6 +13,8 @@ struct TransportLimits: Sendable {
     /// Different sets of root certificates that are in use at a time.
     var sets = 256
     var connectSeconds: Int64 = 10
+    /// How long a connection is kept that nothing uses: what a busy time needed is closed before the agent gives its memory back.
+    var idleSeconds: Int64 = 8
 
     static let standard = TransportLimits()
 }
@@ -40,6 +42,7 @@ struct ClientPair: Sendable {
         configuration.proxy = proxy.map { .server(host: $0.host, port: $0.port) }
         configuration.httpVersion = .http1Only
         // Whoever calls decides about trying again, and hears the reason at once.
+        configuration.connectionPool.idleTimeout = .seconds(limits.idleSeconds)
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = limits.callConnections
         // One event loop for all that a client does, as a call would else be handed from one thread to another.

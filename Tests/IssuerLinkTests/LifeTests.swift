@@ -98,6 +98,18 @@ struct LifeTests {
         }
     }
 
+    @Test func `a connection that nothing uses any more is closed`() async throws {
+        var limits = TransportLimits.patient
+        limits.idleSeconds = 1
+        try await Link.run(limits: limits) { _ in
+            .authenticated
+        } _: { link in
+            _ = try await link.decide()
+            await link.waitForClose()
+        }
+        #expect(TransportLimits.standard.idleSeconds < 10, "memory is given back after ten seconds")
+    }
+
     @Test func `a shutdown ends what is under way and refuses what comes after`() async throws {
         try await Link.run { _ in
             .silence
