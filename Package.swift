@@ -253,7 +253,7 @@ let package = Package(
         .target(  // Lines on standard output and error that hold nobody up if nobody reads, and the log in them.
             name: "LineLog",
             dependencies: [
-                "LinuxProcess", "StrictJSON", "ThreeDS", .product(name: "Logging", package: "swift-log"),
+                "CLinux", "LinuxProcess", "StrictJSON", "ThreeDS", .product(name: "Logging", package: "swift-log"),
             ]),
         .target(  // What the agent's servers have in common: an address to listen on, and patience with a client.
             name: "HTTPServing",
@@ -342,7 +342,10 @@ let package = Package(
             name: "KeysTests",
             dependencies: ["DurableFiles", "Keys", "ScratchDirectories", "SoftKeys", "SpawnedProcesses"]),
         .testTarget(
-            name: "LineLogTests", dependencies: ["LineLog", .product(name: "Logging", package: "swift-log")]),
+            name: "LineLogTests",
+            dependencies: [
+                "CLinux", "LineLog", "ScratchDirectories", .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(
             name: "HTTPServingTests",
             dependencies: [

@@ -3,10 +3,9 @@ import Synchronization
 
 /// Lines on their way to a stream whose reader may have gone away.
 ///
-/// That costs lines, and never blocks the thread that writes one.
-///
-/// One thread writes them, and it alone is held up. The stream may be shared with other processes: to make it
-/// non-blocking would do so for all of them, and what poll(2) finds free another may have taken before the write.
+/// That costs lines, and never blocks the thread that writes one: it writes what the stream takes at once. For the rest
+/// there is one thread, which alone is held up. The stream may be shared with other processes: to make it non-blocking
+/// would do so for all of them, and what poll(2) finds free another may have taken before the write.
 final class LineQueue: Sendable {
     private struct State {
         /// What is not out yet, in bytes.
@@ -21,18 +20,22 @@ final class LineQueue: Sendable {
     private let state = Mutex(State())
     private let room: Int
     private let patience: DispatchTimeInterval
-    private let write: @Sendable (String) -> Void
+    private let writeAtOnce: @Sendable (ArraySlice<UInt8>) -> Int
+    private let write: @Sendable (ArraySlice<UInt8>) -> Void
 
     /// - Parameters:
     ///   - room: the bytes that wait at most; one line may have more.
     ///   - patience: how long whoever says a line waits until it is out, if the reader has kept up so far.
-    ///   - write: writes lines; it may block.
+    ///   - writeAtOnce: writes as many of the bytes as it can without waiting, and says how many.
+    ///   - write: writes all of them; it may block.
     init(
         room: Int = 256 << 10, patience: DispatchTimeInterval = .milliseconds(100),
-        write: @escaping @Sendable (String) -> Void
+        writeAtOnce: @escaping @Sendable (ArraySlice<UInt8>) -> Int = { _ in 0 },
+        write: @escaping @Sendable (ArraySlice<UInt8>) -> Void
     ) {
         self.room = room
         self.patience = patience
+        self.writeAtOnce = writeAtOnce
         self.write = write
     }
 
@@ -40,14 +43,7 @@ final class LineQueue: Sendable {
     ///
     /// - Parameter notice: the line that goes before it if so many were left out before.
     func say(_ line: String, afterLoss notice: (Int) -> String = { "lines were lost: \($0)" }) {
-        let bytes = line.utf8.count + 1
-        guard let (lost, isLate) = admit(bytes) else { return }
-        let text = lost > 0 ? "\(notice(lost))\n\(line)" : line
-        let work = DispatchWorkItem { [self] in
-            write(text)
-            leave(bytes)
-        }
-        queue.async(execute: work)
+        guard let (work, isLate) = take(line, afterLoss: notice) else { return }
         guard !isLate, work.wait(timeout: .now() + patience) == .timedOut else { return }
         state.withLock { $0.isLate = $0.waiting > 0 }
     }
@@ -62,16 +58,29 @@ final class LineQueue: Sendable {
     /// Whether lines wait for the reader, and nobody waits for them.
     var isLate: Bool { state.withLock { $0.isLate } }
 
-    /// Nil if there is no room: then the line is left out, and counted.
-    private func admit(_ bytes: Int) -> (lost: Int, isLate: Bool)? {
+    /// Writes a line, or hands it to the thread; nil if it is out, or if there is no room: then it is left out, and counted.
+    private func take(
+        _ line: String, afterLoss notice: (Int) -> String
+    ) -> (work: DispatchWorkItem, isLate: Bool)? {
         state.withLock { state in
-            guard state.waiting == 0 || state.waiting + bytes <= room else {
+            guard state.waiting == 0 || state.waiting + line.utf8.count + 1 <= room else {
                 state.lost += 1
                 return nil
             }
-            state.waiting += bytes
-            defer { state.lost = 0 }
-            return (state.lost, state.isLate)
+            var rest = Array(((state.lost > 0 ? notice(state.lost) + "\n" : "") + line + "\n").utf8)[...]
+            state.lost = 0
+            // Not past what waits.
+            if state.waiting == 0 { rest = rest.dropFirst(writeAtOnce(rest)) }
+            guard !rest.isEmpty else { return nil }
+            let left = rest
+            let work = DispatchWorkItem { [self] in
+                write(left)
+                leave(left.count)
+            }
+            state.waiting += left.count
+            // Here, so that nothing comes between the beginning of a line and its rest.
+            queue.async(execute: work)
+            return (work, state.isLate)
         }
     }
 
@@ -83,9 +92,16 @@ final class LineQueue: Sendable {
     }
 }
 
+extension LineQueue {
+    /// If the stream cannot be written, nobody could be told.
+    fileprivate convenience init(of stream: StandardStream) {
+        self.init(writeAtOnce: { stream.writeAtOnce($0) }, write: { try? stream.writeAll($0) })
+    }
+}
+
 extension StandardStream {
-    private static let outputLines = LineQueue { StandardStream.output.write($0) }
-    private static let errorLines = LineQueue { StandardStream.error.write($0) }
+    private static let outputLines = LineQueue(of: .output)
+    private static let errorLines = LineQueue(of: .error)
 
     /// Says a line of a service's, which goes on if nobody reads; `write(_:)` waits for whoever asked for it.
     package func say(_ line: String) { lines.say(line) }

@@ -1,3 +1,4 @@
+import CLinux
 import FoundationEssentials
 import Glibc
 package import LinuxProcess
@@ -14,7 +15,11 @@ package enum StandardStream {
 
     /// The same, for what is of no use in part.
     package func writeAll(_ line: String) throws(SystemError) {
-        var rest = Array((line + "\n").utf8)[...]
+        try writeAll(Array((line + "\n").utf8)[...])
+    }
+
+    func writeAll(_ bytes: ArraySlice<UInt8>) throws(SystemError) {
+        var rest = bytes
         while !rest.isEmpty {
             let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
             guard written > 0 || (written < 0 && errno == EINTR) else {
@@ -22,6 +27,11 @@ package enum StandardStream {
             }
             rest = rest.dropFirst(max(written, 0))
         }
+    }
+
+    /// Writes as many of the bytes as the stream takes without waiting for a reader, and says how many.
+    func writeAtOnce(_ bytes: ArraySlice<UInt8>) -> Int {
+        max(0, unsafe bytes.withUnsafeBytes { unsafe clinux_write_at_once(descriptor, $0.baseAddress, $0.count) })
     }
 
     /// Whether what is written goes to the journal (systemd.exec(5), JOURNAL_STREAM), and not somewhere else since.

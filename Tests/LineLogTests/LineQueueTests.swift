@@ -1,4 +1,8 @@
+import CLinux
 import Dispatch
+import Foundation
+import Glibc
+import ScratchDirectories
 import Synchronization
 import Testing
 
@@ -15,11 +19,12 @@ import Testing
 
         var lines: [String] { written.withLock { $0 } }
 
-        func write(_ text: String) {
+        func write(_ bytes: ArraySlice<UInt8>) {
             if !isOpen {
                 door.wait()
                 door.signal()
             }
+            let text = String(decoding: bytes, as: UTF8.self)
             written.withLock { $0.append(contentsOf: text.split(separator: "\n").map(String.init)) }
         }
 
@@ -75,5 +80,102 @@ import Testing
         stream.open()
         queue.finish(within: .seconds(60))
         #expect(stream.lines == ["late"])
+    }
+
+    @Test func `what the stream takes at once is written by whoever says it`() {
+        let written = Mutex([String]())
+        let queue = LineQueue { bytes in
+            written.withLock { $0.append(String(decoding: bytes, as: UTF8.self)) }
+            return bytes.count
+        } write: { _ in
+            Issue.record("a line was handed to the thread")
+        }
+        for number in 0..<3 { queue.say("line \(number)") }
+        queue.finish(within: .seconds(60))
+        #expect(written.withLock { $0 } == ["line 0\n", "line 1\n", "line 2\n"])
+    }
+
+    @Test func `of what is taken in part the rest comes next, and no line overtakes it`() {
+        let stream = Stream(isOpen: false)
+        let taken = Mutex("")
+        let asked = Mutex(0)
+        let queue = LineQueue(patience: .milliseconds(1)) { bytes in
+            asked.withLock { $0 += 1 }
+            taken.withLock { $0 += String(decoding: bytes.prefix(3), as: UTF8.self) }
+            return min(bytes.count, 3)
+        } write: {
+            stream.write($0)
+        }
+        queue.say("first")
+        queue.say("second")
+        stream.open()
+        queue.finish(within: .seconds(60))
+        #expect(taken.withLock { $0 } == "fir" && asked.withLock { $0 } == 1)
+        #expect(stream.lines == ["st", "second"])
+        queue.say("third")
+        queue.finish(within: .seconds(60))
+        #expect(taken.withLock { $0 } == "firthi" && stream.lines == ["st", "second", "rd"])
+    }
+
+    @Test func `of many threads none mixes its line with another's, and none is lost`() async {
+        let written = Mutex([UInt8]())
+        let queue = LineQueue(room: 1 << 30, patience: .seconds(60)) { bytes in
+            // Of every third line a part.
+            let count = bytes.count % 3 == 0 ? bytes.count / 2 : bytes.count
+            written.withLock { $0 += bytes.prefix(count) }
+            return count
+        } write: { bytes in
+            written.withLock { $0 += bytes }
+        }
+        await withTaskGroup { group in
+            for thread in 0..<8 {
+                group.addTask {
+                    for number in 0..<500 { queue.say(String(repeating: "\(thread)", count: 1 + number % 7)) }
+                }
+            }
+        }
+        queue.finish(within: .seconds(60))
+        let lines = written.withLock { String(decoding: $0, as: UTF8.self) }.split(separator: "\n")
+        #expect(lines.count == 4_000 && lines.allSatisfy { Set($0).count == 1 })
+    }
+}
+
+/// What a file takes without anyone who reads it.
+@Suite struct WriteAtOnceTests {
+    private func write(_ text: String, to file: CInt) -> Int {
+        unsafe clinux_write_at_once(file, text, text.utf8.count)
+    }
+
+    @Test func `a socket takes what it has room for, and whoever writes does not wait`() {
+        var pair: [CInt] = [0, 0]
+        #expect(unsafe socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &pair) == 0)
+        let text = String(repeating: "x", count: 1 << 20)
+        let first = write(text, to: pair[0])
+        #expect(first > 0 && first < text.utf8.count)
+        var count = first
+        while count > 0 { count = write(text, to: pair[0]) }
+        #expect(count == -1 && errno == EAGAIN)
+        // Nor is it ended by SIGPIPE.
+        close(pair[1])
+        #expect(write(text, to: pair[0]) == -1 && errno == EPIPE)
+        close(pair[0])
+    }
+
+    @Test func `a pipe that is full takes nothing, and whoever writes does not wait`() {
+        var ends: [CInt] = [0, 0]
+        #expect(unsafe pipe(&ends) == 0)
+        let text = String(repeating: "x", count: 1 << 20)
+        for _ in 0..<100 where write(text, to: ends[1]) < 0 { break }
+        #expect(write("more", to: ends[1]) == -1 && (errno == EAGAIN || errno == EOPNOTSUPP))
+        ends.forEach { close($0) }
+    }
+
+    @Test func `a regular file takes all`() throws {
+        let file = try ScratchDirectory()
+        let path = file("log")
+        let descriptor = unsafe open(path, O_CREAT | O_WRONLY | O_APPEND, 0o600)
+        #expect(write("one\n", to: descriptor) == 4 && write("two\n", to: descriptor) == 4)
+        close(descriptor)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "one\ntwo\n")
     }
 }

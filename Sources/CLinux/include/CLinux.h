@@ -25,4 +25,8 @@ char **clinux_environment(void);
 /// memfd_create(2): a file in memory without a name, closed in a program that is started. -1 with errno set.
 int clinux_unnamed_file(void);
 
+/// Writes as much as a file takes without waiting for whoever reads it: the bytes written, or -1 with errno set. A pipe
+/// takes nothing this way before Linux 6.5, and a terminal never does (RWF_NOWAIT, pwritev2(2)).
+long clinux_write_at_once(int file, const void *bytes, long count);
+
 #endif
