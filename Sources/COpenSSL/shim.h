@@ -49,6 +49,38 @@ static inline EVP_PKEY *shim_ec_pair(
     return key;
 }
 
+/// Computes the uncompressed point, 65 bytes, of a private value of P-256, 32 bytes big-endian; 0 if it has none.
+static inline int shim_p256_point(const unsigned char *number, unsigned char *point) {
+    size_t written = 0;
+    EC_GROUP *group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1);
+    EC_POINT *made = group != NULL ? EC_POINT_new(group) : NULL;
+    BIGNUM *value = BN_secure_new();
+    if (made != NULL && value != NULL && BN_bin2bn(number, 32, value) != NULL) {
+        BN_set_flags(value, BN_FLG_CONSTTIME);
+        if (EC_POINT_mul(group, made, value, NULL, NULL, NULL) == 1)
+            written = EC_POINT_point2oct(group, made, POINT_CONVERSION_UNCOMPRESSED, point, 65, NULL);
+    }
+    BN_clear_free(value);
+    EC_POINT_free(made);
+    EC_GROUP_free(group);
+    return written == 65;
+}
+
+/// A public key of its curve and uncompressed point; NULL if the point is not on the curve.
+static inline EVP_PKEY *shim_ec_public_key(const char *curve, const unsigned char *point, size_t count) {
+    EVP_PKEY *key = NULL;
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)curve, 0),
+        OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, count),
+        OSSL_PARAM_construct_end(),
+    };
+    if (context != NULL && EVP_PKEY_fromdata_init(context) == 1)
+        EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, parameters);
+    EVP_PKEY_CTX_free(context);
+    return key;
+}
+
 /// An allocator that wipes all that it frees.
 static inline void *shim_allocate(size_t count, const char *file, int line) { return malloc(count); }
 

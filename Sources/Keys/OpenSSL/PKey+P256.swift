@@ -8,7 +8,7 @@ extension PKey {
     convenience init(p256Point point: [UInt8]) throws(KeyError) {
         guard let material = PublicKeyMaterial(p256Point: point) else { throw .malformed(nil) }
         do throws(OpenSSLError) {
-            try self.init(subjectPublicKeyInfo: SubjectPublicKeyInfo.encode(material))
+            try self.init(material)
         } catch {
             throw .notOnCurve
         }
@@ -18,7 +18,7 @@ extension PKey {
     convenience init(p256Scalar scalar: Secret) throws(KeyError) {
         guard scalar.count == Self.p256ScalarCount else { throw .malformed(nil) }
         do throws(OpenSSLError) {
-            try unsafe self.init(takingOwnershipOf: Self.decoded(ecPrivateKey: Self.ecPrivateKey(scalar)))
+            try unsafe self.init(takingOwnershipOf: Self.pair(p256Scalar: scalar))
             try PKeyContext(for: self).checkPair()
         } catch {
             throw .malformed(error)
@@ -43,20 +43,13 @@ extension PKey {
         }
     }
 
-    /// The DER ECPrivateKey (RFC 5915 §3) without the public key, which OpenSSL computes.
-    private static func ecPrivateKey(_ scalar: Secret) throws(OpenSSLError) -> Secret {
-        // SEQUENCE { 1, OCTET STRING { … }, [0] { secp256r1 } }
-        try Secret.joined([
-            Secret([0x30, 0x31, 0x02, 0x01, 0x01, 0x04, 0x20]), scalar,
-            Secret([0xA0, 0x0A, 0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07]),
-        ])
-    }
-
-    private static func decoded(ecPrivateKey der: Secret) throws(OpenSSLError) -> OpaquePointer {
-        try unsafe der.withBytes { bytes throws(OpenSSLError) in
-            var cursor = unsafe bytes.bindMemory(to: UInt8.self).baseAddress
-            return try unsafe checkNotNull("d2i_PrivateKey") {
-                unsafe d2i_PrivateKey(EVP_PKEY_EC, nil, &cursor, bytes.count)
+    private static func pair(p256Scalar scalar: Secret) throws(OpenSSLError) -> OpaquePointer {
+        try unsafe scalar.withBytes { number throws(OpenSSLError) in
+            let start = unsafe number.bindMemory(to: UInt8.self).baseAddress
+            var point = [UInt8](repeating: 0, count: PublicKeyMaterial.p256PointCount)
+            try check("EC_POINT_mul") { unsafe shim_p256_point(start, &point) }
+            return try unsafe checkNotNull("EVP_PKEY_fromdata") {
+                unsafe shim_ec_pair("P-256", start, CInt(number.count), point, point.count)
             }
         }
     }

@@ -25,6 +25,24 @@ import COpenSSL
 }
 
 extension PKey {
+    /// A public key of its parts, which OpenSSL's decoders take many times as long to read.
+    ///
+    /// Throws unless the point is on its curve and not at infinity. The bytes of an Ed25519 key may be those of no point.
+    convenience init(_ material: PublicKeyMaterial) throws(OpenSSLError) {
+        let bytes = material.bytes
+        let point = [PublicKeyMaterial.uncompressed] + bytes
+        unsafe self.init(
+            takingOwnershipOf: try checkNotNull("EVP_PKEY_fromdata") {
+                switch material.algorithm {
+                case .es256: unsafe shim_ec_public_key("P-256", point, point.count)
+                case .es384: unsafe shim_ec_public_key("P-384", point, point.count)
+                case .eddsa: unsafe EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, bytes, bytes.count)
+                }
+            })
+        let context = try PKeyContext(for: self)
+        try context.checkPoint()
+    }
+
     /// Reads a whole SubjectPublicKeyInfo, and checks that the point is on its curve and not at infinity.
     convenience init(subjectPublicKeyInfo: [UInt8]) throws(OpenSSLError) {
         let decoded = try unsafe DER.decoding(subjectPublicKeyInfo, by: "d2i_PUBKEY") { unsafe d2i_PUBKEY(nil, $0, $1) }

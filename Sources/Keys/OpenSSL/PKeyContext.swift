@@ -24,6 +24,13 @@ import COpenSSL
         try check("EVP_PKEY_public_check") { unsafe EVP_PKEY_public_check(pointer) }
     }
 
+    /// Throws unless the public point is on its curve, and not at infinity.
+    ///
+    /// On P-256 and P-384, whose cofactor is 1, each such point has the curve's order (NIST SP 800-56A §5.6.2.3.4).
+    func checkPoint() throws(OpenSSLError) {
+        try check("EVP_PKEY_public_check_quick") { unsafe EVP_PKEY_public_check_quick(pointer) }
+    }
+
     /// Throws unless the private key is in range and the public key is its own.
     func checkPair() throws(OpenSSLError) {
         try check("EVP_PKEY_check") { unsafe EVP_PKEY_check(pointer) }

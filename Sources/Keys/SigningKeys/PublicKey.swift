@@ -23,7 +23,7 @@ package final class PublicKey: Sendable {
         guard material.hasItsLengths else { throw .malformed(nil) }
         if case .ed25519(let point) = material, Ed25519SmallOrder.contains(point) { throw .smallOrder }
         do throws(OpenSSLError) {
-            try self.init(material, parsed: Self.parsed(material))
+            try self.init(material, parsed: PKey(material))
         } catch {
             throw .notOnCurve
         }
@@ -49,14 +49,10 @@ package final class PublicKey: Sendable {
     /// The public half of a pair, which OpenSSL made or has checked; it does not hold the private half.
     convenience init(ofPair material: PublicKeyMaterial) { self.init(material, parsed: nil) }
 
-    private static func parsed(_ material: PublicKeyMaterial) throws(OpenSSLError) -> PKey {
-        try PKey(subjectPublicKeyInfo: SubjectPublicKeyInfo.encode(material))
-    }
-
     private func key() throws(OpenSSLError) -> PKey {
         try parsed.withLock { parsed throws(OpenSSLError) in
             if let parsed { return parsed }
-            let key = try Self.parsed(material)
+            let key = try PKey(material)
             parsed = key
             return key
         }
