@@ -86,7 +86,7 @@ def busy(reference: Reference, plan: dict[int, int], in_all: int) -> tuple[list[
                 + f"; {busiest / 1e6:.1f} as soon as the last was delivered)",
                 after / 1e6, 12, "≤ 12 MB, flat",
                 f"RssAnon of the agent that has approved them for {max(CLIENTS)} clients, {MEMORY_PAUSE + 2} s after the "
-                f"last: after {MEMORY_PAUSE} s it gives back what a busy time has left"),
+                f"last: within {MEMORY_PAUSE} s it gives back what a busy time has left"),
             size_row(world, empty, done), *readers(world)]
         return rows, {"throughput": rates, "memory over requests": memory}
 

@@ -24,8 +24,8 @@ from programs import BIN_DIR, Sandbox  # noqa: E402
 
 WORK = ROOT / ".build" / "bench"
 PATIENCE = 600
-# The seconds after which the agent gives memory back (AgentProcess.memoryPause).
-MEMORY_PAUSE = 10
+# An agent without work gives memory back within so many seconds (AgentProcess.memoryPause).
+MEMORY_PAUSE = 21
 # What is measured writes there: the disk of that counts. Short, for a socket's path has 103 bytes at most.
 PLACE = os.environ.get("BENCH_DIR", "/tmp")
 TRANSACTION = {

@@ -31,8 +31,10 @@ extension AgentProcess {
 }
 
 extension AgentProcess {
-    /// Seconds from a busy moment until the memory that it took is given back, at most so often.
+    /// Seconds without work after which the memory that a busy time took is given back.
     private static let memoryPause: Double = 10
+    /// It is given back after so many pauses though there was work in each of them.
+    private static let mostPauses = 6
     /// Seconds in which the store has let go of its memory.
     private static let releasePause: Double = 1
 
@@ -40,11 +42,16 @@ extension AgentProcess {
     func memoryService(_ agent: Agent, _ opened: OpenedStore) -> Loop {
         Loop {
             let clock = SystemClock()
-            let isBusy: @Sendable (AgentEvent) -> Bool = { event in
-                if case .ownKeysSeen = event { true } else { event.kind == .answered }
+            let work = agent.hub.pendingKeys { event in
+                if case .ownKeysSeen = event { [event.kind] } else { event.kind == .answered ? [event.kind] : [] }
             }
-            for await _ in agent.hub.notifier(for: isBusy) {
-                try await clock.sleep(seconds: Self.memoryPause)
+            for await _ in work.notifier {
+                _ = work.takeAll()
+                for _ in 0..<Self.mostPauses {
+                    try await clock.sleep(seconds: Self.memoryPause)
+                    // What works on would need at once what it gave back.
+                    if work.takeAll().isEmpty { break }
+                }
                 opened.releaseMemory()
                 try await clock.sleep(seconds: Self.releasePause)
                 AllocatedMemory.giveBack()

@@ -53,8 +53,9 @@ package final class EventHub: Sendable {
     /// A notifier with the keys that events have named since they were last taken.
     ///
     /// - Parameter keysOf: must not call the hub, which is locked meanwhile.
-    func pendingKeys<Key: Hashable & Sendable>(_ keysOf: @escaping @Sendable (AgentEvent) -> [Key]) -> PendingKeys<Key>
-    {
+    package func pendingKeys<Key: Hashable & Sendable>(
+        _ keysOf: @escaping @Sendable (AgentEvent) -> [Key]
+    ) -> PendingKeys<Key> {
         let keys = KeySet<Key>()
         let (notifier, continuation) = attach { event in
             let named = keysOf(event)
@@ -82,8 +83,8 @@ package final class EventHub: Sendable {
 }
 
 /// The keys that want work, and the notifier that rings when there are new ones.
-struct PendingKeys<Key: Hashable & Sendable>: Sendable {
-    let notifier: AsyncStream<Void>
+package struct PendingKeys<Key: Hashable & Sendable>: Sendable {
+    package let notifier: AsyncStream<Void>
     fileprivate let keys: KeySet<Key>
     fileprivate let continuation: AsyncStream<Void>.Continuation
 
@@ -94,7 +95,7 @@ struct PendingKeys<Key: Hashable & Sendable>: Sendable {
     }
 
     /// The keys named since the last call.
-    func takeAll() -> Set<Key> { keys.takeAll() }
+    package func takeAll() -> Set<Key> { keys.takeAll() }
 }
 
 private final class KeySet<Key: Hashable & Sendable>: Sendable {
