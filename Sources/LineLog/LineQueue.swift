@@ -3,9 +3,10 @@ import Synchronization
 
 /// Lines on their way to a stream whose reader may have gone away.
 ///
-/// That costs lines, and never blocks the thread that writes one: it writes what the stream takes at once. For the rest
+/// That costs lines, and never blocks the thread that says one: it writes what the stream takes at once. For the rest
 /// there is one thread, which alone is held up. The stream may be shared with other processes: to make it non-blocking
-/// would do so for all of them, and what poll(2) finds free another may have taken before the write.
+/// would do so for all of them, and what poll(2) finds free another may have taken before the write. A regular file has
+/// no reader: only its disk could hold up a line, as it would the store.
 final class LineQueue: Sendable {
     private struct State {
         /// What is not out yet, in bytes.
