@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 from rows import Row, ms, number
-from world import BIN_DIR, ROOT, World
+from world import BIN_DIR, MEMORY_PAUSE, ROOT, World
 
 
 # The thread in which libdispatch has its timers, as the kernel shortens its name.
@@ -41,6 +41,8 @@ def status_row(world: World, times: int) -> Row:
 
 
 def wakeup_row(world: World, seconds: int) -> Row:
+    # Until memory has been given back, and connections that were needed before are closed.
+    time.sleep(MEMORY_PAUSE + 2)
     world.agent.rest(quiet=5, share=0.01)
     before = switches(world.agent.pid)
     time.sleep(seconds)
