@@ -29,9 +29,12 @@ struct GroupedWritesTests {
 
     private func record() async throws -> Int64 { try await store.write { try Self.record(in: $0) } }
 
+    /// Waits until the first database transaction has begun: what is written from then on comes too late for it.
+    private func untilBegun() async {
+        while begun.value == 0 { await Task.yield() }
+    }
+
     /// Holds the first database transaction up until so many writes have come after the first.
-    ///
-    /// One that came with the first may be in that database transaction, so those that wait are not counted.
     private func holdFirst(until more: Int) {
         sample.store.beforeWriting { [begun, store] in
             guard begun.next() == 1 else { return }
@@ -48,7 +51,9 @@ struct GroupedWritesTests {
     {
         holdFirst(until: 20)
         let ends = try await withThrowingTaskGroup { group in
-            for _ in 1...21 { group.addTask { try await record() } }
+            group.addTask { try await record() }
+            await untilBegun()
+            for _ in 1...20 { group.addTask { try await record() } }
             return try await group.reduce(into: Set<Int64>()) { $0.insert($1) }
         }
         #expect(begun.value == 2)
@@ -60,7 +65,9 @@ struct GroupedWritesTests {
     @Test func `of more than a database transaction takes the rest has the next one`() async throws {
         holdFirst(until: 150)
         try await withThrowingTaskGroup { group in
-            for _ in 1...151 { group.addTask { _ = try await record() } }
+            group.addTask { _ = try await record() }
+            await untilBegun()
+            for _ in 1...150 { group.addTask { _ = try await record() } }
             try await group.waitForAll()
         }
         #expect(begun.value == 4)
@@ -91,7 +98,9 @@ struct GroupedWritesTests {
     @Test func `one that fails leaves nothing behind, and the others are committed`() async throws {
         holdFirst(until: 6)
         await withTaskGroup { group in
-            for index in 0...6 {
+            group.addTask { _ = try? await record() }
+            await untilBegun()
+            for index in 1...6 {
                 group.addTask {
                     guard index % 2 == 1 else { return _ = try? await record() }
                     await #expect(throws: Refused.self) {
@@ -133,7 +142,7 @@ struct GroupedWritesTests {
         }
         await withTaskGroup { group in
             group.addTask { _ = try? await record() }
-            while begun.value == 0 { await Task.yield() }
+            await untilBegun()
             for _ in 1...5 { group.addTask { await #expect(throws: StoreError.self) { try await record() } } }
         }
         #expect(begun.value == 2)
