@@ -13,7 +13,7 @@ struct TransportLimits: Sendable {
     /// Different sets of root certificates that are in use at a time.
     var sets = 256
     var connectSeconds: Int64 = 10
-    /// How long a connection is kept that nothing uses: what a busy time needed is closed before the agent gives its memory back.
+    /// How long a connection is kept that nothing uses: less than it takes until the agent gives memory back.
     var idleSeconds: Int64 = 8
 
     static let standard = TransportLimits()
