@@ -58,7 +58,7 @@ package final class Cardholders: Sendable {
             guard let (script, request) = try await settled(id) else { return }
             let left = Self.time(of: script, for: request) - Double(agent.agentClock.now)
             if left > 0 { try await agent.agentClock.sleep(seconds: left) }
-            try await act(script, on: request)
+            try await actInTime(script, on: request)
         } catch is CancellationError {
         } catch let error as CommandError where error.code == .noLongerDecidable {
             // Somebody else decided it, or it is over.
@@ -72,6 +72,19 @@ package final class Cardholders: Sendable {
         script.persona == .answersAfterExpiry
             ? Double(request.exp ?? 0) + Double(max(script.delay, 1))
             : Double(request.receivedAt) + Double(script.delay)
+    }
+
+    /// Asks again where nothing was decided because the issuer has not said which signCount it accepted, as a person does.
+    private func actInTime(_ script: Script, on request: RequestRecord) async throws {
+        while true {
+            do {
+                return try await act(script, on: request)
+            } catch let error as CommandError
+                where error.code == .issuerUnreachable && agent.agentClock.now < request.exp ?? 0
+            {
+                try await agent.agentClock.sleep(seconds: 1)
+            }
+        }
     }
 
     private func act(_ script: Script, on request: RequestRecord) async throws {

@@ -62,14 +62,16 @@ class OverHTTP(Scene):
         self.assertEqual(self.page.state(), before)
 
     def test_a_refused_decision_is_in_the_ledger_with_the_check_that_failed(self):
-        story = self.page.bought(preset="coffee", authenticator=self.mallory)
-        path = f"/purchases/{story['acsTransId']}"
-        self.assertIn("Nothing has come yet.", self.page.text_of(path))
+        # Several at once: the agent decides one after the other, and asks for the signCount after each refusal.
+        paths = [f"/purchases/{self.page.bought(preset='coffee', authenticator=self.mallory)['acsTransId']}"
+                 for _ in range(5)]
+        self.assertIn("Nothing has come yet.", self.page.text_of(paths[-1]))
         self.agent.ctl("fetch")
-        tag = None
-        while "Refused: 422 invalid_assertion" not in (text := self.page.text_of(path)):
-            # Answered as soon as something comes.
-            tag = self.page.call("GET", path + "?wait=20", If_None_Match=tag).getheader("etag")
+        for path in paths:
+            tag = None
+            while "Refused: 422 invalid_assertion" not in (text := self.page.text_of(path)):
+                # Answered as soon as something comes.
+                tag = self.page.call("GET", path + "?wait=20", If_None_Match=tag).getheader("etag")
         self.assertIn("failed check: signature", text)
         self.assertIn("challenge: passed", text)
         self.assertIn("signCount: notReached", text)
@@ -113,13 +115,13 @@ class OverHTTP(Scene):
     def test_faults_are_set_listed_and_cleared(self):
         self.addCleanup(self.page.post, "/page/faults", do="clear")
         answer = self.page.post("/page/faults", odds="500=0.5,path=jwks,seed=7",
-                                next="path=decision,kind=drop,times=2\r\npath=fetch,status=503")
+                                next="path=decision,kind=drop,times=2\r\npath=unenroll,status=503")
         self.assertEqual((answer.status, answer.getheader("location")), (303, "/"))
         faults = self.page.json("/sandbox/faults")
         self.assertEqual((faults["odds"], faults["planned"]), ("500=0.5,path=jwks,seed=7", 3))
         text = self.page.text_of("/")
         for line in ["odds: 500=0.5,path=jwks,seed=7", "next: path=decision,kind=drop,moment=before,times=2",
-                     "next: path=fetch,status=503"]:
+                     "next: path=unenroll,status=503"]:
             self.assertIn(line, text)
         self.assertEqual(self.page.post("/page/faults", do="clear").status, 303)
         self.assertEqual(self.page.json("/sandbox/faults"), {"planned": 0, "next": []})
