@@ -65,7 +65,7 @@ class OverHTTP(Scene):
         # Several at once: the agent decides one after the other, and asks for the signCount after each refusal.
         paths = [f"/purchases/{self.page.bought(preset='coffee', authenticator=self.mallory)['acsTransId']}"
                  for _ in range(5)]
-        self.assertIn("Nothing has come yet.", self.page.text_of(paths[-1]))
+        undecided = self.page.bought(preset="coffee", authenticator=self.kitchen)["acsTransId"]
         self.agent.ctl("fetch")
         for path in paths:
             tag = None
@@ -76,6 +76,7 @@ class OverHTTP(Scene):
         self.assertIn("challenge: passed", text)
         self.assertIn("signCount: notReached", text)
         self.assertIn("pending", text)
+        self.assertIn("Nothing has come yet.", self.page.text_of(f"/purchases/{undecided}"))
 
     def test_a_decision_that_was_taken_is_in_the_ledger_with_its_checks(self):
         for decision, title in [("approve", "Taken: approve, transStatus Y"),
