@@ -22,6 +22,8 @@ package final class Cardholders: Sendable {
     /// Beyond what the sandbox takes in ten seconds.
     private static let floodSize = 320
     private static let pageSize = 100
+    /// Seconds from one try to the next, at most: the issuer may be away for long.
+    private static let longestPause: Double = 60
 
     let agent: Agent
     let settings: Mutex<Settings>
@@ -74,15 +76,20 @@ package final class Cardholders: Sendable {
             : Double(request.receivedAt) + Double(script.delay)
     }
 
-    /// Asks again where nothing was decided because the issuer has not said which signCount it accepted, as a person does.
+    /// Decides again where nothing was decided because the issuer has not said which signCount it accepted, as a person does.
     private func actInTime(_ script: Script, on request: RequestRecord) async throws {
+        if script.persona == .floodsFetch {
+            try await agent.fetchTooOften(times: Self.floodSize, for: request, by: script.persona.rawValue)
+        }
+        var pause: Double = 1
         while true {
             do {
                 return try await act(script, on: request)
             } catch let error as CommandError
                 where error.code == .issuerUnreachable && agent.agentClock.now < request.exp ?? 0
             {
-                try await agent.agentClock.sleep(seconds: 1)
+                try await agent.agentClock.sleep(seconds: pause)
+                pause = min(2 * pause, Self.longestPause)
             }
         }
     }
@@ -93,9 +100,6 @@ package final class Cardholders: Sendable {
         case .autoDeny: try await deny(request, .userDenied, script)
         case .denyAsFraud: try await deny(request, .suspectedFraud, script)
         case .autoApprove, .floodsFetch:
-            if script.persona == .floodsFetch {
-                try await agent.fetchTooOften(times: Self.floodSize, for: request, by: script.persona.rawValue)
-            }
             _ = try await agent.decide(.approve, on: request.id, expecting: Expectations(), by: script.approver)
         case .oldAssertion:
             let earlier = try await earlierApproval(of: request.enrollmentId)

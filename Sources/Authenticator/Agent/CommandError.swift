@@ -1,5 +1,5 @@
 /// Why a command was not carried out: a code for programs, a sentence for people.
-package struct CommandError: Error, Sendable {
+package struct CommandError: Error, Sendable, CustomStringConvertible {
     package enum Code: Sendable, Equatable, CaseIterable {
         case invalidArgument
         case notFound
@@ -30,6 +30,9 @@ package struct CommandError: Error, Sendable {
     package let message: String
     /// The request that it is about, as it is now.
     package let request: RequestRecord?
+
+    /// Without the request: what is logged has no merchant and no amount.
+    package var description: String { message }
 
     package init(_ code: Code, _ message: String, request: RequestRecord? = nil) {
         self.code = code

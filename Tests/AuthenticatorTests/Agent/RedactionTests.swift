@@ -3,6 +3,7 @@ import IssuerProtocol
 import Keys
 import Logging
 import Testing
+import ThreeDS
 
 @testable import Authenticator
 
@@ -83,5 +84,14 @@ private struct Carrying: Error {
         #expect(Mirror(reflecting: value).children.isEmpty)
         #expect(!(value is any Encodable))
         #expect(!JSONSerialization.isValidJSONObject(["value": value]))
+    }
+
+    @Test func `a refused command's error names the reason, and nothing of the request that it carries`() async throws {
+        let sample = try SampleAgent()
+        let card = try await sample.enrolled()
+        try await sample.receive(SampleRequest(), for: card)
+        let error = CommandError(.failed, "the reason", request: try await sample.onlyRequest())
+        #expect(error.request?.presented?.transaction.merchantName.hasPrefix("CoffeeHouse2") == true)
+        for text in ["\(error)", String(describing: error)] { #expect(text == "the reason") }
     }
 }
