@@ -83,23 +83,4 @@ package struct EventCursor: Sendable, Hashable {
 
     /// Whether it is nowhere before another one.
     package func reaches(_ other: EventCursor) -> Bool { other.places.allSatisfy { self[$0.key] >= $0.value } }
-
-    /// The farther of two places in each chain.
-    package func joined(_ other: EventCursor) -> EventCursor {
-        var joined = self
-        for (host, sequence) in other.places { joined[host] = max(joined[host], sequence) }
-        return joined
-    }
-
-    /// Whether it is at most so many entries before another one, in all, and nowhere behind it.
-    package func isWithin(_ entries: Int64, before other: EventCursor) -> Bool {
-        guard other.reaches(self) else { return false }
-        var left = entries
-        for (host, sequence) in other.places {
-            // No overflow: neither is negative.
-            left -= min(sequence - self[host], entries + 1)
-            guard left >= 0 else { return false }
-        }
-        return true
-    }
 }

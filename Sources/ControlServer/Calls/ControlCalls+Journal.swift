@@ -40,48 +40,58 @@ extension ControlCalls {
             if let since = query.since { try await agent.journal.place(since) } else {
                 try await agent.journal.newestOfAll()
             }
-        let stream = EventStream(agent: agent, feed: feed, client: client, enrollment: enrollment)
+        let stream = EventStream(calls: self, client: client, enrollment: enrollment)
         return Answer(contentType: ServerSentEvents.contentType) { try await stream.write(from: start, to: &$0) }
     }
+
+    /// Sends events to those who follow them, until it is cancelled.
+    func sendEvents() async { await eventReaders.run(eventListener.notifier) }
 }
 
 /// Events as they happen, to one client: a page at a time is in memory, and a client that does not read is cut.
 private struct EventStream: Sendable {
-    let agent: Agent
-    let feed: EventFeed
+    let calls: ControlCalls
     let client: ControlConnection
     /// Nil for all.
     let enrollment: EnrollmentID?
 
     /// Until the client hangs up, or the agent stops: then the connection is cut, so that the client knows.
     func write(from start: EventCursor, to writer: inout any ResponseBodyWriter) async throws {
-        var listener = agent.journal.listener(of: enrollment)
-        let end = listener.end
-        defer { end() }
-        try await send(ByteBuffer(bytes: ServerSentEvents.position(start.text)), to: &writer)
+        let reader = EventReader(client, of: enrollment)
+        try await send(ServerSentEvents.position(start.text), to: &writer)
         try await withGracefulShutdownHandler {
-            try await client.telling(end) { try await write(all: &listener, from: start, to: &writer) }
+            try await client.telling(reader.end) { try await write(all: reader, from: start, to: &writer) }
         } onGracefulShutdown: {
-            end()
+            reader.end()
         }
     }
 
     private func write(
-        all listener: inout EventListener, from start: EventCursor, to writer: inout any ResponseBodyWriter
+        all reader: EventReader, from start: EventCursor, to writer: inout any ResponseBodyWriter
     ) async throws {
         var position = start
         while !Task.isCancelled {
-            let found = try await listener.page(after: position, waiting: Double(ServerSentEvents.heartbeat)) {
-                try await feed.page(after: position, for: client.peer)
-            } reaching: {
-                $0.position
+            let page = try await calls.responses.short(of: client.peer) { [position] in
+                try await calls.agent.encodedEvents(after: position)
             }
-            // What tells this client nothing is told once in a while, so that it need not begin there again.
-            let page = if let found { found } else { try await feed.page(after: position, for: client.peer) }
-            let bytes = page.bytes(for: enrollment, after: position)
-            try await send(bytes ?? ByteBuffer(bytes: ServerSentEvents.stillThere), to: &writer)
-            position = page.position
+            if page.position != position {
+                try await send(page.bytes(for: enrollment) ?? page.place, to: &writer)
+                position = page.position
+                continue
+            }
+            let place = try await calls.eventReaders.follow(reader, from: position, ringing: calls.eventListener.ring) {
+                calls.agent.journal.alarm(after: Double(ServerSentEvents.heartbeat), $0)
+            }
+            position = place.position
+            guard !place.isBehind else { continue }
+            // What is not for this client is told once in a while, so that it need not begin there again.
+            let line = place.isKnown ? ServerSentEvents.stillThere : ServerSentEvents.position(position.text)
+            try await send(line, to: &writer)
         }
+    }
+
+    private func send(_ bytes: [UInt8], to writer: inout any ResponseBodyWriter) async throws {
+        try await send(ByteBuffer(bytes: bytes), to: &writer)
     }
 
     private func send(_ bytes: ByteBuffer, to writer: inout any ResponseBodyWriter) async throws {

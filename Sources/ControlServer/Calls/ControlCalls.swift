@@ -17,7 +17,8 @@ struct ControlCalls: Sendable {
     let cardholders: (any CardholderControl)?
     let log: Logger
     let responses: ResponseQueue
-    let feed: EventFeed
+    let eventReaders: EventReaders
+    let eventListener: EventListener
     let longResponses = LongResponseQueue()
     let quota = CommandQuota()
 
@@ -27,11 +28,10 @@ struct ControlCalls: Sendable {
         self.cardholders = cardholders
         self.log = log
         responses = ResponseQueue()
-        feed = EventFeed(responses: responses) {
-            agent.journal.newestTold
-        } look: {
-            try await agent.encodedEvents(after: $0)
-        }
+        let readers = EventReaders(
+            newest: { agent.journal.newestTold }, look: { try await agent.encodedEvents(after: $0) })
+        eventReaders = readers
+        eventListener = agent.journal.listener { readers.areThere }
     }
 
     func requests(_ query: RequestQuery) async throws -> Answer {

@@ -1,6 +1,7 @@
 import Authenticator
 import HTTPServing
 import NIOCore
+import NIOHTTPTypes
 import Synchronization
 
 /// A client's connection: how long it may keep the agent waiting, and whether the client is still there.
@@ -15,7 +16,7 @@ final class ControlConnection: Sendable {
 
     let id: ConnectionTable.ID
     let caller: Caller
-    private let channel: any Channel
+    fileprivate let channel: any Channel
     private let places: ConnectionPlaces
     /// Until when the client has to say something, or to read an answer.
     private let deadline: ClientDeadline
@@ -100,4 +101,12 @@ final class ControlConnection: Sendable {
         onHangUp?()
         places.leave(self)
     }
+}
+
+extension ControlConnection: EventReader.Client {
+    var loop: any EventLoop { channel.eventLoop }
+
+    var takesMore: Bool { channel.isWritable }
+
+    func send(_ part: ByteBuffer) { channel.writeAndFlush(HTTPResponsePart.body(part), promise: nil) }
 }

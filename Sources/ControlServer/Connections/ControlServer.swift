@@ -17,6 +17,7 @@ package struct ControlServer: Sendable {
     private let access: ControlAccess
     private let connections: Int
     private let channel: ControlChannel
+    private let calls: ControlCalls
     private let version: String
     private let log: Logger
     private let onListening: @Sendable () async -> Void
@@ -38,11 +39,9 @@ package struct ControlServer: Sendable {
         self.log = log
         self.onListening = onListening
         let peerAccess = PeerAccess(agent: agent, access: access, log: log)
+        calls = ControlCalls(agent: agent, copier: copier, cardholders: cardholders, log: log)
         channel = ControlChannel(
-            router: ControlRouter(
-                calls: ControlCalls(agent: agent, copier: copier, cardholders: cardholders, log: log),
-                access: peerAccess,
-                maxBodyBytes: bounds.bodyBytes, log: log),
+            router: ControlRouter(calls: calls, access: peerAccess, maxBodyBytes: bounds.bodyBytes, log: log),
             access: peerAccess,
             places: ConnectionPlaces(
                 ConnectionTable(limit: connections, maxBytes: ControlBounds.unreadBytes),
@@ -57,6 +56,8 @@ package struct ControlServer: Sendable {
     /// - Throws: ``ControlServerError`` if the socket is taken or cannot be made.
     package func run() async throws {
         try await expectFree()
+        // It is cancelled when this returns.
+        async let _: Void = calls.sendEvents()
         let listener = HTTPListener(
             .unixDomainSocket(path: path), serverName: "oob-agent/\(version)",
             connections: connections + Self.spareConnections, log: log)

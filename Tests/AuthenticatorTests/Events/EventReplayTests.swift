@@ -96,56 +96,40 @@ struct EventReplayTests {
         #expect(try await self.page(page.position[""]).events.map(\.name) == [.requestPresented])
     }
 
-    @Test func `who waits is told when something happens, and after a restart what happened meanwhile`() async throws {
+    @Test func `who waits is rung for what happens, and told after a restart what happened meanwhile`() async throws {
         let card = try await sample.enrolled()
         try await sample.agent.prepare()
         let newest = try await sample.agent.journal.newest()
-        async let waiting = next(after: newest, of: sample)
-        try await sample.clock.sleepers()
+        let listener = sample.agent.journal.listener { true }
         try await sample.receive(SampleRequest(), for: card)
-        let first = try #require(try await waiting)
-        #expect(first.position[""] > newest)
+        for await _ in listener.notifier { break }
+        #expect(try await page(newest).position[""] > newest)
 
         let again = try sample.restarted()
         try await again.decide(.deny(.userDenied), try await again.onlyRequest().id)
         #expect(try await page(newest, of: again).events.map(\.name) == [.requestPresented, .requestDecided])
-
-        let last = try await again.agent.journal.newest()
-        async let nothing = next(after: last, of: again)
-        try await again.clock.sleepers()
-        again.clock.advance(by: 15)
-        #expect(try await nothing == nil)
     }
 
-    /// The page after an entry, waited for if nothing has happened since.
-    private func next(
-        after sequence: Int64, of sample: SampleAgent, about enrollment: EnrollmentID? = nil
-    ) async throws -> EventPage? {
-        let journal = sample.agent.journal
-        let cursor = EventCursor(sequence)
-        var listener = journal.listener(of: enrollment)
-        return try await listener.page(after: cursor, waiting: 15) {
-            try await journal.events(after: cursor)
-        } reaching: {
-            $0.position
+    @Test func `it rings for events alone, and only while somebody wants to hear of them`() async throws {
+        let card = try await sample.enrolled()
+        let isHeard = Box(true)
+        let listener = sample.agent.journal.listener { isHeard.value }
+        // Of a command there is no event.
+        sample.agent.hub.publish(.journaled(.commanded, of: card.id))
+        isHeard.change { $0 = false }
+        sample.agent.hub.publish(.journaled(.presented, of: card.id))
+        isHeard.change { $0 = true }
+        let rings = Box(0)
+        let counting = Task {
+            for await _ in listener.notifier { rings.change { $0 += 1 } }
         }
-    }
-
-    @Test func `a reader of one enrollment is not woken for another`() async throws {
-        let (mine, other) = (try await sample.enrolled("a"), try await sample.enrolled("b"))
-        try await sample.agent.prepare()
-        let newest = try await sample.agent.journal.newest()
-        async let waiting = next(after: newest, of: sample, about: mine.id)
-        try await sample.clock.sleepers()
-        let reads = Box(0)
-        sample.store.beforeReading { reads.change { $0 += 1 } }
-        // Nothing of it is an event of this one, and of a command there is no event at all.
-        sample.agent.hub.publish(.journaled(.presented, of: other.id))
-        sample.agent.hub.publish(.journaled(.commanded, of: mine.id))
         for _ in 0..<1_000 { await Task.yield() }
-        #expect(reads.value == 0)
-        try await sample.receive(SampleRequest(), for: mine)
-        #expect(try await waiting?.events.map(\.name) == [.requestPresented])
+        #expect(rings.value == 0)
+        sample.agent.hub.publish(.journaled(.presented, of: card.id))
+        while rings.value == 0 { await Task.yield() }
+        listener.ring()
+        while rings.value == 1 { await Task.yield() }
+        counting.cancel()
     }
 
     @Test func `a page has a bound, and the next one goes on where it ends`() async throws {

@@ -24,17 +24,6 @@ struct EventsOfHostsTests {
         try await (host ?? alpha).agent.journal.events(after: cursor, limit: limit)
     }
 
-    private func nextPage(
-        of journal: Journal, after cursor: EventCursor, about enrollment: EnrollmentID
-    ) async throws -> EventPage? {
-        var listener = journal.listener(of: enrollment)
-        return try await listener.page(after: cursor, waiting: 1_000) {
-            try await journal.events(after: cursor)
-        } reaching: {
-            $0.position
-        }
-    }
-
     /// All that is told after a place, by pages.
     private func all(after cursor: EventCursor, at host: SampleAgent, limit: Int) async throws -> [JournalEvent] {
         var (events, place) = ([JournalEvent](), cursor)
@@ -175,11 +164,12 @@ struct EventsOfHostsTests {
             while try await beta.clock.naps.next() != Neighbours.pause {}
             let known = try #require(journal.newestTold)
             #expect(start.reaches(known))
-            async let waiting = nextPage(of: journal, after: start, about: card.id)
-            try await beta.clock.sleepers(2)
+            let listener = journal.listener { true }
+            try await beta.clock.sleepers()
             try await alpha.decide(.deny(.userDenied), try await alpha.onlyRequest().id)
             beta.clock.advance(by: Neighbours.pause)
-            let page = try #require(try await waiting)
+            for await _ in listener.notifier { break }
+            let page = try await journal.events(after: start)
             #expect(page.events.map(\.name) == [.requestDecided])
             // Before it was rung, so that nobody takes an older look for all that there is.
             #expect(try #require(journal.newestTold).reaches(page.position))

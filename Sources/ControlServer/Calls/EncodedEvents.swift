@@ -1,0 +1,76 @@
+import Authenticator
+import Control
+import NIOCore
+
+/// Some events as they are sent, and how far they reach.
+struct EncodedEvents: Sendable {
+    struct Event: Sendable {
+        /// Where a reader is who was sent all after the page's beginning up to this event.
+        let cursor: EventCursor
+        let enrollment: EnrollmentID?
+        let bytes: ByteBuffer
+    }
+
+    /// Where they begin.
+    let after: EventCursor
+    let position: EventCursor
+    private let events: [Event]
+    /// All of them one after the other, which their readers share.
+    private let all: ByteBuffer
+
+    init(after: EventCursor, events: [Event], position: EventCursor) {
+        self.after = after
+        self.events = events
+        self.position = position
+        all = Self.joined(events, reaching: position)
+    }
+
+    /// What a reader is sent who was sent all before them; nil if nothing is for it.
+    ///
+    /// - Parameter enrollment: whose events it wants; nil for all.
+    func bytes(for enrollment: EnrollmentID?) -> ByteBuffer? {
+        guard let enrollment else { return events.isEmpty ? nil : all }
+        let wanted = events.filter { $0.enrollment == nil || $0.enrollment == enrollment }
+        return wanted.isEmpty ? nil : Self.joined(wanted, reaching: position)
+    }
+
+    /// The place that they reach, for a reader for whom nothing is.
+    var place: ByteBuffer { Self.joined([], reaching: position) }
+
+    private static func joined(_ events: [Event], reaching position: EventCursor) -> ByteBuffer {
+        var all = ByteBuffer()
+        all.reserveCapacity(events.reduce(32) { $0 + $1.bytes.readableBytes })
+        for event in events { all.writeImmutableBuffer(event.bytes) }
+        if events.last?.cursor != position { all.writeBytes(ServerSentEvents.position(position.text)) }
+        return all
+    }
+}
+
+extension Agent {
+    /// How many events are sent at a time, some 150 KB: a packed block of the journal, which is read whole, has about
+    /// as many.
+    private static let eventsOfPage = 128
+
+    /// The events after a place, as they are sent: at most so many, or one of each chain.
+    func encodedEvents(after position: EventCursor) async throws -> EncodedEvents {
+        let (page, requests) = try await journal.eventsWithRequests(after: position, limit: Self.eventsOfPage)
+        return EncodedEvents(after: position, events: try encoded(page.events, of: requests), position: page.position)
+    }
+
+    private func encoded(
+        _ events: [JournalEvent], of requests: [RequestID: FoundRequest]
+    ) throws -> [EncodedEvents.Event] {
+        let views = try requests.mapValues {
+            try ControlJSON.json(of: RequestView($0.request, enrollment: $0.enrollment))
+        }
+        return try events.map { event in
+            var view = EventView(
+                event: event.name.rawValue, seq: event.sequence, at: event.at, enrollmentId: event.enrollment?.text)
+            if !event.host.isEmpty { (view.host, view.cursor) = (event.host, event.cursor.text) }
+            let data = try view.encoded(with: event.request.flatMap { views[$0] })
+            let bytes = ServerSentEvents.event(event.cursor.text, data)
+            return EncodedEvents.Event(
+                cursor: event.cursor, enrollment: event.enrollment, bytes: ByteBuffer(bytes: bytes))
+        }
+    }
+}
