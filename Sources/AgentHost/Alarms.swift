@@ -39,6 +39,14 @@ final class Alarms: Sendable {
     var setCount: Int { state.withLock { $0.set.count } }
     var queueCount: Int { state.withLock { $0.queue.count } }
 
+    /// In how many seconds the next of those that are set rings; nil if there is none.
+    var secondsToNext: Double? {
+        state.withLock { state in
+            let times = state.set.values.map(\.time)
+            return times.min().map { (Double($0) - Double(state.now)) / 1e9 }
+        }
+    }
+
     init() {
         state.withLock { state in
             state.timer.setEventHandler { [weak self] in self?.ring() }
