@@ -41,6 +41,8 @@ struct ClientPair: Sendable {
             timeout: .init(connect: .seconds(limits.connectSeconds)), decompression: .disabled)
         configuration.proxy = proxy.map { .server(host: $0.host, port: $0.port) }
         configuration.httpVersion = .http1Only
+        // The agent has no tracer: else each call makes a span for the one that does nothing.
+        configuration.tracing.tracer = nil
         // Whoever calls decides about trying again, and hears the reason at once.
         configuration.connectionPool.idleTimeout = .seconds(limits.idleSeconds)
         configuration.connectionPool.retryConnectionEstablishment = false

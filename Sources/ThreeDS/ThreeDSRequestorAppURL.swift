@@ -16,7 +16,7 @@ package struct ThreeDSRequestorAppURL: Sendable, Equatable {
         else { throw .scheme }
         let name = text[..<colon].lowercased()
         guard !Self.forbiddenSchemes.contains(name) else { throw .forbiddenScheme }
-        guard !Self.hasUser(rest, scheme: name) else { throw .user }
+        guard !Self.hasUser(rest.utf8, scheme: name) else { throw .user }
         self.text = text
     }
 
@@ -27,7 +27,12 @@ package struct ThreeDSRequestorAppURL: Sendable, Equatable {
 
     /// Printable ASCII, without what RFC 3986 excludes and programs read in ways of their own.
     private static func isAllowed(_ byte: UInt8) -> Bool {
-        (0x21...0x7E).contains(byte) && !#""<>\^`{|}"#.utf8.contains(byte)
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "\\"), UInt8(ascii: "^"),
+            UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
+            false
+        default: (0x21...0x7E).contains(byte)
+        }
     }
 
     /// RFC 3986 §3.1.
@@ -36,16 +41,18 @@ package struct ThreeDSRequestorAppURL: Sendable, Equatable {
     }
 
     /// Whether there is an `@` in the authority (RFC 3986 §3.2), as a strict reader or a browser finds it.
-    private static func hasUser(_ rest: Substring, scheme: String) -> Bool {
-        let authority: Substring
+    private static func hasUser(_ rest: Substring.UTF8View, scheme: String) -> Bool {
+        let slash = UInt8(ascii: "/")
+        let authority: Substring.UTF8View
         if specialSchemes.contains(scheme) {
-            authority = rest.drop { $0 == "/" }
-        } else if rest.hasPrefix("//") {
+            authority = rest.drop { $0 == slash }
+        } else if rest.prefix(2).elementsEqual([slash, slash]) {
             authority = rest.dropFirst(2)
         } else {
             return false
         }
-        return authority.prefix { !"/?#".contains($0) }.contains("@")
+        return authority.prefix { $0 != slash && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+            .contains(UInt8(ascii: "@"))
     }
 }
 

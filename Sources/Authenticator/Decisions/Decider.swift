@@ -1,6 +1,6 @@
 import IssuerProtocol
 import Keys
-import ThreeDS
+package import ThreeDS
 import WebAuthn
 
 /// Decides requests: once each, durable before anyone is told.
@@ -75,7 +75,7 @@ struct Decider: Sendable {
             try store.record(.decided(.deny(reason), on: request, by: terms.approver, text: try text?.digest), at: now)
             let body = DecisionBody.deny(reason)
             try Self.commit(&request, text, body: body, signCount: nil, now: now, in: store)
-            return DecidedRequest(request: request, enrollment: found.enrollment)
+            return DecidedRequest(request: request, enrollment: found.enrollment, text: text)
         }
     }
 
@@ -188,7 +188,7 @@ struct Decider: Sendable {
             try store.record(.decided(.approve, on: current, by: terms.approver, text: digest, key: key), at: now)
             try store.record(.signed(current, signCount: signCount), at: now)
             try Self.commit(&current, text, body: body, signCount: signCount, now: now, in: store)
-            return .committed(DecidedRequest(request: current, enrollment: newest.enrollment))
+            return .committed(DecidedRequest(request: current, enrollment: newest.enrollment, text: text))
         }
     }
 
@@ -292,6 +292,8 @@ struct Decider: Sendable {
 package struct DecidedRequest: Sendable {
     package let request: RequestRecord
     package let enrollment: Enrollment
+    /// What was shown for it; nil if there was nothing to show.
+    package let text: TransactionText?
 }
 
 extension RequestRecord {

@@ -49,7 +49,8 @@ struct ControlCalls: Sendable {
     func request(_ name: String, _ query: RequestQuery) async throws -> Answer {
         let found = try await agent.found(
             try selector(name), enrollment: try await id(of: query.enrollment), wait: 0)
-        return try .json(try detailed(found.request, of: found.enrollment))
+        let text = found.enrollment.flatMap { agent.text(of: found.request, for: $0) }
+        return try .json(try detailed(found.request, of: found.enrollment, showing: text))
     }
 
     /// Waits only while the client is there: nothing is decided once it hung up, nor after its deadline.
@@ -81,7 +82,7 @@ struct ControlCalls: Sendable {
         let seconds = Double(command.deliveryTimeout ?? DecideCommand.defaultDeliveryTimeout)
         var record = decided.request
         if seconds > 0 { record = try await client.whileThere { try await settled(decided.request, seconds: seconds) } }
-        return try .json(try detailed(record, of: decided.enrollment))
+        return try .json(try detailed(record, of: decided.enrollment, showing: decided.text))
     }
 
     /// Waits for the request that a selector means, and decides it.
@@ -135,16 +136,12 @@ struct ControlCalls: Sendable {
         return try await agent.enrollment(named: name, includingEnded: true).id
     }
 
-    private func detailed(_ record: RequestRecord) async throws -> RequestView {
-        try detailed(record, of: try await agent.enrollment(record.enrollmentId))
-    }
-
-    private func detailed(_ record: RequestRecord, of enrollment: Enrollment?) throws -> RequestView {
+    private func detailed(
+        _ record: RequestRecord, of enrollment: Enrollment?, showing text: TransactionText?
+    ) throws -> RequestView {
         var view = RequestView(record, enrollment: enrollment)
-        if let enrollment, let shown = agent.text(of: record, for: enrollment) {
-            view.text = shown.text
-            view.textDigest = try shown.digest
-        }
+        view.text = text?.text
+        view.textDigest = try text?.digest
         view.authnType = enrollment?.authnType.rawValue
         view.clock = testClock
         return view

@@ -18,13 +18,13 @@ package enum ControlRoute: CaseIterable, Sendable {
 
     /// The calls on a path, by whatever method.
     static func all(at path: String) -> [ControlRoute] {
-        let segments = segments(of: path)
-        return paths.filter { Self.matches($0.segments, segments) }.map(\.route)
+        let segments = segments(of: path).map { Array($0.utf8) }
+        return paths.filter { matches($0.segments, segments) }.map(\.route)
     }
 
-    /// Each with the segments of its path, which are not divided again for each call.
+    /// Each with the bytes of its path's segments, which are not divided again for each call; nil for a name in braces.
     private static let paths = allCases.map { route in
-        (route: route, segments: segments(of: route.path))
+        (route: route, segments: segments(of: route.path).map { $0.hasPrefix("{") ? nil : Array($0.utf8) })
     }
 
     /// What is between the slashes.
@@ -32,8 +32,9 @@ package enum ControlRoute: CaseIterable, Sendable {
         path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map(Substring.init)
     }
 
-    private static func matches(_ own: [Substring], _ segments: [Substring]) -> Bool {
-        own.count == segments.count && zip(own, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+    private static func matches(_ own: [[UInt8]?], _ segments: [[UInt8]]) -> Bool {
+        own.count == segments.count
+            && zip(own, segments).allSatisfy { own, segment in own.map { $0 == segment } ?? true }
     }
 
     private typealias Facts = (

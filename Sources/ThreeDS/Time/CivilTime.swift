@@ -35,18 +35,19 @@ struct CivilTime: Equatable {
 
     /// The date as "2023-10-17".
     var dateText: String {
-        "\(Self.padded(year, 4))-\(Self.padded(month, 2))-\(Self.padded(day, 2))"
+        Self.twoDigits(year / 100) + Self.twoDigits(year % 100) + "-" + Self.twoDigits(month) + "-"
+            + Self.twoDigits(day)
     }
 
     /// The time of day as "05:56:38".
     var timeText: String {
-        "\(Self.padded(hour, 2)):\(Self.padded(minute, 2)):\(Self.padded(second, 2))"
+        Self.twoDigits(hour) + ":" + Self.twoDigits(minute) + ":" + Self.twoDigits(second)
     }
 
-    static func padded(_ number: Int, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
-    }
+    /// - Parameter number: 0 to 99.
+    static func twoDigits(_ number: Int) -> String { texts[number] }
+
+    private static let texts = (0..<100).map { $0 < 10 ? "0\($0)" : "\($0)" }
 
     static func days(in month: Int, of year: Int) -> Int {
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)

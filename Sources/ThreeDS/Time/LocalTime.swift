@@ -37,8 +37,8 @@ package struct LocalTime: Sendable {
     /// The offset as "+02:00"; with its seconds if it has some, as local mean times do.
     private static func signed(_ offset: Int) -> String {
         let (minutes, seconds) = abs(offset).quotientAndRemainder(dividingBy: 60)
-        let hoursAndMinutes = "\(CivilTime.padded(minutes / 60, 2)):\(CivilTime.padded(minutes % 60, 2))"
-        let text = seconds == 0 ? hoursAndMinutes : "\(hoursAndMinutes):\(CivilTime.padded(seconds, 2))"
+        let hoursAndMinutes = CivilTime.twoDigits(minutes / 60) + ":" + CivilTime.twoDigits(minutes % 60)
+        let text = seconds == 0 ? hoursAndMinutes : hoursAndMinutes + ":" + CivilTime.twoDigits(seconds)
         return (offset < 0 ? "-" : "+") + text
     }
 }
