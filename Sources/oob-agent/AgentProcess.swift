@@ -217,7 +217,7 @@ struct AgentProcess {
             + metricsServices(agent, readiness) + [
                 memoryService(agent, opened),
                 Loop(
-                    controlServer(
+                    try controlServer(
                         agent, copier: opened.copier, cardholders: cardholders.control, readiness: readiness
                     ).run, stopsItself: true),
             ]
@@ -258,8 +258,15 @@ struct AgentProcess {
 
     private func controlServer(
         _ agent: Agent, copier: any StateCopier, cardholders: (any CardholderControl)?, readiness: Readiness
-    ) -> ControlServer {
+    ) throws(StartError) -> ControlServer {
         let path = settings.socketPath
+        if let directory = settings.sessionDirectory {
+            do throws(FileError) {
+                try PrivateDirectory.make(at: directory)
+            } catch {
+                throw StartError(.config, "the control socket's directory \(error); choose another path with socket")
+            }
+        }
         return ControlServer(
             agent: agent, copier: copier, cardholders: cardholders, path: path, access: settings.access,
             bounds: settings.bounds.control, log: log

@@ -7,6 +7,15 @@ struct SocketTests {
         "STATE_DIRECTORY": "/var/lib/agent", "XDG_STATE_HOME": "/home/a/state", "HOME": "/home/a",
     ]
 
+    @Test func `an agent makes the directory in the user's session alone, and only if no other place is named`() {
+        let session = ["XDG_RUNTIME_DIR": "/run/user/1000"]
+        #expect(ControlSocket.sessionDirectory(setting: nil, environment: session) == "/run/user/1000/oob-agent")
+        #expect(ControlSocket.sessionDirectory(setting: "/tmp/a.sock", environment: session) == nil)
+        let service = session.merging(["RUNTIME_DIRECTORY": "/run/oob-agent"]) { $1 }
+        #expect(ControlSocket.sessionDirectory(setting: nil, environment: service) == nil)
+        #expect(ControlSocket.sessionDirectory(setting: nil, environment: ["HOME": "/home/a"]) == nil)
+    }
+
     @Test func `the usual places come in their order`() {
         #expect(
             ControlSocket.candidates(flag: nil, environment: Self.everywhere) == [

@@ -40,7 +40,10 @@ def without_what_changes(line: str) -> str:
 class FirstApproval(unittest.TestCase):
     def screen(self, *lines: str) -> Screen:
         screen = self.enterContext(Screen(self.folder, 100, 60, TZ="UTC"))
-        here = ["unset OOB_AGENT_SOCKET XDG_STATE_HOME XDG_RUNTIME_DIR", f'export PATH="{BIN_DIR}:$PATH"', "clear"]
+        # As after a login, which leaves the session's directory empty.
+        session = self.folder / "run"
+        session.mkdir(mode=0o700, exist_ok=True)
+        here = ["unset OOB_AGENT_SOCKET XDG_STATE_HOME", f'export PATH="{BIN_DIR}:$PATH" XDG_RUNTIME_DIR="{session}"', "clear"]
         for line in [*here, *lines]:
             screen.run(line)
         return screen

@@ -12,6 +12,14 @@ package enum ControlSocket {
         try checked(setting ?? socketPath(in: runtimeDirectories(environment).first ?? stateDirectory))
     }
 
+    /// The directory in the user's session in which an agent listens; nil if it listens elsewhere.
+    ///
+    /// The agent makes it if it is missing: a login makes only the one above it (XDG Base Directory).
+    package static func sessionDirectory(setting: String?, environment: [String: String]) -> String? {
+        guard setting == nil, environment.directory("RUNTIME_DIRECTORY") == nil else { return nil }
+        return ownDirectory(inSession: environment)
+    }
+
     /// The path that a client uses: the one that is named, else the first usual one where something stands.
     ///
     /// Nil if nothing stands. A path that is named must be one that a socket can have; of the usual ones, those
@@ -65,8 +73,11 @@ package enum ControlSocket {
 
     private static func runtimeDirectories(_ environment: [String: String]) -> [String] {
         let systemd = environment.directory("RUNTIME_DIRECTORY")
-        let session = environment.directory("XDG_RUNTIME_DIR").map { $0 + "/oob-agent" }
-        return [systemd, session].compactMap(\.self)
+        return [systemd, ownDirectory(inSession: environment)].compactMap(\.self)
+    }
+
+    private static func ownDirectory(inSession environment: [String: String]) -> String? {
+        environment.directory("XDG_RUNTIME_DIR").map { $0 + "/oob-agent" }
     }
 
     private static func socketPath(in directory: String) -> String { directory + "/" + fileName }

@@ -127,6 +127,11 @@ struct SettingSource {
             throw StartError(flags.socket == nil ? .config : .usage, error.message)
         }
     }
+
+    /// Nil if the socket is elsewhere than in the user's session.
+    func sessionDirectory() throws(StartError) -> String? {
+        ControlSocket.sessionDirectory(setting: try path(.socket), environment: environment)
+    }
 }
 
 extension SettingSource {

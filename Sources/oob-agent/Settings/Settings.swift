@@ -22,6 +22,8 @@ struct Settings {
 
     let stateDirectory: String
     let socketPath: String
+    /// Where the socket is, if that is the user's session: it is made if it is missing.
+    let sessionDirectory: String?
     /// Who may use the socket.
     let access: ControlAccess
     /// A file that was named, or a credential of systemd's; nil: one is made.
@@ -66,6 +68,7 @@ struct Settings {
         let source = try SettingSource(flags: flags, environment: environment)
         stateDirectory = try source.stateDirectory()
         socketPath = try source.socketPath(stateDirectory: stateDirectory)
+        sessionDirectory = try source.sessionDirectory()
         access = try ControlAccess(source)
         #if PostgreSQL
         database = try DatabaseSettings.read(source, isMigration: isMigration)
