@@ -22,11 +22,20 @@ package enum StandardStream {
         var rest = bytes
         while !rest.isEmpty {
             let written = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard written > 0 || (written < 0 && errno == EINTR) else {
+            if written > 0 {
+                rest = rest.dropFirst(written)
+            } else if written < 0 && errno == EAGAIN {
+                waitForRoom()
+            } else if written == 0 || errno != EINTR {
                 throw SystemError(operation: "write to \(name)", errno: errno)
             }
-            rest = rest.dropFirst(max(written, 0))
         }
+    }
+
+    /// Another process that has the stream may have made it non-blocking, for all that have it.
+    private func waitForRoom() {
+        var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = unsafe poll(&room, 1, -1)
     }
 
     /// Writes as many of the bytes as the stream takes without waiting for a reader, and says how many.

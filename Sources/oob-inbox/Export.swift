@@ -31,9 +31,9 @@ struct Export: AsyncParsableCommand {
             throw failure(error.description, error.exitStatus == .usage ? 64 : error.exitStatus.rawValue)
         }
         guard file != "-" else {
-            StandardStream.output.say(String(decoding: page, as: UTF8.self))
-            StandardStream.output.finish()
-            return
+            do throws(SystemError) {
+                return try StandardStream.output.writeAll(String(decoding: page, as: UTF8.self))
+            } catch { throw failure(error.description, 1) }
         }
         do throws(FileError) {
             try DurableFile.write(page, to: file, mode: 0o600, replacing: true)

@@ -103,6 +103,12 @@ class AsAFile(BrowserScene):
                                 capture_output=True, text=True, timeout=WITHIN)
         self.assertEqual(nobody.returncode, 69)
         self.assertEqual(file.read_text(), "kept")
+        with open("/dev/full", "wb") as full:
+            cut = subprocess.run(
+                [BIN_DIR / "oob-inbox", "export", "--request", self.purchase()["id"], "-", "--socket", self.agent.socket],
+                stdout=full, stderr=subprocess.PIPE, text=True, timeout=WITHIN, stdin=subprocess.DEVNULL)
+        self.assertEqual(cut.returncode, 1)
+        self.assertIn("no space left", cut.stderr.lower())
 
 
 class OnADesktop(BrowserScene):

@@ -6,6 +6,7 @@ Run with `.venv/bin/python Tests/Programs/test_unread_log.py`; OOB_BIN_DIR names
 import fcntl
 import os
 import pty
+import select
 import socket
 import subprocess
 import termios
@@ -19,21 +20,28 @@ from programs import BIN_DIR, READY_WITHIN, Agent, Program, Sandbox, temporary_f
 from software_authenticator import call
 
 
+WITHIN = 60
+
+
 class UnreadPipe:
     """A pipe without room: whatever is written to it waits."""
 
     def __init__(self, test: unittest.TestCase):
-        reader, self.writer = os.pipe()
-        self.reading = test.enterContext(open(reader, encoding="utf-8"))
-        test.addCleanup(os.close, self.writer)
+        self.reader, self.writer = os.pipe()
+        for end in (self.reader, self.writer):
+            test.addCleanup(os.close, end)
+        self.left = ""
         size = fcntl.fcntl(self.writer, fcntl.F_SETPIPE_SZ, 4_096)
         os.write(self.writer, b"." * (size - 1) + b"\n")
 
     def text_until(self, words: str) -> str:
         """What comes out of it, up to the line with those words."""
-        said = ""
-        while words not in said:
-            said += self.reading.readline()
+        while words not in self.left or "\n" not in self.left[self.left.index(words):]:
+            if not select.select([self.reader], [], [], WITHIN)[0]:
+                raise AssertionError(f"no line with {words!r} in {WITHIN} s, but {self.left!r}")
+            self.left += os.read(self.reader, 65_536).decode()
+        end = self.left.index("\n", self.left.index(words)) + 1
+        said, self.left = self.left[:end], self.left[end:]
         return said
 
 
@@ -72,7 +80,14 @@ class UnreadOutput(unittest.TestCase):
         self.expect_orderly_end(self.agent_that_works(output=UnreadPipe(self).writer))
 
     def test_a_reader_that_comes_late_gets_the_lines_that_waited(self):
+        self.expect_late_lines(UnreadPipe(self))
+
+    def test_so_it_does_if_another_process_has_made_the_pipe_non_blocking(self):
         pipe = UnreadPipe(self)
+        os.set_blocking(pipe.writer, False)
+        self.expect_late_lines(pipe)
+
+    def expect_late_lines(self, pipe: UnreadPipe):
         agent = self.agent_that_works(error=pipe.writer)
         said = "".join(pipe.text_until(" decision delivery ended ") for _ in range(3))
         self.assertEqual((said.count(" request presented "), said.count(" decided ")), (3, 3), said)
