@@ -76,7 +76,8 @@ package final class Cardholders: Sendable {
             : Double(request.receivedAt) + Double(script.delay)
     }
 
-    /// Decides again where nothing was decided because the issuer has not said which signCount it accepted, as a person does.
+    /// Answers again where nothing was done because the issuer could not be asked, or has not said which signCount it accepted,
+    /// as a person does; the last time just before the request expires.
     private func actInTime(_ script: Script, on request: RequestRecord) async throws {
         if script.persona == .floodsFetch {
             try await agent.fetchTooOften(times: Self.floodSize, for: request, by: script.persona.rawValue)
@@ -88,7 +89,8 @@ package final class Cardholders: Sendable {
             } catch let error as CommandError
                 where error.code == .issuerUnreachable && agent.agentClock.now < request.exp ?? 0
             {
-                try await agent.agentClock.sleep(seconds: pause)
+                let left = Double(request.exp ?? 0) - Double(agent.agentClock.now)
+                try await agent.agentClock.sleep(seconds: max(1, min(pause, left - 1)))
                 pause = min(2 * pause, Self.longestPause)
             }
         }
@@ -116,8 +118,8 @@ package final class Cardholders: Sendable {
             try await agent.send(late, for: request, by: script.persona.rawValue)
         case .crashesAfterSigning: try await crashOnce(script, on: request)
         case .disappears:
-            try await agent.note("unenrolled", by: script.persona.rawValue, request)
             _ = try await agent.unenroll(request.enrollmentId, locally: false, forced: true, erasing: false)
+            try await agent.note("unenrolled", by: script.persona.rawValue, request)
         default:
             guard let wrong = script.persona.wrong else { return }
             _ = try await agent.approve(request.id, by: script.approver, answering: wrong)

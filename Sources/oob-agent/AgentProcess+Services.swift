@@ -46,7 +46,8 @@ extension AgentProcess {
                 if case .ownKeysSeen = event { [event.kind] } else { event.kind == .answered ? [event.kind] : [] }
             }
             for await _ in work.notifier {
-                _ = work.takeAll()
+                // A ring that came during the last pauses: its work was seen in them.
+                if work.takeAll().isEmpty { continue }
                 for _ in 0..<Self.mostPauses {
                     try await clock.sleep(seconds: Self.memoryPause)
                     // What works on would need at once what it gave back.

@@ -16,6 +16,7 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import yaml
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
@@ -421,6 +422,9 @@ class SharedKeyTests(Hosts):
             self.assertEqual(list((place / "state" / "keys").iterdir()), [])
         key = beta.json("enrollments")[0]
         self.assertEqual((key["keyUri"], key["key"]["kind"]), (f"store:{enrollment}", "store"))
+        described = yaml.safe_load((Path(__file__).parents[2] / "openapi" / "agent.yaml").read_text())
+        members = described["components"]["schemas"]["Enrollment"]["properties"]
+        self.assertIn("store", members["key"]["properties"]["kind"]["enum"])
         said = beta.ctl("doctor").stdout
         self.assertIn("RTS Article 7", said)
 
