@@ -184,8 +184,11 @@ class AUserWhoMayOnlyLook(Scene):
 
 
 class BehindAProxy(Scene):
-    def start(self) -> tuple[Path, list[str], Program]:
+    def start(self, group: str | None = None) -> tuple[Path, list[str], Program]:
+        """`group`: whose the directory of the socket is, and so the socket."""
         folder = temporary_folder(self)
+        if group:
+            subprocess.run(["install", "-d", "-g", group, "-m", "2750", folder], check=True)
         path = folder / "inbox.sock"
         program = Program(folder, "oob-inbox", "--listen-socket", str(path), "--public-url", "https://inbox.example",
                           "--socket", str(self.agent.socket))
@@ -213,17 +216,18 @@ class BehindAProxy(Scene):
         self.assertEqual(self.call(path, "/", Cookie=cookie, Host="evil.example").status, 403)
 
     @unittest.skipIf(NGINX is None, "Debian's nginx is not there")
-    def test_nginx_hands_the_page_on(self):
-        path, link, _ = self.start()
+    def test_nginx_hands_the_page_on_to_workers_of_its_own_user(self):
+        path, link, _ = self.start(group="www-data")
+        subprocess.run(["chmod", "g+rw", path], check=True)
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         folder = path.parent
         places = " ".join(f"{name}_temp_path {folder}/{name};" for name in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"])
         documented = re.search(r"```nginx\n(.*?)```", (Path(__file__).parents[2] / "docs/how-to/inbox.md").read_text(), re.DOTALL)[1]
-        server = documented.replace("listen 443 ssl;", f"listen 127.0.0.1:{port};").replace("/run/oob-inbox.sock", str(path))
+        server = documented.replace("listen 443 ssl;", f"listen 127.0.0.1:{port};").replace("/run/oob-inbox/inbox.sock", str(path))
         server = re.sub(r"\s*ssl_certificate\S* .*;", "", server)
         configuration = folder / "nginx.conf"
-        configuration.write_text(f"daemon off; user root; pid {folder}/nginx.pid; error_log stderr; events {{}}\n"
+        configuration.write_text(f"daemon off; user www-data; pid {folder}/nginx.pid; error_log stderr; events {{}}\n"
                                  f"http {{ access_log off; {places}\n{server} }}")
         proxy = Program(folder, "nginx", "-e", "stderr", "-c", str(configuration), program=NGINX)
         self.addCleanup(proxy.stop)
