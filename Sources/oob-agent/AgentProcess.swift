@@ -264,7 +264,7 @@ struct AgentProcess {
             do throws(FileError) {
                 try PrivateDirectory.make(at: directory)
             } catch {
-                throw StartError(.config, "the control socket's directory \(error); choose another path with socket")
+                throw StartError(.config, "the control socket's directory \(error) (the setting is socket)")
             }
         }
         return ControlServer(

@@ -52,14 +52,16 @@ final class EventReader: Sendable {
         let bytes: ByteBuffer? = state.withLock { state in
             let position = state.place.position
             guard state.isFollowing, !position.reaches(page.position) else { return nil }
-            let bytes = page.bytes(for: enrollment)
-            guard position == page.after, bytes == nil || client.takesMore else {
-                state.fallBehind()
-                pause()
-                return nil
+            if position == page.after {
+                let bytes = page.bytes(for: enrollment)
+                if bytes == nil || client.takesMore {
+                    state.place = Place(position: page.position, isKnown: bytes != nil)
+                    return bytes
+                }
             }
-            state.place = Place(position: page.position, isKnown: bytes != nil)
-            return bytes
+            state.fallBehind()
+            pause()
+            return nil
         }
         // Whatever its task sends from now on comes after it: that too is written on the event loop.
         if let bytes { client.send(bytes) }
