@@ -3,7 +3,7 @@ SHELL := /bin/bash
 
 .DEFAULT_GOAL := help
 .PHONY: help build deb demo docs man test crash-test host-test takeover-test push-test model-test bench bench-large fuzz sanitize check format \
-	help-texts conform-proof
+	help-texts conform-proof long-test
 
 help: ## Print this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -33,13 +33,13 @@ test: ## Set up what the tests need and run them all; SKIPS=none makes each skip
 crash-test: ## Kill the agent at every point and at random; CRASHES=10000, SEED=, and DEATH= or ROUND= for one of them.
 	Scripts/bootstrap
 	swift build $$(Scripts/traits)
-	PYTHONPATH=Tests/Programs python3 -B Tests/Crash/crash_campaign.py --record .build/crash-test.json $(if $(CRASHES),--crashes $(CRASHES)) \
+	PYTHONPATH=Tests/Programs python3 -B Tests/Crash/crash_campaign.py --record $(or $(RECORD),.build/crash-test.json) $(if $(CRASHES),--crashes $(CRASHES)) \
 		$(if $(SEED),--seed $(SEED)) $(if $(DEATH),--death "$(DEATH)") $(if $(ROUND),--round $(ROUND))
 
 host-test: ## Faults at hosts that share a PostgreSQL: FAULTS=10000, HOSTS=3, LEASE=300, STANDBY=no, SEED=, and ROUND= for one round.
 	Scripts/bootstrap --tests
 	swift build --traits default,PostgreSQL
-	.venv/bin/python -B Tests/Crash/host_campaign.py --record .build/host-test.json $(if $(FAULTS),--faults $(FAULTS)) \
+	.venv/bin/python -B Tests/Crash/host_campaign.py --record $(or $(RECORD),.build/host-test.json) $(if $(FAULTS),--faults $(FAULTS)) \
 		$(if $(HOSTS),--hosts $(HOSTS)) $(if $(LEASE),--lease $(LEASE)) $(if $(filter no,$(STANDBY)),--no-standby) $(if $(SEED),--seed $(SEED)) $(if $(ROUND),--round $(ROUND))
 
 takeover-test: ## How long until others have the work of a host that was killed: KILLS=100, HOSTS=2, LEASE=15000, SEED=1.
@@ -60,6 +60,9 @@ fuzz: ## Feed a parser with bytes that libFuzzer makes: TARGET=, SECONDS=60; wit
 model-test: ## Random schedules against the model of the protocol: SCHEDULES=10000, SEED=1, which one failure names.
 	swift build --build-tests $$(Scripts/traits)
 	MODEL_SCHEDULES=$(or $(SCHEDULES),10000) MODEL_SEED=$(or $(SEED),1) swift test $$(Scripts/traits) --skip-build --filter ModelTests
+
+long-test: ## The checks that take hours, each by its name: CHECKS="host-campaign pushes"; goes on where it was interrupted; LIST=1 lists them.
+	Scripts/long-test $(if $(LIST),--list) $(CHECKS)
 
 BENCH = .venv/bin/python -B Benchmarks/bench.py
 

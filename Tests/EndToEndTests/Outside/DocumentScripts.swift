@@ -25,4 +25,8 @@ import Testing
     @Test func `a test that was skipped, did not run or hung is not taken for proof`() async throws {
         try await OutsideScript.run("test_results.py")
     }
+
+    @Test func `a long check that did not pass on this commit is run, and its page lists every one`() async throws {
+        try await OutsideScript.run("test_long_test.py")
+    }
 }
