@@ -149,7 +149,7 @@ package struct SignCountWatch: Sendable {
     }
 
     private func logFailure(_ failure: IssuerError, of id: EnrollmentID, at issuer: String) {
-        guard let leftOut = quota.admit(issuer, about: "signCount", now: ports.clock.now) else { return }
+        guard let leftOut = quota.admit(issuer, at: issuer, about: "signCount", now: ports.clock.now) else { return }
         var metadata: Logger.Metadata = ["enrollment": "\(id)", "issuer": "\(issuer)", "reason": "\(failure.reason)"]
         if leftOut > 0 { metadata["left-out"] = "\(leftOut)" }
         log.info("the issuer's signCount is not known", metadata: metadata)

@@ -188,15 +188,14 @@ struct Intake: Sendable {
         log.warning(sentence, metadata: metadata)
     }
 
-    /// What a line says, if one about this may be written now: one per enrollment, topic and pause.
+    /// What a line says, if one about this may be written now: one per enrollment, topic and pause, and so many of an issuer.
     ///
-    /// So an issuer cannot fill the log. The topics are the agent's own words.
+    /// So an issuer cannot fill the log, however many enrollments are at it. The topics are the agent's own words.
     private func limitedMetadata(
         about topic: String, of enrollment: Enrollment, with metadata: Logger.Metadata
     ) -> Logger.Metadata? {
-        guard let leftOut = refusedPeers.admit(enrollment.id.text, about: topic, now: ports.clock.now) else {
-            return nil
-        }
+        let (peer, issuer) = (enrollment.id.text, "\(enrollment.target.issuer)")
+        guard let leftOut = refusedPeers.admit(peer, at: issuer, about: topic, now: ports.clock.now) else { return nil }
         return enrollment.logged(leftOut > 0 ? metadata.merging(["left-out": "\(leftOut)"]) { $1 } : metadata)
     }
 }
