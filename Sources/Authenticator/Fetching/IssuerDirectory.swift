@@ -1,6 +1,8 @@
 import IssuerProtocol
 
-/// What issuers publish about themselves, kept in memory: discovery and keys, each belonging to one issuer.
+/// The discovery and the keys of issuers, kept in memory up to a bound in bytes.
+///
+/// Past the bound the ones that were used the longest ago are fetched again when they are needed.
 actor IssuerDirectory {
     private struct Entry {
         let discovery: Discovery
@@ -9,8 +11,22 @@ actor IssuerDirectory {
         var keysFetchedAt: Int64 = .min
         /// When keys were last asked for because of an unknown `kid`; nil before the first time.
         var askedForUnknownAt: Int64?
+        /// A number that grows with each use.
+        var lastUse = 0
+
+        /// The bytes of memory of the texts and keys, rounded up.
+        func bytes(of target: IssuerTarget) -> Int {
+            IssuerDirectory.bytesOfEntry + (target.rootsPEM?.utf8.count ?? 0)
+                + (keys?.count ?? 0) * IssuerDirectory.bytesOfKey
+        }
     }
 
+    /// The most bytes in all: enough for a thousand issuers with ten keys each.
+    private static let maxBytes = 33_554_432
+    /// An entry without keys: eight addresses of up to 2,048 bytes each.
+    private static let bytesOfEntry = 16_384
+    /// A key and its `kid`, in bytes.
+    private static let bytesOfKey = 1_024
     /// Keys and discovery are fetched anew once a day.
     private static let freshFor: Int64 = 86_400
     /// For unknown key ids, keys are fetched once a minute at most, not counting the first.
@@ -20,17 +36,24 @@ actor IssuerDirectory {
     private let clock: any AgentClock
     private let discoveries = SharedCall<IssuerTarget, Discovery>()
     private let keySets = SharedCall<IssuerTarget, JWKSet>()
+    private let maxBytes: Int
     private var entries: [IssuerTarget: Entry] = [:]
+    private var bytes = 0
+    private var uses = 0
     /// How many wait for the keys of an issuer.
     private var keyWaiters: [IssuerTarget: Int] = [:]
 
-    init(gateway: any IssuerGateway, clock: any AgentClock) {
+    init(gateway: any IssuerGateway, clock: any AgentClock, maxBytes: Int = IssuerDirectory.maxBytes) {
         self.gateway = gateway
         self.clock = clock
+        self.maxBytes = maxBytes
     }
 
+    /// How many issuers are known.
+    var count: Int { entries.count }
+
     func discovery(_ target: IssuerTarget) async throws(IssuerError) -> Discovery {
-        if let entry = entries[target], clock.now.isWithin(Self.freshFor, of: entry.discoveredAt) {
+        if let entry = used(target), clock.now.isWithin(Self.freshFor, of: entry.discoveredAt) {
             return entry.discovery
         }
         let gateway = gateway
@@ -38,17 +61,44 @@ actor IssuerDirectory {
             try await gateway.discovery(target)
         }
         let old = entries[target]
-        entries[target] = Entry(
-            discovery: discovery, discoveredAt: clock.now, keys: old?.keys,
-            keysFetchedAt: old?.keysFetchedAt ?? .min, askedForUnknownAt: old?.askedForUnknownAt)
+        keep(
+            Entry(
+                discovery: discovery, discoveredAt: clock.now, keys: old?.keys,
+                keysFetchedAt: old?.keysFetchedAt ?? .min, askedForUnknownAt: old?.askedForUnknownAt),
+            for: target)
         return discovery
+    }
+
+    /// The entry of an issuer, which counts as used now.
+    private func used(_ target: IssuerTarget) -> Entry? {
+        uses += 1
+        entries[target]?.lastUse = uses
+        return entries[target]
+    }
+
+    /// Keeps an entry, and forgets those that were used the longest ago until all are within the bound.
+    private func keep(_ entry: Entry, for target: IssuerTarget) {
+        forget(target)
+        uses += 1
+        var entry = entry
+        entry.lastUse = uses
+        entries[target] = entry
+        bytes += entry.bytes(of: target)
+        while bytes > maxBytes, entries.count > 1, let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse })
+        {
+            forget(oldest.key)
+        }
+    }
+
+    private func forget(_ target: IssuerTarget) {
+        bytes -= entries.removeValue(forKey: target)?.bytes(of: target) ?? 0
     }
 
     /// How many wait for an issuer's discovery that another fetches.
     nonisolated func discoveryWaiterCount(_ target: IssuerTarget) -> Int { discoveries.waiterCount(for: target) }
 
     func keys(_ target: IssuerTarget) async throws(IssuerError) -> JWKSet {
-        if let entry = entries[target], let keys = entry.keys, isFresh(entry) { return keys }
+        if let entry = used(target), let keys = entry.keys, isFresh(entry) { return keys }
         return try await fetchKeys(target)
     }
 
@@ -78,8 +128,11 @@ actor IssuerDirectory {
         let keys = try await keySets.value(for: target) { () async throws(IssuerError) in
             try await gateway.keys(target, discovery)
         }
-        entries[target]?.keys = keys
-        entries[target]?.keysFetchedAt = clock.now
+        // While the keys were fetched the entry may have been forgotten: then they serve this caller alone.
+        if var entry = entries[target] {
+            (entry.keys, entry.keysFetchedAt) = (keys, clock.now)
+            keep(entry, for: target)
+        }
         return keys
     }
 }

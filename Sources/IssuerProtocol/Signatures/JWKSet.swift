@@ -33,6 +33,9 @@ package struct JWKSet: Sendable {
         }
     }
 
+    /// The number of usable keys.
+    package var count: Int { keys.count }
+
     /// The key with exactly this `kid`.
     package subscript(kid: String) -> PublicKey? {
         keys.first { $0.kid.utf8.elementsEqual(kid.utf8) }?.key
