@@ -298,6 +298,7 @@ let package = Package(
         .target(name: "ThreeDS"),  // EMV 3-D Secure and ISO 4217 values, and the text that is shown.
         .target(name: "StrictJSON"),  // JSON read strictly and bounded, RFC 8785 out, base64url.
         .target(name: "Versioning"),  // The version of the software, for all its programs.
+        .target(name: "FairSharing"),  // Places, turns and rates that many share, so that nobody gets all.
 
         // C modules of the system.
         .systemLibrary(
@@ -313,6 +314,7 @@ let package = Package(
         .testTarget(name: "QRCodeTests", dependencies: ["QRCode"]),
         .testTarget(name: "SequenceDiagramsTests", dependencies: ["SequenceDiagrams"]),
         .testTarget(name: "StrictJSONTests", dependencies: ["StrictJSON"]),
+        .testTarget(name: "FairSharingTests", dependencies: ["FairSharing"]),
         .target(  // Tokens and TPMs of software that tests make keys in.
             name: "SoftKeys", dependencies: ["SpawnedProcesses"], path: "Tests/SoftKeys"),
         .target(name: "ScratchDirectories", path: "Tests/ScratchDirectories"),  // Directories of one test.
