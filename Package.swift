@@ -106,8 +106,8 @@ let package = Package(
         .target(  // The control API on the Unix socket, and metrics on a loopback port.
             name: "ControlServer",
             dependencies: [
-                "Authenticator", "Control", "HTTPServing", "IssuerProtocol", "Keys", "LinuxProcess", "StrictJSON",
-                "ThreeDS",
+                "Authenticator", "Control", "FairSharing", "HTTPServing", "IssuerProtocol", "Keys", "LinuxProcess",
+                "StrictJSON", "ThreeDS",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -181,8 +181,8 @@ let package = Package(
         .target(  // The sandbox: an issuer backend with a small ACS and a merchant.
             name: "Sandbox",
             dependencies: [
-                "DurableFiles", "HTTPServing", "IssuerProtocol", "Keys", "PageServing", "SequenceDiagrams",
-                "SQLiteRows", "StrictJSON", "TableRows", "ThreeDS", "WebAuthn",
+                "DurableFiles", "FairSharing", "HTTPServing", "IssuerProtocol", "Keys", "LinuxProcess", "PageServing",
+                "SequenceDiagrams", "SQLiteRows", "StrictJSON", "TableRows", "ThreeDS", "WebAuthn",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -234,7 +234,7 @@ let package = Package(
         .target(
             name: "Authenticator",
             dependencies: [
-                "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn",
+                "FairSharing", "IssuerProtocol", "Keys", "StrictJSON", "ThreeDS", "WebAuthn",
                 .product(name: "Logging", package: "swift-log"),
             ]),
 
@@ -258,6 +258,7 @@ let package = Package(
         .target(  // What the agent's servers have in common: an address to listen on, and patience with a client.
             name: "HTTPServing",
             dependencies: [
+                "FairSharing",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -337,6 +338,7 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             path: "Tests/ServedSandbox"),
         .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles", "ScratchDirectories"]),
@@ -372,7 +374,8 @@ let package = Package(
         .testTarget(
             name: "ControlServerTests",
             dependencies: [
-                "Authenticator", "Control", "ControlServer", "Keys", .product(name: "Yams", package: "Yams"),
+                "Authenticator", "Control", "ControlServer", "HTTPServing", "Keys",
+                .product(name: "Yams", package: "Yams"),
             ]),
         .testTarget(
             name: "AuthenticatorTests",

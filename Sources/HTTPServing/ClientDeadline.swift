@@ -12,6 +12,8 @@ package final class ClientDeadline: Sendable {
         /// Whether there is a timer, or is about to be.
         var isTimed = false
         var timer: Scheduled<Void>?
+        /// Whether it is called off until the server's answer begins.
+        var isPaused = false
         var isOver = false
     }
 
@@ -43,6 +45,20 @@ package final class ClientDeadline: Sendable {
 
     /// The client owes nothing until ``renew()``.
     package func callOff() { state.withLock { $0.time = nil } }
+
+    /// The client owes nothing until ``resume()``, because the server takes its time.
+    package func pause() {
+        state.withLock { state in (state.time, state.isPaused) = (nil, true) }
+    }
+
+    /// The client has the whole time from now on, if it was paused.
+    package func resume() {
+        let wasPaused = state.withLock { state in
+            defer { state.isPaused = false }
+            return state.isPaused
+        }
+        if wasPaused { renew() }
+    }
 
     /// Calls it off for good, and leaves no timer.
     package func end() {

@@ -10,8 +10,12 @@ package struct PatientChannel: ServerChildChannel {
     /// Who sent a request.
     package struct Peer: Sendable {
         package let address: String
+        package let channel: any Channel
         /// To be called once the whole request was read: from then on its client owes nothing.
         package let hasSentAll: @Sendable () -> Void
+        /// To be called instead by whoever takes long to answer: the client has all the time until that answer begins, and
+        /// then the whole time to read it.
+        package let waitsForAnswer: @Sendable () -> Void
         /// To be called by whoever answers without an end of its own, such as events: the client has all the time until
         /// that answer is over.
         package let takesLong: @Sendable () -> Void
@@ -56,10 +60,10 @@ package struct PatientChannel: ServerChildChannel {
     }
 
     package func handle(value: Value, logger: Logger) async {
-        let place = places.take(value.channel)
+        let (channel, places) = (value.channel, places)
+        let place = places.enter(Source.path(of: channel.remoteAddress?.ipAddress)) { channel.cut() }.entered
         defer { places.leave(place) }
         // However little it sends how often: only what the server calls good earns a client more time.
-        let (channel, places) = (value.channel, places)
         let deadline = ClientDeadline(on: channel.eventLoop, after: .seconds(Int64(seconds))) {
             places.noteSlow()
             channel.cut()
@@ -67,12 +71,17 @@ package struct PatientChannel: ServerChildChannel {
         deadline.renew()
         defer { deadline.end() }
         let peer = Peer(
-            address: value.channel.remoteAddress?.ipAddress ?? "unknown",
-            hasSentAll: { places.hasWhole(place) }, takesLong: { deadline.callOff() })
+            address: channel.remoteAddress?.ipAddress ?? "unknown", channel: channel,
+            hasSentAll: { places.beginsAnswer(to: place) },
+            waitsForAnswer: {
+                places.beginsAnswer(to: place)
+                deadline.pause()
+            }, takesLong: { deadline.callOff() })
         await http { [responder] request, writer, _ in
             let (response, isGood) = await responder(request, peer)
+            deadline.resume()
             try await writer.write(response: response.head, body: response.body)
-            places.owes(place, anew: isGood)
+            places.owes(place, wasGood: isGood)
             if isGood { deadline.renew() }
         }.handle(value: value, logger: logger)
     }

@@ -1,43 +1,26 @@
 import Glibc
 
-/// Where a connection comes from, as far as hosts can be told apart.
-///
-/// An IPv4 address, or the first 64 bits of an IPv6 address, since one host may have all the rest.
-struct Source: Hashable, Sendable {
+/// Where a connection comes from: a host, as far as hosts can be told apart, or a network.
+package struct Source: Hashable, Sendable {
+    /// 4 or 6, and the first bytes of the address; none for a peer that has none.
     private let bytes: [UInt8]
-    /// Whether many may come from it: a proxy, or this machine.
-    let isShared: Bool
 
-    init(bytes: [UInt8], isShared: Bool) {
-        self.bytes = bytes
-        self.isShared = isShared
-    }
-
-    /// - Parameters:
-    ///   - address: an IP address as text; nil for a peer that has none.
-    ///   - isBehindProxy: whether whoever connects is a proxy for others.
-    init(_ address: String?, isBehindProxy: Bool) {
+    /// The networks of an address, the widest first, and the host at last.
+    ///
+    /// A host is an IPv4 address, or the first 64 bits of an IPv6 address, since one may have all the rest. Whoever has many
+    /// of those has them of one network: /48 and /32, and with IPv4 /24 and /16. Many may come from this machine, which has
+    /// no host in it.
+    static func path(of address: String?) -> [Source] {
         var (ipv4, ipv6) = ([UInt8](repeating: 0, count: 4), [UInt8](repeating: 0, count: 16))
-        if let address, unsafe inet_pton(AF_INET, address, &ipv4) == 1 {
-            self.init(ipv4: ipv4, isBehindProxy)
-        } else if let address, unsafe inet_pton(AF_INET6, address, &ipv6) == 1 {
-            self.init(ipv6: ipv6, isBehindProxy)
-        } else {
-            self.init(bytes: [], isShared: true)
-        }
+        if let address, unsafe inet_pton(AF_INET, address, &ipv4) == 1 { return path(ipv4: ipv4) }
+        guard let address, unsafe inet_pton(AF_INET6, address, &ipv6) == 1 else { return [Source(bytes: [])] }
+        // One that maps an IPv4 address (RFC 4291 §2.5.5.2) is that.
+        if ipv6.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF] { return path(ipv4: Array(ipv6.suffix(4))) }
+        let isLoopback = ipv6.last == 1 && ipv6.dropLast().allSatisfy { $0 == 0 }
+        return (isLoopback ? [16] : [4, 6, 8]).map { Source(bytes: [6] + ipv6.prefix($0)) }
     }
 
-    private init(ipv4 bytes: [UInt8], _ isBehindProxy: Bool) {
-        self.init(bytes: bytes, isShared: isBehindProxy || bytes.first == 127)
-    }
-
-    /// One that maps an IPv4 address (RFC 4291 §2.5.5.2) is that.
-    private init(ipv6 bytes: [UInt8], _ isBehindProxy: Bool) {
-        if bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF] {
-            self.init(ipv4: Array(bytes.suffix(4)), isBehindProxy)
-        } else {
-            let isLoopback = bytes.last == 1 && bytes.dropLast().allSatisfy { $0 == 0 }
-            self.init(bytes: Array(bytes.prefix(8)), isShared: isBehindProxy || isLoopback)
-        }
+    private static func path(ipv4: [UInt8]) -> [Source] {
+        (ipv4.first == 127 ? [1] : [2, 3, 4]).map { Source(bytes: [4] + ipv4.prefix($0)) }
     }
 }

@@ -20,7 +20,7 @@ package final class Cardholders: Sendable {
     }
 
     /// Beyond what the sandbox takes in ten seconds.
-    private static let floodSize = 320
+    private static let floodSize = 500
     private static let pageSize = 100
     /// Seconds from one try to the next, at most: the issuer may be away for long.
     private static let longestPause: Double = 60

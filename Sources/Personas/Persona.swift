@@ -51,7 +51,7 @@ package enum Persona: String, Sendable, CaseIterable {
         case .answersAfterExpiry: (.timing, "Sends a right approval one second after the request expired.", nil)
         case .crashesAfterSigning:
             (.timing, "Ends the agent's process once it has signed; after the next start it approves.", nil)
-        case .floodsFetch: (.timing, "Fetches 320 times in a row, and then approves.", nil)
+        case .floodsFetch: (.timing, "Fetches 500 times in a row, and then approves.", nil)
         case .disappears: (.timing, "Unenrolls while the request is open.", nil)
         }
     }

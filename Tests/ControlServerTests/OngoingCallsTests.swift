@@ -4,12 +4,12 @@ import Testing
 
 @Suite struct OngoingCallsTests {
     /// Two processes of one user, and one of another.
-    private static let peers = [(1, 1), (1, 2), (2, 3)].map { ConnectionTable.Peer(uid: $0, pid: Int32($1)) }
-    private static let root = ConnectionTable.Peer(uid: 0, pid: 4)
+    private static let peers = [(1, 1), (1, 2), (2, 3)].map { Caller.Peer(uid: $0, pid: Int32($1)) }
+    private static let root = Caller.Peer(uid: 0, pid: 4)
 
-    private let calls = OngoingCalls(.init(ofProcess: 2, ofUser: 3, ofAll: 4, kept: 1))
+    private let calls = OngoingCalls(ofProcess: 2, ofUser: 3, ofAll: 4, kept: 1)
 
-    private func isTaken(_ peer: ConnectionTable.Peer) async throws -> Bool {
+    private func isTaken(_ peer: Caller.Peer) async throws -> Bool {
         do {
             try await calls.run(for: peer, isFavoured: peer.uid == 0) {}
             return true
@@ -20,7 +20,7 @@ import Testing
     }
 
     /// Does `body` while these have a call under way each.
-    private func during(_ peers: [ConnectionTable.Peer], _ body: () async throws -> Void) async throws {
+    private func during(_ peers: [Caller.Peer], _ body: () async throws -> Void) async throws {
         guard let first = peers.first else { return try await body() }
         try await calls.run(for: first, isFavoured: first.uid == 0) {
             try await during(Array(peers.dropFirst()), body)

@@ -1,3 +1,4 @@
+import FairSharing
 package import IssuerProtocol
 import Keys
 import Logging
@@ -33,7 +34,7 @@ package struct PushReception: Sendable {
         self.tally = tally
         self.badPeers = badPeers
         self.log = log
-        limits = PushLimits(settings.rates, now: ports.clock.now)
+        limits = PushLimits(settings.rates)
     }
 
     /// Finds the endpoint with this path, before anything else of the push is looked at or read.
@@ -140,17 +141,21 @@ package struct PushReception: Sendable {
 
 /// How many pushes may still come: to each endpoint, and in all.
 private final class PushLimits: Sendable {
+    /// Enrollments that have a rate of their own at a time; all others share one.
+    private static let maxKeys = 100_000
+
     private struct State {
-        var all: TokenBucket
-        var ofEnrollment: [EnrollmentID: TokenBucket] = [:]
+        var all: RateLimit<Bool>
+        var ofEnrollment: RateLimit<EnrollmentID>
     }
 
-    private let rates: PushRates
     private let state: Mutex<State>
 
-    init(_ rates: PushRates, now: Int64) {
-        self.rates = rates
-        state = Mutex(State(all: TokenBucket(aMinute: rates.inAll, now: now)))
+    init(_ rates: PushRates) {
+        state = Mutex(
+            State(
+                all: RateLimit(aMinute: rates.inAll, maxKeys: 1),
+                ofEnrollment: RateLimit(aMinute: rates.ofEndpoint, maxKeys: Self.maxKeys)))
     }
 
     /// Nil if one more may come; else after how many seconds.
@@ -158,10 +163,15 @@ private final class PushLimits: Sendable {
     /// What is too much for one endpoint takes nothing from the others.
     func take(_ id: EnrollmentID, now: Int64) -> Int64? {
         state.withLock { state in
-            var bucket = state.ofEnrollment[id] ?? TokenBucket(aMinute: rates.ofEndpoint, now: now)
-            let seconds = bucket.take(now: now)
-            state.ofEnrollment[id] = bucket
-            return seconds ?? state.all.take(now: now)
+            let now: Duration = .seconds(now)
+            return (state.ofEnrollment.take(id, now: now) ?? state.all.take(true, now: now)).map(Int64.init)
         }
+    }
+}
+
+extension RateLimit {
+    /// So many in a minute, as many at once.
+    fileprivate init(aMinute: Int64, maxKeys: Int) {
+        self.init(burst: Int(clamping: aMinute), every: .seconds(60) / aMinute, maxKeys: maxKeys)
     }
 }

@@ -5,7 +5,22 @@ import NIOCore
 
 /// One end of a connection: a process, and what it may do.
 struct Caller: Sendable {
-    let peer: ConnectionTable.Peer
+    /// Who connected, as the kernel says.
+    struct Peer: Hashable {
+        let uid: UInt32
+        let pid: Int32
+
+        /// The outermost first.
+        var owners: [Owner] { [.user(uid), .process(self)] }
+    }
+
+    /// Whose the places of calls and connections are.
+    enum Owner: Hashable {
+        case user(UInt32)
+        case process(Peer)
+    }
+
+    let peer: Peer
     let gid: UInt32
     let right: ControlRight
     /// Whether it is root or the agent's own user, for whom places are kept.
@@ -35,13 +50,13 @@ struct PeerAccess: Sendable {
             return nil
         }
         return Caller(
-            peer: ConnectionTable.Peer(uid: credentials.uid, pid: credentials.pid), gid: credentials.gid,
+            peer: Caller.Peer(uid: credentials.uid, pid: credentials.pid), gid: credentials.gid,
             right: access.right(of: credentials, owner: owner),
             isFavoured: credentials.uid == 0 || credentials.uid == owner)
     }
 
     /// Tells of a peer that has so many connections that one of them was closed for another.
-    func noteCrowd(_ peer: ConnectionTable.Peer) {
+    func noteCrowd(_ peer: Caller.Peer) {
         warn("all places on the control socket were taken; a connection was closed for another", about: peer)
     }
 
@@ -51,7 +66,7 @@ struct PeerAccess: Sendable {
     }
 
     /// One line per user and minute: a peer cannot fill the log.
-    private func warn(_ sentence: Logger.Message, about peer: ConnectionTable.Peer) {
+    private func warn(_ sentence: Logger.Message, about peer: Caller.Peer) {
         guard let leftOut = agent.admitLogLine(about: "uid \(peer.uid)") else { return }
         var metadata: Logger.Metadata = ["uid": "\(peer.uid)", "pid": "\(peer.pid)"]
         if leftOut > 0 { metadata["left-out"] = "\(leftOut)" }

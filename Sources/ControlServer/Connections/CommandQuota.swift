@@ -1,43 +1,31 @@
 import Authenticator
+import FairSharing
 import Synchronization
 
-/// Bounds how fast a user gives commands that write something and come to nothing.
+/// Bounds how fast a user gives commands that write something.
 ///
-/// Each leaves an entry in the journal and a line in the log. None of these is ever dropped; so whoever gives too many
-/// is refused before anything is written. A command that did what it was to do is given back, and decisions are not
-/// counted: there are as many as there are requests.
+/// Each token is one command to one enrollment, which leaves entries in the journal and lines in the log. None of these
+/// is ever dropped; so whoever gives too many is refused before anything is written. A command that did what it was to
+/// do is given back, and decisions are not counted: there are as many as there are requests.
 final class CommandQuota: Sendable {
     /// The most at once.
     static let limit = 600
-    /// One more each second.
-    private static let refill: Duration = .seconds(1)
+    /// Users times commands that have a bucket of their own; all others share one.
+    private static let maxKeys = 4_096
 
     private struct Key: Hashable {
         let uid: UInt32
         let command: JournaledCommand
     }
 
-    private struct Bucket {
-        var left: Int
-        /// Up to when it was filled.
-        var filled: ContinuousClock.Instant
-
-        mutating func fill(_ now: ContinuousClock.Instant) {
-            let seconds = max(filled.duration(to: now) / refill, 0).rounded(.down)
-            guard seconds < Double(limit) else {
-                (left, filled) = (limit, now)
-                return
-            }
-            left = min(left + Int(seconds), limit)
-            filled += refill * Int(seconds)
-        }
-    }
-
     private let now: @Sendable () -> ContinuousClock.Instant
-    /// Of those who have not all.
-    private let buckets = Mutex<[Key: Bucket]>([:])
+    private let start: ContinuousClock.Instant
+    private let rates = Mutex(RateLimit<Key>(burst: limit, every: .seconds(1), maxKeys: maxKeys))
 
-    init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.now = now }
+    init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        self.now = now
+        start = now()
+    }
 
     /// Runs a command that counts unless it succeeds.
     ///
@@ -46,35 +34,31 @@ final class CommandQuota: Sendable {
     func run<Value>(
         _ command: JournaledCommand, by uid: UInt32, countsAlways: Bool = false, _ body: () async throws -> Value
     ) async throws -> Value {
-        let key = Key(uid: uid, command: command)
-        try take(key)
+        try take(command, by: uid)
         let value = try await body()
-        if !countsAlways { giveBack(key) }
+        if !countsAlways { rates.withLock { $0.giveBack(Key(uid: uid, command: command)) } }
         return value
     }
 
-    private func take(_ key: Key) throws(TooManyCallsError) {
-        let now = now()
-        try buckets.withLock { buckets throws(TooManyCallsError) in
-            var bucket = buckets[key] ?? Bucket(left: Self.limit, filled: now)
-            bucket.fill(now)
-            guard bucket.left > 0 else {
-                buckets[key] = bucket
-                throw TooManyCallsError(
-                    "this user gave more than \(Self.limit) such commands that came to nothing: one is taken each second",
-                    seconds: 1)
-            }
-            bucket.left -= 1
-            buckets[key] = bucket
+    /// Counts a command for so many enrollments, of which some are counted already.
+    ///
+    /// One that is for more than ``limit`` takes all that there may be, and what it lacks is missing to later ones.
+    ///
+    /// - Throws: ``TooManyCallsError`` if there were too many; then no more are counted.
+    func take(
+        _ command: JournaledCommand, by uid: UInt32, cost: Int = 1, counted: Int = 0
+    ) throws(TooManyCallsError) {
+        let (key, now) = (Key(uid: uid, command: command), start.duration(to: now()))
+        let seconds = rates.withLock { rates in
+            rates.giveBack(key, cost: counted)
+            let seconds = rates.take(key, cost: cost, now: now)
+            if seconds != nil { _ = rates.take(key, cost: counted, now: now) }
+            return seconds
         }
-    }
-
-    private func giveBack(_ key: Key) {
-        buckets.withLock { buckets in
-            guard var bucket = buckets[key] else { return }
-            bucket.left = min(bucket.left + 1, Self.limit)
-            buckets[key] = bucket.left == Self.limit ? nil : bucket
-        }
+        guard let seconds else { return }
+        throw TooManyCallsError(
+            "this user gave such commands for more than \(Self.limit) enrollments, or that came to nothing: one more is "
+                + "taken each second", seconds: seconds)
     }
 }
 

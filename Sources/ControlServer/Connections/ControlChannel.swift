@@ -11,10 +11,17 @@ import Synchronization
 struct ControlChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 
+    /// The most connections of users who may not even look; for one more another of these is cut.
+    static let maxStrangers = 16
+    /// How long a stranger has to ask, so that it can be told why it is refused.
+    private static let patienceWithStrangers: TimeAmount = .seconds(2)
+
     let router: ControlRouter
     let access: PeerAccess
-    let places: ConnectionPlaces
-    let strangers = Strangers()
+    let places: ControlPlaces
+    /// How long a client may take to say something, or to read an answer.
+    let patience: TimeAmount
+    let strangers = ControlPlaces(limit: maxStrangers)
     let headers: HTTP1Channel.Configuration.DecoderConfiguration
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -28,10 +35,13 @@ struct ControlChannel: ServerChildChannel {
             return
         }
         guard caller.right >= .look else { return await refuse(caller, on: value, logger: logger) }
-        let (connection, leaving) = places.take(value.channel, of: caller)
-        if let leaving { access.noteCrowd(leaving) }
+        let channel = value.channel
+        let (place, leaving) = places.enter(caller.peer.owners) { channel.close(promise: nil) }
+        if case .process(let peer)? = leaving?.member.owner { access.noteCrowd(peer) }
+        let connection = ControlConnection(
+            place, of: places, caller: caller, channel: channel, patience: patience)
         connection.begin()
-        await http { [router, loop = value.channel.eventLoop] request, writer, _ in
+        await http { [router, loop = channel.eventLoop] request, writer, _ in
             let response = await router.answer(to: request, on: connection).response(to: request)
             connection.waitForClient(unread: response.body.contentLength ?? 0)
             try await writer.write(response: response.head, body: response.body.paced(by: loop))
@@ -41,10 +51,15 @@ struct ControlChannel: ServerChildChannel {
     /// Tells a stranger why it is refused if it asks at once, and cuts it.
     private func refuse(_ caller: Caller, on value: Value, logger: Logger) async {
         access.noteRefusal(caller)
-        let place = strangers.take(value.channel)
-        defer { strangers.leave(place) }
+        let channel = value.channel
+        let place = strangers.enter(caller.peer.owners) { channel.close(promise: nil) }.entered
+        let deadline = channel.eventLoop.scheduleTask(in: Self.patienceWithStrangers) { channel.close(promise: nil) }
+        defer {
+            deadline.cancel()
+            strangers.leave(place)
+        }
         let refusal = Answer.problem(ControlRouter.refusal(of: caller, for: .look))
-        await http { [channel = value.channel] request, writer, _ in
+        await http { request, writer, _ in
             let response = refusal.response(to: request)
             try await writer.write(response: response.head, body: response.body)
             channel.close(promise: nil)

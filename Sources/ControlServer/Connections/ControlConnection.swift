@@ -14,25 +14,28 @@ final class ControlConnection: Sendable {
         var onHangUp: (@Sendable () -> Void)?
     }
 
-    let id: ConnectionTable.ID
     let caller: Caller
     fileprivate let channel: any Channel
-    private let places: ConnectionPlaces
+    private let places: ControlPlaces
+    private let place: ControlPlaces.ID
     /// Until when the client has to say something, or to read an answer.
     private let deadline: ClientDeadline
     private let state = Mutex(State())
 
+    /// - Parameters:
+    ///   - place: of those places.
+    ///   - patience: how long a client may take to say something, or to read an answer.
     init(
-        id: ConnectionTable.ID, caller: Caller, channel: any Channel, places: ConnectionPlaces, patience: TimeAmount
+        _ place: ControlPlaces.ID, of places: ControlPlaces, caller: Caller, channel: any Channel, patience: TimeAmount
     ) {
-        self.id = id
+        self.place = place
         self.caller = caller
         self.channel = channel
         self.places = places
         deadline = ClientDeadline(on: channel.eventLoop, after: patience) { channel.close(promise: nil) }
     }
 
-    var peer: ConnectionTable.Peer { caller.peer }
+    var peer: Caller.Peer { caller.peer }
 
     /// Begins the first wait, and learns of the end.
     func begin() {
@@ -42,13 +45,13 @@ final class ControlConnection: Sendable {
 
     /// The client has to say something now, or to read an answer of so many bytes; one that takes too long is cut.
     func waitForClient(unread bytes: Int = 0) {
-        places.wait(for: self, bytes: bytes)
+        places.waits(place, unread: bytes)
         deadline.renew()
     }
 
     /// The client has said all: it is the agent's turn, which may last.
     func work() {
-        places.work(for: self)
+        places.beginsAnswer(to: place)
         deadline.callOff()
     }
 
@@ -89,8 +92,6 @@ final class ControlConnection: Sendable {
 
     private func tellNobody() { state.withLock { $0.onHangUp = nil } }
 
-    func close() { channel.close(promise: nil) }
-
     private func end() {
         let onHangUp = state.withLock { state in
             state.isClosed = true
@@ -99,7 +100,7 @@ final class ControlConnection: Sendable {
         }
         deadline.end()
         onHangUp?()
-        places.leave(self)
+        places.leave(place)
     }
 }
 

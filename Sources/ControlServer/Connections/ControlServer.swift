@@ -11,7 +11,7 @@ import NIOPosix
 /// The control API on a Unix socket.
 package struct ControlServer: Sendable {
     /// Connections that are taken before others are closed for them; more wait in the backlog.
-    private static let spareConnections = 16 + Strangers.limit
+    private static let spareConnections = 16 + ControlChannel.maxStrangers
 
     private let path: String
     private let access: ControlAccess
@@ -43,9 +43,8 @@ package struct ControlServer: Sendable {
         channel = ControlChannel(
             router: ControlRouter(calls: calls, access: peerAccess, maxBodyBytes: bounds.bodyBytes, log: log),
             access: peerAccess,
-            places: ConnectionPlaces(
-                ConnectionTable(limit: connections, maxBytes: ControlBounds.unreadBytes),
-                patience: .seconds(Int64(bounds.patience))),
+            places: ControlPlaces(limit: connections, maxUnread: ControlBounds.unreadBytes),
+            patience: .seconds(Int64(bounds.patience)),
             headers: .init(
                 maxHeaderFieldSize: bounds.headerBytes / 2, maxHeaderListSize: bounds.headerBytes,
                 maxHeaderFieldCount: ControlBounds.headerFields))

@@ -1,18 +1,22 @@
-import Authenticator
-import Synchronization
+import FairSharing
 
 /// Answers are made in turns: one at a time for each process, one for each user, and the long ones one at a time.
 ///
 /// So a process that asks for many at once waits for itself, a user who has many processes waits for its own, and
 /// together they need the memory of one.
 struct ResponseQueue: Sendable {
-    private let ofProcess = KeyedQueue<ConnectionTable.Peer>()
-    private let ofUser = KeyedQueue<UInt32>()
-    private let ofAll = KeyedQueue<Bool>()
-    private let ofShort = KeyedQueue<ConnectionTable.Peer>()
-    private let shortOfUser = KeyedQueue<UInt32>()
-    private let ofHealth = KeyedQueue<ConnectionTable.Peer>()
-    private let waiting = WaitingCalls()
+    private let ofProcess = FairQueue<Caller.Peer>(.oneOfKey)
+    private let ofUser = FairQueue<UInt32>(.init(capacity: 1))
+    private let ofShort = FairQueue<Caller.Peer>(.oneOfKey)
+    private let shortOfUser = FairQueue<UInt32>(.oneOfKey)
+    private let ofHealth = FairQueue<Caller.Peer>(.oneOfKey)
+    /// The calls that wait for their turn, of a user twice as many as there are connections unless those were raised.
+    ///
+    /// Also those whose client hung up: they leave when their turn comes.
+    private let waiting = OngoingCalls(
+        ofProcess: 512, ofUser: 512, ofAll: 2_048, kept: 512,
+        refusal: TooManyCallsError(
+            "512 calls of this user, or 2048 of all, wait already: try again in 1 s", seconds: 1))
 
     /// Makes an answer when its turn comes, unless the client hung up meanwhile.
     ///
@@ -20,14 +24,12 @@ struct ResponseQueue: Sendable {
     func make(for client: ControlConnection, _ body: @escaping @Sendable () async throws -> Answer) async throws
         -> Answer
     {
-        try await waiting.run(for: client.peer.uid) {
+        try await waiting.run(for: client.caller) {
             try await client.whileThere {
                 try await ofProcess.run(client.peer) {
                     try await ofUser.run(client.peer.uid) {
-                        try await ofAll.run(true) {
-                            try Task.checkCancellation()
-                            return try await body()
-                        }
+                        try Task.checkCancellation()
+                        return try await body()
                     }
                 }
             }
@@ -38,14 +40,14 @@ struct ResponseQueue: Sendable {
     func makeShort(for client: ControlConnection, _ body: @escaping @Sendable () async throws -> Answer) async throws
         -> Answer
     {
-        try await waiting.run(for: client.peer.uid) {
+        try await waiting.run(for: client.caller) {
             try await client.whileThere { try await short(of: client.peer, body) }
         }
     }
 
     /// Does what is short for a peer, behind what else is short and of the same user.
     func short<Value: Sendable>(
-        of peer: ConnectionTable.Peer, _ body: @Sendable () async throws -> Value
+        of peer: Caller.Peer, _ body: @Sendable () async throws -> Value
     ) async throws -> Value {
         try await ofShort.run(peer) {
             try await shortOfUser.run(peer.uid) {
@@ -70,31 +72,7 @@ struct ResponseQueue: Sendable {
     }
 }
 
-/// Counts the calls that wait for their turn, also those whose client hung up: they leave when their turn comes.
-private final class WaitingCalls: Sendable {
-    /// Twice as many as there are connections, unless those were raised.
-    private static let maxOfUser = 512
-    /// When it is worth another try, in seconds.
-    private static let pause = 1
-
-    private let counts = Mutex<[UInt32: Int]>([:])
-
-    func run<Value>(for uid: UInt32, _ body: () async throws -> Value) async throws -> Value {
-        try counts.withLock { counts throws(TooManyCallsError) in
-            let count = counts[uid, default: 0]
-            guard count < Self.maxOfUser else {
-                throw TooManyCallsError(
-                    "\(Self.maxOfUser) calls of this user wait already: try again in \(Self.pause) s",
-                    seconds: Self.pause)
-            }
-            counts[uid] = count + 1
-        }
-        defer {
-            counts.withLock { counts in
-                let left = counts[uid, default: 0] - 1
-                counts[uid] = left > 0 ? left : nil
-            }
-        }
-        return try await body()
-    }
+extension FairQueue.Bounds {
+    /// One at a time of each key, whatever others do.
+    fileprivate static var oneOfKey: Self { Self(capacity: .max, capacityOfKey: 1) }
 }

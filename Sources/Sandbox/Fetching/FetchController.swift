@@ -12,7 +12,7 @@ struct FetchController: Sendable {
         try backend.fetchQuota.admit(authenticator.id, now: backend.now)
         try await DecoupledRenewals(backend: backend).run()
         guard let after = incoming.query("after") else {
-            if incoming.isOriginal { backend.fetchQuota.countIdle(authenticator.id, now: backend.now) }
+            if !incoming.isOriginal { backend.fetchQuota.giveBack(authenticator.id) }
             return .json(200, try await list(authenticator.id, after: nil).json)
         }
         let cursor = try await sequence(of: after)
@@ -22,7 +22,7 @@ struct FetchController: Sendable {
             let list = try await list(authenticator.id, after: cursor)
             return list.requests.isEmpty ? nil : list
         }
-        if news == nil, wait == 0 { backend.fetchQuota.countIdle(authenticator.id, now: backend.now) }
+        if news != nil || wait > 0 { backend.fetchQuota.giveBack(authenticator.id) }
         return .json(200, (news ?? RequestList(requests: [], cursor: after)).json)
     }
 

@@ -1,3 +1,4 @@
+import FairSharing
 import Synchronization
 
 /// Sends away an authenticator that fetches far more often than it has any reason to.
@@ -5,62 +6,38 @@ import Synchronization
 /// Only idle fetches count: those that were answered at once although nothing had come. A long poll from a cursor
 /// never is one, so an agent in order stays far below the limit whatever it is sent.
 final class FetchQuota: Sendable {
-    /// Idle fetches that one authenticator has within any ``window``.
+    /// Idle fetches that one authenticator has at once.
     static let limit = 300
-    /// Seconds.
-    static let window: Int64 = 10
+    /// So many more a second.
+    static let perSecond = 10
+    /// Authenticators that have fetches of their own; all others share theirs.
+    private static let maxKeys = 100_000
 
     private struct State {
-        var recent: [String: Recent] = [:]
+        var rates = RateLimit<String>(burst: limit, every: .seconds(1) / perSecond, maxKeys: maxKeys)
         var refused: [String: Int64] = [:]
-    }
-
-    /// The idle fetches of one authenticator within the last window, by the second.
-    private struct Recent {
-        private var seconds: [(second: Int64, count: Int)] = []
-
-        mutating func count(at now: Int64) {
-            if seconds.last?.second == now {
-                seconds[seconds.count - 1].count += 1
-            } else {
-                seconds.append((now, 1))
-            }
-        }
-
-        /// Seconds until another is admitted; 0 if one is now.
-        mutating func wait(at now: Int64) -> Int64 {
-            // Also what is ahead, if the clock was set back.
-            seconds.removeAll { !(now - window + 1...now).contains($0.second) }
-            var total = seconds.reduce(0) { $0 + $1.count }
-            var wait: Int64 = 0
-            for (second, count) in seconds where total >= limit {
-                total -= count
-                wait = second + window - now
-            }
-            return wait
-        }
     }
 
     private let state = Mutex(State())
 
+    /// Counts a fetch; one that turns out not to be idle is given back.
+    ///
     /// Throws 429 if the authenticator has used up its quota; `now` is in seconds since 1970.
     func admit(_ authenticatorId: String, now: Int64) throws(SandboxError) {
         let wait = state.withLock { state in
-            let wait = state.recent[authenticatorId, default: Recent()].wait(at: now)
-            if wait > 0 { state.refused[authenticatorId, default: 0] += 1 }
+            let wait = state.rates.take(authenticatorId, now: .seconds(now))
+            if wait != nil { state.refused[authenticatorId, default: 0] += 1 }
             return wait
         }
-        guard wait > 0 else { return }
+        guard let wait else { return }
         throw SandboxError(
             status: 429, code: nil,
-            detail:
-                "more than \(Self.limit) fetches in \(Self.window) s that had nothing new to bring: use after and wait",
-            retryAfter: wait)
+            detail: "more than \(Self.limit) fetches at once, or \(Self.perSecond) a second, that had nothing new to "
+                + "bring: use after and wait",
+            retryAfter: Int64(wait))
     }
 
-    func countIdle(_ authenticatorId: String, now: Int64) {
-        state.withLock { $0.recent[authenticatorId, default: Recent()].count(at: now) }
-    }
+    func giveBack(_ authenticatorId: String) { state.withLock { $0.rates.giveBack(authenticatorId) } }
 
     /// How many fetches of the authenticator were sent away since the sandbox started.
     func refused(_ authenticatorId: String) -> Int64 {
