@@ -44,9 +44,6 @@ struct Enroller: Sendable {
     let hub: EventHub
     let log: Logger
 
-    /// The most enrollments of one agent, and of all hosts that share a store.
-    static let maxEnrollments = (alone: 100_000, shared: 10_000_000)
-
     /// - Returns: the enrollment's id once it is durable; ``RegistrationDelivery`` sends it.
     /// - Throws: `CommandError` if nothing was begun; then there is no key and no row.
     func begin(_ parameters: EnrollmentParameters) async throws -> EnrollmentID {
@@ -140,7 +137,7 @@ struct Enroller: Sendable {
             let known = try options.excludeCredentials.compactMap { try store.enrollment(credentialId: $0) }
             return (try store.enrollmentCount(), known.first { $0.target.issuer == issuer })
         }
-        let limit = ports.shares == nil ? Self.maxEnrollments.alone : Self.maxEnrollments.shared
+        let limit = ports.shares == nil ? settings.bounds.enrollments : settings.bounds.enrollmentsOfHosts
         guard count < limit else {
             throw CommandError(.failed, "there are \(count) enrollments already: the limit is \(limit)")
         }

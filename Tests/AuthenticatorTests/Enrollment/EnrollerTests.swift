@@ -47,6 +47,18 @@ struct EnrollerTests {
         #expect(try await sample.agent.enrollment(named: "kitchen").id != card.id)
     }
 
+    @Test func `enrollments are made up to the bound, and again once one has ended`() async throws {
+        let sample = try SampleAgent(AgentSettings(bounds: AgentBounds { $0.enrollments = 2 }, version: "1"))
+        let card = try await sample.enrolled("card")
+        _ = try await sample.enrolled("other")
+        try await sample.issuer.enrolls()
+        let enroll = { _ = try await sample.agent.enroll(sample.parameters(), patience: 0) }
+        #expect(try await failureCode(enroll) == .failed)
+        #expect(try await sample.allEnrollments().count == 2)
+        _ = try await sample.agent.unenroll(card.id, locally: true, forced: true)
+        #expect(try await failureCode(enroll) == nil)
+    }
+
     @Test func `a name that nobody chose gets a number if it is taken`() async throws {
         try await sample.issuer.enrolls()
         for _ in 1...3 { _ = try? await sample.agent.enroll(sample.parameters(), patience: 0) }
