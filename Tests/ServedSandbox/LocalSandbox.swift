@@ -3,6 +3,7 @@ import HummingbirdCore
 package import IssuerProtocol
 import Keys
 import Logging
+import NIOCore
 @testable package import Sandbox
 
 /// A sandbox that serves HTTP on a port of the loopback, in this process.
@@ -27,8 +28,11 @@ package struct LocalSandbox: Sendable {
             site: holder, logger: logger)
         let router = SandboxRouter(backend: backend)
         let (ports, running) = AsyncStream<Int>.makeStream()
+        let responder = IssuerResponder(router: router, page: try SandboxPage(backend: backend, router: router))
         let application = Application(
-            responder: IssuerResponder(router: router, page: try SandboxPage(backend: backend, router: router)),
+            responder: CallbackResponder<ConnectionContext> { request, context in
+                await responder.answer(to: request, on: context.channel)
+            },
             configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in running.yield(channel.localAddress?.port ?? 0) }, logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -45,4 +49,11 @@ package struct LocalSandbox: Sendable {
             }
         }
     }
+}
+
+/// The connection that a call came on.
+private struct ConnectionContext: InitializableFromSource {
+    let channel: any Channel
+
+    init(source: ApplicationRequestContextSource) { channel = source.channel }
 }

@@ -1,32 +1,58 @@
+import Glibc
+import HTTPServing
 import HTTPTypes
 import Hummingbird
 import IssuerProtocol
 import NIOCore
 
 /// The sandbox's calls over HTTP, and its page.
-struct IssuerResponder: HTTPResponder {
-    /// The connection that a call came on.
-    struct Context: InitializableFromSource {
-        let channel: any Channel
-
-        init(source: ApplicationRequestContextSource) { channel = source.channel }
-    }
+struct IssuerResponder: Sendable {
+    /// The header fields of a request: a VAPID token, a trace and an access token are the longest.
+    private static let header = PatientChannel.HeaderBounds(fieldBytes: 16_384, bytes: 65_536, fields: 128)
+    /// The seconds for a whole request, to read its answer, and for the next one after it.
+    static let patience = 30
 
     let router: SandboxRouter
     let page: SandboxPage
 
-    func respond(to request: Request, context: Context) async throws -> Response {
+    /// Serves on connections that have these places.
+    func channel(_ places: SourcePlaces, patience: Int = patience) -> PatientChannel {
+        PatientChannel(Self.header, seconds: patience, places: places) { request, peer in
+            var response = await answer(to: request, on: peer.channel, hasSentAll: peer.waitsForAnswer)
+            // Whoever has a clock sends it (RFC 9110 §6.6.1).
+            response.headers[.date] = Self.date(time(nil))
+            return (response, response.status.code < 400)
+        }
+    }
+
+    /// - Parameter hasSentAll: called once the whole request was read, before it is answered.
+    func answer(
+        to request: Request, on channel: any Channel, hasSentAll: @Sendable () -> Void = {}
+    ) async -> Response {
         if SandboxPage.hasPath(request.uri.path) { return await page.answer(to: request) }
-        if let refusal = page.refusal(of: request) { return Answer.problem(refusal).response(on: context.channel) }
+        if let refusal = page.refusal(of: request) { return Answer.problem(refusal).response(on: channel) }
         do {
-            let answer = await router.answer(to: try await Self.call(request))
+            let call = try await Self.call(request)
+            hasSentAll()
+            let answer = await router.answer(to: call)
             // What is answered after that finds nobody.
-            if answer.transmission == .nothing { try? await context.channel.close() }
-            return answer.response(on: context.channel)
+            if answer.transmission == .nothing { try? await channel.close() }
+            return answer.response(on: channel)
         } catch is NIOTooManyBytesError {
             let refusal = SandboxError(status: 413, code: .invalidRequest, detail: "a body of more than 1 MiB")
-            return Answer.problem(refusal).response(on: context.channel)
+            return Answer.problem(refusal).response(on: channel)
+        } catch {
+            let refusal = SandboxError(status: 400, code: .invalidRequest, detail: "the body ends before it should")
+            return Answer.problem(refusal).response(on: channel)
         }
+    }
+
+    /// A time as HTTP has it; the program sets no locale, so days and months are English.
+    private static func date(_ seconds: time_t) -> String {
+        var (seconds, parts, text) = unsafe (seconds, tm(), [CChar](repeating: 0, count: 32))
+        unsafe gmtime_r(&seconds, &parts)
+        let count = unsafe strftime(&text, text.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+        return String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
     private static func call(_ request: Request) async throws -> Call {

@@ -1,10 +1,10 @@
 import Glibc
 package import HTTPServing
-import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
 import IssuerProtocol
 import Keys
+import LinuxProcess
 package import Logging
 import NIOCore
 import NIOSSL
@@ -76,6 +76,8 @@ package struct IssuerURLError: Error, Sendable, CustomStringConvertible {
 package struct SandboxServer: Sendable {
     /// How long an orderly stop may take.
     private static let patience: Duration = .milliseconds(1_500)
+    /// Connections at a time, and at most half of the files that the process may open.
+    private static let maxConnections = 16_384
 
     private let configuration: SandboxConfiguration
     private let logger: Logger
@@ -113,20 +115,9 @@ package struct SandboxServer: Sendable {
     /// - Throws: ``ListenError`` if the address cannot be listened on.
     package func run(onListening: @escaping @Sendable (String) -> Void) async throws {
         let address = configuration.listen
-        let router = SandboxRouter(backend: backend)
-        let application = Application(
-            responder: IssuerResponder(router: router, page: try SandboxPage(backend: backend, router: router)),
-            server: try serverBuilder(),
-            configuration: .init(address: .hostname(address.host, port: address.port), serverName: nil),
-            onServerRunning: { channel in
-                let port = channel.localAddress?.port ?? address.port
-                guard let issuer = issuerURL(port: port) else { return }
-                backend.site.set(IssuerSite(issuer: issuer, origins: origins(port: port)))
-                onListening(issuer.text)
-            },
-            logger: logger)
+        let service = Service { try await serve(onListening) }
         var services = ServiceGroupConfiguration(
-            services: [sender, application], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            services: [sender, service], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         services.maximumGracefulShutdownDuration = Self.patience
         do {
             try await ServiceGroup(configuration: services).run()
@@ -134,6 +125,38 @@ package struct SandboxServer: Sendable {
             throw ListenError(address, error)
         } catch is SocketAddressError.UnknownHost {
             throw ListenError(unknownHostOf: address)
+        }
+    }
+
+    private struct Service: ServiceLifecycle.Service {
+        let serve: @Sendable () async throws -> Void
+
+        func run() async throws { try await serve() }
+    }
+
+    private func serve(_ onListening: @escaping @Sendable (String) -> Void) async throws {
+        let router = SandboxRouter(backend: backend)
+        let responder = IssuerResponder(router: router, page: try SandboxPage(backend: backend, router: router))
+        // One address may have as many as all: a lab has its agents on one host.
+        let places = SourcePlaces(limit: 2 * FileLimit.connections(Self.maxConnections / 2), isBehindProxy: true)
+        let channel = responder.channel(places)
+        if let tls = try tlsConfiguration() {
+            try await serve(try TLSChannel(channel, tlsConfiguration: tls), places, onListening)
+        } else {
+            try await serve(channel, places, onListening)
+        }
+    }
+
+    private func serve(
+        _ channel: some ServerChildChannel, _ places: SourcePlaces, _ onListening: @escaping @Sendable (String) -> Void
+    ) async throws {
+        let address = configuration.listen
+        let listener = HTTPListener(.hostname(address.host, port: address.port), places: places, log: logger)
+        try await listener.run(channel) { text in
+            let port = text.split(separator: ":").last.flatMap { Int($0) } ?? address.port
+            guard let issuer = issuerURL(port: port) else { return }
+            backend.site.set(IssuerSite(issuer: issuer, origins: origins(port: port)))
+            onListening(issuer.text)
         }
     }
 
@@ -155,8 +178,9 @@ package struct SandboxServer: Sendable {
         return Set(hosts.map { PageOrigin(scheme: scheme, host: isDefaultPort ? $0 : "\($0):\(port)") })
     }
 
-    private func serverBuilder() throws -> HTTPServerBuilder {
-        guard let files = configuration.tls else { return .http1() }
+    /// `nil` without TLS.
+    private func tlsConfiguration() throws -> TLSConfiguration? {
+        guard let files = configuration.tls else { return nil }
         let chain = try Self.reading("--tls-cert", at: files.certificate) { path in
             try NIOSSLCertificate.fromPEMFile(path).map { NIOSSLCertificateSource.certificate($0) }
         }
@@ -166,7 +190,7 @@ package struct SandboxServer: Sendable {
         tls.minimumTLSVersion = .tlsv12
         // How long an orderly stop waits for a client to close its half.
         tls.shutdownTimeout = .seconds(1)
-        return try .tls(.http1(), tlsConfiguration: tls)
+        return tls
     }
 
     /// A PEM file that cannot be used.

@@ -1,0 +1,106 @@
+import HTTPTypes
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import HTTPServing
+
+@Suite(.timeLimit(.minutes(5))) struct PatientChannelTests {
+    private static let request = "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"
+
+    private let places = SourcePlaces(limit: 8)
+    /// Opens once, and then stays open.
+    private let gate = AsyncStream.makeStream(of: Never.self)
+
+    /// Serves on a port of the loopback with a patience of a second while `body` runs.
+    private func serving(
+        _ responder: @escaping PatientChannel.Responder, _ body: (_ port: Int) async throws -> Void
+    ) async throws {
+        let channel = PatientChannel(
+            .init(fieldBytes: 1_024, bytes: 4_096, fields: 32), seconds: 1, places: places, responder)
+        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let listener = HTTPListener(.hostname("127.0.0.1", port: 0), places: places, log: log)
+        let (addresses, listening) = AsyncStream.makeStream(of: String.self)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await listener.run(channel) { listening.yield($0) } }
+            defer { group.cancelAll() }
+            for await address in addresses {
+                return try await body(try #require(address.split(separator: ":").last.flatMap { Int($0) }))
+            }
+        }
+    }
+
+    private func connected(
+        _ port: Int, _ body: (NIOAsyncChannel<ByteBuffer, ByteBuffer>) async throws -> Void
+    ) async throws {
+        try await body(
+            try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .connect(host: "127.0.0.1", port: port) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try NIOAsyncChannel(wrappingChannelSynchronously: channel)
+                    }
+                })
+    }
+
+    /// Sends some bytes.
+    ///
+    /// - Returns: all that comes until the server closes the connection.
+    private func answer(to sent: String, at port: Int) async throws -> String {
+        let answer = Mutex("")
+        try await connected(port) { channel in
+            try await channel.executeThenClose { inbound, outbound in
+                try await outbound.write(ByteBuffer(string: sent))
+                for try await part in inbound { answer.withLock { $0 += String(buffer: part) } }
+            }
+        }
+        return answer.withLock { $0 }
+    }
+
+    @Test func `who sends half a request is cut`() async throws {
+        try await serving { _, _ in
+            (Response(status: .ok), true)
+        } _: { port in
+            let answer = try await answer(to: "GET / HTTP/1.1\r\nho", at: port)
+            #expect(answer.isEmpty)
+        }
+        #expect(places.figures.slow == 1)
+    }
+
+    @Test func `an answer for which the client has to wait longer than its own time reaches it`() async throws {
+        try await serving { [gate] request, peer in
+            _ = try? await request.body.collect(upTo: 16)
+            peer.waitsForAnswer()
+            for await _ in gate.stream {}
+            return (Response(status: .ok), true)
+        } _: { port in
+            async let slow = answer(to: Self.request, at: port)
+            while places.figures.open == 0 { await Task.yield() }
+            // It begins later, so the other's time is over as well when this one is cut.
+            let cut = try await answer(to: "GET", at: port)
+            gate.continuation.finish()
+            let whole = try await slow
+            #expect(cut.isEmpty && whole.hasPrefix("HTTP/1.1 200"))
+        }
+    }
+
+    @Test func `who does not read an answer that it has waited for is cut`() async throws {
+        try await serving { request, peer in
+            _ = try? await request.body.collect(upTo: 16)
+            peer.waitsForAnswer()
+            return (Response(status: .ok, body: .init(byteBuffer: ByteBuffer(repeating: 0, count: 64 << 20))), true)
+        } _: { port in
+            try await connected(port) { channel in
+                try await channel.executeThenClose { _, outbound in
+                    try await outbound.write(ByteBuffer(string: Self.request))
+                    while places.figures.slow == 0 || places.figures.open > 0 {
+                        try Task.checkCancellation()
+                        await Task.yield()
+                    }
+                }
+            }
+        }
+    }
+}
