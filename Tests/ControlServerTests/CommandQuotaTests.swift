@@ -62,4 +62,21 @@ import Testing
         }
         #expect(await give(.backup, countsAlways: true, fails: false) == nil)
     }
+
+    @Test func `a command for many enrollments counts as many, and the one that was counted is one of them`() throws {
+        try quota.take(.rotatePush, by: 1)
+        try quota.take(.rotatePush, by: 1, cost: 500, counted: 1)
+        #expect(throws: TooManyCallsError.self) { try quota.take(.rotatePush, by: 1, cost: 101) }
+        try quota.take(.rotatePush, by: 1, cost: 100)
+        #expect(throws: TooManyCallsError.self) { try quota.take(.rotatePush, by: 1) }
+    }
+
+    @Test func `a command for more enrollments than that takes all, and later ones wait for what it lacks`() throws {
+        try quota.take(.rotatePush, by: 1)
+        try quota.take(.rotatePush, by: 1, cost: 10_000, counted: 1)
+        hand.advance(9_400)
+        #expect(throws: TooManyCallsError.self) { try quota.take(.rotatePush, by: 1) }
+        hand.advance(1)
+        try quota.take(.rotatePush, by: 1)
+    }
 }

@@ -3,6 +3,7 @@
 Run with `.venv/bin/python Tests/Programs/test_fairness.py`; OOB_BIN_DIR names the programs' directory.
 """
 
+import collections
 import contextlib
 import errno
 import http.client
@@ -13,12 +14,13 @@ import socket
 import subprocess
 import sys
 import unittest
+import urllib.request
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import push_campaign
 from issuer import Issuer
-from programs import BIN_DIR, Agent, started, temporary_folder
+from programs import BIN_DIR, Agent, Sandbox, started, temporary_folder
 from pushing import PushingIssuer
 
 # They need no account: a number is enough.
@@ -156,6 +158,33 @@ class Users(WithAgent):
         entries = [json.loads(line) for line in self.agent.ctl("audit export").stdout.splitlines()]
         self.assertEqual(
             [each["command"] for each in entries if each["entry"] == "commanded"], ["enroll", "unenroll"])
+
+    def test_ever_new_rotations_of_all_write_as_much_as_one_and_root_rotates_all_the_same(self):
+        self.agent.stop()
+        port = push_campaign.free_port()
+        self.start("--socket-group", str(GROUP), "--may-decide", str(ALICE), "--push-listen", f"localhost:{port}",
+                   "--push-url", f"http://localhost:{port}")
+        issuer = self.enterContext(PushingIssuer())
+        cards = [push_campaign.enrolled(self.agent, issuer) for _ in range(52)]
+        before, puts = self.entries(), issuer.puts
+        answers = []
+        for _ in range(6):  # At most 16 calls of a process are under way.
+            answers += self.answers(self.crowd(ALICE, 10, request("POST", "push/rotate", {}), "answers"))
+        for card in cards[:4]:
+            body = {"enrollment": card["id"]}
+            answers += self.answers(self.crowd(ALICE, 2, request("POST", "push/rotate", body), "answers"))
+        self.assertEqual(collections.Counter(status for status, _ in answers), {200: 1, 429: 67})
+        for status, pause in answers:
+            self.assertEqual(pause is not None, status == 429)
+        # Of each: it is made, the issuer has it, and the old one is gone; and one entry tells who has commanded it.
+        self.assertLessEqual(self.entries() - before, 3 * len(cards) + 1)
+        self.assertLessEqual(issuer.puts - puts, len(cards))
+        self.assertEqual(self.agent.json("push rotate"), {"open": []})
+        self.assertEqual(self.agent.json("push rotate", cards[0]["id"]), {"open": []})
+
+    def entries(self) -> int:
+        """How many the journal has."""
+        return len(self.agent.ctl("audit export").stdout.splitlines())
 
     def test_a_user_with_hundreds_of_enrolls_under_way_keeps_nobody_from_his_own(self):
         stolen, card = self.enrolled(self.issuer), self.enrolled(self.issuer)
@@ -296,6 +325,31 @@ class Senders(unittest.TestCase):
             lines = connection.getresponse().read().decode().splitlines()
         return {name: int(number) for name, number in
                 (line.rsplit(" ", 1) for line in lines if line.startswith("oob_agent_push_connections"))}
+
+
+class Sandboxes(unittest.TestCase):
+    """Half of 128 files are for connections."""
+    FILES = 128
+    COUNT = 400
+
+    def test_who_holds_many_connections_to_the_sandbox_keeps_nobody_else_out(self):
+        sandbox = started(type(self), Sandbox(
+            temporary_folder(type(self)), through=("sh", "-c", f'ulimit -n {self.FILES}; exec "$@"', "sh")))
+        url = urlsplit(sandbox.origin)
+        for _ in range(3):
+            held = []
+            for number in range(self.COUNT):
+                peer = self.enterContext(socket.create_connection((url.hostname, url.port), 60))
+                with contextlib.suppress(ConnectionError):
+                    peer.sendall(b"" if number % 2 else b"POST /sandbox/purchases HTTP/1.1\r\nHost: x\r\n")
+                held.append(peer)
+            with urllib.request.urlopen(f"{sandbox.origin}/.well-known/oob-authenticator", timeout=60) as answer:
+                self.assertEqual(answer.status, 200)
+            for peer in held[:self.COUNT - self.FILES]:  # These had to go for others.
+                with contextlib.suppress(ConnectionError):
+                    self.assertEqual(peer.recv(1), b"")
+            for peer in held:
+                peer.close()
 
 
 if __name__ == "__main__":

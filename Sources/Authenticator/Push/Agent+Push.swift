@@ -1,16 +1,21 @@
 extension Agent {
     /// Makes a new push subscription for one enrollment, or for all, and has its issuer use that.
     ///
-    /// - Parameter note: called once it is known that there is something to rotate, before anything is changed.
+    /// - Parameters:
+    ///   - choose: called with those it is about, before any issuer is asked; the others stay as they are.
+    ///   - note: called with how many there are once it is known that there is something to rotate, before anything is
+    ///     changed.
     /// - Returns: those whose issuer has not answered yet; the agent goes on trying.
     package func rotatePush(
-        _ id: EnrollmentID?, noting note: () async throws -> Void = {}
+        _ id: EnrollmentID?, choosing choose: ([EnrollmentID]) throws -> Set<EnrollmentID> = { Set($0) },
+        noting note: (Int) async throws -> Void = { _ in }
     ) async throws -> [EnrollmentID] {
         guard settings.push != nil else {
             throw CommandError(.invalidArgument, "this agent takes no pushes: set push-listen and push-url")
         }
-        let chosen = try await enrollments().filter { (id == nil || $0.id == id) && $0.membership != nil }
-        return try await pushSubscriber.rotate(chosen, noting: note)
+        let candidates = try await enrollments().filter { (id == nil || $0.id == id) && $0.membership != nil }
+        let chosen = try choose(candidates.filter(\.takesPush).map(\.id))
+        return try await pushSubscriber.rotate(candidates.filter { chosen.contains($0.id) }, noting: note)
     }
 
     /// Has the issuer of an enrollment push to the address as it is now; false if its answer is still awaited.

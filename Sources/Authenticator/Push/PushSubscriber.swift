@@ -57,7 +57,9 @@ package struct PushSubscriber: Sendable {
     /// Makes a new subscription for each, and waits for the issuers a while.
     ///
     /// - Returns: those whose issuer has not answered yet; for them the agent goes on trying.
-    func rotate(_ enrollments: [Enrollment], noting note: () async throws -> Void = {}) async throws -> [EnrollmentID] {
+    func rotate(
+        _ enrollments: [Enrollment], noting note: (Int) async throws -> Void
+    ) async throws -> [EnrollmentID] {
         let ids = try await begin(enrollments, noting: note)
         guard !ids.isEmpty else { throw Self.nothingToRotate }
         hub.publish(ids.map(AgentEvent.pushRotated))
@@ -94,7 +96,7 @@ package struct PushSubscriber: Sendable {
     ///
     /// Every issuer is asked first, and all go into the store together: nothing is half done if one cannot be reached.
     private func begin(
-        _ enrollments: [Enrollment], noting note: () async throws -> Void
+        _ enrollments: [Enrollment], noting note: (Int) async throws -> Void
     ) async throws -> [EnrollmentID] {
         var made: [KeptSubscription] = []
         for enrollment in enrollments {
@@ -104,7 +106,7 @@ package struct PushSubscriber: Sendable {
         guard !made.isEmpty else {
             throw Self.nothingToRotate
         }
-        try await note()
+        try await note(made.count)
         // While the issuers were asked and this was noted, an enrollment may have ended: then there is nothing to rotate for it.
         let (new, now) = (made, ports.clock.now)
         return try await ports.store.write { store in

@@ -64,9 +64,15 @@ extension ControlCalls {
                 keptKeyUri: enrollment.key.external?.uri.text))
     }
 
-    func fetch(_ command: FetchCommand) async throws -> Answer {
+    func fetch(_ command: FetchCommand, for caller: Caller) async throws -> Answer {
         let enrollment = try await id(of: command.enrollment)
-        let failures = try await agent.fetch(enrollment).map { enrollment, reason in
+        let fetched =
+            if let enrollment {
+                try await agent.fetch(enrollment)
+            } else {
+                try await fetchesOfAll.run(for: caller) { try await agent.fetch(nil) }
+            }
+        let failures = fetched.map { enrollment, reason in
             FetchFailure(issuer: enrollment.target.issuer.text, message: reason)
         }
         return try .json(FetchView(pending: try await agent.counts().pending, failures: failures))
@@ -139,10 +145,16 @@ extension PIN {
 }
 
 extension ControlCalls {
-    func rotatePush(_ command: PushRotateCommand, by peer: ControlPeer) async throws -> Answer {
+    func rotatePush(_ command: PushRotateCommand, by peer: ControlPeer, isFavoured: Bool) async throws -> Answer {
         let enrollment = try await id(of: command.enrollment)
         let open = try await quota.run(.rotatePush, by: peer.uid, countsAlways: true) {
-            try await agent.rotatePush(enrollment) { try await agent.note(.rotatePush, by: peer, about: enrollment) }
+            try await rotations.run(ofAll: enrollment == nil, isFavoured: isFavoured) { begin, commit in
+                try await agent.rotatePush(enrollment, choosing: begin) { count in
+                    try quota.take(.rotatePush, by: peer.uid, cost: count, counted: 1)
+                    commit()
+                    try await agent.note(.rotatePush, by: peer, about: enrollment)
+                }
+            }
         }
         return try .json(PushRotatedView(open: open.map(\.text)))
     }

@@ -133,7 +133,9 @@ struct ControlRouter: Sendable {
             return try await ongoing.run(for: caller) { try await calls.changePIN(id, command, by: peer) }
         case .rotatePush:
             let command = try ControlJSON.decode(body, as: PushRotateCommand.self)
-            return try await ongoing.run(for: caller) { try await calls.rotatePush(command, by: peer) }
+            return try await ongoing.run(for: caller) {
+                try await calls.rotatePush(command, by: peer, isFavoured: caller.isFavoured)
+            }
         case .advanceClock:
             let command = try ControlJSON.decode(body, as: ClockCommand.self)
             return try await ongoing.run(for: caller) { try await calls.advanceClock(command, for: peer) }
@@ -144,7 +146,7 @@ struct ControlRouter: Sendable {
         case .reloadRules: return try await ongoing.run(for: caller) { try await calls.reloadRules(by: peer) }
         case .fetch:
             let command = try ControlJSON.decode(body, as: FetchCommand.self)
-            return try await ongoing.run(for: caller) { try await calls.fetch(command) }
+            return try await ongoing.run(for: caller) { try await calls.fetch(command, for: caller) }
         default:
             let command = try ControlJSON.decode(body, as: EnrollCommand.self)
             return try await ongoing.run(for: caller) { try await calls.enroll(command, by: peer) }

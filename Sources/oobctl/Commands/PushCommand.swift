@@ -9,7 +9,11 @@ struct PushCommand: AsyncParsableCommand {
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "rotate",
-            abstract: "Make a new push subscription, with a new address and key, for one enrollment or all.")
+            abstract: "Make a new push subscription, with a new address and key, for one enrollment or all.",
+            discussion: """
+                An enrollment is rotated at most once an hour, except by root and the agent's own user; of all, those that \
+                are not due are left out.
+                """)
 
         @Argument(help: "The enrollment's name or ID; all if it is left out.", completion: .enrollments)
         var id: String?

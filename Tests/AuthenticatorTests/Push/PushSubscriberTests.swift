@@ -174,7 +174,7 @@ struct PushSubscriberTests {
         let sample = try SampleAgent(SamplePush.settings())
         _ = try await sample.enrolled()
         let failure = await #expect(throws: CommandError.self) {
-            _ = try await sample.agent.rotatePush(nil) { Issue.record("there is nothing to rotate") }
+            _ = try await sample.agent.rotatePush(nil, noting: { _ in Issue.record("there is nothing to rotate") })
         }
         #expect(failure?.code == .invalidArgument)
     }

@@ -1,0 +1,92 @@
+import Authenticator
+import FairSharing
+import Synchronization
+
+/// Lets each enrollment's push subscription be rotated once at a time and once an hour, whoever asks.
+///
+/// A rotation writes three entries in the journal and calls the issuer, so its cost grows with the enrollments.
+final class PushRotations: Sendable {
+    /// When another rotation of one enrollment is taken from whoever is not favoured.
+    private static let interval: Duration = .seconds(3_600)
+    /// Enrollments that are remembered for that; all others are rotated one an hour together.
+    private static let maxKeys = 100_000
+    /// When it is worth another try after one that is under way, in seconds.
+    private static let pause = 30
+
+    private struct State {
+        var isOfAll = false
+        var underWay: Set<EnrollmentID> = []
+        var rates = RateLimit<EnrollmentID>(burst: 1, every: interval, maxKeys: maxKeys)
+
+        /// Those of the candidates that may be rotated now; they are under way.
+        mutating func begin(
+            _ candidates: [EnrollmentID], isFavoured: Bool, now: Duration
+        ) throws(TooManyCallsError) -> Set<EnrollmentID> {
+            var (begun, wait): (Set<EnrollmentID>, Int?) = ([], nil)
+            for id in candidates {
+                let seconds = underWay.contains(id) ? pause : isFavoured ? nil : rates.take(id, now: now)
+                if let seconds { wait = min(wait ?? seconds, seconds) } else { begun.insert(id) }
+            }
+            if begun.isEmpty, let wait {
+                throw TooManyCallsError(
+                    "a rotation of the same is under way, or was less than an hour ago: try again in \(wait) s",
+                    seconds: wait)
+            }
+            underWay.formUnion(begun)
+            return begun
+        }
+    }
+
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let start: ContinuousClock.Instant
+    private let state = Mutex(State())
+
+    init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        self.now = now
+        start = now()
+    }
+
+    /// Runs a rotation of one enrollment, or of all: these only one at a time.
+    ///
+    /// - Parameters:
+    ///   - isFavoured: whether it may be sooner than an hour after the last one: for root and the agent's own user.
+    ///   - body: calls `begin` with the candidates to learn which of them it may rotate, and `commit` before it changes
+    ///     anything; if it does not get there, the rotation does not count.
+    /// - Throws: ``TooManyCallsError``, also from `begin` if it may rotate none, and what `body` throws.
+    func run<Value>(
+        ofAll: Bool, isFavoured: Bool,
+        _ body: (
+            _ begin: ([EnrollmentID]) throws -> Set<EnrollmentID>, _ commit: () -> Void
+        ) async throws -> Value
+    ) async throws -> Value {
+        if ofAll { try beginAll() }
+        var (begun, isCommitted): (Set<EnrollmentID>, Bool) = ([], false)
+        defer { end(begun, ofAll: ofAll, givingBack: !isCommitted && !isFavoured) }
+        return try await body(
+            { candidates in
+                let now = start.duration(to: now())
+                begun = try state.withLock { state throws(TooManyCallsError) in
+                    try state.begin(candidates, isFavoured: isFavoured, now: now)
+                }
+                return begun
+            }, { isCommitted = true })
+    }
+
+    private func beginAll() throws(TooManyCallsError) {
+        let isUnderWay = state.withLock { state in
+            defer { state.isOfAll = true }
+            return state.isOfAll
+        }
+        guard isUnderWay else { return }
+        throw TooManyCallsError(
+            "a rotation of all enrollments is under way: try again in \(Self.pause) s", seconds: Self.pause)
+    }
+
+    private func end(_ begun: Set<EnrollmentID>, ofAll: Bool, givingBack: Bool) {
+        state.withLock { state in
+            if ofAll { state.isOfAll = false }
+            state.underWay.subtract(begun)
+            if givingBack { for id in begun { state.rates.giveBack(id) } }
+        }
+    }
+}
